@@ -1,0 +1,128 @@
+import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
+import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
+import { resolvePath } from "../text/paths.ts";
+import { extractToolCallsFromText } from "../toolcalls/extract.ts";
+import { builtinTools } from "../tools/mod.ts";
+import type { Message, Policy, Tool } from "../types.ts";
+import { systemPrompt } from "./prompt.ts";
+
+/** What changes while an agent works. */
+export interface AgentState {
+  /** The absolute folder that tools work in. */
+  workingDir: string;
+  /** The conversation so far, without the system prompt. */
+  messages: Message[];
+  /** What the person typed, oldest first: the line reader's history. */
+  history: string[];
+  /** Prompt tokens of the session, as the server counted them. */
+  inputTokens: number;
+  /** Answer tokens of the session, as the server counted them. */
+  outputTokens: number;
+}
+
+/** Options of {@linkcode CopilotAgent}. */
+export interface AgentOptions {
+  /** The tools offered, in order: {@linkcode builtinTools}. */
+  tools?: readonly Tool[];
+  /** Decides each tool call: with none, what the model asks for is run (spec 4.2). */
+  policy?: Policy;
+  /** Replaces the system prompt. */
+  systemPrompt?: string;
+}
+
+const ALLOW_ALL: Policy = { decide: () => ({ allow: true }) };
+
+/**
+ * The coding agent: a configured backend, tools, a working directory and the conversation so far
+ * (spec 2.3). {@linkcode processTurn} makes it work.
+ *
+ * @example
+ * ```ts
+ * import { CopilotAgent, localConfig } from "@copilot/copilot";
+ *
+ * const agent = new CopilotAgent({ local: localConfig({ model: "qwen3:8b" }) }, Deno.cwd());
+ * console.log(agent.tools.map((tool) => tool.name));
+ * ```
+ */
+export class CopilotAgent {
+  /** The settings, complete. */
+  readonly config: CopilotConfig & Required<AgentSettings>;
+  /** What changes while it works. */
+  readonly state: AgentState;
+  /** The tools it offers to the model. */
+  readonly tools: readonly Tool[];
+  /** Decides each tool call. */
+  readonly policy: Policy;
+  #ownPrompt: string | undefined;
+  #backend: Promise<Backend> | undefined;
+
+  /**
+   * An agent that works in `workingDir`, which must be a folder.
+   *
+   * @throws {TypeError} when a setting has the wrong type, two tools share a name, or `workingDir` is no folder.
+   * @throws {RangeError} when a setting is out of range.
+   */
+  constructor(config: CopilotConfig, workingDir: string, options: AgentOptions = {}) {
+    this.config = copilotConfig(config);
+    this.state = {
+      workingDir: existingFolder(workingDir),
+      messages: [],
+      history: [],
+      inputTokens: 0,
+      outputTokens: 0,
+    };
+    this.tools = options.tools ?? builtinTools;
+    this.policy = options.policy ?? ALLOW_ALL;
+    this.#ownPrompt = options.systemPrompt;
+    checkToolNames(this.tools);
+  }
+
+  /** The first message of every request; the same bytes as long as the working directory is. */
+  get systemPrompt(): string {
+    return this.#ownPrompt ?? systemPrompt(this.state.workingDir);
+  }
+
+  /** The backend; its code is loaded on first use, so that a run pays only for its own. */
+  backend(): Promise<Backend> {
+    return this.#backend ??= loadBackend(this.config, extractToolCallsFromText);
+  }
+}
+
+async function loadBackend(config: CopilotConfig, extract: ExtractToolCalls): Promise<Backend> {
+  if (config.local) {
+    return (await import("../backends/local/mod.ts")).localBackend(config.local, extract);
+  }
+  if (config.hosted) {
+    return (await import("../backends/hosted/mod.ts")).hostedBackend(config.hosted, extract);
+  }
+  return (await import("../backends/compat/mod.ts")).compatBackend(config.compat!, extract);
+}
+
+/** The absolute path of `path`, which must be a folder. */
+function existingFolder(path: string): string {
+  const absolute = resolvePath({ workingDir: Deno.cwd() }, path);
+  let wrong = "is not a folder";
+  try {
+    if (Deno.statSync(absolute).isDirectory) return absolute;
+  } catch (error) {
+    wrong = error instanceof Deno.errors.NotFound ? "does not exist" : (error as Error).message;
+  }
+  throw new TypeError(`Cannot work in ${absolute} as it ${wrong}: name an existing folder`);
+}
+
+function checkToolNames(tools: readonly Tool[]): void {
+  const seen = new Set<string>();
+  for (const { name } of tools) {
+    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+      throw new TypeError(
+        `Cannot offer a tool as its name must be 1 to 64 of a-z A-Z 0-9 _ -: current value is ${
+          JSON.stringify(name)
+        }`,
+      );
+    }
+    if (seen.has(name)) {
+      throw new TypeError(`Cannot offer two tools as their names must differ: both are "${name}"`);
+    }
+    seen.add(name);
+  }
+}

@@ -1,0 +1,93 @@
+import type { Delta, Reply } from "../backends/backend.ts";
+import { BackendError } from "../errors.ts";
+import type { Message, StopReason, TurnEvent, Usage } from "../types.ts";
+import type { CopilotAgent } from "./agent.ts";
+import { answerStream } from "./answer_stream.ts";
+
+/** What one request came to. */
+export interface Answer {
+  /** The assistant's message, as it goes into the conversation; its content is never blank. */
+  message: Message;
+  /** Tokens counted by the server. */
+  usage?: Usage | undefined;
+  /** Set when the turn ends here, whatever the message asks for. */
+  stopReason?: StopReason;
+}
+
+/** Stands in for an answer that has no text and no calls. */
+export const NO_ANSWER = "[The model gave no answer]";
+/** Stands where the person stopped the model. */
+export const INTERRUPTED = "[Interrupted by the user]";
+
+/**
+ * Sends the conversation and reads the answer while it streams. A runaway repetition ends the
+ * request at once; so does the signal, and what was said until then is the answer.
+ *
+ * @throws {BackendError} with `partialText` when the server fails.
+ */
+export async function askModel(
+  agent: CopilotAgent,
+  { signal, emit }: { signal: AbortSignal; emit: (event: TurnEvent) => void },
+): Promise<Answer> {
+  const backend = await agent.backend();
+  const runaway = new AbortController();
+  const stream = answerStream(agent.tools, emit, () => runaway.abort());
+  const messages: Message[] = [
+    { role: "system", content: agent.systemPrompt },
+    ...agent.state.messages,
+  ];
+  let reply: Reply;
+  try {
+    signal.throwIfAborted();
+    reply = await backend.send(messages, agent.tools, {
+      signal: AbortSignal.any([signal, runaway.signal]),
+      onDelta: (delta: Delta) => stream.push(delta),
+      onRetry: (notice) => emit({ type: "retry", ...notice }),
+      onNotice: (message) => emit({ type: "notice", level: "info", message }),
+    });
+    stream.end();
+  } catch (error) {
+    const { text, reasoning } = stream.end();
+    if (runaway.signal.aborted && !signal.aborted) return stoppedAnswer(text, reasoning, emit);
+    if (signal.aborted) {
+      const content = text.trim() === "" ? INTERRUPTED : `${text.trimEnd()}\n\n${INTERRUPTED}`;
+      return { message: { role: "assistant", content }, stopReason: "aborted" };
+    }
+    if (error instanceof BackendError) error.partialText = text.trim();
+    throw error;
+  }
+  // The last piece may have completed the repetition when the whole answer was already there.
+  if (runaway.signal.aborted) {
+    const { text, reasoning } = stream.end();
+    return { ...stoppedAnswer(text, reasoning, emit), usage: reply.usage };
+  }
+  return { message: completed(reply, emit), usage: reply.usage };
+}
+
+function stoppedAnswer(
+  text: string,
+  reasoning: string,
+  emit: (event: TurnEvent) => void,
+): Answer {
+  emit({ type: "notice", level: "warning", message: "The model repeated itself and was stopped." });
+  const content = text.trim() === "" ? NO_ANSWER : text.trim();
+  const message: Message = { role: "assistant", content, ...(reasoning && { reasoning }) };
+  return { message, stopReason: "loop" };
+}
+
+/** The reply's message, never blank; tells the person of an answer that did not end well. */
+function completed(
+  { message, finish, finishDetail }: Reply,
+  emit: (event: TurnEvent) => void,
+): Message {
+  const warn = (text: string) => emit({ type: "notice", level: "warning", message: text });
+  if (finish === "length") {
+    warn("The answer was cut off at the token limit (maxTokens, or the model's context).");
+  } else if (finish === "refused" || finish === "other") {
+    warn(`The model ended its answer with "${finishDetail}".`);
+  }
+  if (message.content.trim() !== "" || message.toolCalls?.length) return message;
+  const thought = message.reasoning?.trim() ? ", only reasoning" : "";
+  warn(`The model gave no answer${thought}. Ask again, or use another model.`);
+  return { ...message, content: NO_ANSWER };
+}

@@ -1,0 +1,123 @@
+/**
+ * The one place where every tool call passes: name, arguments, policy, run, bounded result.
+ *
+ * @module
+ */
+
+import { truncateMiddle } from "../text/truncate.ts";
+import { checkArguments } from "../tools/schema.ts";
+import type { Policy, Tool, ToolCall, ToolContext, ToolExecution, TurnEvent } from "../types.ts";
+
+/** What running the calls of one answer needs. */
+export interface RunToolsOptions {
+  tools: readonly Tool[];
+  policy: Policy;
+  context: ToolContext;
+  emit: (event: TurnEvent) => void;
+}
+
+/**
+ * Runs `calls`. Those of read tools that stand together run side by side, the others one after the
+ * other; the records come back in the order asked, one for each call, whatever happens, and
+ * `tool_start` / `tool_done` are reported in that order too, pair by pair. Never throws: after an
+ * abort the calls that did not finish are recorded as interrupted.
+ */
+export async function runTools(
+  calls: readonly ToolCall[],
+  options: RunToolsOptions,
+): Promise<ToolExecution[]> {
+  const byName = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const done: ToolExecution[] = [];
+  const record = (execution: ToolExecution) => {
+    const { toolName: name, arguments: args, toolCallId: id } = execution;
+    options.emit({ type: "tool_start", name, args, id });
+    options.emit({ type: "tool_done", exec: execution });
+    done.push(execution);
+  };
+  for (let i = 0; i < calls.length;) {
+    let end = i;
+    while (end < calls.length && byName.get(calls[end]!.name)?.access === "read") end++;
+    if (end > i + 1) {
+      const batch = calls.slice(i, end).map((call) => runOne(call, byName, options));
+      for (const execution of batch) record(await execution);
+      i = end;
+      continue;
+    }
+    const call = calls[i++]!;
+    let started = false;
+    const execution = await runOne(call, byName, options, () => {
+      started = true;
+      options.emit({ type: "tool_start", name: call.name, args: call.arguments, id: call.id });
+    });
+    if (!started) {
+      record(execution);
+    } else {
+      options.emit({ type: "tool_done", exec: execution });
+      done.push(execution);
+    }
+  }
+  return done;
+}
+
+/** Runs one call; `onStart` is called right before the tool itself is. */
+async function runOne(
+  call: ToolCall,
+  byName: ReadonlyMap<string, Tool>,
+  { policy, context }: RunToolsOptions,
+  onStart: () => void = () => {},
+): Promise<ToolExecution> {
+  const start = performance.now();
+  const finish = (result: string, isError: boolean): ToolExecution => ({
+    toolCallId: call.id,
+    toolName: call.name,
+    arguments: call.arguments,
+    result: bounded(result, context.maxOutputChars),
+    durationMs: performance.now() - start,
+    isError,
+  });
+  try {
+    context.signal.throwIfAborted();
+    const tool = byName.get(call.name);
+    if (!tool) {
+      const names = [...byName.keys()].join(", ");
+      return finish(`There is no tool "${call.name}". The tools are: ${names}.`, true);
+    }
+    if (call.invalid) {
+      const { reason, text } = call.invalid;
+      const given = text === "" ? "" : ` You gave: ${truncateMiddle(text, 500)}`;
+      return finish(`The call was not run: ${reason}.${given}`, true);
+    }
+    const checked = checkArguments(tool, call.arguments);
+    if (!checked.ok) return finish(checked.error, true);
+    const decision = await untilAborted(
+      Promise.resolve(policy.decide(tool, checked.args, context)),
+      context.signal,
+    );
+    if (!decision.allow) return finish(decision.reason, true);
+    onStart();
+    const result: unknown = await untilAborted(
+      Promise.resolve(tool.run(checked.args, context)),
+      context.signal,
+    );
+    return finish(typeof result === "string" ? result : JSON.stringify(result) ?? "", false);
+  } catch (error) {
+    if (context.signal.aborted) {
+      return finish("Interrupted by the user: the call did not finish.", true);
+    }
+    return finish(error instanceof Error ? error.message : String(error), true);
+  }
+}
+
+/** `promise`, or the signal's reason as soon as it is aborted: a tool that ignores it cannot hold the turn. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+function bounded(result: string, maxChars: number): string {
+  if (result === "") return "(no output)";
+  return truncateMiddle(result, maxChars).toWellFormed();
+}

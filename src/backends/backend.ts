@@ -1,0 +1,75 @@
+/**
+ * What every backend meets, so that the agent knows none of them by name.
+ *
+ * @module
+ */
+
+import type { Message, RetryNotice, Tool, ToolCall, Usage } from "../types.ts";
+
+/** A piece of a streamed answer, as it arrives. Reasoning that a model writes into its text as
+ * `<think>` is still text here. */
+export type Delta =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  /** A tool call begins to arrive; it is not to be run before the whole answer is there. */
+  | { type: "tool_call"; name: string };
+
+/** Options of `callCompat`, `callLocal` and `callHosted`. */
+export interface CallOptions {
+  /** Ends the request; its `reason` is what the call throws. */
+  signal?: AbortSignal | undefined;
+  /** Replaces the configured and the built-in `fetch`. */
+  fetch?: typeof fetch | undefined;
+  /** False asks for the answer in one piece: true. */
+  stream?: boolean | undefined;
+  /** Called synchronously for each piece of a streamed answer. */
+  onDelta?: ((delta: Delta) => void) | undefined;
+  /** Called before each wait for another attempt. */
+  onRetry?: ((notice: RetryNotice) => void) | undefined;
+  /** Called when the request was changed to what the server takes, with one line that says how. */
+  onNotice?: ((message: string) => void) | undefined;
+}
+
+/** Why the model stopped. */
+export type FinishReason =
+  | "stop"
+  /** The token limit: the answer is cut, and so may be its last tool call. */
+  | "length"
+  | "tool_calls"
+  /** The server or the model refused (`content_filter`, `refusal`). */
+  | "refused"
+  /** Anything else that ends an answer without completing it. */
+  | "other";
+
+/** An answer, read. */
+export interface Reply {
+  /** The assistant's message: text without `<think>` blocks, reasoning apart, complete tool calls. */
+  message: Message;
+  /** Why it stopped. */
+  finish: FinishReason;
+  /** The server's own word for that. */
+  finishDetail: string;
+  /** Tokens counted by the server, if it counted. */
+  usage: Usage | undefined;
+}
+
+/** Finds tool calls in text (spec 4.6); `[text without them, the calls or null]`. */
+export type ExtractToolCalls = (
+  content: string,
+  options?: { tools?: readonly string[]; schemas?: Readonly<Record<string, unknown>> },
+) => [string, ToolCall[] | null];
+
+/** A configured backend. */
+export interface Backend {
+  /** Which of the three. */
+  readonly kind: "compat" | "local" | "hosted";
+  /** The model asked. */
+  readonly model: string;
+  /**
+   * Sends the conversation and reads the answer.
+   *
+   * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
+   * @throws whatever `options.signal` was aborted with.
+   */
+  send(messages: readonly Message[], tools: readonly Tool[], options: CallOptions): Promise<Reply>;
+}

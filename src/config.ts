@@ -1,0 +1,299 @@
+/**
+ * The settings of an agent and its backends, with their defaults, which have their one home here
+ * (spec 2.1, 2.2 and 8).
+ *
+ * @module
+ */
+
+/** The environment variable that holds the compat backend's key. */
+export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
+/** The environment variable that holds the hosted backend's key. */
+export const HOSTED_API_KEY_ENV = "ANTHROPIC_API_KEY";
+/** Where the compat backend is by default. */
+export const COMPAT_BASE_URL = "https://api.openai.com/v1";
+/** Where the hosted backend is by default. */
+export const HOSTED_BASE_URL = "https://api.anthropic.com";
+/** Where the local backend is by default. */
+export const LOCAL_HOST = "http://localhost:11434";
+/** The compat backend's default model. */
+export const COMPAT_DEFAULT_MODEL = "gpt-4o";
+/** The hosted backend's default model. */
+export const HOSTED_DEFAULT_MODEL = "claude-sonnet-4-20250514";
+/** The local backend's default model. */
+export const LOCAL_DEFAULT_MODEL = "qwen3";
+
+/** Limits on the connection, the same for every backend. Durations in milliseconds. */
+export interface ConnectionSettings {
+  /** How often a request that may succeed later is repeated: 4. */
+  maxRetries: number;
+  /** The longest until the server accepts the connection: 10 s. */
+  connectTimeoutMs: number;
+  /** The longest until the first piece of the answer; loading a model falls in here: 10 min. */
+  firstTokenTimeoutMs: number;
+  /** The longest silence within an answer: 2 min. */
+  idleTimeoutMs: number;
+  /** Replaces the built-in `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** Settings for an OpenAI-style chat-completions server. */
+export interface CompatConfig extends ConnectionSettings {
+  /** Sent as a bearer token; empty for a server that wants none. */
+  apiKey: string;
+  /** The model's name. */
+  model: string;
+  /** The address up to and with `/v1`. */
+  baseUrl: string;
+  /** The most tokens of an answer: 4096. */
+  maxTokens: number;
+  /** Sampling temperature, 0 to 2: 0.1. */
+  temperature: number;
+}
+
+/** Settings for a local, Ollama-style server (spec 2.2). */
+export interface LocalConfig extends ConnectionSettings {
+  /** The model's name, such as `qwen3:8b`. */
+  model: string;
+  /** The server's address. */
+  host: string;
+  /** The most tokens of an answer: 32768. */
+  maxTokens: number;
+  /** Sampling temperature, 0 to 2: 0.1. */
+  temperature: number;
+  /** Penalty for repetition on the native endpoint: 1.2. */
+  repeatPenalty: number;
+  /** Penalty for frequency on the compatible endpoint, -2 to 2: 0. */
+  frequencyPenalty: number;
+  /** True for `/v1/chat/completions`, false for `/api/chat`. */
+  useCompat: boolean;
+  /** Sent as a bearer token where a proxy in front of the server wants one; empty for none. */
+  apiKey: string;
+  /** Switches a reasoning model's thinking on or off where the server can; unset leaves it alone. */
+  think?: boolean;
+}
+
+/** Settings for the hosted messages API (spec 2.1). */
+export interface HostedConfig extends ConnectionSettings {
+  /** Sent as `x-api-key`. */
+  apiKey: string;
+  /** The model's name. */
+  model: string;
+  /** The address without `/v1`. */
+  baseUrl: string;
+  /** The most tokens of an answer: 8192. */
+  maxTokens: number;
+  /** Sampling temperature, 0 to 1: 0.1. */
+  temperature: number;
+  /** Sent as `anthropic-version`: `2023-06-01`. */
+  apiVersion: string;
+}
+
+/** Limits of an agent, whatever its backend. */
+export interface AgentSettings {
+  /** The most rounds of tool calls in one turn: 50. */
+  maxToolRounds?: number;
+  /** The most characters of one tool result: 100 000. */
+  maxOutputChars?: number;
+}
+
+/** An agent's settings: exactly one backend, and limits (spec 2.3). */
+export type CopilotConfig =
+  & AgentSettings
+  & (
+    | { compat: CompatConfig; local?: never; hosted?: never }
+    | { local: LocalConfig; compat?: never; hosted?: never }
+    | { hosted: HostedConfig; compat?: never; local?: never }
+  );
+
+const CONNECTION: ConnectionSettings = {
+  maxRetries: 4,
+  connectTimeoutMs: 10_000,
+  firstTokenTimeoutMs: 600_000,
+  idleTimeoutMs: 120_000,
+};
+
+/** Defaults of {@linkcode AgentSettings}. */
+export const AGENT_DEFAULTS: Required<AgentSettings> = {
+  maxToolRounds: 50,
+  maxOutputChars: 100_000,
+};
+
+type Some<T> = { [K in keyof T]?: T[K] | undefined };
+
+/**
+ * A complete {@linkcode CompatConfig}: `settings` over the defaults.
+ *
+ * @throws {TypeError} when a value has the wrong type, or is no URL.
+ * @throws {RangeError} when a number is out of range, or a required text is empty.
+ */
+export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
+  return checked("compat", {
+    apiKey: "",
+    model: COMPAT_DEFAULT_MODEL,
+    baseUrl: COMPAT_BASE_URL,
+    maxTokens: 4096,
+    temperature: 0.1,
+    ...CONNECTION,
+  }, settings);
+}
+
+/**
+ * A complete {@linkcode LocalConfig}: `settings` over the defaults.
+ *
+ * @throws {TypeError} when a value has the wrong type, or is no URL.
+ * @throws {RangeError} when a number is out of range, or a required text is empty.
+ */
+export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
+  return checked("local", {
+    model: LOCAL_DEFAULT_MODEL,
+    host: LOCAL_HOST,
+    maxTokens: 32_768,
+    temperature: 0.1,
+    repeatPenalty: 1.2,
+    frequencyPenalty: 0,
+    useCompat: false,
+    apiKey: "",
+    ...CONNECTION,
+  }, settings);
+}
+
+/**
+ * A complete {@linkcode HostedConfig}: `settings` over the defaults. The key is required.
+ *
+ * @throws {TypeError} when a value has the wrong type, or is no URL.
+ * @throws {RangeError} when a number is out of range, or a required text is empty.
+ */
+export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }): HostedConfig {
+  const config = checked("hosted", {
+    apiKey: "",
+    model: HOSTED_DEFAULT_MODEL,
+    baseUrl: HOSTED_BASE_URL,
+    maxTokens: 8192,
+    temperature: 0.1,
+    apiVersion: "2023-06-01",
+    ...CONNECTION,
+  }, settings);
+  if (config.apiKey === "") {
+    throw new RangeError("Cannot use hosted.apiKey as it must not be empty: set ANTHROPIC_API_KEY");
+  }
+  return config;
+}
+
+/** The allowed range of each number, ends included; `true` for whole numbers only. */
+const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?: true]>> = {
+  maxTokens: [1, Number.MAX_SAFE_INTEGER, true],
+  temperature: [0, 2],
+  repeatPenalty: [0, 10],
+  frequencyPenalty: [-2, 2],
+  maxRetries: [0, 100, true],
+  // A timer's delay is a signed 32-bit number of milliseconds: more would fire at once.
+  connectTimeoutMs: [1, 2 ** 31 - 1],
+  firstTokenTimeoutMs: [1, 2 ** 31 - 1],
+  idleTimeoutMs: [1, 2 ** 31 - 1],
+  maxToolRounds: [1, Number.MAX_SAFE_INTEGER, true],
+  maxOutputChars: [200, Number.MAX_SAFE_INTEGER, true],
+};
+
+/** Lays `given` over `defaults` (an `undefined` leaves the default) and checks every value. */
+function checked<T extends object>(where: string, defaults: T, given: Some<T>): T {
+  const config = { ...defaults } as Record<string, unknown>;
+  const optional: Record<string, string> = { fetch: "function", think: "boolean" };
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const type = optional[key] ?? typeof config[key];
+    if (!(key in config) && !(key in optional)) {
+      throw new TypeError(
+        `Cannot use ${where}.${key} as there is no such setting: use one of ${
+          Object.keys(config).join(", ")
+        }`,
+      );
+    }
+    if (typeof value !== type) {
+      throw new TypeError(
+        `Cannot use ${where}.${key} as it must be a ${type}: current value is ${show(value)}`,
+      );
+    }
+    config[key] = value;
+  }
+  for (const [key, value] of Object.entries(config)) checkValue(where, key, value, config);
+  return config as T;
+}
+
+function checkValue(where: string, key: string, value: unknown, config: Record<string, unknown>) {
+  const name = `${where}.${key}`;
+  if (key === "model" && (value as string).trim() === "") {
+    throw new RangeError(`Cannot use ${name} as it must not be empty: current value is ${show(value)}`);
+  }
+  if (key === "baseUrl" || key === "host") config[key] = checkedUrl(name, value as string);
+  // A header value is printable ASCII: anything else would fail later inside fetch, naming no cause.
+  if ((key === "apiKey" || key === "apiVersion") && /[^\x21-\x7e]/.test(value as string)) {
+    throw new RangeError(
+      `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
+    );
+  }
+  checkNumber(where, key, value);
+}
+
+function checkNumber(where: string, key: string, value: unknown): void {
+  const [min, max, whole] = RANGES[key] ?? [];
+  if (min === undefined || max === undefined) return;
+  const ok = typeof value === "number" && value >= min && value <= max &&
+    (!whole || Number.isInteger(value));
+  if (ok) return;
+  const kind = whole ? "a whole number" : "a number";
+  const range = max >= 2 ** 31 - 1 ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new RangeError(
+    `Cannot use ${where}.${key} as it must be ${kind} ${range}: current value is ${show(value)}`,
+  );
+}
+
+/** The URL without a slash at its end; `localhost` and `host:port` are taken for http. */
+function checkedUrl(name: string, value: string): string {
+  const text = value.trim();
+  const short = /^(localhost|[\w.-]+:\d+|\[[\da-f:]+\]:\d+)(\/|$)/i.test(text);
+  const url = URL.parse(short ? `http://${text}` : text);
+  const wrong = url === null
+    ? "it must be a URL such as http://localhost:11434"
+    : url.protocol !== "http:" && url.protocol !== "https:"
+    ? "it must start with http:// or https://"
+    : url.search !== "" || url.hash !== ""
+    ? "it must have no query and no fragment"
+    : url.username !== "" || url.password !== ""
+    ? "it must hold no user name or password (use the key instead)"
+    : undefined;
+  if (wrong !== undefined || url === null) {
+    const shown = url?.password ? "hidden" : show(value);
+    throw new TypeError(`Cannot use ${name} as ${wrong}: current value is ${shown}`);
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/**
+ * Checks that `config` names exactly one backend, every value of which is good, and fills the
+ * agent's defaults.
+ *
+ * @throws {TypeError} when none or several backends are named, or a value has the wrong type.
+ * @throws {RangeError} when a number is out of range, or a required text is empty.
+ */
+export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<AgentSettings> {
+  const named = [config.compat, config.local, config.hosted].filter((c) => c !== undefined);
+  if (named.length !== 1) {
+    throw new TypeError(
+      `Cannot create an agent as exactly one of compat, local and hosted must be set: ${named.length} are`,
+    );
+  }
+  const settings = {
+    maxToolRounds: config.maxToolRounds ?? AGENT_DEFAULTS.maxToolRounds,
+    maxOutputChars: config.maxOutputChars ?? AGENT_DEFAULTS.maxOutputChars,
+  };
+  for (const [key, value] of Object.entries(settings)) checkNumber("config", key, value);
+  if (config.compat) return { ...settings, compat: compatConfig(config.compat) };
+  if (config.local) return { ...settings, local: localConfig(config.local) };
+  return { ...settings, hosted: hostedConfig(config.hosted!) };
+}
+
+/** A value as a person would type it, short enough for an error line. */
+function show(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

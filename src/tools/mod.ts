@@ -1,0 +1,102 @@
+/**
+ * The built-in tools: what the model reads of each (every byte of it is in every request), and
+ * where it is done. The code of a tool is loaded on its first use.
+ *
+ * @module
+ */
+
+import type { Tool, ToolContext } from "../types.ts";
+
+const path = (description: string): Record<string, unknown> => ({ type: "string", description });
+const object = (properties: Record<string, unknown>, required: string[]): Tool["parameters"] => ({
+  type: "object",
+  properties,
+  required,
+});
+
+/** The seven built-in tools, in the order in which they are offered. */
+export const builtinTools: readonly Tool[] = [
+  {
+    name: "read_file",
+    description: "Read a text file. Lines are numbered; use offset and limit for more.",
+    parameters: object({
+      file_path: path("File to read"),
+      offset: { type: "integer", minimum: 1, default: 1, description: "First line" },
+      limit: { type: "integer", minimum: 1, default: 2000, description: "Number of lines" },
+    }, ["file_path"]),
+    access: "read",
+    run: async (args, context) => (await import("./read_file.ts")).readFile(args, context),
+  },
+  {
+    name: "write_file",
+    description: "Create a file or replace all of it. Parent folders are created.",
+    parameters: object({
+      file_path: path("File to write"),
+      content: { type: "string", description: "The whole content" },
+    }, ["file_path", "content"]),
+    access: "write",
+    run: async (args, context) => (await import("./write_file.ts")).writeFile(args, context),
+  },
+  {
+    name: "edit_file",
+    description:
+      "Replace text in a file. old_string must match the file exactly (without line numbers) and only once, unless replace_all.",
+    parameters: object({
+      file_path: path("File to edit"),
+      old_string: { type: "string", description: "Text to replace" },
+      new_string: { type: "string", description: "Text to put there" },
+      replace_all: { type: "boolean", default: false, description: "Replace every match" },
+    }, ["file_path", "old_string", "new_string"]),
+    access: "write",
+    run: async (args, context) => (await import("./edit_file.ts")).editFile(args, context),
+  },
+  {
+    name: "run_bash",
+    description:
+      "Run a shell command in the working directory, without input. Processes it leaves in the background are ended.",
+    parameters: object({
+      command: { type: "string", description: "The command" },
+      timeout_seconds: { type: "number", minimum: 0.1, maximum: 86400, default: 120 },
+    }, ["command"]),
+    access: "execute",
+    run: async (args, context) => (await import("./run_bash.ts")).runBash(args, context),
+  },
+  {
+    name: "glob_files",
+    description: "Find files by name, newest first. Ignored and hidden files are left out.",
+    parameters: object({
+      pattern: { type: "string", description: "Such as **/*.ts" },
+      path: { type: "string", default: ".", description: "Folder to search" },
+    }, ["pattern"]),
+    access: "read",
+    run: async (args, context) => (await import("./glob_files.ts")).globFiles(args, context),
+  },
+  {
+    name: "grep_code",
+    description:
+      "Search file contents with a JavaScript regular expression. Ignored, hidden and binary files are left out.",
+    parameters: object({
+      pattern: { type: "string", description: "Regular expression" },
+      path: { type: "string", default: ".", description: "Folder or file to search" },
+      glob: { type: "string", default: "", description: "Only files that match, such as *.ts" },
+      context_lines: { type: "integer", minimum: 0, maximum: 100, default: 0 },
+    }, ["pattern"]),
+    access: "read",
+    run: async (args, context) => (await import("./grep_code.ts")).grepCode(args, context),
+  },
+  {
+    name: "list_directory",
+    description: "List a folder: folders end in /, files show their size.",
+    parameters: object({
+      path: { type: "string", default: ".", description: "Folder" },
+    }, []),
+    access: "read",
+    run: async (args, context) => (await import("./list_directory.ts")).listDirectory(args, context),
+  },
+];
+
+/** What every tool's own module exports: arguments are checked and complete when it is called. */
+export type RunTool = (
+  args: Record<string, unknown>,
+  context: ToolContext,
+) => Promise<string>;

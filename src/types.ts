@@ -1,0 +1,180 @@
+/**
+ * The shapes that every layer shares: messages, tools, events. Plain JSON but for the functions of
+ * {@linkcode Tool}; this module imports nothing.
+ *
+ * @module
+ */
+
+/** Who speaks in a {@linkcode Message}. */
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/** A JSON Schema, as far as tools use one: the checker in `tools/schema.ts` documents its subset. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A model's request to run a tool (spec 2.3). */
+export interface ToolCall {
+  /** Unique within the conversation; made by us where the server sends none. */
+  id: string;
+  /** The tool's name. */
+  name: string;
+  /** The arguments; `{}` when {@linkcode ToolCall.invalid} is set. */
+  arguments: Record<string, unknown>;
+  /** Set when the arguments were no JSON object. Such a call is answered with an error and never run. */
+  invalid?: {
+    /** What the model wrote. */
+    text: string;
+    /** What is wrong with it. */
+    reason: string;
+  };
+  /** True when the call was recovered from the text of the answer (spec 4.6). */
+  recovered?: boolean;
+}
+
+/** One message of a conversation (spec 2.3). */
+export interface Message {
+  /** Who speaks. */
+  role: Role;
+  /** The text; for a tool message, the tool's result. */
+  content: string;
+  /** The calls that an assistant message asks for. */
+  toolCalls?: ToolCall[];
+  /** Which call a tool message answers. */
+  toolCallId?: string;
+  /** The name of the tool that a tool message comes from. */
+  toolName?: string;
+  /** True when a tool message reports a failure. */
+  isError?: boolean;
+  /** What an assistant message thought before it answered; never part of `content`. */
+  reasoning?: string;
+  /**
+   * Content blocks of the hosted API, exactly as they came, where they must be sent back unchanged
+   * (signed `thinking`, `redacted_thinking`). Other backends ignore them.
+   */
+  hostedBlocks?: readonly Record<string, unknown>[];
+  /** Images that go with a user message. */
+  images?: readonly {
+    /** A media type, such as `image/png`. */
+    mediaType: string;
+    /** The bytes, in base64. */
+    data: string;
+  }[];
+}
+
+/** What running a tool may touch. Calls of `"read"` tools may run side by side. */
+export type ToolAccess = "read" | "write" | "execute" | "network";
+
+/** What a running tool is given beside its arguments. */
+export interface ToolContext {
+  /** The absolute folder that relative paths are resolved against. */
+  workingDir: string;
+  /** The most characters that a result may have. */
+  maxOutputChars: number;
+  /** Aborted when the turn is; a tool stops at once and throws its `reason`. */
+  signal: AbortSignal;
+}
+
+/** A tool that the model can call (spec 2.3). */
+export interface Tool {
+  /** `[a-zA-Z0-9_-]{1,64}`, unique among the tools of an agent. */
+  name: string;
+  /** What it does, for the model. */
+  description: string;
+  /** A JSON Schema of type `object`; arguments are checked against it before `run`. */
+  parameters: JsonSchema;
+  /** What it touches. */
+  access: ToolAccess;
+  /**
+   * Runs the tool. The result is what the model reads. Whatever it throws becomes an error result
+   * with the error's message; nothing it throws ends the turn.
+   */
+  run(args: Record<string, unknown>, context: ToolContext): Promise<string> | string;
+}
+
+/** What a {@linkcode Policy} says of one call. */
+export type Decision =
+  | { allow: true }
+  /** `reason` goes to the model as the call's result: why, and what would help. */
+  | { allow: false; reason: string };
+
+/** Decides whether a call may run. Every tool call of an agent passes its policy. */
+export interface Policy {
+  /**
+   * Decides one call, whose arguments are already checked. May ask a person; ends by throwing the
+   * signal's `reason` when that is aborted.
+   */
+  decide(
+    tool: Tool,
+    args: Record<string, unknown>,
+    context: ToolContext,
+  ): Decision | Promise<Decision>;
+}
+
+/** The record of a finished tool run (spec 2.3, 6). */
+export interface ToolExecution {
+  /** The id of the call it answers. */
+  toolCallId: string;
+  /** The tool's name. */
+  toolName: string;
+  /** The arguments it was called with. */
+  arguments: Record<string, unknown>;
+  /** What the model was given as the result. */
+  result: string;
+  /** Wall time in milliseconds. */
+  durationMs: number;
+  /** True when the result reports a failure. */
+  isError: boolean;
+}
+
+/** Tokens that a server counted. */
+export interface Usage {
+  /** Tokens of the prompt, cached ones included. */
+  inputTokens: number;
+  /** Tokens of the answer, reasoning included. */
+  outputTokens: number;
+  /** Those of `inputTokens` that came from the server's prompt cache, where it says. */
+  cachedTokens?: number;
+}
+
+/** Why a turn ended. */
+export type StopReason = "done" | "max_rounds" | "aborted" | "loop" | "budget";
+
+/** What {@linkcode processTurn} returns (spec 2.3). */
+export interface TurnResult {
+  /** The final answer, without reasoning. */
+  response: string;
+  /** Every tool run of the turn, in the order asked. */
+  toolExecutions: ToolExecution[];
+  /** Prompt tokens, summed over the requests of the turn; 0 where the server counts none. */
+  inputTokens: number;
+  /** Answer tokens, summed over the requests of the turn; 0 where the server counts none. */
+  outputTokens: number;
+  /** Why it ended. */
+  stopReason: StopReason;
+}
+
+/** A failed attempt that will be repeated. */
+export interface RetryNotice {
+  /** Which attempt failed, from 1. */
+  attempt: number;
+  /** How many attempts there may be in all. */
+  maxAttempts: number;
+  /** How long until the next one, in milliseconds. */
+  delayMs: number;
+  /** What went wrong, in one line. */
+  reason: string;
+}
+
+/**
+ * What {@linkcode processTurn} reports while it works (spec 6): `thinking` before each request, then
+ * a `tool_start` and a `tool_done` for each call; the other kinds are for those who want more.
+ */
+export type TurnEvent =
+  | { type: "thinking" }
+  | { type: "tool_start"; name: string; args: Record<string, unknown>; id: string }
+  | { type: "tool_done"; exec: ToolExecution }
+  | { type: "text_delta"; text: string }
+  | { type: "reasoning_delta"; text: string }
+  | { type: "usage"; usage: Usage }
+  | { type: "tool_call_recovered"; name: string; id: string }
+  | ({ type: "retry" } & RetryNotice)
+  | { type: "notice"; level: "info" | "warning"; message: string };
