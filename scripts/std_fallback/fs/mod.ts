@@ -1,0 +1,4 @@
+export * from "./ensure_dir.ts";
+export * from "./exists.ts";
+export * from "./expand_glob.ts";
+export * from "./walk.ts";
