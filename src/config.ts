@@ -5,6 +5,9 @@
  * @module
  */
 
+/** The program's version; the tests hold it against `deno.json`. */
+export const VERSION = "0.1.0";
+
 /** The environment variable that holds the compat backend's key. */
 export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
 /** The environment variable that holds the hosted backend's key. */

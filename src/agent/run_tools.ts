@@ -92,12 +92,14 @@ async function runOne(
     const decision = await untilAborted(
       Promise.resolve(policy.decide(tool, checked.args, context)),
       context.signal,
+      0,
     );
     if (!decision.allow) return finish(decision.reason, true);
     onStart();
     const result: unknown = await untilAborted(
       Promise.resolve(tool.run(checked.args, context)),
       context.signal,
+      TIDY_UP_MS,
     );
     return finish(typeof result === "string" ? result : JSON.stringify(result) ?? "", false);
   } catch (error) {
@@ -108,12 +110,20 @@ async function runOne(
   }
 }
 
-/** `promise`, or the signal's reason as soon as it is aborted: a tool that ignores it cannot hold the turn. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** How long an aborted tool may take to tidy up, such as to end its processes, before it is left. */
+const TIDY_UP_MS = 4000;
+
+/** `promise`, or the signal's reason once it is aborted: a tool that ignores it cannot hold the turn. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
+    let timer: number | undefined;
+    const abort = () => timer = setTimeout(() => reject(signal.reason), graceMs);
     signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    if (signal.aborted) abort();
+    promise.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    });
   });
 }
 

@@ -1,0 +1,3 @@
+import { main } from "./src/cli/run.ts";
+
+Deno.exit(await main(Deno.args));

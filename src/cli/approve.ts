@@ -1,0 +1,56 @@
+/**
+ * Who says yes to writes and commands.
+ *
+ * @module
+ */
+
+import { sanitize } from "../text/sanitize.ts";
+import type { Policy, Tool } from "../types.ts";
+
+/** Runs everything: `--yes`. */
+export const allowAll: Policy = { decide: () => ({ allow: true }) };
+
+/** Without a person to ask: reads run, the rest is refused, and `onRefused` is told. */
+export function refuseWrites(onRefused: () => void): Policy {
+  return {
+    decide(tool) {
+      if (tool.access === "read") return { allow: true };
+      onRefused();
+      return {
+        allow: false,
+        reason:
+          `Refused: ${tool.name} needs an approval, and nobody is there to give it. Do not try another way; answer with what you can read, and say what you would have done. (The user can allow it by starting copilot with --yes.)`,
+      };
+    },
+  };
+}
+
+/**
+ * Asks a person about every write and command. `ask` shows the text and resolves to the line
+ * typed, or null when there is none to come.
+ */
+export function askPerson(ask: (text: string, signal: AbortSignal) => Promise<string | null>): Policy {
+  return {
+    async decide(tool, args, { signal }) {
+      if (tool.access === "read") return { allow: true };
+      const answer = await ask(`${requestText(tool, args)}\nRun this? [y/N] `, signal);
+      if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return { allow: true };
+      return {
+        allow: false,
+        reason: `Refused by the user. Do not try another way; ask what they want instead.`,
+      };
+    },
+  };
+}
+
+/** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
+export function requestText(tool: Tool, args: Record<string, unknown>): string {
+  const fields = Object.entries(args).map(([name, value]) => {
+    const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
+    if (!text.includes("\n")) return `  ${name}: ${text}`;
+    const lines = text.split("\n");
+    const body = lines.map((line) => `  │ ${line}`).join("\n");
+    return `  ${name} (${lines.length} lines, ${text.length} characters):\n${body}`;
+  });
+  return `The model wants to call ${tool.name}:\n${fields.join("\n")}`;
+}

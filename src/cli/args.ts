@@ -1,0 +1,155 @@
+/**
+ * The command line's flags, in one table: what parses them, what `--help` prints.
+ *
+ * `@std/cli/parse-args` is not used as it takes no value that starts with "-" (a prompt often does)
+ * and gives a flag without its value an empty one.
+ *
+ * @module
+ */
+
+import { nearest } from "../text/nearest.ts";
+
+/** The command line was wrong: one line for the person, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+interface Flag {
+  /** `--name`. */
+  name: string;
+  /** `-s`. */
+  short?: string;
+  /** What its value is called in the help; none for a switch. */
+  value?: string;
+  /** True when the value may be left out at the end or before another flag. */
+  optional?: true;
+  help: string;
+}
+
+/** All flags, in the order of the help. */
+export const FLAGS = [
+  {
+    name: "print",
+    short: "p",
+    value: "PROMPT",
+    optional: true,
+    help: "answer one prompt and exit; piped text goes along as context, or is the prompt",
+  },
+  { name: "output", value: "FORMAT", help: "with -p: text (default), json or stream-json" },
+  { name: "yes", short: "y", help: "run edits and commands without asking" },
+  { name: "stdin", help: "with -p: wait for the piped text however long it takes to begin" },
+  { name: "demo", help: "no model: a built-in, rule-based stand-in answers, to try things out" },
+  { name: "local", help: "use a local, Ollama-style server" },
+  { name: "host", value: "URL", help: "the local server's address (http://localhost:11434)" },
+  { name: "use-compat", help: "with --local: use the server's /v1/chat/completions" },
+  { name: "hosted", help: "use Anthropic's API; the key is read from ANTHROPIC_API_KEY" },
+  {
+    name: "base-url",
+    value: "URL",
+    help: "an OpenAI-style server's address, up to /v1; the key is read from OPENAI_API_KEY",
+  },
+  { name: "api-key", value: "KEY", help: "the key (other users can see it: rather set the variable)" },
+  { name: "model", short: "m", value: "NAME", help: "the model (gpt-4o; local: qwen3)" },
+  { name: "working-dir", short: "C", value: "DIR", help: "the folder to work in (this one)" },
+  { name: "max-tokens", value: "N", help: "the most tokens of an answer" },
+  { name: "temperature", value: "T", help: "sampling temperature (0.1)" },
+  { name: "connect-timeout", value: "SECONDS", help: "the longest until a connection (10)" },
+  {
+    name: "first-token-timeout",
+    value: "SECONDS",
+    help: "the longest until an answer begins, model loading included (600)",
+  },
+  { name: "idle-timeout", value: "SECONDS", help: "the longest silence within an answer (120)" },
+  { name: "version", short: "V", help: "print the version" },
+  { name: "help", short: "h", help: "print this help" },
+] as const satisfies readonly Flag[];
+
+type Row = typeof FLAGS[number];
+type Switch = Exclude<Row, { value: string }>["name"];
+
+/** The flags given: `true` for a switch, else the value; "" for an optional value left out. */
+export type Args =
+  & { [K in Switch]?: true }
+  & { [K in Exclude<Row["name"], Switch>]?: string };
+
+/**
+ * Reads a command line. A value is the next word, whatever it starts with, or follows `=`.
+ *
+ * @throws {UsageError} for an unknown flag, a value too few or too many, a flag given twice, a word
+ * that belongs to no flag.
+ */
+export function parseArgs(words: readonly string[]): Args {
+  const args: Record<string, string | true> = {};
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    const flag = findFlag(word);
+    if (args[flag.name] !== undefined) throw new UsageError(`--${flag.name} is given twice`);
+    const equals = word.indexOf("=");
+    if (flag.value === undefined) {
+      if (equals >= 0) throw new UsageError(`--${flag.name} takes no value`);
+      args[flag.name] = true;
+    } else if (equals >= 0) {
+      args[flag.name] = word.slice(equals + 1);
+    } else if (flag.optional && isFlag(words[i + 1])) {
+      args[flag.name] = "";
+    } else {
+      const value = words[++i];
+      if (value === undefined || (!flag.optional && isFlag(value))) {
+        throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}`);
+      }
+      args[flag.name] = value;
+    }
+  }
+  return args as Args;
+}
+
+/** Is the word one of our flags, or nothing at all? A prompt such as "- fix it" is neither. */
+function isFlag(word: string | undefined): boolean {
+  if (word === undefined) return true;
+  const name = word.split("=", 1)[0];
+  return FLAGS.some((flag) => name === `--${flag.name}` || ("short" in flag && word === `-${flag.short}`));
+}
+
+function findFlag(word: string): Flag {
+  const flags: readonly Flag[] = FLAGS;
+  const name = word.split("=", 1)[0]!;
+  const found = flags.find((f) => name === `--${f.name}` || (f.short && name === `-${f.short}`));
+  if (found) return found;
+  const shown = JSON.stringify(name.slice(0, 60));
+  if (!word.startsWith("-")) {
+    throw new UsageError(`Unexpected argument ${shown}: give the prompt as one word, -p "..."`);
+  }
+  const near = nearest(name.replace(/^-+/, ""), flags.map((f) => f.name));
+  throw new UsageError(
+    `Unknown flag ${shown}: ${near ? `did you mean --${near}?` : "--help lists the flags"}`,
+  );
+}
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const left = FLAGS.map((flag: Flag) => {
+    const value = flag.value ? ` ${flag.optional ? `[${flag.value}]` : flag.value}` : "";
+    return `  ${flag.short ? `-${flag.short}, ` : "    "}--${flag.name}${value}`;
+  });
+  const width = Math.max(...left.map((text) => text.length)) + 2;
+  const rows = FLAGS.map((flag, i) => left[i]!.padEnd(width) + flag.help);
+  return `copilot: a coding copilot for the terminal, at home with your own models
+
+Usage:
+  copilot [flags]                 a session in the terminal
+  copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
+  command | copilot [flags] -p "PROMPT"
+
+Flags:
+${rows.join("\n")}
+
+Exit codes:
+  0 done   1 error   2 wrong usage   3 a call was refused (see --yes)
+  4 stopped by a limit   130 interrupted   141 stdout was closed
+
+Examples:
+  copilot --demo -p "What does this project do?"
+  copilot --local --model qwen3:8b
+  copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"
+`;
+}

@@ -1,0 +1,51 @@
+/**
+ * What a person reads of a turn's progress, line by line.
+ *
+ * @module
+ */
+
+import { sanitize } from "../text/sanitize.ts";
+import type { ToolExecution, TurnEvent } from "../types.ts";
+
+/** `read_file src/a.ts`: a call in one line of at most `width` characters, safe to show. */
+export function describeCall(name: string, args: Record<string, unknown>, width = 100): string {
+  const values = Object.values(args).map((value) =>
+    typeof value === "string" ? value : JSON.stringify(value)
+  );
+  const text = oneLine(`${name} ${values.join(" ")}`);
+  return text.length > width ? `${text.slice(0, width - 1).toWellFormed()}…` : text;
+}
+
+/** White space folded, control characters made visible. */
+export function oneLine(text: string): string {
+  return sanitize(text.slice(0, 4096).replace(/\s+/g, " ").trim());
+}
+
+/** The line that reports an event on stderr; undefined for the events that need none. */
+export function progressLine(event: TurnEvent): string | undefined {
+  switch (event.type) {
+    case "tool_done":
+      return `· ${describeCall(event.exec.toolName, event.exec.arguments)} (${outcome(event.exec)})`;
+    case "tool_call_recovered":
+      return `· the call of ${oneLine(event.name)} was recovered from the answer's text`;
+    case "retry":
+      return `· ${oneLine(event.reason)}; attempt ${event.attempt + 1} of ${event.maxAttempts} in ${
+        duration(event.delayMs)
+      }`;
+    case "notice":
+      return `· ${oneLine(event.message)}`;
+    default:
+      return undefined;
+  }
+}
+
+function outcome({ isError, result, durationMs }: ToolExecution): string {
+  if (!isError) return duration(durationMs);
+  const first = oneLine(result.split("\n", 1)[0]!);
+  return `failed: ${first.length > 120 ? `${first.slice(0, 119).toWellFormed()}…` : first}`;
+}
+
+/** `3 ms`, `1.2 s`. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,105 @@
+import {
+  COMPAT_API_KEY_ENV,
+  COMPAT_BASE_URL,
+  compatConfig,
+  type CopilotConfig,
+  HOSTED_API_KEY_ENV,
+  hostedConfig,
+  localConfig,
+} from "../config.ts";
+import { type Args, UsageError } from "./args.ts";
+
+/** Options of {@linkcode copilot} (spec 4.1). */
+export interface CopilotOptions {
+  /** The key: the environment variable `OPENAI_API_KEY`, with `hosted` `ANTHROPIC_API_KEY`. */
+  apiKey?: string | undefined;
+  /** The model: `gpt-4o`, with `local` `qwen3`, with `hosted` `claude-sonnet-4-20250514`. */
+  model?: string | undefined;
+  /** The compat (or hosted) server's address: `https://api.openai.com/v1`. */
+  baseUrl?: string | undefined;
+  /** Use the local backend: false. */
+  local?: boolean | undefined;
+  /** Use the hosted backend: false. */
+  hosted?: boolean | undefined;
+  /** The local server's address: `http://localhost:11434`. */
+  host?: string | undefined;
+  /** The local backend uses the server's compatible endpoint: false. */
+  useCompat?: boolean | undefined;
+  /** The folder to work in: the current one. */
+  workingDir?: string | undefined;
+}
+
+/** What the command line can set beside {@linkcode CopilotOptions}. */
+export interface ExtraSettings {
+  maxTokens?: number | undefined;
+  temperature?: number | undefined;
+  connectTimeoutMs?: number | undefined;
+  firstTokenTimeoutMs?: number | undefined;
+  idleTimeoutMs?: number | undefined;
+}
+
+/**
+ * The agent's settings for `options`; keys come from `env` where none is given.
+ *
+ * @throws {UsageError} when options contradict each other or a key is missing.
+ * @throws {TypeError} {RangeError} when a value is bad.
+ */
+export function toConfig(
+  options: CopilotOptions & ExtraSettings,
+  env: { get(name: string): string | undefined } = Deno.env,
+): CopilotConfig {
+  const { apiKey, model, baseUrl, local, hosted, host, useCompat, workingDir: _, ...extra } = options;
+  if (local && hosted) throw new UsageError("--local and --hosted exclude each other: give one");
+  if (local && baseUrl !== undefined) throw new UsageError("--local takes --host, not --base-url");
+  if (!local && host !== undefined) throw new UsageError("--host needs --local (or use --base-url)");
+  if (!local && useCompat) throw new UsageError("--use-compat needs --local");
+  if (apiKey === "") throw new UsageError("--api-key is empty: give the key, or leave the flag out");
+  if (local) return { local: localConfig({ model, host, useCompat, apiKey, ...extra }) };
+  const name = hosted ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
+  const key = apiKey ?? env.get(name)?.trim() ?? "";
+  // A server of one's own often wants no key; these two always do.
+  if (key === "" && (hosted || (baseUrl ?? COMPAT_BASE_URL).startsWith(COMPAT_BASE_URL))) {
+    throw new UsageError(
+      `No API key: set ${name}, or pass --api-key. For a model of your own use --local or --base-url; --demo needs none`,
+    );
+  }
+  if (hosted) return { hosted: hostedConfig({ apiKey: key, model, baseUrl, ...extra }) };
+  return { compat: compatConfig({ apiKey: key, model, baseUrl, ...extra }) };
+}
+
+/**
+ * The options that a command line sets.
+ *
+ * @throws {UsageError} when a number is none.
+ */
+export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
+  return {
+    apiKey: args["api-key"],
+    model: args.model,
+    baseUrl: args["base-url"],
+    local: args.local,
+    hosted: args.hosted,
+    host: args.host,
+    useCompat: args["use-compat"],
+    workingDir: args["working-dir"],
+    maxTokens: number(args, "max-tokens"),
+    temperature: number(args, "temperature"),
+    connectTimeoutMs: seconds(args, "connect-timeout"),
+    firstTokenTimeoutMs: seconds(args, "first-token-timeout"),
+    idleTimeoutMs: seconds(args, "idle-timeout"),
+  };
+}
+
+function number(args: Args, name: "max-tokens" | "temperature" | `${string}-timeout`) {
+  const text = (args as Record<string, string | undefined>)[name];
+  if (text === undefined) return undefined;
+  if (text.trim() === "" || !Number.isFinite(Number(text))) {
+    throw new UsageError(`--${name} must be a number: it is ${JSON.stringify(text.slice(0, 60))}`);
+  }
+  return Number(text);
+}
+
+function seconds(args: Args, name: `${string}-timeout`): number | undefined {
+  const value = number(args, name);
+  return value === undefined ? undefined : value * 1000;
+}

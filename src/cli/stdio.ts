@@ -1,0 +1,123 @@
+/**
+ * The process's own streams.
+ *
+ * @module
+ */
+
+/** Text to a stream, in order, without blocking and without losing the end. */
+export interface Output {
+  /** Queues `text`; what is queued while a write is under way goes out as one. */
+  write(text: string): void;
+  /** Resolves when everything queued so far is written. */
+  drained(): Promise<void>;
+  /** True when the last character queued was no line feed. */
+  readonly midLine: boolean;
+}
+
+/**
+ * Writes to `stream`. A reader that has gone away (`head -1`) or a full disk ends the output:
+ * `onClosed` is called once with the error, later text is dropped.
+ */
+export function output(
+  stream: { write(bytes: Uint8Array): Promise<number> },
+  onClosed: (error: Error) => void,
+): Output {
+  const encoder = new TextEncoder();
+  let queue: string[] = [];
+  let writing: Promise<void> | undefined;
+  let closed = false;
+  let midLine = false;
+  async function drain(): Promise<void> {
+    try {
+      while (queue.length > 0) {
+        let bytes = encoder.encode(queue.join(""));
+        queue = [];
+        while (bytes.length > 0) bytes = bytes.subarray(await stream.write(bytes));
+      }
+    } catch (error) {
+      closed = true;
+      queue = [];
+      onClosed(error as Error);
+    }
+    writing = undefined;
+  }
+  return {
+    write(text) {
+      if (closed || text === "") return;
+      midLine = !text.endsWith("\n");
+      queue.push(text);
+      writing ??= drain();
+    },
+    drained: () => writing ?? Promise.resolve(),
+    get midLine() {
+      return midLine;
+    },
+  };
+}
+
+/** The most that is read from a pipe: far above any model's context, far below our memory. */
+const MAX_STDIN_BYTES = 64 * 2 ** 20;
+
+/** What came through a pipe. */
+export interface PipedText {
+  text: string;
+  /** How many bytes were no UTF-8 and stand replaced by U+FFFD; 0 for almost everyone. */
+  replaced: number;
+  /** True when nothing had come within `firstByteMs`, and the pipe was left alone. */
+  silent: boolean;
+}
+
+/**
+ * Reads `stream` to its end. With `firstByteMs`, a pipe that says nothing for so long is given up:
+ * programs are often started with a pipe as stdin that nobody ever writes to or closes.
+ *
+ * @throws {RangeError} when there are more than 64 MiB.
+ */
+export async function readPiped(
+  stream: ReadableStream<Uint8Array>,
+  firstByteMs?: number,
+): Promise<PipedText> {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let timer: number | undefined;
+  const silence = firstByteMs === undefined ? undefined : new Promise<"silent">((resolve) => {
+    timer = setTimeout(() => resolve("silent"), firstByteMs);
+  });
+  try {
+    for (;;) {
+      const read = reader.read();
+      const got = size === 0 && silence ? await Promise.race([read, silence]) : await read;
+      clearTimeout(timer);
+      if (got === "silent") return { text: "", replaced: 0, silent: true };
+      if (got.done) break;
+      size += got.value.length;
+      if (size > MAX_STDIN_BYTES) {
+        throw new RangeError(
+          `Cannot read stdin as it must be at most ${MAX_STDIN_BYTES / 2 ** 20} MiB: pipe less`,
+        );
+      }
+      chunks.push(got.value);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  const text = new TextDecoder().decode(bytes);
+  // U+FFFD that was there as such is three good bytes, not damage.
+  const marks = text.split("\ufffd").length - 1;
+  return { text, replaced: marks && marks - countReplacementBytes(bytes), silent: false };
+}
+
+function countReplacementBytes(bytes: Uint8Array): number {
+  let count = 0;
+  for (let i = bytes.indexOf(0xef); i >= 0; i = bytes.indexOf(0xef, i + 1)) {
+    if (bytes[i + 1] === 0xbf && bytes[i + 2] === 0xbd) count++;
+  }
+  return count;
+}

@@ -1,0 +1,53 @@
+/**
+ * The public library of `copilot`: a terminal coding copilot for models of your own.
+ *
+ * @example A turn with a tool of one's own
+ * ```ts no-eval
+ * import { builtinTools, CopilotAgent, localConfig, processTurn } from "@copilot/copilot";
+ *
+ * const agent = new CopilotAgent({ local: localConfig({ model: "qwen3:8b" }) }, ".", {
+ *   tools: [...builtinTools, {
+ *     name: "today",
+ *     description: "Today's date",
+ *     parameters: { type: "object", properties: {} },
+ *     access: "read",
+ *     run: () => new Date().toDateString(),
+ *   }],
+ * });
+ * for (const question of ["What does this project do?", "What is the date?"]) {
+ *   const { response } = await processTurn(agent, question, {
+ *     onEvent: (event) => event.type === "tool_start" && console.log(event.name, event.args),
+ *   });
+ *   console.log(response);
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export * from "./types.ts";
+export * from "./config.ts";
+export * from "./errors.ts";
+export { type AgentOptions, type AgentState, CopilotAgent } from "./agent/agent.ts";
+export { processTurn, type TurnOptions } from "./agent/turn.ts";
+export { parseLocalResponse } from "./agent/parse_local_response.ts";
+export { copilot } from "./cli/copilot.ts";
+export type { CopilotOptions } from "./cli/settings.ts";
+export { UsageError } from "./cli/args.ts";
+export { builtinTools } from "./tools/mod.ts";
+export type { CallOptions, Delta, ExtractToolCalls } from "./backends/backend.ts";
+export { callCompat } from "./backends/compat/mod.ts";
+export { messagesToCompatFormat, toolsToCompatFormat } from "./backends/compat/request.ts";
+export { parseCompatResponse } from "./backends/compat/response.ts";
+export { callLocal } from "./backends/local/mod.ts";
+export { messagesToLocalFormat } from "./backends/local/request.ts";
+export { checkLocalConnection, listLocalModels } from "./backends/local/connection.ts";
+export { callHosted } from "./backends/hosted/mod.ts";
+export { messagesToHostedFormat, toolsToHostedFormat } from "./backends/hosted/request.ts";
+export { parseHostedResponse } from "./backends/hosted/response.ts";
+export { readInput, readLineRaw, type ReadOptions } from "./terminal/input.ts";
+export { stripThinkTags } from "./text/think.ts";
+export { truncateRepetition } from "./text/repetition.ts";
+export { globToRegex } from "./text/glob.ts";
+export { resolvePath } from "./text/paths.ts";
+export { extractToolCallsFromText } from "./toolcalls/extract.ts";
