@@ -1,0 +1,36 @@
+/**
+ * Runs a decoder's test over every way in which a network may cut the same bytes.
+ *
+ * @module
+ */
+
+/**
+ * Calls `run` with `bytes` whole, cut in two at every byte, byte by byte, with empty pieces, and in
+ * 50 random ways (the same ones each time). `run` decodes the pieces and checks the result.
+ */
+export function forEverySplit(bytes: Uint8Array, run: (pieces: Uint8Array[]) => void): void {
+  run([bytes]);
+  run(cut(bytes, [...bytes.keys()].slice(1)));
+  run([bytes.subarray(0, 0), bytes, bytes.subarray(0, 0)]);
+  for (let at = 1; at < bytes.length; at++) run(cut(bytes, [at]));
+  const random = seeded(1);
+  for (let round = 0; round < 50; round++) {
+    const cuts = Math.ceil(random() * Math.min(12, bytes.length));
+    run(cut(bytes, Array.from({ length: cuts }, () => Math.floor(random() * bytes.length))));
+  }
+}
+
+/** Random numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), seed | 1);
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function cut(bytes: Uint8Array, positions: number[]): Uint8Array[] {
+  const at = [0, ...positions.sort((a, b) => a - b), bytes.length];
+  return at.slice(1).map((end, i) => bytes.slice(at[i], end));
+}
