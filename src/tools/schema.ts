@@ -1,0 +1,269 @@
+/**
+ * Checks a tool call's arguments against the tool's JSON Schema.
+ *
+ * The subset that is checked: `type` (one or several), `enum`, `const`, `minimum`, `maximum`,
+ * `minLength`, `maxLength`, `items`, `minItems`, `maxItems`, `properties`, `required`, `default` and
+ * `additionalProperties`. Other keywords are not checked. Unlike the standard's own default, an
+ * unknown key at the top is an error unless the schema allows it (`additionalProperties` other than
+ * `false`, or no `properties`): models misname arguments, and a dropped argument is a wrong call.
+ *
+ * @module
+ */
+
+import { nearest } from "../text/nearest.ts";
+import type { JsonSchema, Tool } from "../types.ts";
+
+/** What {@linkcode checkArguments} found: complete arguments, or one line for the model. */
+export type CheckedArguments =
+  | { ok: true; args: Record<string, unknown> }
+  | { ok: false; error: string };
+
+type Values = Record<string, unknown>;
+
+/** A value that fits, or what it must be; `at` names the place within the value. */
+type Fit = { value: unknown } | { must: string; given: unknown; at: string };
+
+/**
+ * Checks `args` against `tool.parameters`, fills defaults, and converts what small models
+ * write for the same thing: `"10"` for a number, `"true"` for a boolean, a text holding the JSON of
+ * an array or object, and `null` for an argument that was left out. A number is never made a text.
+ *
+ * The error names the argument, what it must be and what was given, and shows a call that would be
+ * right. Never throws.
+ */
+export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
+  const schema = tool.parameters;
+  if (!isObject(args)) {
+    const problem = `the arguments must be a JSON object: current value is ${show(args)}`;
+    return failure(tool, problem, {});
+  }
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const unknown = isOpen(schema)
+    ? []
+    : Object.keys(args).filter((key) => !Object.hasOwn(properties, key));
+  if (unknown.length > 0) return unknownKey(tool, unknown[0]!, args, properties);
+
+  const missing = requiredOf(schema).find((key) => isAbsent(args, key, properties[key]));
+  if (missing !== undefined) {
+    const given = Object.hasOwn(args, missing) ? `: current value is ${show(args[missing])}` : "";
+    return failure(tool, `${missing} is required${given}`, args);
+  }
+  const fit = fitObject(schema, args, "");
+  if ("value" in fit) return { ok: true, args: fit.value as Values };
+  return failure(tool, `${fit.at} must be ${fit.must}: current value is ${show(fit.given)}`, args);
+}
+
+function unknownKey(tool: Tool, key: string, args: Values, properties: Values): CheckedArguments {
+  const missing = requiredOf(tool.parameters).filter((name) => !Object.hasOwn(args, name));
+  const names = Object.keys(properties);
+  // `path` for `file_path` is no slip of the finger, so it is looked for apart.
+  const part = names.find((name) => key.length > 2 && (name.includes(key) || key.includes(name)));
+  const near = part ?? nearest(key, names) ?? (missing.length === 1 ? missing[0] : undefined);
+  const renamed = near !== undefined && !Object.hasOwn(args, near);
+  const problem = `it has no argument ${show(key)}${
+    renamed ? `: use ${near}` : `, only ${names.join(", ") || "none"}`
+  }`;
+  return failure(tool, problem, renamed ? { ...args, [near]: args[key] } : args);
+}
+
+/** One line: what is wrong, and a call with what was given right and the shape of what was not. */
+function failure(tool: Tool, problem: string, args: Values): CheckedArguments {
+  const properties = isObject(tool.parameters.properties) ? tool.parameters.properties : {};
+  const required = requiredOf(tool.parameters);
+  const shown: string[] = [];
+  for (const [key, property] of Object.entries(properties)) {
+    const schema = isObject(property) ? property : {};
+    const fit = isAbsent(args, key, schema) ? undefined : fitValue(schema, args[key], key);
+    if (fit === undefined && !required.includes(key)) continue;
+    const value = fit && "value" in fit ? fit.value : undefined;
+    shown.push(`${JSON.stringify(key)}: ${isShort(value) ? JSON.stringify(value) : shape(schema)}`);
+  }
+  const error = `Cannot run ${tool.name} as ${problem}. A correct call: {${shown.join(", ")}}`;
+  return { ok: false, error };
+}
+
+function fitObject(schema: JsonSchema, given: Values, at: string): Fit {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const extra = isObject(schema.additionalProperties) ? schema.additionalProperties : {};
+  const required = requiredOf(schema);
+  const inside = (key: string): string => at === "" ? key : `${at}.${key}`;
+  const entries: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(given)) {
+    const known = Object.hasOwn(properties, key);
+    if (!known && schema.additionalProperties === false) {
+      return { must: `without the key ${show(key)}`, given, at };
+    }
+    const property = known ? properties[key] : extra;
+    if (known && !required.includes(key) && isAbsent(given, key, property)) continue;
+    const fit = fitValue(isObject(property) ? property : {}, value, inside(key));
+    if (!("value" in fit)) return fit;
+    entries.push([key, fit.value]);
+  }
+  const missing = required.find((key) => !Object.hasOwn(given, key));
+  if (missing !== undefined) return { must: `with the key ${show(missing)}`, given, at };
+  for (const [key, property] of Object.entries(properties)) {
+    if (!isAbsent(given, key, property)) continue;
+    const value = isObject(property) ? property.default : undefined;
+    if (value !== undefined) entries.push([key, structuredClone(value)]);
+  }
+  // Not by assignment: a key named __proto__ would set the prototype.
+  return { value: Object.fromEntries(entries) };
+}
+
+function fitValue(schema: JsonSchema, given: unknown, at: string): Fit {
+  const types = typesOf(schema);
+  const value = types.length === 0 || types.some((type) => isType(given, type))
+    ? given
+    : types.map((type) => converted(given, type)).find((value) => value !== undefined);
+  const wrong = (must: string): Fit => ({ must, given, at });
+  if (value === undefined) return wrong(phrase(schema));
+  if (Array.isArray(schema.enum) && !schema.enum.some((option) => equal(option, value))) {
+    return wrong(`one of ${schema.enum.map(show).join(", ")}`);
+  }
+  if (schema.const !== undefined && !equal(schema.const, value)) return wrong(show(schema.const));
+  if (typeof value === "number" && !inRange(value, schema.minimum, schema.maximum)) {
+    return wrong(phrase(schema));
+  }
+  if (typeof value === "string") {
+    // Half a character has no UTF-8 form: writing it would silently write another one.
+    if (!value.isWellFormed()) return wrong("well-formed Unicode");
+    if (!inRange(value.length, schema.minLength, schema.maxLength)) {
+      return wrong(`a string of ${range(schema.minLength, schema.maxLength)} characters`);
+    }
+  }
+  if (Array.isArray(value)) return fitArray(schema, value, at);
+  // Only as deep as the schema goes: JSON may be nested deeper than the stack is.
+  const inner = schema.properties ?? schema.required ?? schema.additionalProperties;
+  return isObject(value) && inner !== undefined ? fitObject(schema, value, at) : { value };
+}
+
+function fitArray(schema: JsonSchema, given: readonly unknown[], at: string): Fit {
+  if (!inRange(given.length, schema.minItems, schema.maxItems)) {
+    return { must: `an array of ${range(schema.minItems, schema.maxItems)} items`, given, at };
+  }
+  if (!isObject(schema.items)) return { value: given };
+  const values: unknown[] = [];
+  for (const [index, item] of given.entries()) {
+    const fit = fitValue(schema.items, item, `${at}[${index}]`);
+    if (!("value" in fit)) return fit;
+    values.push(fit.value);
+  }
+  return { value: values };
+}
+
+/** What a text that stands for a value of another type stands for, or undefined. */
+function converted(given: unknown, type: string): unknown {
+  if (typeof given !== "string") return undefined;
+  const text = given.trim();
+  let value: unknown;
+  if (type === "boolean" && /^(true|false)$/i.test(text)) value = text.toLowerCase() === "true";
+  else if (type === "number" || type === "integer") {
+    value = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+  } else if (type === "array" ? text.startsWith("[") : type === "object" && text.startsWith("{")) {
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+  return isType(value, type) ? value : undefined;
+}
+
+function isType(value: unknown, type: string): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "integer") return Number.isSafeInteger(value);
+  if (type === "number") return Number.isFinite(value);
+  const actual: string = typeof value;
+  return actual === type;
+}
+
+/** Left out, or `null` where the schema does not know it. */
+function isAbsent(args: Values, key: string, schema: unknown): boolean {
+  if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
+  if (args[key] !== null) return false;
+  const types = isObject(schema) ? typesOf(schema) : [];
+  return types.length > 0 && !types.includes("null");
+}
+
+/** True when keys beside `properties` are allowed at the top. */
+function isOpen(schema: JsonSchema): boolean {
+  if (schema.additionalProperties !== undefined) return schema.additionalProperties !== false;
+  const elsewhere = ["anyOf", "oneOf", "allOf", "$ref", "patternProperties"];
+  return !isObject(schema.properties) || elsewhere.some((keyword) => keyword in schema);
+}
+
+function typesOf(schema: JsonSchema): string[] {
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  return types.filter((type) => typeof type === "string");
+}
+
+function requiredOf(schema: JsonSchema): string[] {
+  const { required } = schema;
+  return Array.isArray(required) ? required.filter((key) => typeof key === "string") : [];
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function inRange(value: number, min: unknown, max: unknown): boolean {
+  return !(typeof min === "number" && value < min) && !(typeof max === "number" && value > max);
+}
+
+function range(min: unknown, max: unknown): string {
+  if (typeof max !== "number") return `at least ${min}`;
+  return typeof min === "number" ? `${min} to ${max}` : `at most ${max}`;
+}
+
+/** Scalars alone are compared: an enum of objects is one that no model could be told about. */
+function equal(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === "object" && a !== null);
+}
+
+/** `an integer of at least 1`, from a schema. */
+function phrase(schema: JsonSchema): string {
+  const names = typesOf(schema).map((type) =>
+    type === "null" ? type : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`
+  );
+  const { minimum, maximum } = schema;
+  const limits = minimum === undefined && maximum === undefined
+    ? ""
+    : ` ${minimum !== undefined && maximum !== undefined ? "from" : "of"} ${
+      range(minimum, maximum)
+    }`;
+  return names.join(" or ") + limits;
+}
+
+/** Stands in an example call for a value that was not given. */
+function shape(schema: JsonSchema): string {
+  if (Array.isArray(schema.enum)) return show(schema.enum[0]);
+  const { minimum } = schema;
+  const number = typeof minimum === "number" ? String(minimum) : "1";
+  const shapes: Record<string, string> = {
+    array: "[...]",
+    object: "{...}",
+    boolean: "true",
+    number,
+    integer: number,
+    null: "null",
+  };
+  return shapes[typesOf(schema)[0] ?? ""] ?? '"..."';
+}
+
+/** Short enough to repeat in an example call. */
+function isShort(value: unknown): boolean {
+  return typeof value === "string"
+    ? value.length <= 80
+    : typeof value === "number" || typeof value === "boolean";
+}
+
+/** A value as far as an error line has room for it; never walks into it. */
+function show(value: unknown): string {
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
+  }
+  if (Array.isArray(value)) return `an array of ${value.length} items`;
+  return isObject(value) ? "an object" : String(value);
+}
