@@ -103,7 +103,8 @@ function checkMessages(messages: unknown[]): void {
 }
 
 function checkAssistant(message: Json, path: string): string[] {
-  object(message, path, ["role"], ["content", "tool_calls", "name", "refusal"]);
+  // Servers that send reasoning_content take it back.
+  object(message, path, ["role"], ["content", "tool_calls", "name", "reasoning_content"]);
   const calls = message.tool_calls === undefined
     ? []
     : array(message.tool_calls, `${path}.tool_calls`);
