@@ -48,7 +48,11 @@ export const FLAGS = [
     value: "URL",
     help: "an OpenAI-style server's address, up to /v1; the key is read from OPENAI_API_KEY",
   },
-  { name: "api-key", value: "KEY", help: "the key (other users can see it: rather set the variable)" },
+  {
+    name: "api-key",
+    value: "KEY",
+    help: "the key (other users can see it: rather set the variable)",
+  },
   { name: "model", short: "m", value: "NAME", help: "the model (gpt-4o; local: qwen3)" },
   { name: "working-dir", short: "C", value: "DIR", help: "the folder to work in (this one)" },
   { name: "max-tokens", value: "N", help: "the most tokens of an answer" },
@@ -107,7 +111,9 @@ export function parseArgs(words: readonly string[]): Args {
 function isFlag(word: string | undefined): boolean {
   if (word === undefined) return true;
   const name = word.split("=", 1)[0];
-  return FLAGS.some((flag) => name === `--${flag.name}` || ("short" in flag && word === `-${flag.short}`));
+  return FLAGS.some((flag) =>
+    name === `--${flag.name}` || ("short" in flag && word === `-${flag.short}`)
+  );
 }
 
 function findFlag(word: string): Flag {
@@ -132,7 +138,9 @@ export function helpText(): string {
     return `  ${flag.short ? `-${flag.short}, ` : "    "}--${flag.name}${value}`;
   });
   const width = Math.max(...left.map((text) => text.length)) + 2;
-  const rows = FLAGS.map((flag, i) => left[i]!.padEnd(width) + flag.help);
+  const rows = FLAGS.map((flag, i) =>
+    left[i]!.padEnd(width) + wrap(flag.help, 80 - width).join(`\n${" ".repeat(width)}`)
+  );
   return `copilot: a coding copilot for the terminal, at home with your own models
 
 Usage:
@@ -152,4 +160,14 @@ Examples:
   copilot --local --model qwen3:8b
   copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"
 `;
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line !== "" && line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines;
 }

@@ -1,0 +1,116 @@
+// Speed and memory as ratios against references measured in the same run: paired, alternating,
+// medians. `scripts/bench [once|round|big|search|decode ...]`; all of them without arguments.
+import { fromFileUrl } from "@std/path/from-file-url";
+
+const root = fromFileUrl(new URL("..", import.meta.url));
+const deno = Deno.execPath();
+
+interface Run {
+  ms: number;
+  peakMb: number;
+  bytes: number;
+}
+
+/** Runs a command to its end: wall time, peak memory, bytes on stdout. */
+async function run(args: string[], cwd: string): Promise<Run> {
+  const start = performance.now();
+  const child = new Deno.Command(deno, {
+    args,
+    cwd,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+    env: { OPENAI_API_KEY: "bench", NO_COLOR: "1" },
+  }).spawn();
+  let peakKb = 0;
+  // The kernel's high-water mark only grows, so that the last reading before the end is near it.
+  const poll = setInterval(() => peakKb = Math.max(peakKb, peakOf(child.pid)), 2);
+  let bytes = 0;
+  for await (const chunk of child.stdout) bytes += chunk.length;
+  peakKb = Math.max(peakKb, peakOf(child.pid));
+  const { code } = await child.status;
+  clearInterval(poll);
+  if (code !== 0) throw new Error(`exit code ${code}: deno ${args.join(" ")}`);
+  return { ms: performance.now() - start, peakMb: peakKb / 1024, bytes };
+}
+
+function peakOf(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0);
+  } catch {
+    return 0; // ended, or no Linux
+  }
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Runs both in turn; the median of each and of the ratios pair by pair. */
+async function pair(
+  name: string,
+  runs: number,
+  ours: () => Promise<Run>,
+  floor: () => Promise<Run>,
+): Promise<void> {
+  await floor(), await ours(); // warm the disk and the module cache
+  const rows: [Run, Run][] = [];
+  for (let i = 0; i < runs; i++) {
+    const first = i % 2 ? await ours() : undefined;
+    const reference = await floor();
+    rows.push([first ?? await ours(), reference]);
+  }
+  const of = (pick: (run: Run) => number) => ({
+    ours: median(rows.map(([a]) => pick(a))),
+    floor: median(rows.map(([, b]) => pick(b))),
+    ratio: median(rows.map(([a, b]) => pick(a) / pick(b))),
+  });
+  const ms = of((r) => r.ms), mb = of((r) => r.peakMb), bytes = of((r) => r.bytes);
+  console.log(
+    `${name.padEnd(22)} ${ms.ours.toFixed(0)} ms against ${ms.floor.toFixed(0)} (${
+      ms.ratio.toFixed(2)
+    }x)   ${mb.ours.toFixed(0)} MB against ${mb.floor.toFixed(0)} (${mb.ratio.toFixed(2)}x)   ${
+      bytes.ours === bytes.floor ? "same" : `${bytes.ours} against ${bytes.floor}`
+    } bytes out`,
+  );
+}
+
+const asked = (name: string) => Deno.args.length === 0 || Deno.args.includes(name);
+const folder = await Deno.makeTempDir();
+await Deno.writeTextFile(`${folder}/a.txt`, "one\ntwo\nthree\n");
+const server = new Deno.Command(deno, {
+  args: ["run", "-A", `${root}scripts/bench_server.ts`],
+  stdout: "piped",
+}).spawn();
+try {
+  const url = new TextDecoder().decode((await server.stdout.getReader().read()).value).trim();
+  const ours = (prompt: string) =>
+    run(["run", "-A", `${root}main.ts`, "--base-url", url, "-p", prompt], folder);
+  const floor = (prompt: string) =>
+    run(["run", "-A", `${root}scripts/bench_floor.ts`, url, prompt], folder);
+  const both = (name: string, runs: number, prompt: string) =>
+    pair(name, runs, () => ours(prompt), () => floor(prompt));
+  if (asked("once")) await both("one-shot", 15, "hello");
+  if (asked("round")) {
+    await both("ten reads", 15, "reads 10");
+    const rows: [number, number][] = [];
+    for (let i = 0; i < 9; i++) {
+      const per = async (of: (prompt: string) => Promise<Run>) =>
+        ((await of("reads 45")).ms - (await of("reads 5")).ms) / 40;
+      rows.push([await per(ours), await per(floor)]);
+    }
+    const [a, b] = [median(rows.map((r) => r[0])), median(rows.map((r) => r[1]))];
+    console.log(
+      `a round of one read     ${a.toFixed(2)} ms against ${b.toFixed(2)} (${
+        median(rows.map((r) => r[0] / r[1])).toFixed(2)
+      }x)`,
+    );
+  }
+  if (asked("big")) await both("2 MB in 500 000 deltas", 5, "big");
+} finally {
+  server.kill();
+  await server.status;
+  await Deno.remove(folder, { recursive: true });
+}

@@ -1,0 +1,323 @@
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { INTERRUPTED } from "../../src/agent/ask_model.ts";
+import { processTurn } from "../../src/agent/turn.ts";
+import { localConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import type { Tool, TurnEvent } from "../../src/types.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { allConfigs } from "./backends.ts";
+
+const echo: Tool = {
+  name: "echo",
+  description: "Says it again",
+  parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  access: "read",
+  run: ({ text }) => `echo: ${text}`,
+};
+
+const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
+
+/** One test for each of the four backends. */
+function onAll(
+  name: string,
+  steps: Parameters<typeof strictServer>[0],
+  tools: readonly Tool[],
+  body: (agent: CopilotAgent, server: ReturnType<typeof strictServer>) => Promise<void>,
+): void {
+  for (const [index, backend] of ["compat", "local native", "local compatible", "hosted"].entries()) {
+    Deno.test(`${name} (${backend})`, async () => {
+      await using server = strictServer(steps);
+      const config = allConfigs(server.url)[index]![1];
+      await body(new CopilotAgent(config, Deno.cwd(), { tools }), server);
+      assertEquals(server.requests.map((r) => r.problem).filter(Boolean), []);
+    });
+  }
+}
+
+onAll(
+  "a turn calls tools and answers; events come in the order of the specification",
+  [{ text: "Let me see.", toolCalls: [call("echo", { text: "a" })], usage: { inputTokens: 10, outputTokens: 5 } }, {
+    text: "It said a.",
+    usage: { inputTokens: 20, outputTokens: 4 },
+  }] as Step[],
+  [echo],
+  async (agent) => {
+    const events: TurnEvent[] = [];
+    const result = await processTurn(agent, "say a", { onEvent: (event) => events.push(event) });
+    assertEquals(result.response, "It said a.");
+    assertEquals(result.stopReason, "done");
+    assertEquals(result.toolExecutions.map((e) => [e.toolName, e.result, e.isError]), [
+      ["echo", "echo: a", false],
+    ]);
+    const order = events.map((e) => e.type).filter((t) => /^(thinking|tool_)/.test(t));
+    assertEquals(order, ["thinking", "tool_start", "tool_done", "thinking"]);
+    const text = events.map((e) => e.type === "text_delta" ? e.text : "").join("");
+    assertEquals(text, "Let me see.It said a.");
+  },
+);
+
+onAll(
+  "the next request extends the one before, byte for byte",
+  [
+    { reasoning: "hm", toolCalls: [call("echo", { text: "1" }), call("echo", { text: "2" })] },
+    { text: "one" },
+    { toolCalls: [call("nope", {})] },
+    { text: "two" },
+    { text: "three" },
+  ] as Step[],
+  [echo],
+  async (agent, server) => {
+    for (const text of ["first", "second", "third ✓"]) await processTurn(agent, text);
+    const texts = server.requests.map((r) => r.text);
+    assertEquals(texts.length, 5);
+    for (let i = 1; i < texts.length; i++) {
+      const [before, after] = [conversation(texts[i - 1]!), conversation(texts[i]!)];
+      assert(after.startsWith(before), `request ${i + 1} does not extend request ${i}`);
+    }
+  },
+);
+
+/** The body up to the end of its messages: what a server's prompt cache can keep. */
+function conversation(body: string): string {
+  const { messages } = JSON.parse(body);
+  const last = JSON.stringify(messages.at(-1));
+  const end = body.lastIndexOf(last) + last.length;
+  return body.slice(0, end);
+}
+
+onAll(
+  "SES-01 an abort while tools run leaves one result for each call",
+  [{
+    toolCalls: [call("echo", { text: "a" }), call("hang", {}), call("echo", { text: "b" })],
+  }, { text: "fine" }] as Step[],
+  [echo, {
+    ...echo,
+    name: "hang",
+    parameters: { type: "object", properties: {} },
+    access: "execute",
+    run: (_, { signal }) => new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    }),
+  }],
+  async (agent) => {
+    const stop = new AbortController();
+    const result = await processTurn(agent, "go", {
+      signal: stop.signal,
+      onEvent: (e) => e.type === "tool_start" && e.name === "hang" && stop.abort(),
+    });
+    assertEquals(result.stopReason, "aborted");
+    assertEquals(result.toolExecutions.map((e) => e.isError), [false, true, true]);
+    assertEquals(agent.state.messages.filter((m) => m.role === "tool").length, 3);
+    assertEquals((await processTurn(agent, "and now?")).response, "fine");
+  },
+);
+
+onAll(
+  "NET-13 an abort while the answer streams keeps what was said",
+  [{ text: "Some words that come first", hang: true }, { text: "fine" }] as Step[],
+  [echo],
+  async (agent, server) => {
+    const stop = new AbortController();
+    const result = await processTurn(agent, "go", {
+      signal: stop.signal,
+      onEvent: (e) => e.type === "text_delta" && stop.abort(),
+    });
+    await server.requests[0]!.closed;
+    assertEquals(result.stopReason, "aborted");
+    assertMatch(result.response, /^Some.*\n\n\[Interrupted by the user\]$/);
+    const events: TurnEvent[] = [];
+    const next = await processTurn(agent, "again", { onEvent: (e) => events.push(e) });
+    assertEquals(next.response, "fine");
+    assertEquals(events.flatMap((e) => e.type === "text_delta" ? e.text : []).join(""), "fine");
+  },
+);
+
+onAll(
+  "an abort before anything was said, then a new turn",
+  [{ text: "fine" }] as Step[],
+  [echo],
+  async (agent, server) => {
+    const result = await processTurn(agent, "go", { signal: AbortSignal.abort() });
+    assertEquals([result.stopReason, result.response], ["aborted", INTERRUPTED]);
+    assertEquals(server.requests.length, 0);
+    assertEquals((await processTurn(agent, "again")).response, "fine");
+  },
+);
+
+onAll(
+  "NET-04 a stream that is cut off never runs a tool, and the history stays valid",
+  [
+    { text: "I will", toolCalls: [call("echo", { text: "a" })], cut: "arguments" },
+    { text: "fine" },
+  ] as Step[],
+  [{ ...echo, run: () => Promise.reject(new Error("must not run")) }],
+  async (agent) => {
+    const error = await assertRejects(() => processTurn(agent, "go"), BackendError);
+    assertEquals(agent.state.messages.filter((m) => m.toolCalls).length, 0);
+    assertStringIncludes(agent.state.messages.at(-1)!.content, error.message);
+    assertEquals((await processTurn(agent, "again")).response, "fine");
+  },
+);
+
+onAll(
+  "a failure before the model said anything leaves no trace of the turn",
+  [{ error: { status: 400, message: "no" } }, { text: "fine" }] as Step[],
+  [echo],
+  async (agent) => {
+    await assertRejects(() => processTurn(agent, "go"), BackendError);
+    assertEquals(agent.state.messages, []);
+    assertEquals((await processTurn(agent, "again")).response, "fine");
+  },
+);
+
+onAll(
+  "an unknown tool and bad arguments are results, not crashes",
+  [{ toolCalls: [call("nope", {}), call("echo", { txt: "a" }), call("boom", {})] }, {
+    text: "sorry",
+  }] as Step[],
+  [echo, {
+    ...echo,
+    name: "boom",
+    parameters: { type: "object", properties: {} },
+    run: () => {
+      throw new Error("it broke");
+    },
+  }],
+  async (agent) => {
+    const { toolExecutions, response } = await processTurn(agent, "go");
+    assertEquals(response, "sorry");
+    assertEquals(toolExecutions.map((e) => e.isError), [true, true, true]);
+    assertStringIncludes(toolExecutions[0]!.result, "echo, boom");
+    assertStringIncludes(toolExecutions[1]!.result, "text");
+    assertStringIncludes(toolExecutions[2]!.result, "it broke");
+  },
+);
+
+onAll(
+  "the rounds are limited, and the turn after goes on",
+  [
+    { toolCalls: [call("echo", { text: "a" })] },
+    { toolCalls: [call("echo", { text: "b" })] },
+    { toolCalls: [call("echo", { text: "c" })] },
+    { text: "fine" },
+  ] as Step[],
+  [echo],
+  async (first, server) => {
+    const config = { ...first.config, maxToolRounds: 2 };
+    const agent = new CopilotAgent(config, Deno.cwd(), { tools: [echo] });
+    const { stopReason, toolExecutions } = await processTurn(agent, "go");
+    assertEquals([stopReason, toolExecutions.length, server.requests.length], ["max_rounds", 2, 3]);
+    assertEquals((await processTurn(agent, "go on")).response, "fine");
+  },
+);
+
+onAll(
+  "a runaway repetition ends the request at once",
+  [{ text: "The answer is simple. ".repeat(200), hang: true }] as Step[],
+  [echo],
+  async (agent, server) => {
+    const { stopReason, response } = await processTurn(agent, "go");
+    await server.requests[0]!.closed;
+    assertEquals(stopReason, "loop");
+    assertMatch(response, /repetitive output truncated\]$/);
+  },
+);
+
+onAll(
+  "reasoning is kept out of the answer; an answer of nothing else is said to be none",
+  [{ text: "<think>hm</think>Yes." }, { text: "<think>only this" }] as Step[],
+  [echo],
+  async (agent) => {
+    const events: TurnEvent[] = [];
+    const onEvent = (e: TurnEvent) => events.push(e);
+    assertEquals((await processTurn(agent, "go", { onEvent })).response, "Yes.");
+    assertEquals(events.flatMap((e) => e.type === "reasoning_delta" ? e.text : []).join(""), "hm");
+    assertEquals((await processTurn(agent, "go", { onEvent })).response, "[The model gave no answer]");
+  },
+);
+
+onAll(
+  "a call written into the text is run, and its text not shown",
+  [{
+    text: 'I look. <toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>',
+  }, { text: "Done." }] as Step[],
+  [echo],
+  async (agent) => {
+    const events: TurnEvent[] = [];
+    const result = await processTurn(agent, "go", { onEvent: (e) => events.push(e) });
+    assertEquals(result.toolExecutions.map((e) => e.result), ["echo: a"]);
+    const shown = events.flatMap((e) => e.type === "text_delta" ? e.text : []).join("");
+    assertEquals(shown.replace(/\s+/g, " "), "I look. Done.");
+    assertEquals(events.filter((e) => e.type === "tool_call_recovered").length, 1);
+  },
+);
+
+Deno.test("read calls of one round run side by side, others in order", async () => {
+  const log: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const slow: Tool = {
+    ...echo,
+    name: "slow",
+    async run({ text }) {
+      log.push(`start ${text}`);
+      if (text === "2") gate.resolve();
+      await gate.promise;
+      log.push(`end ${text}`);
+      return `${text}`;
+    },
+  };
+  const write: Tool = { ...slow, name: "write", access: "write" };
+  await using server = strictServer([{
+    toolCalls: [
+      call("slow", { text: "1" }),
+      call("slow", { text: "2" }),
+      call("write", { text: "3" }),
+      call("write", { text: "4" }),
+    ],
+  }, { text: "done" }] as Step[]);
+  const agent = new CopilotAgent(
+    { local: localConfig({ host: server.url, model: "test" }) },
+    Deno.cwd(),
+    { tools: [slow, write] },
+  );
+  const { toolExecutions } = await processTurn(agent, "go");
+  assertEquals(toolExecutions.map((e) => e.result), ["1", "2", "3", "4"]);
+  assertEquals(log.slice(0, 2), ["start 1", "start 2"]);
+  assertEquals(log.slice(4), ["start 3", "end 3", "start 4", "end 4"]);
+});
+
+Deno.test("a callback that throws does not touch the turn", async () => {
+  await using server = strictServer([{ text: "fine" }]);
+  const agent = new CopilotAgent(
+    { local: localConfig({ host: server.url, model: "test" }) },
+    Deno.cwd(),
+  );
+  const onEvent = () => {
+    throw new Error("mine");
+  };
+  assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
+});
+
+Deno.test("one turn at a time, and never an empty one", async () => {
+  await using server = strictServer([{ text: "fine" }]);
+  const agent = new CopilotAgent(
+    { local: localConfig({ host: server.url, model: "test" }) },
+    Deno.cwd(),
+  );
+  await assertRejects(() => processTurn(agent, " \n"), TypeError, "empty");
+  const turn = processTurn(agent, "go");
+  await assertRejects(() => processTurn(agent, "too"), TypeError, "busy");
+  assertEquals((await turn).response, "fine");
+});
+
+Deno.test("the first request holds at most 5 KB of prompt and tools, the same in every session", async () => {
+  await using server = strictServer([{ text: "a" }, { text: "b" }]);
+  for (let i = 0; i < 2; i++) {
+    const config = { local: localConfig({ host: server.url, model: "test" }) };
+    await processTurn(new CopilotAgent(config, Deno.cwd()), "x");
+  }
+  const [first, second] = server.requests.map((r) => r.text);
+  assertEquals(first, second);
+  assert(new TextEncoder().encode(first).length <= 5 * 1024, `${first!.length} bytes`);
+});

@@ -1,0 +1,55 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { FLAGS, helpText, parseArgs, UsageError } from "../../src/cli/args.ts";
+
+const good: [words: string[], args: Record<string, unknown>][] = [
+  [[], {}],
+  [["-p", "hi"], { print: "hi" }],
+  [["--print", "hi"], { print: "hi" }],
+  [["--print=hi"], { print: "hi" }],
+  [["-p=a=b"], { print: "a=b" }],
+  [["-p"], { print: "" }],
+  [["-p", "--local"], { print: "", local: true }],
+  [["-p", "- fix the list"], { print: "- fix the list" }],
+  [["-p", "--help is wrong"], { print: "--help is wrong" }],
+  [["-p", ""], { print: "" }],
+  [["--local", "--host", "http://x:1", "-m", "qwen3"], {
+    local: true,
+    host: "http://x:1",
+    model: "qwen3",
+  }],
+  [["--temperature", "-1"], { temperature: "-1" }],
+  [["-y", "-h", "-V"], { yes: true, help: true, version: true }],
+];
+
+Deno.test("parseArgs reads", () => {
+  for (const [words, args] of good) {
+    assertEquals(parseArgs(words) as unknown, args, words.join(" "));
+  }
+});
+
+const bad: [words: string[], message: string][] = [
+  [["--lokal"], 'Unknown flag "--lokal": did you mean --local?'],
+  [["--modle", "x"], 'Unknown flag "--modle": did you mean --model?'],
+  [["--zzzzzzzz"], 'Unknown flag "--zzzzzzzz": --help lists the flags'],
+  [["-x"], 'Unknown flag "-x": --help lists the flags'],
+  [["--"], 'Unknown flag "--": --help lists the flags'],
+  [["-p", "fix", "the", "bug"], 'Unexpected argument "the": give the prompt as one word, -p "..."'],
+  [["what is this"], 'Unexpected argument "what is this": give the prompt as one word, -p "..."'],
+  [["--model"], "--model needs a value: --model NAME"],
+  [["--model", "--local"], "--model needs a value: --model NAME"],
+  [["--local=yes"], "--local takes no value"],
+  [["--model", "a", "-m", "b"], "--model is given twice"],
+];
+
+Deno.test("parseArgs refuses", () => {
+  for (const [words, message] of bad) {
+    const error = assertThrows(() => parseArgs(words), UsageError, undefined, words.join(" "));
+    assertEquals(error.message, message);
+  }
+});
+
+Deno.test("the help names every flag and keeps to 80 columns", () => {
+  const help = helpText();
+  for (const { name } of FLAGS) assertStringIncludes(help, `--${name}`);
+  for (const line of help.split("\n")) assertEquals(line.length <= 80, true, line);
+});

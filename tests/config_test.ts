@@ -1,0 +1,134 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  compatConfig,
+  type CopilotConfig,
+  copilotConfig,
+  hostedConfig,
+  localConfig,
+  VERSION,
+} from "../src/config.ts";
+
+Deno.test("the defaults are the specification's", () => {
+  const connection = {
+    maxRetries: 4,
+    connectTimeoutMs: 10_000,
+    firstTokenTimeoutMs: 600_000,
+    idleTimeoutMs: 120_000,
+  };
+  assertEquals(localConfig({ model: "m" }), {
+    model: "m",
+    host: "http://localhost:11434",
+    maxTokens: 32768,
+    temperature: 0.1,
+    repeatPenalty: 1.2,
+    frequencyPenalty: 0,
+    useCompat: false,
+    apiKey: "",
+    ...connection,
+  });
+  assertEquals(hostedConfig({ apiKey: "k" }), {
+    apiKey: "k",
+    model: "claude-sonnet-4-20250514",
+    baseUrl: "https://api.anthropic.com",
+    maxTokens: 8192,
+    temperature: 0.1,
+    apiVersion: "2023-06-01",
+    ...connection,
+  });
+  assertEquals(compatConfig(), {
+    apiKey: "",
+    model: "gpt-4o",
+    baseUrl: "https://api.openai.com/v1",
+    maxTokens: 4096,
+    temperature: 0.1,
+    ...connection,
+  });
+});
+
+const hosts: [given: string, host: string | null][] = [
+  ["http://localhost:11434", "http://localhost:11434"],
+  ["http://localhost:11434/", "http://localhost:11434"],
+  ["localhost", "http://localhost"],
+  ["localhost:8080/v1/", "http://localhost:8080/v1"],
+  ["192.168.0.2:11434", "http://192.168.0.2:11434"],
+  ["[::1]:11434", "http://[::1]:11434"],
+  [" https://gpu.example/ollama ", "https://gpu.example/ollama"],
+  ["", null],
+  ["not a url", null],
+  ["nonsense", null],
+  ["http//x", null],
+  ["http://", null],
+  ["ftp://x", null],
+  ["file:///etc/passwd", null],
+  ["javascript:alert(1)", null],
+  ["http://x?key=1", null],
+  ["http://x#y", null],
+  ["http://user:secret@x", null],
+  ["http://x:99999", null],
+];
+
+Deno.test("addresses", () => {
+  for (const [given, host] of hosts) {
+    if (host !== null) assertEquals(localConfig({ host: given }).host, host, given);
+    else {
+      const error = assertThrows(
+        () => localConfig({ host: given }),
+        TypeError,
+        "local.host",
+        given,
+      );
+      assertEquals(error.message.includes("secret"), false);
+    }
+  }
+});
+
+const bad: [make: () => unknown, error: typeof TypeError | typeof RangeError, message: string][] = [
+  [
+    () => localConfig({ temperature: NaN }),
+    RangeError,
+    "Cannot use local.temperature as it must be a number from 0 to 2: current value is NaN",
+  ],
+  [
+    () => compatConfig({ maxTokens: -1 }),
+    RangeError,
+    "Cannot use compat.maxTokens as it must be a whole number of at least 1: current value is -1",
+  ],
+  [() => compatConfig({ maxTokens: 1.5 }), RangeError, "current value is 1.5"],
+  [() => compatConfig({ maxTokens: Infinity }), RangeError, "current value is Infinity"],
+  [() => localConfig({ temperature: 2.1 }), RangeError, "from 0 to 2"],
+  [() => localConfig({ temperature: "0.1" as unknown as number }), TypeError, "must be a number"],
+  [
+    () => localConfig({ model: " " }),
+    RangeError,
+    'Cannot use local.model as it must not be empty: current value is " "',
+  ],
+  [() => localConfig({ model: null as unknown as string }), TypeError, "must be a string"],
+  [() => localConfig({ useCompat: 1 as unknown as boolean }), TypeError, "must be a boolean"],
+  [() => localConfig({ frequencyPenalty: 3 }), RangeError, "from -2 to 2"],
+  [() => localConfig({ idleTimeoutMs: 0 }), RangeError, "of at least 1"],
+  [() => localConfig({ nope: 1 } as unknown as { model: string }), TypeError, "no such setting"],
+  [() => hostedConfig({ apiKey: "" }), RangeError, "ANTHROPIC_API_KEY"],
+  [() => compatConfig({ apiKey: "a\nb" }), RangeError, "printable ASCII"],
+  [() => copilotConfig({} as CopilotConfig), TypeError, "exactly one"],
+  [
+    () =>
+      copilotConfig({ local: localConfig(), compat: compatConfig() } as unknown as CopilotConfig),
+    TypeError,
+    "2 are",
+  ],
+  [() => copilotConfig({ local: localConfig(), maxToolRounds: 0 }), RangeError, "maxToolRounds"],
+];
+
+Deno.test("bad values are refused by name", () => {
+  for (const [make, error, message] of bad) assertThrows(make, error, message);
+});
+
+Deno.test("a key is never shown in an error", () => {
+  const error = assertThrows(() => compatConfig({ apiKey: "sk-CANARY\u00e9" }), RangeError);
+  assertEquals(error.message.includes("CANARY"), false);
+});
+
+Deno.test("the version is deno.json's", async () => {
+  const file = new URL("../deno.json", import.meta.url);
+  assertEquals(VERSION, JSON.parse(await Deno.readTextFile(file)).version);
+});
