@@ -1,0 +1,22 @@
+/**
+ * Paths as tools get them.
+ *
+ * @module
+ */
+
+import { isAbsolute } from "@std/path/is-absolute";
+import { resolve } from "@std/path/resolve";
+
+/**
+ * Resolves a path against the working directory (spec 4.5): an absolute one is returned unchanged, any
+ * other as an absolute path without `.` and `..`.
+ *
+ * The path is taken as it is written: `~`, `%20` and `file:` mean nothing, so a name checked here
+ * is the name opened later.
+ *
+ * @param state Holds the absolute working directory.
+ * @param path What the model or the user named.
+ */
+export function resolvePath(state: { workingDir: string }, path: string): string {
+  return isAbsolute(path) ? path : resolve(state.workingDir, path);
+}

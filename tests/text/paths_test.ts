@@ -1,0 +1,27 @@
+import { assertEquals } from "@std/assert";
+import { resolvePath } from "../../src/text/paths.ts";
+
+const rows: [name: string, path: string, expected: string][] = [
+  ["relative", "src/a.ts", "/work/dir/src/a.ts"],
+  ["empty is the working directory", "", "/work/dir"],
+  ["dot", ".", "/work/dir"],
+  ["parent", "../x", "/work/x"],
+  ["above the root stays at the root", "../../../../etc", "/etc"],
+  ["inner dots and slashes", "./a/./b//../c", "/work/dir/a/c"],
+  ["absolute", "/etc/passwd", "/etc/passwd"],
+  ["absolute is not even normalised", "/a/../b/./c//d/", "/a/../b/./c//d/"],
+  ["no home", "~/x", "/work/dir/~/x"],
+  ["no percent decoding", "a%2fb%2e%2e", "/work/dir/a%2fb%2e%2e"],
+  ["no file URL", "file:///etc/passwd", "/work/dir/file:/etc/passwd"],
+  ["spaces are part of a name", " a ", "/work/dir/ a "],
+  ["a backslash is part of a name", "a\\b", "/work/dir/a\\b"],
+  ["names like members of Object", "__proto__", "/work/dir/__proto__"],
+];
+
+for (const [name, path, expected] of rows) {
+  Deno.test({
+    name: `resolvePath: ${name}`,
+    ignore: Deno.build.os === "windows",
+    fn: () => assertEquals(resolvePath({ workingDir: "/work/dir" }, path), expected),
+  });
+}
