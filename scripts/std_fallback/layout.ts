@@ -16,13 +16,29 @@ interface Lock {
 
 const HERE = import.meta.dirname!;
 
-/** A `.d.ts` file of this folder by subpath: `./join` -> its declarations. */
-export function declarations(name: string): Map<string, string> {
-  const text = Deno.readTextFileSync(`${HERE}/${name}.d.ts`);
-  const parts = text.split(/^\/\/ (\.\/[a-z-]+)\n/m);
-  const byPath = new Map<string, string>();
-  for (let i = 1; i < parts.length; i += 2) byPath.set(parts[i]!, parts[i + 1]!);
-  return byPath;
+/** The types that stand in for a package, by module: `posix/is_glob` -> its declarations. */
+export function types(name: string): Map<string, string> {
+  const parts = Deno.readTextFileSync(`${HERE}/${name}.d.ts`).split(/^\/\/ \.\/([a-z-]+)\n/m);
+  const modules = new Map<string, string>();
+  let all = "";
+  for (let i = 1; i < parts.length; i += 2) {
+    const module = parts[i]!.replaceAll("-", "_");
+    modules.set(module, parts[i + 1]!);
+    all += `export * from "./${module}.d.ts";\n`;
+  }
+  // Of @std/cli one module is declared, and its mod.js would pull in more than that.
+  if (name !== "cli") modules.set("mod", all);
+  if (name === "path") {
+    for (const [module, text] of [...modules]) {
+      modules.set(`posix/${module}`, text).set(`windows/${module}`, text);
+    }
+  }
+  return modules;
+}
+
+/** The name that users import a module by: `posix/is_glob` -> `./posix/is-glob`. */
+export function subpath(module: string): string {
+  return `./${module}`.replaceAll("_", "-").replace(/\/mod$/, "");
 }
 
 /** Lays out every package of `lock` in the folder `vendor`, from the JavaScript in `source`. */
@@ -32,7 +48,7 @@ export async function layOut(lock: Lock, source: string, vendor: string): Promis
     const files = name === "fs" ? ownFiles() : packageFiles(name!, source);
     const manifest: Record<string, { size: number; checksum: string }> = {};
     for (const [path, text] of files.texts) {
-      const bytes = new TextEncoder().encode(withRanges(text, name!, dependencies));
+      const bytes = new TextEncoder().encode(withRanges(text, dependencies));
       const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
       manifest[`/${path}`] = { size: bytes.length, checksum: `sha256-${digest.toHex()}` };
       write(`${vendor}/${name}/${version}/${path}`, bytes);
@@ -50,10 +66,10 @@ interface Files {
 
 function ownFiles(): Files {
   const texts = new Map<string, string>();
-  const exports: Record<string, string> = { ".": "./mod.ts" };
+  const exports: Record<string, string> = {};
   for (const { name } of Deno.readDirSync(`${HERE}/fs`)) {
     texts.set(name, Deno.readTextFileSync(`${HERE}/fs/${name}`));
-    if (name !== "mod.ts") exports[`./${dashed(name)}`] = `./${name}`;
+    exports[subpath(name.replace(/\.ts$/, ""))] = `./${name}`;
   }
   return { exports, texts };
 }
@@ -61,6 +77,7 @@ function ownFiles(): Files {
 function packageFiles(name: string, source: string): Files {
   const texts = new Map<string, string>();
   const exports: Record<string, string> = {};
+
   /** Takes over a module and what it imports of its own package. */
   function copy(path: string): void {
     if (texts.has(path)) return;
@@ -71,35 +88,23 @@ function packageFiles(name: string, source: string): Files {
       if (target.startsWith(`/${name}/`)) copy(target.slice(name.length + 2));
     }
   }
-  function entry(subpath: string, path: string, types: string): void {
-    copy(`${path}.js`);
-    exports[subpath] = `./${path}.js`;
-    if (types === "") return;
-    const self = `/* @ts-self-types="./${path.split("/").at(-1)}.d.ts" */\n`;
-    texts.set(`${path}.js`, self + texts.get(`${path}.js`));
-    texts.set(`${path}.d.ts`, types);
-  }
 
-  if (name === "internal") { // imported by JavaScript only, so it needs no types
-    for (const file of Deno.readDirSync(`${source}/internal`)) {
-      const module = file.name.slice(0, -".js".length);
-      if (!/^(_.*|mod)$/.test(module)) entry(`./${module.replaceAll("_", "-")}`, module, "");
-    }
-    return { exports, texts };
-  }
-  const parts = [...declarations(name)];
-  const all = parts.map(([subpath]) => `export * from "${subpath.replaceAll("-", "_")}.d.ts";\n`);
-  for (const system of name === "path" ? ["", "posix/", "windows/"] : [""]) {
-    for (const [subpath, types] of parts) {
-      const path = system + subpath.slice(2);
-      entry(`./${path}`, path.replaceAll("-", "_"), types);
-    }
-    // Of @std/cli one subpath is declared, and its "." would pull in more than that.
-    if (name !== "cli") {
-      entry(system ? `./${system.slice(0, -1)}` : ".", `${system}mod`, all.join(""));
-    }
+  for (const [module, text] of name === "internal" ? untyped(source) : types(name)) {
+    copy(`${module}.js`);
+    exports[subpath(module)] = `./${module}.js`;
+    if (text === "") continue;
+    const file = `${module.split("/").at(-1)}.d.ts`;
+    texts.set(`${module}.js`, `/* @ts-self-types="./${file}" */\n${texts.get(`${module}.js`)}`);
+    texts.set(`${module}.d.ts`, text);
   }
   return { exports, texts };
+}
+
+/** The modules of @std/internal: only JavaScript imports them, so they need no types. */
+function untyped(source: string): Map<string, string> {
+  const files = [...Deno.readDirSync(`${source}/internal`)].map(({ name }) => name);
+  const modules = files.filter((name) => !/^(_.*|mod\.js)$/.test(name));
+  return new Map(modules.map((name) => [name.replace(/\.js$/, ""), ""]));
 }
 
 // An import or export of a relative module, or of a @std package, at the start of a line: the
@@ -107,18 +112,12 @@ function packageFiles(name: string, source: string): Files {
 const IMPORT = /^(?:import|export|\})[^"'*]*(?:\* )?from "([.@][^"]+)"/gm;
 
 /** Turns imports of other packages into the `jsr:` ranges of the lock file. */
-function withRanges(text: string, name: string, dependencies: string[]): string {
+function withRanges(text: string, dependencies: string[]): string {
   return text.replaceAll(IMPORT, (line, path: string) => {
     const [, other, module] = path.match(/^(?:@std|(?:\.\.\/)+)\/?(\w+)\/([\w-]+)(?:\.js)?$/) ?? [];
     const range = dependencies.find((one) => one.startsWith(`jsr:@std/${other}@`));
-    if (!range || other === name) return line;
-    const target = module === "mod" ? range : `${range}/${dashed(module!)}`;
-    return line.replace(`"${path}"`, `"${target}"`);
+    return range ? line.replace(`"${path}"`, `"${range}${subpath(module!).slice(1)}"`) : line;
   });
-}
-
-function dashed(file: string): string {
-  return file.replace(/\.[jt]s$/, "").replaceAll("_", "-");
 }
 
 function writeJson(file: string, value: unknown): void {

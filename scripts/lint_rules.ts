@@ -1,0 +1,71 @@
+/**
+ * Lint rules of this project, loaded through `deno.json`: what only the syntax tree can tell.
+ */
+
+/** The module that may call `fetch`: retries, time limits and redirects have one home. */
+const FETCH_HOME = "src/wire/http.ts";
+
+function inSource(filename: string): string | undefined {
+  return filename.replaceAll("\\", "/").match(/(?:^|\/)(src\/.+)$/)?.[1];
+}
+
+const plugin: Deno.lint.Plugin = {
+  name: "copilot",
+  rules: {
+    "one-fetch": {
+      create(context) {
+        const file = inSource(context.filename);
+        if (file === undefined || file === FETCH_HOME) return {};
+        return {
+          CallExpression({ callee }) {
+            const name = callee.type === "MemberExpression" ? callee.property : callee;
+            if (name.type !== "Identifier" || name.name !== "fetch") return;
+            context.report({ node: callee, message: `Only ${FETCH_HOME} calls fetch` });
+          },
+        };
+      },
+    },
+    // What is imported by a computed name is missing from the compiled program.
+    "literal-import": {
+      create(context) {
+        if (inSource(context.filename) === undefined) return {};
+        return {
+          ImportExpression({ source }) {
+            if (source.type === "Literal") return;
+            context.report({ node: source, message: "import() takes a literal here" });
+          },
+        };
+      },
+    },
+    "no-console": {
+      create(context) {
+        const file = inSource(context.filename);
+        if (file === undefined || file.startsWith("src/cli/")) return {};
+        return {
+          MemberExpression({ object }) {
+            if (object.type !== "Identifier" || object.name !== "console") return;
+            context.report({ node: object, message: "Only src/cli/ writes to the console" });
+          },
+        };
+      },
+    },
+    "no-barrel": {
+      create(context) {
+        const file = inSource(context.filename);
+        if (file === undefined || file.endsWith("/mod.ts")) return {};
+        return {
+          Program(node) {
+            const reexports = node.body.every((item) =>
+              item.type === "ExportAllDeclaration" ||
+              item.type === "ExportNamedDeclaration" && item.source !== null
+            );
+            if (!reexports || node.body.length === 0) return;
+            context.report({ node, message: "A module that only re-exports is named mod.ts" });
+          },
+        };
+      },
+    },
+  },
+};
+
+export default plugin;

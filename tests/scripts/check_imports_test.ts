@@ -1,0 +1,116 @@
+import { assertEquals } from "@std/assert/equals";
+import { dirname } from "@std/path/dirname";
+import { violations } from "../../scripts/check_imports.ts";
+
+type Tree = Record<string, string>;
+
+const ROWS: [name: string, tree: Tree, broken: string[]][] = [
+  ["every layer may import the ones below", {
+    "main.ts": `import "./src/cli/run.ts";`,
+    "src/cli/run.ts": `import "../agent/a.ts"; import "../terminal/a.ts"; import "../types.ts";`,
+    "src/agent/a.ts": `import "../tools/a.ts"; import "../text/a.ts"; import "./b.ts";`,
+    "src/tools/a.ts": `import "../wire/a.ts"; import "../errors.ts"; import "@std/path/join";`,
+    "src/wire/a.ts": `import type { T } from "../types.ts";`,
+    "src/config.ts": `import type { T } from "./types.ts"; import "./errors.ts";`,
+    "src/mod.ts": `export * from "./cli/run.ts"; export * from "./types.ts";`,
+  }, []],
+  ["upwards", { "src/text/a.ts": `import "./b.ts";\nimport "../tools/a.ts";` }, [
+    "src/text/a.ts:2 imports src/tools/a.ts: text is in layer 1 and tools in layer 2, imports point downwards",
+  ]],
+  ["upwards by type", { "src/wire/a.ts": `import type { A } from "../agent/a.ts";` }, [
+    "src/wire/a.ts:1 imports src/agent/a.ts: wire is in layer 1 and agent in layer 3, imports point downwards",
+  ]],
+  ["upwards by a type in place", { "src/wire/a.ts": `let a: import("../agent/a.ts").A;` }, [
+    "src/wire/a.ts:1 imports src/agent/a.ts: wire is in layer 1 and agent in layer 3, imports point downwards",
+  ]],
+  ["upwards when it runs", { "src/agent/a.ts": `await import("../cli/run.ts");` }, [
+    "src/agent/a.ts:1 imports src/cli/run.ts: agent is in layer 3 and cli in layer 4, imports point downwards",
+  ]],
+  ["upwards by an export", { "src/errors.ts": `export { a } from "./text/a.ts";` }, [
+    "src/errors.ts:1 imports src/text/a.ts: errors is in layer 0 and text in layer 1, imports point downwards",
+  ]],
+  ["across layer 1", { "src/text/a.ts": `import "../wire/a.ts";` }, [
+    "src/text/a.ts:1 imports src/wire/a.ts: text is in layer 1 and wire in layer 1, imports point downwards",
+  ]],
+  ["across layer 2", { "src/backends/x/a.ts": `import "../../toolcalls/a.ts";` }, [
+    "src/backends/x/a.ts:1 imports src/toolcalls/a.ts: backends is in layer 2 and toolcalls in layer 2, imports point downwards",
+  ]],
+  ["agent and terminal", { "src/agent/a.ts": `import "../terminal/a.ts";` }, [
+    "src/agent/a.ts:1 imports src/terminal/a.ts: agent imports nothing of terminal",
+  ]],
+  ["types", { "src/types.ts": `import type { A } from "./errors.ts";` }, [
+    "src/types.ts:1 imports src/errors.ts: types.ts imports nothing",
+  ]],
+  ["main", { "main.ts": `import "./src/cli/run.ts"; import "./src/config.ts";` }, [
+    "main.ts:1 imports src/config.ts: main.ts imports src/cli/run.ts, nothing more",
+  ]],
+  ["the library's entry", { "src/cli/a.ts": `import "../mod.ts";` }, [
+    "src/cli/a.ts:1 imports src/mod.ts: no file of src/ imports it",
+  ]],
+  ["out of src", { "src/cli/a.ts": `import "../../tests/a.ts";`, "tests/a.ts": "" }, [
+    "src/cli/a.ts:1 imports tests/a.ts: no file of src/ imports it",
+  ]],
+  ["no layer", {
+    "src/utils/a.ts": "",
+    "src/utils/b.ts": "",
+    "src/utils/c.ts": `import "../types.ts";`,
+  }, [
+    "src/utils/c.ts:1 imports src/types.ts: utils has no layer: add it to the table in check_imports.ts",
+  ]],
+  [
+    "node:, npm: and whole packages",
+    {
+      "src/text/a.ts": `import "node:fs";\nimport "@std/path";\nimport "@std/assert/equals";`,
+    },
+    [1, 2, 3].map((line) =>
+      `src/text/a.ts:${line} imports ${
+        ["node:fs", "@std/path", "@std/assert/equals"][line - 1]
+      }: src/ imports subpaths of @std/cli, @std/fs and @std/path, nothing else from outside`
+    ),
+  ],
+  ["a cycle by type and at run time", {
+    "src/text/a.ts": `import type { B } from "./b.ts";`,
+    "src/text/b.ts": `await import("./c.ts");`,
+    "src/text/c.ts": `export * from "./a.ts";`,
+  }, ["import cycle: src/text/a.ts -> src/text/b.ts -> src/text/c.ts -> src/text/a.ts"]],
+  ["a file that imports itself", { "src/text/a.ts": `import "./a.ts";` }, [
+    "import cycle: src/text/a.ts -> src/text/a.ts",
+  ]],
+  [
+    "small folders",
+    { "src/backends/x/a.ts": "", "src/sessions/a.ts": "", "src/sessions/b.ts": "" },
+    [
+      "src/sessions has fewer than 3 files: it has 2",
+    ],
+  ],
+];
+
+/** Three empty files for each folder, so that each row holds only what it is about. */
+const FILLED = ["text", "wire", "backends/x", "toolcalls", "tools", "terminal", "agent", "cli"];
+const COMMON: Tree = {
+  "deno.json": "{}",
+  "main.ts": "",
+  "src/types.ts": "",
+  "src/errors.ts": "",
+  "src/config.ts": "",
+  "src/mod.ts": "",
+  "src/cli/run.ts": "",
+  ...Object.fromEntries(
+    FILLED.flatMap((folder) => ["a", "b", "c"].map((name) => [`src/${folder}/${name}.ts`, ""])),
+  ),
+};
+
+for (const [name, tree, broken] of ROWS) {
+  Deno.test(`check_imports: ${name}`, async () => {
+    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "a b #" }));
+    try {
+      for (const [path, text] of Object.entries({ ...COMMON, ...tree })) {
+        await Deno.mkdir(dirname(`${root}/${path}`), { recursive: true });
+        await Deno.writeTextFile(`${root}/${path}`, text);
+      }
+      assertEquals(await violations(root), broken);
+    } finally {
+      await Deno.remove(root, { recursive: true });
+    }
+  });
+}
