@@ -1,0 +1,93 @@
+/**
+ * How the demo reads tool results, whose exact wording is free to change, and words its own lines.
+ *
+ * @module
+ */
+
+/** What a rule asks a tool for; undefined means that the result comes with the next request. */
+export type Use = (name: string, args: Record<string, unknown>) => string | undefined;
+/** A rule's answer in lines, or null while results are outstanding. */
+export type Answer = string[] | null;
+
+/** What the demo says of itself in every answer. */
+export const NAME = "This is the built-in demo: fixed rules, no language model.";
+
+/** The file that tells most about a project, best first; and how its tests are run. */
+export const TELLING: readonly (readonly [RegExp, string?])[] = [
+  [/^readme(?:\.(?:md|markdown|txt|rst|adoc|org))?$/i],
+  [/^deno\.jsonc?$/, "deno test"],
+  [/^package\.json$/, "npm test"],
+  [/^Cargo\.toml$/, "cargo test"],
+  [/^pyproject\.toml$/, "python3 -m pytest"],
+  [/^go\.mod$/, "go test ./..."],
+  [/^(?:GNU)?[Mm]akefile$/, "make test"],
+  [/^main\.\w+$/],
+];
+
+/** The text of a file from numbered lines, or null when the result is none. */
+export function fileText(result: string): string | null {
+  if (/^\[the file is empty/.test(result)) return "";
+  if (!/^\d+\t/.test(result)) return null;
+  return result.split("\n").flatMap((line) => /^\d+\t(.*)$/.exec(line)?.[1] ?? []).join("\n");
+}
+
+/** Whether numbered lines are the whole file: the line below them says how many there are. */
+export function isWhole(result: string): boolean {
+  return /(?:^|\n)\[(?:\d+ lines|the file is empty)(?!.*\bcut\b)[^\n]*\]$/.test(result);
+}
+
+/** The names in a listing; folders end in `/`. */
+export function entries(listing: string): string[] {
+  if (isFailure(listing)) return [];
+  return listing.split("\n")
+    .map((line) => line.trim().replace(/\s+\(?\d[\d.,]*\s*(?:[kmgt]?i?b|bytes?)?\)?$/i, ""))
+    .filter((name) => name !== "" && !/^[([]|:$/.test(name));
+}
+
+/** The matches in a search result. */
+export function hits(found: string): { file: string; line: string; text: string }[] {
+  return found.split("\n").flatMap((row) => {
+    const [, file, line, text] = /^(.+?):(\d+):(.*)$/.exec(row) ?? [];
+    return file && line && text !== undefined ? [{ file, line, text }] : [];
+  });
+}
+
+/** Whether a result tells of a failure or a refusal: on the wire, nothing else marks one. */
+export function isFailure(result: string): boolean {
+  return /^(?:error: |cannot |could not |there is no tool |the call was not run|interrupted by )/i
+    .test(result) || /\(os error \d+\)/.test(told(result)) || isRefusal(result);
+}
+
+function isRefusal(result: string): boolean {
+  return /^(?:refused|denied|not allowed|permission denied)[: ]/i.test(result);
+}
+
+/** A failure in lines for the person; for a refusal, what allows the call. */
+export function failure(result: string): string[] {
+  if (!isRefusal(result)) return [told(result)];
+  return [
+    `${/^[^.\n]*/.exec(result)?.[0]}.`,
+    "To allow it, answer y when asked, or start copilot with `--yes`.",
+  ];
+}
+
+/** The first line of a result. */
+export function told(result: string): string {
+  return cut(/^.*/.exec(result.trimStart())?.[0] ?? "", 200);
+}
+
+/** `text` in at most `max` characters. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** `text` as inline code on one line. */
+export function code(text: string): string {
+  return `\`${cut(text.replaceAll("`", "'").replace(/\s+/g, " ").trim(), 90)}\``;
+}
+
+/** `text` as a regular expression that matches it. */
+export function escape(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
