@@ -4,26 +4,289 @@
  * @module
  */
 
-import type { BackendError, BackendErrorKind } from "../errors.ts";
+import { BackendError, type BackendErrorKind } from "../errors.ts";
+import { excerpt } from "./excerpt.ts";
 
 /** What to tell the user to do, by kind of failure; appended to the error's line. */
 export type Hints = Partial<Record<BackendErrorKind, string>>;
 
+/** The longest that a server may ask to wait before the next attempt; more fails at once. */
+export const MAX_RETRY_AFTER_MS = 60_000;
+
+/** A server's error object, whatever its shape. */
+interface Report {
+  message: string;
+  /** Its `type` and `code` and the like: words that programs compare. */
+  labels: string[];
+  /** The HTTP status that it stands for, where it names one. */
+  status: number | undefined;
+}
+
 /** The error that an answer with a status other than 2xx stands for. */
 export function failureFromResponse(
-  _status: number,
-  _headers: Headers,
-  _bodyText: string,
-  _url: string,
-  _hints: Hints = {},
+  status: number,
+  headers: Headers,
+  bodyText: string,
+  url: string,
 ): BackendError {
-  throw new Error("not yet");
+  const target = redirectTarget(status, headers, url);
+  const { host } = new URL(url);
+  if (target !== undefined) {
+    return new BackendError(
+      `${host} redirects to ${target} (${status}), which is refused: nothing was sent there`,
+      { kind: "redirect", status },
+    );
+  }
+  const type = contentType(headers);
+  const value = json(bodyText);
+  const report = value === undefined ? undefined : reportOf(value);
+  const said = excerpt(report?.message ?? textOf(bodyText));
+  const after = retryAfterMs(headers);
+  const { kind, retryable } = classify(status, report ?? { message: said, labels: [], status });
+  const wait = after !== undefined && after > MAX_RETRY_AFTER_MS;
+  const told = headers.get("x-should-retry");
+  const shown = report ? `: ${said}` : said === "" ? " with an empty body" : `: "${said}"`;
+  return new BackendError(
+    `${host} answered ${status}${report || type === "" ? "" : ` (${type})`}${shown}` +
+      (wait ? `; it asks to wait ${Math.ceil(after / 1000)} s` : ""),
+    {
+      kind,
+      status,
+      retryable: !wait && (told === "true" || (told !== "false" && retryable)),
+      retryAfterMs: after,
+      serverMessage: said,
+    },
+  );
+}
+
+/** The error that a 2xx answer stands for which is no answer of a model: a login page, nothing. */
+export function failureFromWrongAnswer(
+  status: number,
+  headers: Headers,
+  bodyText: string,
+  url: string,
+): BackendError {
+  const said = excerpt(textOf(bodyText));
+  const type = contentType(headers) || "no content type";
+  return new BackendError(
+    `${new URL(url).host} answered ${status} (${type}), but not as a model server does: ` +
+      (said === "" ? "it sent nothing" : `"${said}"`),
+    { kind: "protocol", status, serverMessage: said },
+  );
 }
 
 /**
  * The error that a value inside a 200 answer stands for; `undefined` when it is no error. Readers
  * call it for each event and throw the result: `wire/http.ts` adds host and hints, and retries it.
  */
-export function failureFromErrorObject(_value: unknown): BackendError | undefined {
-  throw new Error("not yet");
+export function failureFromErrorObject(value: unknown): BackendError | undefined {
+  // Google's compatible endpoint wraps its error object in an array.
+  const object = Array.isArray(value) ? value[0] : value;
+  if (!isObject(object)) return undefined;
+  const { error, type } = object;
+  const marked = type === "error" || object.object === "error";
+  if (!marked && (!error || (isObject(error) && Object.keys(error).length === 0))) return undefined;
+  const report = reportOf(object);
+  const { kind, retryable } = classify(report.status ?? 500, report);
+  const said = excerpt(report.message);
+  return new BackendError(`The server reported an error: ${said}`, {
+    kind,
+    retryable,
+    serverMessage: said,
+  });
+}
+
+/** A content type in lower case without its parameters; empty where there is none. */
+export function contentType(headers: Headers): string {
+  return (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase().slice(0, 100);
+}
+
+/** The wait that `retry-after-ms` or `retry-after` (seconds or a date) asks for, in milliseconds. */
+export function retryAfterMs(headers: Headers, now: number = Date.now()): number | undefined {
+  const seconds = headers.get("retry-after");
+  const asked = [
+    parseFloat(headers.get("retry-after-ms") ?? ""),
+    /^\s*\d/.test(seconds ?? "") ? parseFloat(seconds!) * 1000 : Date.parse(seconds ?? "") - now,
+  ].find((ms) => ms >= 0);
+  return asked === undefined ? undefined : Math.ceil(asked);
+}
+
+/** What a status means where no quirk below says otherwise. */
+const STATUS_KIND: Readonly<Record<number, BackendErrorKind>> = {
+  401: "auth",
+  402: "rate_limit", // DeepSeek and OpenRouter: no credit left.
+  403: "auth",
+  429: "rate_limit",
+};
+
+/** May succeed later. 520 to 524: a proxy of Cloudflare could not reach the server. 529: Anthropic. */
+const RETRYABLE = [408, 409, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529];
+
+/** Error types that stand for a status, for error objects that come without one. */
+const TYPE_STATUS: readonly (readonly [RegExp, number])[] = [
+  [/^overloaded_error$/, 529], // Anthropic
+  [/^(timeout_error|GatewayTimeoutError)$/, 504],
+  [/^unavailable_error$/, 503], // llama.cpp
+  [/^(rate_limit_error|rate_limit_exceeded|requests|tokens|RateLimitError)$/, 429],
+  [/^request_too_large$/, 413], // Anthropic
+  [/^(not_found_error|NotFoundError|model_not_found)$/, 404],
+  [/^permission_error$/, 403],
+  [/^(billing_error|insufficient_quota)$/, 402], // Anthropic, OpenAI
+  [/^(authentication_error|invalid_api_key)$/, 401],
+  [
+    /^(invalid_request_error|BadRequestError|exceed_context_size_error|context_length_exceeded)$/,
+    400,
+  ],
+];
+
+/**
+ * Failures that the status tells wrongly or not precisely enough. A row applies where the status is
+ * in `statuses` and the error's labels and message match; the first that does wins.
+ */
+const QUIRKS: readonly {
+  statuses: readonly number[];
+  pattern: RegExp;
+  kind: BackendErrorKind;
+}[] = [
+  {
+    statuses: [400, 404, 413, 422, 500],
+    kind: "context_too_long",
+    pattern: new RegExp(
+      [
+        "context_length_exceeded", // OpenAI, Groq
+        "exceeds the context window", // OpenAI
+        "exceed_context_size_error", // llama.cpp
+        "exceeds the available context size", // llama.cpp before it had a type for that
+        "input length exceeds the (maximum )?context length", // Ollama
+        "prompt is too long", // Anthropic
+        "input length and `max_tokens` exceed context limit", // Anthropic
+        "maximum context length", // vLLM, Mistral, DeepSeek, OpenRouter
+        "longer than the maximum model length", // vLLM
+        "greater than the context length", // LM Studio
+        "maximum prompt length", // xAI
+        "reduce the length of the messages", // Groq
+        "token count.{0,40}exceeds the maximum", // Google
+        "`inputs` tokens \\+ `max_new_tokens`", // text-generation-inference
+        "input is too long for requested model", // Bedrock
+        "context window exceeds limit", // MiniMax
+        "exceeded model token limit", // Moonshot
+      ].join("|"),
+      "i",
+    ),
+  },
+  {
+    statuses: [400, 404, 422],
+    kind: "model_not_found",
+    pattern: new RegExp(
+      [
+        "model_not_found", // OpenAI, LM Studio, Groq
+        "\\bmodel\\b.{0,200}?\\b(not found|not exist)", // Ollama, llama.cpp, vLLM, DeepSeek
+        "not_found_error.{0,20}\\bmodel:", // Anthropic
+        "not a valid model", // OpenRouter
+        "invalid model", // Mistral, Ollama
+        "DeploymentNotFound", // Azure
+      ].join("|"),
+      "i",
+    ),
+  },
+  // xAI and Google answer a wrong key with 400.
+  { statuses: [400], kind: "auth", pattern: /(incorrect|invalid) api key|api key not valid/i },
+  // llama.cpp answers 500 to arguments and tools in the history that it can not parse: always will.
+  { statuses: [500], kind: "request", pattern: /failed to parse tool/i },
+  // Quotas and spending limits, which waiting seconds does not lift: OpenAI, Anthropic.
+  {
+    statuses: [429],
+    kind: "rate_limit",
+    pattern: /insufficient_quota|enforced_spend_limit_reached/,
+  },
+];
+
+function classify(
+  status: number,
+  report: Report,
+): { kind: BackendErrorKind; retryable: boolean } {
+  const words = `${report.labels.join(" ")} ${report.message.slice(0, 10_000)}`;
+  const quirk = QUIRKS.find((row) => row.statuses.includes(status) && row.pattern.test(words));
+  if (quirk) return { kind: quirk.kind, retryable: false };
+  const kind = STATUS_KIND[status] ??
+    (status >= 500 ? "server" : status >= 400 ? "request" : "protocol");
+  return { kind, retryable: RETRYABLE.includes(status) };
+}
+
+/** Reads the error out of whatever shape it has, nested ones included. */
+function reportOf(value: unknown, depth = 0): Report {
+  if (depth > 4) return { message: "", labels: [], status: undefined };
+  if (typeof value === "string") {
+    // Ollama passes on the JSON of the llama.cpp under it as text.
+    const inner = value.startsWith("{") ? json(value) : undefined;
+    return isObject(inner)
+      ? reportOf(inner, depth + 1)
+      : { message: value, labels: [], status: undefined };
+  }
+  if (Array.isArray(value)) return reportOf(value[0], depth + 1);
+  if (!isObject(value)) {
+    return { message: value == null ? "" : String(value), labels: [], status: undefined };
+  }
+  return reportOfObject(value, depth);
+}
+
+function reportOfObject(value: Record<string, unknown>, depth: number): Report {
+  const { error, errors, detail, details, message, msg, loc, metadata } = value;
+  // Anthropic's error, OpenAI's, Ollama's; a list of them; FastAPI's; vLLM's and one of FastAPI's list.
+  const inner = [error, errors, message, detail, msg].find((part) => part != null && part !== "");
+  const report = inner === undefined
+    ? { message: "", labels: [], status: undefined }
+    : reportOf(inner, depth + 1);
+  // Spring and others: `error` is a title, `message` says more.
+  if (typeof error === "string" && typeof message === "string") report.message += `: ${message}`;
+  if (Array.isArray(loc)) report.message = `${loc.join(".")}: ${report.message}`;
+  // OpenRouter: "Provider returned error", and here what the provider said.
+  if (isObject(metadata) && typeof metadata.raw === "string") {
+    report.message += `: ${reportOf(metadata.raw, depth + 1).message}`;
+  }
+  const more = isObject(details) ? [details.error_code] : [];
+  const own = [value.type, value.code, ...more].filter((v) => v != null).map(String);
+  const labels = [...report.labels, ...own];
+  if (report.message === "") report.message = own.join(" ") || JSON.stringify(value);
+  // An older llama.cpp says that the request is too long, and how long only in fields.
+  const { n_prompt_tokens: tokens, n_ctx: context } = value;
+  if (typeof tokens === "number" && !report.message.includes(String(tokens))) {
+    report.message += ` (${tokens} tokens, of ${context})`;
+  }
+  return { message: report.message, labels, status: report.status ?? statusOf(own) };
+}
+
+function statusOf(labels: string[]): number | undefined {
+  const number = labels.map(Number).find((code) => code >= 400 && code < 600);
+  if (number !== undefined) return number;
+  return TYPE_STATUS.find(([type]) => labels.some((label) => type.test(label)))?.[1];
+}
+
+/** Where a redirect leads, without what may be secret in it. */
+function redirectTarget(status: number, headers: Headers, url: string): string | undefined {
+  const location = headers.get("location");
+  if (status < 300 || status > 399 || location === null) return undefined;
+  const target = URL.parse(location, url);
+  return excerpt(target ? `${target.protocol}//${target.host}${target.pathname}` : location);
+}
+
+/** The words of a page or a text: of HTML its title, or else what is not markup. */
+function textOf(body: string): string {
+  const head = body.slice(0, 5_000);
+  if (!/^\s*<(!doctype|html|\?xml|head|body)/i.test(head)) return head;
+  const title = /<title[^>]*>([^<]*)/i.exec(head)?.[1]?.trim();
+  return title || head.replace(/<(script|style)[^]*?<\/\1/gi, " ").replace(/<[^>]*>/g, " ");
+}
+
+function json(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) || Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

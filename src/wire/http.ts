@@ -4,9 +4,22 @@
  * @module
  */
 
-import type { ConnectionSettings } from "../config.ts";
+import { type ConnectionSettings, VERSION } from "../config.ts";
+import { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types.ts";
-import type { Hints } from "./failure.ts";
+import { connectTimesOut, failureFromThrown } from "./connect.ts";
+import { redact, secretsOf } from "./excerpt.ts";
+import {
+  contentType,
+  failureFromErrorObject,
+  failureFromResponse,
+  failureFromWrongAnswer,
+  type Hints,
+} from "./failure.ts";
+import { checkLength } from "./lines.ts";
+import { parseJson } from "./ndjson.ts";
+import { nextRetry } from "./retry.ts";
+import { type Limit, wait, type Watchdog, watchdog } from "./watchdog.ts";
 
 /** A request to a model server. */
 export interface HttpRequest {
@@ -50,6 +63,15 @@ export interface StreamReader<T> {
 }
 
 /**
+ * The most bytes of one answer. A million tokens are some 300 MB of events; this ends a stream that
+ * never does.
+ */
+const MAX_ANSWER_BYTES = 2 ** 30;
+/** Of an answer that is an error or not what was asked for, this much is read, for this long. */
+const MAX_ERROR_BYTES = 65_536;
+const ERROR_BODY_MS = 5_000;
+
+/**
  * Sends a request and reads its answer as one JSON value. An error object in a 200 answer is thrown.
  *
  * @throws {BackendError} when the server can not be reached, refuses, or answers no JSON.
@@ -61,23 +83,274 @@ export function requestJson(request: HttpRequest, options: HttpOptions): Promise
 
 /**
  * Sends a request and feeds the body of its answer to the reader that `open` makes for the answer's
- * content type (lower case, without parameters; empty where the server names none).
+ * content type (lower case, without parameters; empty where the server names none). Repeats what
+ * may succeed later, but nothing after a reader has `started`.
  *
  * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
  * @throws whatever `options.signal` was aborted with, or `open` or the reader throws.
  */
-export function requestStream<T>(
-  _request: HttpRequest,
-  _options: HttpOptions,
-  _open: (contentType: string) => StreamReader<T>,
+export async function requestStream<T>(
+  request: HttpRequest,
+  options: HttpOptions,
+  open: (contentType: string) => StreamReader<T>,
 ): Promise<T> {
-  throw new Error("not yet");
+  const { signal, onRetry, hints = {}, random = Math.random } = options;
+  const secrets = secretsOf(request.headers ?? {});
+  const begin = performance.now();
+  for (let attempt = 1;; attempt++) {
+    signal?.throwIfAborted();
+    let reader: StreamReader<T> | undefined;
+    try {
+      return await attemptOnce(request, options, (type) => reader = open(type));
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (!(error instanceof BackendError)) throw error;
+      const elapsed = performance.now() - begin;
+      const retry = reader?.started
+        ? undefined
+        : nextRetry(error, attempt, elapsed, request.url, options, random);
+      if (retry === undefined) throw finished(error, hints[error.kind], secrets);
+      onRetry?.({ attempt, ...retry, reason: redact(error.message, secrets) });
+      await (options.wait ?? wait)(retry.delayMs, signal);
+    }
+  }
 }
 
 /**
  * A reader for a whole JSON value, such as a server sends that was asked to stream but does not.
  * An error object in it is thrown.
  */
-export function jsonReader<T>(_fold: (value: unknown) => T): StreamReader<T> {
-  throw new Error("not yet");
+export function jsonReader<T>(fold: (value: unknown) => T): StreamReader<T> {
+  const utf8 = new TextDecoder();
+  let text = "";
+  return {
+    progress: 0,
+    started: false,
+    push(chunk) {
+      text += utf8.decode(chunk, { stream: true });
+      checkLength(text.length, "JSON");
+    },
+    end() {
+      text += utf8.decode();
+      const value = parseJson(text, /^\s*([[{]|$)/.test(text));
+      const failure = failureFromErrorObject(value);
+      if (failure) throw failure;
+      return fold(value);
+    },
+  };
+}
+
+/** One attempt; on every way out its timers are cleared and its connection is closed or given back. */
+async function attemptOnce<T>(
+  request: HttpRequest,
+  options: HttpOptions,
+  open: (contentType: string) => StreamReader<T>,
+): Promise<T> {
+  const { signal } = options;
+  const { host } = new URL(request.url);
+  const attempt = new AbortController();
+  const answered = new AbortController();
+  const abort = () => attempt.abort(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  let body: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const cancel = () => void body?.cancel().catch(() => {});
+  attempt.signal.addEventListener("abort", cancel);
+  let status: number | undefined;
+  const watch = watchdog(options, (limit) => {
+    if (limit === "done") cancel();
+    else attempt.abort(timeout(limit, host, options, status));
+  });
+  const connecting = options.fetch === undefined &&
+    connectTimesOut(request.url, options.connectTimeoutMs, answered.signal).then((late) => {
+      if (late) attempt.abort(timeout("connect", host, options, status));
+    });
+  try {
+    const response = await send(request, options, attempt.signal);
+    answered.abort();
+    ({ status } = response);
+    body = response.body?.getReader();
+    return await readAnswer(response, body, request, open, watch, attempt.signal);
+  } catch (error) {
+    throw attempt.signal.aborted ? attempt.signal.reason : error;
+  } finally {
+    watch.stop();
+    signal?.removeEventListener("abort", abort);
+    answered.abort();
+    attempt.abort();
+    await connecting;
+  }
+}
+
+/** Calls `fetch`; a rejection for another reason than `signal`'s is a {@linkcode BackendError}. */
+function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): Promise<Response> {
+  const { url, headers, body } = request;
+  // An injected fetch may not heed the signal.
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason));
+    (options.fetch ?? fetch)(url, {
+      method: request.method ?? (body === undefined ? "GET" : "POST"),
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        "user-agent": `copilot/${VERSION}`,
+        ...headers,
+      },
+      // A redirect followed would take the key and the prompt along (SEC-03).
+      redirect: "manual",
+      signal,
+      ...(body === undefined ? {} : { body }),
+    }).then((response) => {
+      if (signal.aborted) response.body?.cancel().catch(() => {});
+      resolve(response);
+    }, (error) => reject(failureFromThrown(error, url)));
+  });
+}
+
+async function readAnswer<T>(
+  { status, headers, ok }: Response,
+  body: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  request: HttpRequest,
+  open: (contentType: string) => StreamReader<T>,
+  watch: Watchdog,
+  signal: AbortSignal,
+): Promise<T> {
+  const type = contentType(headers);
+  const refused = async (bytes: Promise<Uint8Array> | Uint8Array) => {
+    const text = redact(new TextDecoder().decode(await bytes), secretsOf(request.headers ?? {}));
+    const failure = ok ? failureFromWrongAnswer : failureFromResponse;
+    return failure(status, headers, text, request.url);
+  };
+  const empty = status === 204 || headers.get("content-length") === "0";
+  if (!ok || body === undefined || empty || /html/.test(type)) throw await refused(readHead(body));
+
+  const { host } = new URL(request.url);
+  const reader = open(type);
+  try {
+    const head = await feed(body, reader, watch, signal);
+    try {
+      return reader.end();
+    } catch (error) {
+      // Text of another kind, such as a proxy's, looks like a stream that ended before it began.
+      const unknown = reader.progress === 0 && !/json|event-stream/.test(type);
+      if (unknown && error instanceof BackendError && error.kind === "incomplete") {
+        throw await refused(head);
+      }
+      throw error;
+    }
+  } catch (error) {
+    if (!(error instanceof BackendError) || error.status !== undefined) throw error;
+    const message = `${error.message} (${status}, ${type || "no content type"}, from ${host})`;
+    const retryable = error.retryable || error.kind === "incomplete";
+    throw changed(error, message, { status, retryable });
+  }
+}
+
+/** Feeds the body to the reader until either ends; returns the first bytes. */
+async function feed(
+  body: ReadableStreamDefaultReader<Uint8Array>,
+  reader: StreamReader<unknown>,
+  watch: Watchdog,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  let head: Uint8Array | undefined;
+  let total = 0;
+  let { progress } = reader;
+  let done = false;
+  for (;;) {
+    let chunk: Uint8Array | undefined;
+    try {
+      ({ value: chunk } = await body.read());
+    } catch (cause) {
+      if (done) break;
+      throw new BackendError("The answer broke off as the connection was lost", {
+        kind: "incomplete",
+        retryable: true,
+        cause,
+      });
+    }
+    signal.throwIfAborted();
+    if (chunk === undefined) break;
+    watch.bytes();
+    head ??= chunk.slice(0, 1_000);
+    total += chunk.length;
+    if (total > MAX_ANSWER_BYTES) {
+      throw new BackendError("The answer does not end: it is over 1 GiB", { kind: "protocol" });
+    }
+    if (done) continue;
+    reader.push(chunk);
+    if (reader.progress !== progress) {
+      ({ progress } = reader);
+      watch.progress();
+    }
+    if (reader.done) {
+      done = true;
+      watch.done();
+    }
+  }
+  return head ?? new Uint8Array();
+}
+
+/** The start of a body, as far as it comes soon: enough to say what went wrong. */
+async function readHead(
+  body: ReadableStreamDefaultReader<Uint8Array> | undefined,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(MAX_ERROR_BYTES);
+  let length = 0;
+  const timer = setTimeout(() => body?.cancel().catch(() => {}), ERROR_BODY_MS);
+  try {
+    while (length < bytes.length) {
+      const chunk = (await body?.read())?.value;
+      if (chunk === undefined) break;
+      const part = chunk.subarray(0, bytes.length - length);
+      bytes.set(part, length);
+      length += part.length;
+    }
+  } catch {
+    // Cut, but it is an error anyhow: what came of it is shown.
+  } finally {
+    clearTimeout(timer);
+  }
+  return bytes.subarray(0, length);
+}
+
+function timeout(
+  limit: Limit | "connect",
+  host: string,
+  limits: ConnectionSettings,
+  status: number | undefined,
+): BackendError {
+  const { connectTimeoutMs, firstTokenTimeoutMs, idleTimeoutMs } = limits;
+  const message = limit === "connect"
+    ? `Cannot reach ${host}: no connection within ${duration(connectTimeoutMs)}`
+    : limit === "idle"
+    ? `${host} sent nothing for ${duration(idleTimeoutMs)}`
+    : limit === "first token"
+    ? `${host} sent no answer within ${duration(firstTokenTimeoutMs)}`
+    : `${host} sent nothing but signs of life for ${duration(firstTokenTimeoutMs)}`;
+  return new BackendError(message, { kind: "timeout", status, retryable: true });
+}
+
+function duration(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  return ms < 120_000 ? `${ms / 1_000} s` : `${+(ms / 60_000).toFixed(1)} min`;
+}
+
+/** The error as it leaves this module: with what to do about it, without keys. */
+function finished(
+  error: BackendError,
+  hint: string | undefined,
+  secrets: readonly string[],
+): BackendError {
+  const message = redact(error.message, secrets);
+  const end = /[.!?…]$/.test(message) ? "" : ".";
+  return changed(error, hint === undefined ? message : `${message}${end} ${hint}`, {
+    serverMessage: error.serverMessage && redact(error.serverMessage, secrets),
+  });
+}
+
+function changed(
+  error: BackendError,
+  message: string,
+  changes: { status?: number; retryable?: boolean; serverMessage?: string | undefined },
+): BackendError {
+  return new BackendError(message, { ...error, cause: error.cause, ...changes });
 }

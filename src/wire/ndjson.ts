@@ -4,7 +4,9 @@
  * @module
  */
 
-import type { Decoder } from "./lines.ts";
+import { BackendError } from "../errors.ts";
+import { excerpt } from "./excerpt.ts";
+import { type Decoder, lineDecoder } from "./lines.ts";
 
 /**
  * Decodes newline-delimited JSON; blank lines are skipped.
@@ -12,17 +14,38 @@ import type { Decoder } from "./lines.ts";
  * @throws {BackendError} of kind `protocol`, from `push`, when a line is no JSON; of kind
  * `incomplete`, from `end`, when the last line is cut.
  */
-export function ndjsonDecoder(_onValue: (value: unknown) => void): Decoder {
-  throw new Error("not yet");
+export function ndjsonDecoder(onValue: (value: unknown) => void): Decoder {
+  let cut = false;
+  const lines = lineDecoder((line) => {
+    if (/\S/.test(line)) onValue(parseJson(line, cut));
+  });
+  return {
+    push: lines.push,
+    end() {
+      cut = true;
+      lines.end();
+    },
+  };
 }
 
 /**
  * Parses one JSON value that a server sent.
  *
- * @param cut True when the body ended within `text`.
+ * @param cut True when the body ended within `text`, or may have.
  * @throws {BackendError} of kind `protocol` (`incomplete` when `cut`) when it is no JSON, with an
  * excerpt of at most 200 characters.
  */
-export function parseJson(_text: string, _cut = false): unknown {
-  throw new Error("not yet");
+export function parseJson(text: string, cut = false): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message is left out: it quotes the text as it came.
+    const shown = excerpt(text);
+    throw cut
+      ? new BackendError("The answer broke off", { kind: "incomplete", retryable: true })
+      : new BackendError(`Cannot read the answer as it must be JSON: it says "${shown}"`, {
+        kind: "protocol",
+        serverMessage: shown,
+      });
+  }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Decoder } from "./lines.ts";
+import { checkLength, type Decoder, lineDecoder } from "./lines.ts";
 
 /** One event. */
 export interface SseEvent {
@@ -19,8 +19,41 @@ export interface SseEvent {
 
 /**
  * Decodes an event stream. The event that is under way at the end is delivered too (some servers
- * leave out the last blank line), marked as `cut`; where the standard would drop it.
+ * leave out the last blank line), marked as `cut`, where the standard would drop it.
+ *
+ * @throws {BackendError} of kind `protocol`, from `push`, when an event is longer than 64 Mi characters.
  */
-export function sseDecoder(_onEvent: (event: SseEvent) => void): Decoder {
-  throw new Error("not yet");
+export function sseDecoder(onEvent: (event: SseEvent) => void): Decoder {
+  let event = "";
+  let data: string | undefined;
+
+  function field(name: string, value: string): void {
+    if (name === "event") event = value;
+    if (name !== "data") return; // `id`, `retry` and unknown ones mean nothing to a request.
+    data = data === undefined ? value : `${data}\n${value}`;
+    checkLength(data.length, "longest event");
+  }
+  const lines = lineDecoder((line) => {
+    if (line === "") {
+      const type = event || "message";
+      const text = data;
+      event = "";
+      data = undefined;
+      if (text !== undefined) onEvent({ event: type, data: text });
+      return;
+    }
+    const colon = line.indexOf(":");
+    if (colon < 0) field(line, "");
+    else if (colon > 0) {
+      field(line.slice(0, colon), line.slice(colon + (line[colon + 1] === " " ? 2 : 1)));
+    }
+  }, { loneCr: true });
+
+  return {
+    push: lines.push,
+    end() {
+      lines.end();
+      if (data !== undefined) onEvent({ event: event || "message", data, cut: true });
+    },
+  };
 }

@@ -1,0 +1,146 @@
+/**
+ * Servers that can not be reached: what `fetch` throws then, and the limit on connecting that it
+ * does not have.
+ *
+ * @module
+ */
+
+import { BackendError, type BackendErrorKind } from "../errors.ts";
+import { excerpt } from "./excerpt.ts";
+import { wait } from "./watchdog.ts";
+
+/** An answer that began within this time says that the connection stands. */
+const PROBE_AFTER_MS = 1_000;
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+
+/**
+ * Tells a server that can not be reached from one that takes its time to answer, which `fetch` does
+ * not: after a moment it makes a connection of its own. Resolves to `true` when that takes longer
+ * than `timeoutMs` in all; to `false` when it succeeds (it is closed at once), is refused (the
+ * request reports that better), or would say nothing as requests may go through a proxy.
+ *
+ * @param signal Ends the attempt, with `false`.
+ */
+export async function connectTimesOut(
+  url: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (mayUseProxy()) return false;
+  const before = Math.min(PROBE_AFTER_MS, timeoutMs / 2);
+  const limit = new AbortController();
+  let late = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => limit.abort();
+  signal.addEventListener("abort", stop);
+  try {
+    await wait(before, signal);
+    timer = setTimeout(() => {
+      late = true;
+      stop();
+    }, timeoutMs - before);
+    const { hostname, port, protocol } = new URL(url);
+    const conn = await Deno.connect({
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port) || (protocol === "https:" ? 443 : 80),
+      signal: limit.signal,
+    });
+    conn.close();
+    return false;
+  } catch {
+    return late;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** True when requests may go through a proxy; also when that can not be known without asking. */
+function mayUseProxy(): boolean {
+  return PROXIES.flatMap((name) => [name, name.toLowerCase()]).some((variable) =>
+    Deno.permissions.querySync({ name: "env", variable }).state !== "granted" ||
+    Boolean(Deno.env.get(variable))
+  );
+}
+
+/** What Deno's `fetch` says of a request that got no answer; the last row is for all the rest. */
+const CAUSES: readonly {
+  pattern: RegExp;
+  says: string;
+  kind: BackendErrorKind;
+  retryable: boolean;
+}[] = [
+  {
+    pattern: /connection refused|actively refused/i,
+    says: "nothing listens there (connection refused)",
+    kind: "connection",
+    retryable: true,
+  },
+  {
+    pattern: /temporary failure in name resolution/i,
+    says: "its name can not be looked up at the moment",
+    kind: "connection",
+    retryable: true,
+  },
+  {
+    pattern: /dns error|lookup address/i,
+    says: "there is no host of that name",
+    kind: "connection",
+    retryable: false,
+  },
+  {
+    pattern: /InvalidContentType/,
+    says: "it does not speak TLS (is it http:// rather than https://?)",
+    kind: "connection",
+    retryable: false,
+  },
+  {
+    pattern: /certificate|UnknownIssuer/i,
+    says: "its certificate is not trusted",
+    kind: "connection",
+    retryable: false,
+  },
+  {
+    pattern: /invalid HTTP|head is too large|parsed/,
+    says: "it does not answer in HTTP",
+    kind: "protocol",
+    retryable: false,
+  },
+  {
+    pattern: /closed before message|reset by peer|broken pipe/i,
+    says: "it closed the connection without an answer",
+    kind: "connection",
+    retryable: true,
+  },
+];
+
+/** The error that `thrown`, by `fetch`, stands for. */
+export function failureFromThrown(thrown: unknown, url: string): BackendError {
+  const { origin, host } = new URL(url);
+  if (thrown instanceof Deno.errors.NotCapable) {
+    return new BackendError(
+      `Cannot reach ${origin} as network access is not allowed: run with --allow-net=${host}`,
+      { kind: "connection", cause: thrown },
+    );
+  }
+  const text = causeText(thrown);
+  const row = CAUSES.find(({ pattern }) => pattern.test(text));
+  return new BackendError(`Cannot reach ${origin}: ${row?.says ?? excerpt(text)}`, {
+    kind: row?.kind ?? "connection",
+    // Only what the network did has a cause: other errors are about the request, or a blocked port.
+    retryable: row?.retryable ?? (thrown instanceof Error && thrown.cause !== undefined),
+    cause: thrown,
+  });
+}
+
+/** True for what `fetch` throws when nothing listens on the port. */
+export function isRefused(thrown: unknown): boolean {
+  return CAUSES[0]!.pattern.test(causeText(thrown));
+}
+
+/** What went wrong, of an error that `fetch` threw: Deno says so in the cause, after the URL. */
+function causeText(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const text = thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
+  return text.slice(text.lastIndexOf("): ") + 1).replace(/^: /, "");
+}

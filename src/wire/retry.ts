@@ -1,0 +1,67 @@
+/**
+ * Whether and when a failed request is repeated. Pure.
+ *
+ * @module
+ */
+
+import type { ConnectionSettings } from "../config.ts";
+import type { BackendError } from "../errors.ts";
+import { isRefused } from "./connect.ts";
+
+const BASE_DELAY_MS = 500;
+const MAX_DELAY_MS = 8_000;
+/** Between two looks at a server that is loading its model. */
+const LOADING_DELAY_MS = 2_000;
+/** A server on this machine that refuses is not running, or just starting. */
+const REFUSED_DELAY_MS = 200;
+/** The least that all attempts together may take, however short the first-token limit is. */
+const MIN_BUDGET_MS = 60_000;
+
+/** A decision to repeat. */
+export interface Retry {
+  delayMs: number;
+  /** How many attempts there may be in all. */
+  maxAttempts: number;
+}
+
+/**
+ * How long to wait after `error` until the next attempt; `undefined` to give up.
+ *
+ * @param attempt Which attempt failed, from 1.
+ * @param elapsedMs Since the first attempt began.
+ */
+export function nextRetry(
+  error: BackendError,
+  attempt: number,
+  elapsedMs: number,
+  url: string,
+  limits: Pick<ConnectionSettings, "maxRetries" | "firstTokenTimeoutMs">,
+  random: () => number,
+): Retry | undefined {
+  if (!error.retryable || limits.maxRetries === 0) return undefined;
+  const left = limits.firstTokenTimeoutMs - elapsedMs;
+  // llama.cpp refuses while it loads a model, which takes minutes: time counts, not attempts.
+  if (error.status === 503 && /loading model/i.test(error.serverMessage ?? "")) {
+    if (left < LOADING_DELAY_MS) return undefined;
+    return {
+      delayMs: LOADING_DELAY_MS,
+      maxAttempts: attempt + Math.floor(left / LOADING_DELAY_MS),
+    };
+  }
+  const refused = error.kind === "connection" && isRefused(error.cause) && isLoopback(url);
+  // A server that is not there keeps the user waiting for nothing.
+  const once = refused || (error.kind === "timeout" && error.status === undefined);
+  const maxAttempts = 1 + (once ? 1 : limits.maxRetries);
+  const backoff = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+  // Jitter, so that clients that failed together do not come back together.
+  const delayMs = refused
+    ? REFUSED_DELAY_MS
+    : Math.round(Math.max(backoff * (1 - random() / 4), error.retryAfterMs ?? 0));
+  const budget = Math.max(MIN_BUDGET_MS, 2 * limits.firstTokenTimeoutMs);
+  if (attempt >= maxAttempts || elapsedMs + delayMs > budget) return undefined;
+  return { delayMs, maxAttempts };
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

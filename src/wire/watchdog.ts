@@ -1,0 +1,96 @@
+/**
+ * Time: the limits of one attempt, kept by a single timer, and the wait between two.
+ *
+ * @module
+ */
+
+import type { ConnectionSettings } from "../config.ts";
+
+/** How long an answer that is complete may keep its connection open before it is closed. */
+const DONE_GRACE_MS = 200;
+/** A timer later than this means that the machine slept or the process was stopped. */
+const LATE_MS = 5_000;
+
+/** Which limit was reached. */
+export type Limit = "first token" | "idle" | "progress" | "done";
+
+/** Watches an attempt until it is stopped. */
+export interface Watchdog {
+  /** Bytes came. */
+  bytes(): void;
+  /** They carried something. */
+  progress(): void;
+  /** The answer is complete, though its body has not ended. */
+  done(): void;
+  /** Ends the watch; call it on every way out. */
+  stop(): void;
+}
+
+/** Starts the watch; `expire` is called once at most. */
+export function watchdog(
+  limits: Pick<ConnectionSettings, "firstTokenTimeoutMs" | "idleTimeoutMs">,
+  expire: (limit: Limit) => void,
+): Watchdog {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let due = 0;
+  let progressed = false;
+  let progressAt = performance.now();
+  let bytesAt: number | undefined;
+  let doneAt: number | undefined;
+
+  function next(): [at: number, limit: Limit] {
+    if (doneAt !== undefined) return [doneAt + DONE_GRACE_MS, "done"];
+    const progress = progressAt + limits.firstTokenTimeoutMs;
+    const idle = (bytesAt ?? Infinity) + limits.idleTimeoutMs;
+    return idle < progress ? [idle, "idle"] : [progress, progressed ? "progress" : "first token"];
+  }
+  function arm(): void {
+    clearTimeout(timer);
+    [due] = next();
+    timer = setTimeout(check, Math.max(0, due - performance.now()));
+  }
+  function check(): void {
+    const now = performance.now();
+    if (now - due > LATE_MS) {
+      // What arrived in the meantime has not been read yet: every limit starts anew.
+      progressAt = now;
+      if (bytesAt !== undefined) bytesAt = now;
+    }
+    const [at, limit] = next();
+    if (now < at) arm();
+    else expire(limit);
+  }
+
+  arm();
+  return {
+    bytes() {
+      const first = bytesAt === undefined;
+      bytesAt = performance.now();
+      if (first) arm(); // The timer runs for a longer limit; from here on it is re-armed when it fires.
+    },
+    progress() {
+      progressed = true;
+      progressAt = performance.now();
+    },
+    done() {
+      doneAt ??= performance.now();
+      arm();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** Waits `ms` milliseconds. @throws the signal's reason, at once when it is aborted. */
+export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener("abort", finish);
+    function finish(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", finish);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    }
+  });
+}
