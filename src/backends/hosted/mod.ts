@@ -1,0 +1,73 @@
+/**
+ * The hosted backend: Anthropic's messages API, and servers that speak it.
+ *
+ * @module
+ */
+
+import { HOSTED_API_KEY_ENV, type HostedConfig } from "../../config.ts";
+import type { Message, Tool } from "../../types.ts";
+import type { Hints } from "../../wire/failure.ts";
+import { requestStream } from "../../wire/http.ts";
+import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
+import { adjusting, type Adjustment, unsupported } from "../compat/adjust.ts";
+import type { Fields } from "../compat/fields.ts";
+import { hostedBody } from "./request.ts";
+import { readHostedResponse } from "./response.ts";
+import { hostedReader } from "./stream.ts";
+
+/**
+ * Sends `messages` to `{baseUrl}/v1/messages` and returns the raw response: streamed, and folded
+ * into what a call without streaming returns; only the input of a call that is no JSON object is the
+ * text that the model wrote.
+ *
+ * What a server refuses by name (`temperature`, `cache_control`) is left out, once, and remembered
+ * for this `config`; `onNotice` is told.
+ *
+ * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
+ * @throws whatever `options.signal` was aborted with.
+ */
+export function callHosted(
+  config: HostedConfig,
+  messages: readonly Message[],
+  tools: readonly Tool[] = [],
+  options: CallOptions = {},
+): Promise<Fields> {
+  const { fetch = config.fetch, stream = true, signal, onDelta, onRetry, onNotice } = options;
+  return adjusting(config, TABLE, (adjusted) =>
+    requestStream(
+      {
+        url: `${config.baseUrl}/v1/messages`,
+        headers: { "x-api-key": config.apiKey, "anthropic-version": config.apiVersion },
+        body: hostedBody(config, messages, tools, stream, adjusted),
+      },
+      { ...config, ...(fetch && { fetch }), signal, onRetry, hints: HINTS },
+      (contentType) => hostedReader(contentType, stream, onDelta),
+    ), onNotice);
+}
+
+/** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
+export function hostedBackend(config: HostedConfig, extract?: ExtractToolCalls): Backend {
+  return {
+    kind: "hosted",
+    model: config.model,
+    async send(messages, tools, options) {
+      const response = await callHosted(config, messages, tools, options);
+      return readHostedResponse(response, { extract, tools });
+    },
+  };
+}
+
+const HINTS: Hints = {
+  auth: `Check the key: set ${HOSTED_API_KEY_ENV} or pass --api-key`,
+  connection: "Check the address: --base-url, without /v1",
+  model_not_found: "Name a model that this server has with --model, and check --base-url",
+};
+
+const TABLE: readonly Adjustment[] = [
+  unsupported("temperature", "the temperature is left to the model from now on"),
+  unsupported("cache_control", "the end of the conversation is not cached from now on"),
+  {
+    ...unsupported("cache_control", "nothing is cached from now on"),
+    name: "system.cache_control",
+  },
+];

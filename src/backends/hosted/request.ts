@@ -1,0 +1,173 @@
+/**
+ * Messages and tools as the hosted messages API takes them (spec 4.4). Pure; the same input gives
+ * the same bytes, and a longer conversation only adds bytes, so that the API's prompt cache holds.
+ *
+ * @module
+ */
+
+import type { HostedConfig } from "../../config.ts";
+import type { JsonSchema, Message, Tool, ToolCall } from "../../types.ts";
+import type { Adjusted } from "../compat/adjust.ts";
+import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../compat/request.ts";
+
+/** A content block of the hosted API; blocks that it sent may hold more than is known here. */
+export type HostedBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** A message of the hosted API. */
+export interface HostedMessage {
+  /** Roles alternate, beginning with `user`. */
+  role: "user" | "assistant";
+  /** Text, or blocks where there is more than text. */
+  content: string | HostedBlock[];
+}
+
+/** A tool of the hosted API: flat, without the compat format's wrapper. */
+export interface HostedTool {
+  name: string;
+  description: string;
+  input_schema: JsonSchema;
+}
+
+const EPHEMERAL = { cache_control: { type: "ephemeral" } };
+
+/**
+ * The body of a request. `messages` comes last, so that the body of the next request extends this
+ * one up to its closing brackets.
+ *
+ * Cache marks: one on the system prompt, which covers the tools too as they come before it, and the
+ * automatic one at the top level, which the API puts on the last block of the conversation. A mark
+ * that moved from message to message would change bytes that were sent before.
+ *
+ * @param adjusted What the server refuses, and is left out: `temperature`, `cache_control`,
+ * `system.cache_control`.
+ */
+export function hostedBody(
+  config: HostedConfig,
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  stream: boolean,
+  adjusted: Adjusted = new Set(),
+): string {
+  const [system, hostedMessages] = messagesToHostedFormat(messages);
+  const mark = adjusted.has("system.cache_control") ? {} : EPHEMERAL;
+  return jsonText({
+    model: config.model,
+    max_tokens: config.maxTokens,
+    ...(!adjusted.has("temperature") && { temperature: config.temperature }),
+    stream,
+    ...(!adjusted.has("cache_control") && EPHEMERAL),
+    ...(tools.length > 0 && { tools: toolsToHostedFormat(tools) }),
+    ...(system !== "" && { system: [{ type: "text", text: system, ...mark }] }),
+    messages: hostedMessages,
+  });
+}
+
+/**
+ * Converts messages to the hosted format (spec 4.4): `[system text, messages]`. Tool results are
+ * `tool_result` blocks, consecutive ones in one `user` message, which a user text after them joins;
+ * messages of one role in a row become one, and one that says nothing is left out, as the API
+ * refuses blank text. What the API must get back unchanged goes back in place.
+ */
+export function messagesToHostedFormat(messages: readonly Message[]): [string, HostedMessage[]] {
+  const system: string[] = [];
+  const turns: { role: HostedMessage["role"]; contents: (string | HostedBlock[])[] }[] = [];
+  for (const message of messages) {
+    if (message.role === "system") {
+      if (message.content.trim() !== "") system.push(message.content);
+      continue;
+    }
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const content = contentOf(message);
+    if (content.length === 0) continue;
+    if (turns.length === 0 && role === "assistant") {
+      turns.push({ role: "user", contents: ["[The beginning of the conversation was left out]"] });
+    }
+    const last = turns.at(-1);
+    if (last?.role === role) last.contents.push(content);
+    else turns.push({ role, contents: [content] });
+  }
+  const hosted = turns.map(({ role, contents }) => ({ role, content: joined(contents) }));
+  return [system.join("\n\n"), hosted];
+}
+
+/** Converts tools to flat objects with an `input_schema` (spec 4.4). */
+export function toolsToHostedFormat(tools: readonly Tool[]): HostedTool[] {
+  return tools.map(({ name, description, parameters }) => (
+    { name, description, input_schema: parameters }
+  ));
+}
+
+/** The content of one message; empty when it says nothing. */
+function contentOf(message: Message): string | HostedBlock[] {
+  const { role, content, images = [], toolCalls = [], hostedBlocks = [] } = message;
+  if (role === "tool") {
+    return [{
+      type: "tool_result",
+      tool_use_id: idOnWire(message.toolCallId ?? ""),
+      content: content.trim() === "" ? NO_OUTPUT : content,
+      ...(message.isError && { is_error: true }),
+    }];
+  }
+  if (role === "assistant") {
+    // The API refuses a last message that ends with space; trimmed always, the bytes stay the same.
+    const text = content.trimEnd();
+    return toolCalls.length + hostedBlocks.length > 0
+      ? assistantBlocks(text, toolCalls, hostedBlocks)
+      : text;
+  }
+  if (images.length === 0) return content.trim() === "" ? "" : content;
+  return [
+    ...images.map(({ mediaType, data }) => (
+      { type: "image", source: { type: "base64", media_type: mediaType, data } }
+    )),
+    ...textBlocks(content),
+  ];
+}
+
+/**
+ * Lays text and calls, which may have been changed since, over the blocks as they came: the text
+ * stays in its places if it is the same, else it stands before the first call; call N is block N.
+ */
+function assistantBlocks(
+  text: string,
+  toolCalls: readonly ToolCall[],
+  kept: NonNullable<Message["hostedBlocks"]>,
+): HostedBlock[] {
+  const calls = toolCalls.map((call) => ({
+    type: "tool_use",
+    id: idOnWire(call.id),
+    name: nameOnWire(call.name),
+    input: argumentsOnWire(call),
+  }));
+  const keptText = kept.map((block) => block.type === "text" ? block.text : "").join("");
+  const inPlace = keptText.trim() === text.trim();
+  const pending = inPlace ? [] : textBlocks(text);
+  const blocks: HostedBlock[] = [];
+  for (const block of kept) {
+    if (block.type === "text") {
+      if (inPlace) blocks.push(...textBlocks(String(block.text).trimEnd()));
+    } else if (block.type === "tool_use") {
+      blocks.push(...pending.splice(0), ...calls.splice(0, 1));
+    } else {
+      blocks.push(block as HostedBlock);
+    }
+  }
+  return [...blocks, ...pending, ...calls];
+}
+
+/** Several contents as one, with the tool results first, where the API wants them. */
+function joined(contents: (string | HostedBlock[])[]): string | HostedBlock[] {
+  if (contents.length === 1) return contents[0]!;
+  const blocks = contents.flatMap((c) => typeof c === "string" ? textBlocks(c) : c);
+  const isResult = (block: HostedBlock): boolean => block.type === "tool_result";
+  return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
+}
+
+function textBlocks(text: string): HostedBlock[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
+}
+
+/** An id of the characters that the API takes; those of other servers may have others. */
+function idOnWire(id: string): string {
+  return id.replace(/[^a-zA-Z0-9_-]/g, (char) => `_${char.charCodeAt(0).toString(16)}`) || "call";
+}

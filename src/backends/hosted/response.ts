@@ -1,0 +1,99 @@
+/**
+ * An answer of the hosted API, read. Pure.
+ *
+ * @module
+ */
+
+import type { Message, Usage } from "../../types.ts";
+import { failureFromErrorObject } from "../../wire/failure.ts";
+import type { FinishReason, Reply } from "../backend.ts";
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  textOf,
+  wrongShape,
+} from "../compat/fields.ts";
+import { type AnswerParts, type ReadOptions, toReply } from "../compat/reply.ts";
+
+/**
+ * The message of a hosted response, streamed and folded or not (spec 4.3): its `text` blocks are the
+ * content, its `tool_use` blocks the tool calls.
+ *
+ * @param response What {@linkcode callHosted} returned.
+ * @throws {BackendError} of kind `protocol` when it is no hosted response; of the error's own kind
+ * when it is an error object.
+ */
+export function parseHostedResponse(response: unknown): Message {
+  return readHostedResponse(response).message;
+}
+
+/**
+ * Like {@linkcode parseHostedResponse}, with why the model stopped and the tokens.
+ *
+ * @param options How to find tool calls in its text; without it the text stays as it is.
+ */
+export function readHostedResponse(response: unknown, options: ReadOptions = {}): Reply {
+  const failure = failureFromErrorObject(response);
+  if (failure) throw failure;
+  const { content, stop_reason, usage } = fieldsOf(response, "answer");
+  if (!Array.isArray(content)) throw wrongShape("content", "an array", content);
+  const blocks = listOf(content, "content").map((block) => fieldsOf(block, "content block"));
+  const finishDetail = textOf(stop_reason, "stop_reason");
+  const finish = STOP_REASONS.get(finishDetail) ?? "other";
+  const ofType = (type: string) => blocks.filter((block) => block.type === type);
+  const parts: AnswerParts = {
+    content: ofType("text").map((block) => textOf(block.text, "text")).join(""),
+    reasoning: ofType("thinking").map((block) => textOf(block.thinking, "thinking")).join("\n\n"),
+    calls: ofType("tool_use").map(({ id, name, input }) => (
+      { id: textOf(id, "tool_use id"), name: textOf(name, "tool_use name"), args: input }
+    )),
+    finish,
+    finishDetail,
+    usage: usageOf(usage),
+  };
+  const reply = toReply(parts, options);
+  const kept = blocksToKeep(blocks, finish);
+  return kept ? { ...reply, message: { ...reply.message, hostedBlocks: kept } } : reply;
+}
+
+/** Why the API stops. */
+const STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["tool_use", "tool_calls"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["refusal", "refused"],
+  // pause_turn, and what later versions may add, are "other".
+]);
+
+/**
+ * The blocks as they came, where some of them must go back unchanged and in place: all but text and
+ * calls. A thought that the token limit cut off before its signature would be refused.
+ */
+function blocksToKeep(blocks: Fields[], finish: FinishReason): Fields[] | undefined {
+  const kept = blocks.flatMap((block) => {
+    if (block.type !== "thinking") return [block];
+    // Servers that sign nothing leave it empty, or out: the API wants the field.
+    const signature = textOf(block.signature, "signature");
+    return signature === "" && finish === "length" ? [] : [{ ...block, signature }];
+  });
+  return kept.some(({ type }) => type !== "text" && type !== "tool_use") ? kept : undefined;
+}
+
+/** The input counts of the API leave out what its cache took in or gave. */
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isFields(usage)) return undefined;
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
+    usage;
+  if (input_tokens === undefined && output_tokens === undefined) return undefined;
+  const cachedTokens = countOf(cache_read_input_tokens);
+  return {
+    inputTokens: countOf(input_tokens) + cachedTokens + countOf(cache_creation_input_tokens),
+    outputTokens: countOf(output_tokens),
+    ...(cachedTokens > 0 && { cachedTokens }),
+  };
+}
