@@ -1,0 +1,169 @@
+/**
+ * Glob patterns as regular expressions.
+ *
+ * @module
+ */
+
+import { globToRegExp } from "@std/path/posix/glob-to-regexp";
+
+/** Braces multiply; what a person or a model means stays far below. */
+const MAX_CHARS = 5_000;
+
+/**
+ * Translates a glob pattern (spec 4.5) into a regular expression that matches whole paths with `/`
+ * between their parts.
+ *
+ * `*` is any characters but `/`, `**` any characters, `?` one character but `/`; a part that is only
+ * `**` is any number of parts, also none. `[a-z]`, `[!a-z]` and `[[:alpha:]]` are one character but
+ * `/`, `{a,b}` is either, `\` takes the next character literally. Brackets and braces without a
+ * partner are literal. Names that begin with a dot are names like any other.
+ *
+ * @throws {RangeError} when the pattern is longer than 5000 characters with its braces expanded.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { globToRegex } from "@copilot/copilot";
+ *
+ * assertEquals(globToRegex("src/*.{ts,js}").test("src/mod.ts"), true);
+ * assertEquals(globToRegex("*.ts").test("src/mod.ts"), false);
+ * ```
+ */
+export function globToRegex(pattern: string): RegExp {
+  let atoms = 0;
+  // An expression that is never tried another way once it matched: JavaScript has no `(?>...)`.
+  const atomic = (source: string): string => `(?=(?<g${++atoms}>${source}))\\k<g${atoms}>`;
+  const branches = expandBraces(tokens(pattern)).map((list) => translate(list, atomic));
+  return new RegExp(`^(?:${branches.join("|")})$`, "u");
+}
+
+/** A wildcard, a brace sign, or an expression that matches exactly one character. */
+type Token = "*" | "**" | "{" | "," | "}" | { source: string };
+
+const SLASH: Token = { source: "\\/" };
+const ANY: Token = { source: "[^/]" };
+
+/** Escaped character, stars, set of characters, anything else. */
+const TOKEN = /\\([^])|(\*+)|\[([!^]?)(\]?(?:\\[^/]|\[:[a-z]+:\]|[^\]\\/]){0,200})\]|[^]/gu;
+
+function tokens(pattern: string): Token[] {
+  checkSize(pattern.length);
+  const list: Token[] = [];
+  // Braces still open, each with the commas right inside it: signs only once the partner is there.
+  const open: { at: number; commas: number[] }[] = [];
+  for (const [text, escaped, stars, not, set] of pattern.matchAll(TOKEN)) {
+    const at = list.length;
+    const char = set === undefined ? undefined : setOf(not!, set);
+    if (char) list.push(char);
+    else if (set !== undefined) { for (const part of text) list.push(literal(part)); }
+    else if (stars) list.push(stars.length === 1 ? "*" : "**");
+    else list.push(text === "?" ? ANY : literal(escaped ?? text));
+    if (text === "{") open.push({ at, commas: [] });
+    else if (text === ",") open.at(-1)?.commas.push(at);
+    else if (text === "}") {
+      const group = open.pop();
+      if (!group) continue;
+      list[group.at] = "{";
+      for (const comma of group.commas) list[comma] = ",";
+      list[at] = "}";
+    }
+  }
+  return list;
+}
+
+function literal(char: string): Token {
+  return char === "/" ? SLASH : { source: char.replace(/[\\^$.*+?()[\]{}|]/, "\\$&") };
+}
+
+/** One character of a set, or undefined for a set that makes no sense, such as `[z-a]`. */
+function setOf(not: string, set: string): Token | undefined {
+  const glob = `[${not && "!"}${set.replace(/^\]/, "\\]")}]`;
+  try {
+    const source = globToRegExp(glob, { extended: false }).source.match(/^\^(\[.*\])/s)![1]!;
+    return { source: new RegExp(`(?!\\/)${source}`, "u").source };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every list of tokens without braces that the braces stand for. */
+function expandBraces(list: readonly Token[]): Token[][] {
+  const outer: { lists: Token[][]; done: Token[][] }[] = [];
+  let lists: Token[][] = [[]];
+  let done: Token[][] = [];
+  for (const token of list) {
+    if (token === "{") {
+      outer.push({ lists, done });
+      [lists, done] = [[[]], []];
+    } else if (token === ",") {
+      done = done.concat(lists);
+      lists = [[]];
+    } else if (token === "}") {
+      const inner = done.concat(lists);
+      const before = outer.pop()!;
+      checkSize(before.lists.length * inner.length * list.length);
+      lists = before.lists.flatMap((start) => inner.map((end) => [...start, ...end]));
+      done = before.done;
+    } else {
+      for (const one of lists) one.push(token);
+    }
+  }
+  return lists;
+}
+
+function checkSize(chars: number): void {
+  if (chars <= MAX_CHARS) return;
+  throw new RangeError(
+    `Cannot use a glob pattern as it must have at most ${MAX_CHARS} characters with its braces expanded: it has up to ${chars}`,
+  );
+}
+
+/** What stands before the next wildcard; `parts` is `**` and the slash after it. */
+interface Piece {
+  wild: "" | "*" | "**" | "parts";
+  source: string;
+}
+
+/**
+ * The expression for tokens without braces. Every wildcard but the last of its kind takes the
+ * nearest match and stays with it, which is enough: what a later match would leave for the next
+ * wildcard, the nearest one leaves as well.
+ */
+function translate(list: readonly Token[], atomic: (source: string) => string): string {
+  let before = "";
+  let block = "";
+  // The first block is anchored, so there is no other way to match it.
+  let anchored = true;
+  const all = pieces(list);
+  for (const [i, { wild, source }] of all.entries()) {
+    const next = all[i + 1]?.wild;
+    if (wild === "*") block += next ? atomic(`[^/]*?${source}`) : `[^/]*${source}`;
+    else if (wild === "**") block = `[^]*?${source}`;
+    else block = wild === "parts" ? `(?:[^]*?\\/)??${source}` : source;
+    if (next === "**" || next === "parts") {
+      before += anchored ? block : atomic(block);
+      anchored = false;
+    }
+  }
+  return before + block;
+}
+
+function pieces(list: readonly Token[]): Piece[] {
+  let last: Piece = { wild: "", source: "" };
+  const all = [last];
+  for (let i = 0; i < list.length; i++) {
+    const token = list[i] as Exclude<Token, "{" | "," | "}">;
+    if (typeof token === "object") {
+      last.source += token.source;
+      continue;
+    }
+    const atStart = i === 0 || list[i - 1] === SLASH;
+    const wild = token === "**" && atStart && list[i + 1] === SLASH ? "parts" : token;
+    if (wild === "parts") i++;
+    const joins = last.source === "" && last.wild !== "" && (last.wild !== "parts" || wild !== "*");
+    // Wildcards side by side are the wider of the two.
+    if (!joins) all.push(last = { wild, source: "" });
+    else if (last.wild !== "**") last.wild = wild;
+  }
+  return all;
+}

@@ -1,0 +1,72 @@
+/**
+ * Makes text from elsewhere (models, files, commands, servers) safe to show on a terminal.
+ *
+ * {@linkcode sanitize} and {@linkcode sanitizeProse} look at one code point at a time, so they work
+ * on a stream as it comes, provided that no piece ends within a surrogate pair.
+ *
+ * @module
+ */
+
+/** What moves the cursor, hides, or reorders: controls but \n and \t, format characters, invisible
+ * ones, half surrogate pairs. */
+const UNSAFE = "[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]";
+
+// In runs, as a call for each character is slow; bounded, as a repeated group takes stack.
+
+/** Also the spaces that are not U+0020, and the empty braille cell, which looks like one. */
+const STRICT = new RegExp(`(?:(?![\\n\\t ])(?:${UNSAFE}|[\\p{Zs}\\u2800])){1,256}`, "gu");
+
+/** Not the joiners and U+FE0F, without which emoji fall apart and Persian can not be written. */
+const PROSE = new RegExp(`(?:(?![\\n\\t\\u200c\\u200d\\ufe0f])${UNSAFE}){1,256}`, "gu");
+
+/**
+ * Shows what a terminal would act on or hide: ESC as `␛`, other controls by their picture, every
+ * other invisible or reordering character as `\u{202e}`, half a surrogate pair as U+FFFD. Line feeds
+ * and tabs stay.
+ *
+ * For what a person decides by: commands, paths, names. The result differs from `text` exactly when
+ * something was hidden in it.
+ */
+export function sanitize(text: string): string {
+  return text.replace(STRICT, visible);
+}
+
+/**
+ * The same for answers and other prose: leaves alone what is harmless and needed there (spaces of
+ * other widths, the joiners within emoji and of Persian and Indic scripts).
+ */
+export function sanitizeProse(text: string): string {
+  return text.replace(PROSE, visible);
+}
+
+function visible(run: string): string {
+  let shown = "";
+  for (const char of run) {
+    const code = char.codePointAt(0)!;
+    if (code < 0x20) shown += String.fromCharCode(0x2400 + code);
+    else if (code === 0x7f) shown += "\u2421";
+    else if (code >= 0xd800 && code <= 0xdfff) shown += "\ufffd";
+    else shown += `\\u{${code.toString(16)}}`;
+  }
+  return shown;
+}
+
+/** ECMA-48: control sequences; strings (OSC, DCS, SOS, PM, APC) with their end; two-character ones.
+ * Each in its 7-bit and 8-bit form. A string without an end loses only what introduces it. */
+const ESCAPES = new RegExp(
+  [
+    "(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
+    "(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)",
+    "\\x1b[ -/]*[0-~]?",
+    "[\\x80-\\x9f]",
+  ].join("|"),
+  "g",
+);
+
+/**
+ * Takes terminal escape sequences (colours, titles, cursor movements) out of the complete output of
+ * a command, for a reader that is no terminal.
+ */
+export function stripEscapes(text: string): string {
+  return text.replace(ESCAPES, "");
+}

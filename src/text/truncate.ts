@@ -1,0 +1,37 @@
+/**
+ * Bounds a text by leaving out its middle.
+ *
+ * @param text Any text.
+ * @param maxChars The most UTF-16 units of the result, the notice included.
+ * @param notice What stands in for the units left out, given how many they are. Should it not fit
+ * in `maxChars`, the text is cut without one.
+ * @param headShare Which part of the room is for the beginning: 1 cuts at the end, 0 at the start.
+ * @returns `text` itself where it fits, else a text in which no surrogate pair is cut in two.
+ */
+export function truncateMiddle(
+  text: string,
+  maxChars: number,
+  notice: (cutChars: number) => string = (cut) => `\n[... ${cut} characters left out ...]\n`,
+  headShare = 0.5,
+): string {
+  if (text.length <= maxChars) return text;
+  // More is never cut than all of it, so no notice has more digits than this one.
+  const room = maxChars - notice(text.length).length;
+  const head = wholeUpTo(text, room < 0 ? maxChars : Math.ceil(room * headShare));
+  if (room < 0) return text.slice(0, head);
+  const tail = wholeFrom(text, text.length - (room - Math.ceil(room * headShare)));
+  return text.slice(0, head) + notice(tail - head) + text.slice(tail);
+}
+
+/** `end`, or one less where that would cut a surrogate pair in two. */
+export function wholeUpTo(text: string, end: number): number {
+  return splitsPair(text, end) ? end - 1 : end;
+}
+
+function wholeFrom(text: string, start: number): number {
+  return splitsPair(text, start) ? start + 1 : start;
+}
+
+function splitsPair(text: string, at: number): boolean {
+  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+}
