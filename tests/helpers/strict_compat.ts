@@ -122,8 +122,9 @@ function checkAssistant(message: Json, path: string): string[] {
     oneOf(type, `${at}.type`, ["function"]);
     const { name, arguments: args } = object(fn, `${at}.function`, ["name", "arguments"]);
     nonBlank(name, `${at}.function.name`);
+    const json = text(args, `${at}.function.arguments`);
     try {
-      if (isObject(JSON.parse(text(args, `${at}.function.arguments`)))) return id as string;
+      if (isObject(JSON.parse(json))) return id as string;
     } catch { /* refused below */ }
     return refuse(`${at}.function.arguments: not a JSON object: ${args}`);
   });

@@ -1,0 +1,335 @@
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import type { Delta, Reply } from "../../src/backends/backend.ts";
+import { BackendError } from "../../src/errors.ts";
+import { builtinTools } from "../../src/tools/mod.ts";
+import type { Message, RetryNotice } from "../../src/types.ts";
+import { forEverySplit } from "../helpers/split.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { type Outcome, type Scenario, SCENARIOS, type Way, WAYS } from "./conformance.ts";
+
+const question: Message[] = [
+  { role: "system", content: "You help." },
+  { role: "user", content: "What is in a?" },
+];
+
+/** A test for each way, or one that is skipped and says why. */
+function onEveryWay(
+  name: string,
+  run: (way: Way) => Promise<void>,
+  skip: (way: Way) => string | undefined = () => undefined,
+): void {
+  for (const way of WAYS) {
+    const reason = skip(way);
+    const title = `${way.name}: ${name}`;
+    if (reason !== undefined) Deno.test.ignore(`${title} (${reason})`, () => {});
+    else Deno.test(title, () => run(way));
+  }
+}
+
+const onlyStreams = ({ stream }: Way) => stream ? undefined : "nothing arrives before the end";
+
+function outcome({ message, finish, usage }: Reply): Outcome {
+  const { content, reasoning, toolCalls } = message;
+  return {
+    ...(content !== "" && { content }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(toolCalls && {
+      calls: toolCalls.map((call) => [call.name, call.invalid?.text ?? call.arguments]),
+    }),
+    finish,
+    usage,
+  };
+}
+
+/** What the deltas amount to, to be compared with the reply. */
+function joined(deltas: Delta[]): { text: string; reasoning: string; names: string[] } {
+  const all = { text: "", reasoning: "", names: [] as string[] };
+  for (const delta of deltas) {
+    if (delta.type === "tool_call") all.names.push(delta.name);
+    else all[delta.type] += delta.text;
+  }
+  return all;
+}
+
+async function check({ step, expected }: Scenario, { backend, stream }: Way): Promise<void> {
+  await using server = strictServer([step]);
+  const deltas: Delta[] = [];
+  const sent = backend(server.url).send(question, builtinTools, {
+    stream,
+    onDelta: (delta) => deltas.push(delta),
+  });
+  if ("error" in expected) {
+    const error = await assertRejects(() => sent, BackendError);
+    assertEquals(error.kind, expected.error, error.message);
+    if (expected.says) assertEquals(error.serverMessage, expected.says);
+    const { text } = joined(deltas);
+    assert((step.text ?? "").startsWith(text), `no text but the model's: ${text}`);
+    return;
+  }
+  const reply = await sent;
+  assertEquals(outcome(reply), expected);
+  assertEquals(server.requests.map(({ problem }) => problem), [undefined]);
+  const all = joined(deltas);
+  if (!stream) return assertEquals(deltas, []);
+  assertEquals(all.text, step.text ?? "");
+  assertEquals(all.reasoning, step.reasoning ?? "");
+  assertEquals(all.names, step.toolCalls?.map(({ name }) => name) ?? []);
+}
+
+for (const scenario of SCENARIOS) {
+  onEveryWay(scenario.name, (way) => check(scenario, way), scenario.skip);
+}
+
+onEveryWay("NET-04 the text before a cut was delivered", async ({ backend }) => {
+  for (const end of [{ cut: "text" }, { error: { status: 200, message: "x" } }] as Step[]) {
+    await using server = strictServer([{ text: "Hello there, you.", ...end }, { text: "again" }]);
+    const deltas: Delta[] = [];
+    const send = backend(server.url, 4).send(question, [], { onDelta: (d) => deltas.push(d) });
+    await assertRejects(() => send, BackendError);
+    assert(joined(deltas).text.startsWith("Hello"), joined(deltas).text);
+    assertEquals(server.requests.length, 1, "what was shown is not asked for again");
+  }
+}, onlyStreams);
+
+onEveryWay("NET-08 ids that are empty, missing or there twice become unique", async (way) => {
+  const call = { name: "read_file", arguments: { file_path: "a" } };
+  const toolCalls = ["", null, "a", "a", undefined].map((id) => (
+    id === undefined ? call : { ...call, id }
+  ));
+  await using server = strictServer([{ toolCalls }, { text: "done" }]);
+  const backend = way.backend(server.url);
+  const { message } = await backend.send(question, builtinTools, { stream: way.stream });
+  const ids = message.toolCalls!.map(({ id }) => id);
+  assertEquals([ids.length, new Set(ids).size, ids.includes("")], [5, 5, false]);
+  const history = [...question, message, ...results(message)];
+  await backend.send(history, builtinTools, { stream: way.stream });
+  assertEquals(server.requests.map(({ problem }) => problem), [undefined, undefined]);
+});
+
+/** A result for each call: the first empty, the second an error. */
+function results({ toolCalls = [] }: Message): Message[] {
+  return toolCalls.map(({ id, name }, i): Message => ({
+    role: "tool",
+    toolCallId: id,
+    toolName: name,
+    content: i === 0 ? "" : `result ${i}`,
+    ...(i === 1 && { isError: true }),
+  }));
+}
+
+onEveryWay("a conversation is accepted, and only grows at its end", async (way) => {
+  const look = (path: string) => ({ name: "read_file", arguments: { file_path: path } });
+  const steps: Step[] = [
+    { reasoning: "Two files.", text: "I will look.\n", toolCalls: [look("a"), look("你好 🎉")] },
+    { toolCalls: [look("c")] },
+    { reasoning: "Enough.", text: "Done. " },
+    { text: "Bye." },
+  ];
+  await using server = strictServer(steps);
+  const backend = way.backend(server.url);
+  const history = [...question];
+  for (const { toolCalls } of steps) {
+    const { message } = await backend.send(history, builtinTools, { stream: way.stream });
+    assertEquals(message.toolCalls?.length, toolCalls?.length);
+    history.push(message, ...results(message));
+    if (!message.toolCalls) history.push({ role: "user", content: "And now?" });
+  }
+  assertEquals(server.requests.map(({ problem }) => problem), steps.map(() => undefined));
+  // The strict server knows its thoughts by their signature: they went back unchanged.
+  const bodies = server.requests.map(({ text }) => text);
+  bodies.forEach((body, i) => {
+    const before = (bodies[i - 1] ?? "").replace(/[\]}]+$/, "");
+    assertEquals(body.slice(0, before.length), before, `request ${i} extends the one before`);
+  });
+});
+
+const id = "call_1";
+const called = (more: object = {}): Message => (
+  {
+    role: "assistant",
+    content: "",
+    toolCalls: [{ id, name: "read_file", arguments: { file_path: "a" }, ...more }],
+  }
+);
+const result = (content: string, toolCallId = id): Message => (
+  { role: "tool", toolCallId, toolName: "read_file", content }
+);
+const goOn: Message = { role: "user", content: "go on" };
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const histories: [name: string, messages: Message[]][] = [
+  ["a user text after results", [...question, called(), result("x"), goOn]],
+  ["two user texts", [...question, goOn]],
+  ["an answer that says nothing", [...question, { role: "assistant", content: "" }, goOn]],
+  ["a note after results", [
+    ...question,
+    called(),
+    result("x"),
+    { role: "assistant", content: "[stopped]" },
+    goOn,
+  ]],
+  ["NET-05 a call that was cut off", [
+    ...question,
+    called({ arguments: {}, invalid: { text: '{"file_path": "a', reason: "it was cut off" } }),
+    result("cut off"),
+  ]],
+  ["a call of a tool that no one has", [...question, called({ name: "my tool!" }), {
+    ...result("no such tool"),
+    toolName: "my tool!",
+  }]],
+  ["ids of another server", [
+    ...question,
+    called({ id: "functions.read_file:0" }),
+    result("x", "functions.read_file:0"),
+  ]],
+  ["ill-formed Unicode", [
+    { role: "system", content: "a\ud83d" },
+    { role: "user", content: "\udc00b" },
+    called({ arguments: { "a\ud83d": ["\ud83d"] } }),
+    result("\ud83d\\ud83d"),
+  ]],
+  ["images", [
+    { role: "user", content: "What is this?", images: [{ mediaType: "image/png", data: png }] },
+  ]],
+  ["an image alone", [
+    { role: "user", content: "", images: [{ mediaType: "image/png", data: png }] },
+  ]],
+  ["reasoning of an answer without text", [
+    ...question,
+    { role: "assistant", content: "[no answer]", reasoning: "Hm." },
+    goOn,
+  ]],
+];
+for (const [name, messages] of histories) {
+  onEveryWay(`SES-01 a history is accepted: ${name}`, async ({ backend, stream }) => {
+    await using server = strictServer([{ text: "ok" }]);
+    const { message } = await backend(server.url).send(messages, builtinTools, { stream });
+    assertEquals(message.content, "ok");
+    assertEquals(server.requests.map(({ problem }) => problem), [undefined]);
+  });
+}
+
+onEveryWay("a request without tools and system prompt", async ({ backend, stream }) => {
+  await using server = strictServer([{ text: "ok" }]);
+  const { message } = await backend(server.url).send([goOn], [], { stream });
+  assertEquals([message.content, server.requests[0]!.problem], ["ok", undefined]);
+});
+
+onEveryWay("calls in the text are found and marked, native ones come first", async (way) => {
+  const read = { name: "read_file", arguments: { file_path: "a" } };
+  await using server = strictServer([
+    { text: "Look: CALL" },
+    { text: "Look: CALL", toolCalls: [read] },
+    { text: "Look: CALL" },
+  ]);
+  const backend = way.backend(server.url, 0, (content, options) => {
+    assertEquals(options?.tools, builtinTools.map(({ name }) => name));
+    return [content.replace(" CALL", ""), [{ id: "", ...read }]];
+  });
+  const send = async (tools = builtinTools) =>
+    (await backend.send(question, tools, { stream: way.stream })).message;
+  const recovered = await send();
+  assertEquals([recovered.content, recovered.toolCalls?.[0]?.recovered], ["Look:", true]);
+  assert(recovered.toolCalls![0]!.id !== "");
+  const native = await send();
+  assertEquals([native.content, native.toolCalls?.[0]?.recovered], ["Look: CALL", undefined]);
+  assertEquals((await send([])).toolCalls, undefined);
+});
+
+onEveryWay("NET-10 a refused request is not repeated", async ({ backend, stream }) => {
+  for (const status of [400, 401, 403, 413, 422]) {
+    await using server = strictServer([{ error: { status, message: "no" } }, { text: "again" }]);
+    const send = backend(server.url, 4).send(question, [], { stream });
+    await assertRejects(() => send, BackendError);
+    assertEquals(server.requests.length, 1);
+  }
+});
+
+// Backing off takes real time: all ways wait together.
+const transient: [name: string, step: Step, applies: (way: Way) => boolean][] = [
+  ["NET-10 a busy server", { error: { status: 503, message: "busy" } }, () => true],
+  ["NET-03 an error before any output", {
+    error: { status: 200, message: "busy", type: "overloaded_error" },
+  }, () => true],
+  ["NET-04 an answer that ends before any output", { cut: "finish" }, ({ stream }) => stream],
+];
+for (const [name, step, applies] of transient) {
+  Deno.test(`${name} is asked again, on every way`, async () => {
+    await Promise.all(
+      WAYS.filter(applies).map(async ({ backend, stream, name }) => {
+        await using server = strictServer([step, { text: "again" }]);
+        const notices: RetryNotice[] = [];
+        const { message } = await backend(server.url, 4).send(question, builtinTools, {
+          stream,
+          onRetry: (notice) => notices.push(notice),
+        });
+        assertEquals([message.content, notices.length, notices[0]?.attempt], ["again", 1, 1], name);
+        assertEquals(server.requests[0]!.text, server.requests[1]!.text, name);
+      }),
+    );
+  });
+}
+
+onEveryWay("NET-13 an abort amid the answer closes the connection", async ({ backend }) => {
+  await using server = strictServer([{ text: "Hello there, you.", hang: true }]);
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const deltas: Delta[] = [];
+  const send = backend(server.url, 4).send(question, [], {
+    signal: controller.signal,
+    onDelta(delta) {
+      deltas.push(delta);
+      controller.abort(reason);
+    },
+  });
+  assertStrictEquals(await send.catch((error) => error), reason);
+  const { length } = deltas;
+  await server.requests[0]!.closed;
+  assertEquals([deltas.length, server.requests.length], [length, 1]);
+}, onlyStreams);
+
+onEveryWay("NET-13 an abort before the answer begins", async ({ backend, stream }) => {
+  const reason = new Error("enough");
+  const controller = new AbortController();
+  await using server = strictServer([() => {
+    controller.abort(reason);
+    return { text: "late" };
+  }]);
+  const options = { stream, signal: controller.signal };
+  const send = () => backend(server.url, 4).send(question, [], options).catch((error) => error);
+  assertStrictEquals(await send(), reason);
+  assertStrictEquals(await send(), reason);
+  assertEquals(server.requests.length, 1, "an aborted signal sends nothing");
+});
+
+onEveryWay("NET-01 an answer is the same however the network cuts it", async (way) => {
+  const { backend, stream } = way;
+  await using server = strictServer([{
+    reasoning: "嗯",
+    text: "é 你好 🎉",
+    toolCalls: [{ id: "call_1", name: "f", arguments: { a: "🎉" } }],
+  }]);
+  let bytes = new Uint8Array();
+  let headers = new Headers();
+  const whole = await backend(server.url).send(question, [], {
+    stream,
+    fetch: async (...args) => {
+      const response = await fetch(...args);
+      headers = response.headers;
+      bytes = await response.bytes();
+      return new Response(bytes, { headers });
+    },
+  });
+  const cuts: Uint8Array[][] = [];
+  forEverySplit(bytes, (pieces) => cuts.push(pieces));
+  const again = backend(server.url);
+  for (const pieces of cuts) {
+    const body = ReadableStream.from(pieces);
+    const reply = await again.send(question, [], {
+      stream,
+      fetch: () => Promise.resolve(new Response(body, { headers })),
+    });
+    assertEquals(reply, whole);
+  }
+});
