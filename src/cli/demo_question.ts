@@ -132,8 +132,9 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
   if (isFailure(listing)) return failure(listing).map((line) => `- ${line}`);
   const names = entries(listing);
   const folders = names.filter((name) => name.endsWith("/"));
-  const shown = names.slice(0, 12).map(code).join(", ");
-  const more = names.length > 12 ? `, and ${names.length - 12} more` : "";
+  const visible = names.filter((name) => !name.startsWith("."));
+  const shown = visible.slice(0, 12).map((name) => ` ${code(name)}`).join(",");
+  const least = /^\[.* not shown/m.test(listing) ? "at least " : "";
   const counts = new Map<string, number>();
   for (const name of [...names, ...entries(inside)]) {
     const language = LANGUAGES.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
@@ -141,7 +142,9 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
   }
   const languages = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6);
   const lines = [
-    `- Here: ${names.length - folders.length} files, ${folders.length} folders: ${shown}${more}`,
+    `- Here: ${least}${names.length - folders.length} files and ${folders.length} folders${
+      visible.length > 12 ? ", such as" : visible.length > 0 ? ":" : ""
+    }${shown}`,
   ];
   if (folder && isFailure(inside)) lines.push(`- ${code(folder)}: ${told(inside)}`);
   if (languages.length > 0) {

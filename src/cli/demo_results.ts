@@ -36,12 +36,14 @@ export function isWhole(result: string): boolean {
   return /(?:^|\n)\[(?:\d+ lines|the file is empty)(?!.*\bcut\b)[^\n]*\]$/.test(result);
 }
 
-/** The names in a listing; folders end in `/`. */
+/** The names in a listing; those of folders and of links to them end in `/`. */
 export function entries(listing: string): string[] {
   if (isFailure(listing)) return [];
-  return listing.split("\n")
-    .map((line) => line.trim().replace(/\s+\(?\d[\d.,]*\s*(?:[kmgt]?i?b|bytes?)?\)?$/i, ""))
-    .filter((name) => name !== "" && !/^[([]|:$/.test(name));
+  return listing.split("\n").flatMap((line) => {
+    const name = line.split(/ {2}| -> /, 1)[0] ?? "";
+    if (name === "" || /^\[.*\]$/.test(line)) return [];
+    return line.endsWith("/") && !name.endsWith("/") ? `${name}/` : name;
+  });
 }
 
 /** The matches in a search result. */
@@ -84,7 +86,7 @@ export function cut(text: string, max: number): string {
 
 /** `text` as inline code on one line. */
 export function code(text: string): string {
-  return `\`${cut(text.replaceAll("`", "'").replace(/\s+/g, " ").trim(), 90)}\``;
+  return `\`${cut(text.slice(0, 500).replaceAll("`", "'").replace(/\s+/g, " ").trim(), 90)}\``;
 }
 
 /** `text` as a regular expression that matches it. */

@@ -227,7 +227,7 @@ function create(groups: Groups, use: Use): Answer {
         'To replace all of it, say `overwrite FILE with "text"`.',
       ];
     }
-    if (!/not found|no such|not exist|does ?n[o']t exist/i.test(read)) {
+    if (!/ as (?:it does not exist|there is no folder)/.test(read)) {
       return [NAME, `I did not write ${code(path)}: ${told(read)}`];
     }
   }
@@ -245,9 +245,9 @@ function run(groups: Groups, use: Use): Answer {
   const command = unquote(groups.command);
   const result = use("run_bash", { command });
   if (result === undefined) return null;
-  const exit = /exit(?:ed)?(?: code| status| with)*\W{0,3}(-?\d+)/i.exec(result)?.[1];
+  const exit = /^exit code: (-?\d+)/.exec(result)?.[1];
   if (exit === undefined && isFailure(result)) return [NAME, ...failure(result)];
-  const lines = result.trimEnd().split("\n");
+  const lines = result.trimEnd().split("\n").slice(exit === undefined ? 0 : 1);
   const shown = lines.slice(0, 12).map((line) => cut(line, 160));
   // Longer than any run of backticks inside, so that the output cannot end the block.
   const runs = shown.join("\n").match(/`{3,}/g) ?? [];

@@ -107,7 +107,7 @@ Deno.test("demo: a question lists, reads, greps, and answers with what was found
       text,
       "**Fizz**: Fizz counts sheep for you. It never sleeps. (`README.md`)",
     );
-    assertStringIncludes(text, "2 files, 1 folders");
+    assertStringIncludes(text, "2 files and 1 folders: `src/`, `README.md`, `package.json`");
     assertStringIncludes(text, "TypeScript (2), Markdown (1)");
     assertStringIncludes(text, "`src/parser.ts:3` `export function parser() {}`");
     assertStringIncludes(text, "`src/sheep.ts:1`");
