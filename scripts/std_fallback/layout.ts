@@ -10,9 +10,11 @@
 
 /** What is read of `deno.lock`: a package's version, and the range by which each imports others. */
 interface Lock {
-  specifiers: Record<string, string>;
   jsr: Record<string, { dependencies?: string[] }>;
 }
+
+/** SHA-256 of the modules taken from deno-std@1.4.0: npm reports no error on a cut-short install. */
+const SOURCES = "67d1e7fd6c3c1bd9bfee529949479c93a56f1a7bfd5044097d5e39dc593bd0ed";
 
 const HERE = import.meta.dirname!;
 
@@ -41,22 +43,39 @@ export function subpath(module: string): string {
   return `./${module}`.replaceAll("_", "-").replace(/\/mod$/, "");
 }
 
-/** Lays out every package of `lock` in the folder `vendor`, from the JavaScript in `source`. */
+/**
+ * Lays out every package of `lock` in the folder `vendor`, from the JavaScript in `source`.
+ *
+ * @throws {Error} when the JavaScript is not that of the version this was written for.
+ */
 export async function layOut(lock: Lock, source: string, vendor: string): Promise<void> {
-  for (const [id, { dependencies = [] }] of Object.entries(lock.jsr)) {
-    const [, name, version] = id.match(/^@std\/(\w+)@(.+)$/)!;
-    const files = name === "fs" ? ownFiles() : packageFiles(name!, source);
-    const manifest: Record<string, { size: number; checksum: string }> = {};
-    for (const [path, text] of files.texts) {
-      const bytes = new TextEncoder().encode(withRanges(text, dependencies));
-      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-      manifest[`/${path}`] = { size: bytes.length, checksum: `sha256-${digest.toHex()}` };
-      write(`${vendor}/${name}/${version}/${path}`, bytes);
-    }
-    writeJson(`${vendor}/${name}/${version}_meta.json`, { manifest, exports: files.exports });
-    const versions = { [version!]: {} };
-    writeJson(`${vendor}/${name}/meta.json`, { scope: "std", name, latest: version, versions });
+  const sources = new Map<string, string>();
+  const packages = Object.entries(lock.jsr).map(([id, { dependencies = [] }]) => {
+    const [, name, version] = id.match(/^@std\/(\w+)@(.+)$/)! as string[];
+    const files = name === "fs" ? ownFiles() : packageFiles(name!, source, sources);
+    return { name, version, dependencies, ...files };
+  });
+  const digest = await sha256(JSON.stringify([...sources].sort()));
+  if (digest !== SOURCES) {
+    throw new Error(`Cannot lay out ${source} as its digest must be ${SOURCES}: it is ${digest}`);
   }
+  for (const { name, version, dependencies, exports, texts } of packages) {
+    const manifest: Record<string, { size: number; checksum: string }> = {};
+    for (const [path, text] of texts) {
+      const module = withRanges(text, dependencies);
+      const size = new TextEncoder().encode(module).length;
+      manifest[`/${path}`] = { size, checksum: `sha256-${await sha256(module)}` };
+      write(`${vendor}/${name}/${version}/${path}`, module);
+    }
+    write(`${vendor}/${name}/${version}_meta.json`, JSON.stringify({ manifest, exports }));
+    const meta = { scope: "std", name, latest: version, versions: { [version!]: {} } };
+    write(`${vendor}/${name}/meta.json`, JSON.stringify(meta));
+  }
+}
+
+async function sha256(text: string): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))
+    .toHex();
 }
 
 interface Files {
@@ -74,7 +93,7 @@ function ownFiles(): Files {
   return { exports, texts };
 }
 
-function packageFiles(name: string, source: string): Files {
+function packageFiles(name: string, source: string, sources: Map<string, string>): Files {
   const texts = new Map<string, string>();
   const exports: Record<string, string> = {};
 
@@ -83,6 +102,7 @@ function packageFiles(name: string, source: string): Files {
     if (texts.has(path)) return;
     const text = Deno.readTextFileSync(`${source}/${name}/${path}`);
     texts.set(path, text);
+    sources.set(`${name}/${path}`, text);
     for (const [, relative] of text.matchAll(IMPORT)) {
       const target = new URL(relative!, `file:///${name}/${path}`).pathname;
       if (target.startsWith(`/${name}/`)) copy(target.slice(name.length + 2));
@@ -120,15 +140,11 @@ function withRanges(text: string, dependencies: string[]): string {
   });
 }
 
-function writeJson(file: string, value: unknown): void {
-  write(file, new TextEncoder().encode(JSON.stringify(value)));
-}
-
 /** Writes beside the file and renames, so that a run that is cut short leaves no partial file. */
-function write(file: string, bytes: Uint8Array): void {
+function write(file: string, text: string): void {
   Deno.mkdirSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
   const partial = `${file}.${Deno.pid}`;
-  Deno.writeFileSync(partial, bytes);
+  Deno.writeTextFileSync(partial, text);
   Deno.renameSync(partial, file);
 }
 
