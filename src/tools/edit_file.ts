@@ -1,0 +1,228 @@
+/** The tool `edit_file`. @module */
+
+import { wholeUpTo } from "../text/truncate.ts";
+import type { ToolContext } from "../types.ts";
+import { writeAtomically, writeNotes } from "./atomic_write.ts";
+import { explainMiss } from "./closest_lines.ts";
+import { dominantEnding } from "./line_endings.ts";
+import { fileError, openRegular } from "./regular_file.ts";
+import { toolPath } from "./tool_path.ts";
+
+/** Larger files are no source code, and would not fit in a JavaScript string many times over. */
+const MAX_BYTES = 128 * 1024 * 1024;
+/** How many lines around a change are shown, how many in all, and how much of each. */
+const CONTEXT_LINES = 3;
+const MAX_SHOWN_LINES = 40;
+const MAX_SHOWN_CHARS = 300;
+const MAX_SHOWN_MATCHES = 20;
+
+/** A file's text as it is matched: with `\n` for every line ending. */
+interface Source {
+  text: string;
+  lines: string;
+  /** True when lines end in CR alone. */
+  cr: boolean;
+}
+
+/**
+ * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and shows
+ * the lines around the change. Line endings match each other; bytes outside what differs between
+ * the two strings stay as they are, and inserted lines end as most lines of the file do. An empty
+ * `old_string` creates a file.
+ *
+ * @throws {Error} when the text is not found, is ambiguous, or the file is no valid UTF-8 or cannot
+ * be written; the file is then as it was.
+ */
+export async function editFile(
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
+  const { file_path: shown, old_string, new_string, replace_all } = args as {
+    file_path: string;
+    old_string: string;
+    new_string: string;
+    replace_all: boolean;
+  };
+  const path = toolPath(context, shown);
+  const refuse = (reason: string): Error => new Error(`Cannot edit ${shown} as ${reason}`);
+  context.signal.throwIfAborted();
+  if (old_string === new_string) throw refuse("old_string and new_string are the same");
+  const text = await readText(path, shown, old_string === "");
+  if (old_string === "") {
+    if (text !== "" && text !== "\ufeff") {
+      throw refuse("old_string is empty and the file is not: give the text to replace");
+    }
+    const bytes = new TextEncoder().encode(text + new_string);
+    const written = await writeAtomically(path, shown, bytes, context.signal);
+    const notes = writeNotes(written).map((note) => `; ${note}`).join("");
+    return `${
+      written.created ? "Created" : "Filled"
+    } ${shown}: wrote ${bytes.length} bytes${notes}`;
+  }
+
+  const source = normalized(text);
+  const [before, after] = [unified(old_string, source.cr), unified(new_string, source.cr)];
+  if (before === after) {
+    throw refuse(
+      "old_string and new_string differ in line endings alone, which stay as the file has them: use run_bash to convert it",
+    );
+  }
+  const matches = matchesOf(source.lines, before, replace_all);
+  if (matches.length === 0) {
+    throw refuse(`old_string was not found.\n${explainMiss(source.lines, before)}`);
+  }
+  if (matches.length > 1 && !replace_all) {
+    throw refuse(
+      `old_string appears ${matches.length} times (${lineList(source.lines, matches)}): ` +
+        "add lines around it until it is unique, or set replace_all",
+    );
+  }
+  const edited = replaced(source, matches, before, after);
+  const written = await writeAtomically(
+    path,
+    shown,
+    new TextEncoder().encode(edited),
+    context.signal,
+  );
+  const where = lineList(source.lines, matches);
+  const notes = writeNotes(written).map((note) => `; ${note}`).join("");
+  const count = matches.length === 1 ? "1 match" : `${matches.length} matches`;
+  return `Replaced ${count} in ${shown} (${where})${notes}\n` +
+    excerpt(normalized(edited).lines, matches[0]!, after.length);
+}
+
+/** The whole text, byte for byte: encoding it again gives the same bytes. */
+async function readText(path: string, shown: string, mayBeMissing: boolean): Promise<string> {
+  if (mayBeMissing) {
+    const info = await Deno.stat(path).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
+    });
+    if (info === undefined) return "";
+  }
+  using opened = await openRegular(path, shown, "edit");
+  const { size } = opened.info;
+  if (size > MAX_BYTES) {
+    throw new RangeError(
+      `Cannot edit ${shown} as it must have at most ${MAX_BYTES} bytes: it has ${size}. Use run_bash`,
+    );
+  }
+  const bytes = new Uint8Array(size);
+  let length = 0;
+  while (length < size) {
+    const read = await opened.file.read(bytes.subarray(length));
+    if (read === null) break;
+    length += read;
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+      .decode(bytes.subarray(0, length));
+  } catch {
+    throw new TypeError(
+      `Cannot edit ${shown} as it is not valid UTF-8, and the rest of it would be damaged: use run_bash with a program that works on bytes, such as sed or perl`,
+    );
+  }
+}
+
+function normalized(text: string): Source {
+  const cr = dominantEnding(text) === "\r";
+  return { text, lines: unified(text, cr), cr };
+}
+
+function unified(text: string, cr: boolean): string {
+  return cr ? text.replace(/\r\n?/g, "\n") : text.replaceAll("\r\n", "\n");
+}
+
+/** Where `wanted` occurs, without overlaps; a second match may overlap the first unless `all`. */
+function matchesOf(text: string, wanted: string, all: boolean): number[] {
+  const matches: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1;) {
+    matches.push(at);
+    // `aa` in `aaa` is ambiguous too.
+    const step = matches.length === 1 && !all ? 1 : wanted.length;
+    at = text.indexOf(wanted, at + step);
+  }
+  return matches;
+}
+
+/** The text with each match replaced, as far as `before` and `after` differ. */
+function replaced(source: Source, matches: number[], before: string, after: string): string {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  const ending = dominantEnding(source.text) ?? "\n";
+  const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
+
+  const position = originalPositions(source);
+  const pieces: string[] = [];
+  let end = 0;
+  for (const match of matches) {
+    pieces.push(source.text.slice(end, position(match + head)), insert);
+    end = position(match + before.length - tail);
+  }
+  pieces.push(source.text.slice(end));
+  return pieces.join("");
+}
+
+/** Maps positions in `source.lines`, asked for in rising order, to positions in `source.text`. */
+function originalPositions(source: Source): (position: number) => number {
+  if (source.text.length === source.lines.length) return (position) => position;
+  let [unifiedAt, originalAt] = [0, 0];
+  let next = source.text.indexOf("\r\n");
+  return (position) => {
+    while (next !== -1 && unifiedAt + (next - originalAt) < position) {
+      unifiedAt += next - originalAt + 1;
+      originalAt = next + 2;
+      next = source.text.indexOf("\r\n", originalAt);
+    }
+    return originalAt + (position - unifiedAt);
+  };
+}
+
+/** `line 3` or `lines 3, 7, 9`. */
+function lineList(text: string, positions: number[]): string {
+  const lines: number[] = [];
+  let [line, from] = [1, 0];
+  for (const position of positions.slice(0, MAX_SHOWN_MATCHES)) {
+    line += countNewlines(text, from, position);
+    from = position;
+    lines.push(line);
+  }
+  const more = positions.length > MAX_SHOWN_MATCHES ? ", ..." : "";
+  return `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+}
+
+/** The changed lines with some around them, numbered as `read_file` does. */
+function excerpt(text: string, start: number, length: number): string {
+  const changed = 1 + countNewlines(text, 0, start);
+  const first = Math.max(1, changed - CONTEXT_LINES);
+  const last = changed + countNewlines(text, start, start + length) + CONTEXT_LINES;
+  let at = lineStart(text, start);
+  for (let line = changed; line > first; line--) at = lineStart(text, at - 1);
+  const shown: string[] = [];
+  for (let line = first; line <= last && shown.length < MAX_SHOWN_LINES; line++) {
+    if (at >= text.length) break;
+    const newline = text.indexOf("\n", at);
+    const end = newline === -1 ? text.length : newline;
+    shown.push(`${line}\t${cut(text.slice(at, end).replace(/^\ufeff/, ""))}`);
+    at = end + 1;
+  }
+  if (at < text.length && last - first >= MAX_SHOWN_LINES) shown.push("...");
+  return shown.join("\n");
+}
+
+function lineStart(text: string, position: number): number {
+  return position <= 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
+}
+
+function cut(line: string): string {
+  if (line.length <= MAX_SHOWN_CHARS) return line;
+  return `${line.slice(0, wholeUpTo(line, MAX_SHOWN_CHARS))}...`;
+}
+
+function countNewlines(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = from - 1; (at = text.indexOf("\n", at + 1)) !== -1 && at < to;) count++;
+  return count;
+}

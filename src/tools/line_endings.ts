@@ -1,0 +1,22 @@
+/** How the lines of a text end. @module */
+
+/** What ends a line. */
+export type LineEnding = "\n" | "\r\n" | "\r";
+
+/** How the model may call it. */
+export const LINE_ENDING_NAMES: Readonly<Record<LineEnding, string>> = {
+  "\n": "LF",
+  "\r\n": "CRLF",
+  "\r": "CR",
+};
+
+/** The ending that most lines of `text` have; undefined when it is a single line. */
+export function dominantEnding(text: string): LineEnding | undefined {
+  const counts = { "\n": 0, "\r\n": 0, "\r": 0 };
+  for (let at = -1; (at = text.indexOf("\n", at + 1)) !== -1;) {
+    counts[text[at - 1] === "\r" ? "\r\n" : "\n"]++;
+  }
+  // A lone CR ends lines only where nothing else does; elsewhere it is a character like others.
+  if (counts["\n"] + counts["\r\n"] === 0) return text.includes("\r") ? "\r" : undefined;
+  return counts["\r\n"] > counts["\n"] ? "\r\n" : "\n";
+}

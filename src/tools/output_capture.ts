@@ -1,0 +1,129 @@
+/**
+ * Keeps the beginning and the end of what a process prints, in little memory however much it is.
+ *
+ * @module
+ */
+
+import { stripEscapes } from "../text/sanitize.ts";
+
+/** The output of a process so far. */
+export interface OutputCapture {
+  /** Resolves when the stream has ended or was cancelled; never rejects. */
+  done: Promise<void>;
+  /** How many bytes came. */
+  total(): number;
+  /** What came as text of at most `maxBytes` bytes and a notice of what was left out. */
+  text(maxBytes: number): string;
+  /** Stops reading. */
+  cancel(): Promise<void>;
+}
+
+/** Starts to read `stream` to its end, keeping its first and its last `maxBytes / 2` bytes. */
+export function captureOutput(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  maxBytes: number,
+): OutputCapture {
+  const size = Math.ceil(maxBytes / 2);
+  const head = new Uint8Array(size);
+  const ring = new Uint8Array(size);
+  let total = 0;
+  let [headLength, ringLength, ringEnd] = [0, 0, 0];
+
+  function keep(chunk: Uint8Array): void {
+    total += chunk.length;
+    const first = chunk.subarray(0, size - headLength);
+    head.set(first, headLength);
+    headLength += first.length;
+    const rest = chunk.subarray(first.length).subarray(-size);
+    const fits = rest.subarray(0, size - ringEnd);
+    ring.set(fits, ringEnd);
+    ring.set(rest.subarray(fits.length), 0);
+    ringEnd = (ringEnd + rest.length) % size;
+    ringLength = Math.min(size, ringLength + rest.length);
+  }
+  function kept(): Uint8Array {
+    const tail = ringLength < size
+      ? [ring.subarray(0, ringLength)]
+      : [ring.subarray(ringEnd), ring.subarray(0, ringEnd)];
+    return joined([head.subarray(0, headLength), ...tail]);
+  }
+
+  // One buffer for all reads: `yes` would fill a gigabyte of garbage a second.
+  const reader = stream.getReader({ mode: "byob" });
+  async function read(): Promise<void> {
+    let buffer = new Uint8Array(64 * 1024);
+    try {
+      for (;;) {
+        const { value, done } = await reader.read(buffer);
+        if (done) return;
+        keep(value);
+        buffer = new Uint8Array(value.buffer);
+      }
+    } catch {
+      // The pipe broke: what came before it stands.
+    }
+  }
+  return {
+    done: read(),
+    total: () => total,
+    text: (max) => boundedText(kept(), total, max),
+    cancel: () => reader.cancel().catch(() => {}),
+  };
+}
+
+/** `bytes` are the first and last of `total`; cuts only between characters. */
+function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string {
+  if (total <= maxBytes && total === bytes.length) return cleanOutput(decode(bytes));
+  const half = Math.min(Math.floor(maxBytes / 2), Math.floor(bytes.length / 2));
+  let [end, start] = [half, bytes.length - half];
+  // A cut between lines reads better, where a line ends near enough.
+  const newline = bytes.lastIndexOf(10, end - 1) + 1;
+  if (newline > end - 200) end = newline;
+  const next = bytes.indexOf(10, start) + 1;
+  if (next > 0 && next < start + 200) start = next;
+  while (end > 0 && isContinuation(bytes[end])) end--;
+  while (isContinuation(bytes[start])) start++;
+  const omitted = total - end - (bytes.length - start);
+  const notice = `[${omitted} bytes omitted: redirect the output to a file to read all of it]`;
+  const [head, tail] = [bytes.subarray(0, end), bytes.subarray(start)];
+  return `${cleanOutput(decode(head)).trimEnd()}\n${notice}\n${cleanOutput(decode(tail))}`;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+function joined(parts: Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/**
+ * What a terminal would show in the end, without colours: escape sequences and control characters
+ * are removed, and of a line that was written over with carriage returns the last state is left.
+ */
+export function cleanOutput(text: string): string {
+  return stripEscapes(text)
+    .split("\n").map(lastState).join("\n")
+    // A character struck over with a backspace (manual pages).
+    .replace(/[^\n\b][\b]/g, "")
+    // deno-lint-ignore no-control-regex
+    .replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "");
+}
+
+/** What a line shows after its last carriage return that is followed by something. */
+function lastState(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === "\r") end--;
+  const text = line.slice(0, end);
+  return text.slice(text.lastIndexOf("\r") + 1);
+}

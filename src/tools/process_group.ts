@@ -1,0 +1,148 @@
+/**
+ * Ends a child process with all that came of it.
+ *
+ * A child spawned with `detached: true` leads its own session and process group. What it starts
+ * stays in the session, though shells with job control and programs such as `timeout` make
+ * groups of their own; only `setsid` leaves it, and is found as long as its parent lives.
+ *
+ * @module
+ */
+
+/** A row of the process table. */
+interface Process {
+  pid: number;
+  parent: number;
+  group: number;
+  /** NaN where the system does not tell. */
+  session: number;
+  name: string;
+}
+
+/**
+ * Ends every process that the child `leader` started and, if it lives, itself: SIGTERM, and SIGKILL
+ * to those still there after `graceMs`. Returns the names of those that it found.
+ */
+export async function endGroup(leader: number, graceMs: number): Promise<string[]> {
+  if (Deno.build.os === "windows") return await endTree(leader);
+  let members = await membersOf(leader);
+  const names = members.filter(({ pid }) => pid !== leader).map(({ name }) => name);
+  signal(leader, members, "SIGTERM");
+  const deadline = performance.now() + graceMs;
+  for (let wait = 5; members.length > 0 && performance.now() < deadline; wait *= 1.5) {
+    await delay(Math.min(wait, 100));
+    members = await membersOf(leader, members);
+  }
+  // A member may start another between the look and the kill; fifty looks are more than it can win.
+  for (let look = 0; members.length > 0 && look < 50; look++) {
+    signal(leader, members, "SIGKILL");
+    await delay(5);
+    members = await membersOf(leader, members);
+  }
+  return names;
+}
+
+function signal(leader: number, members: Process[], name: Deno.Signal): void {
+  // The group first: it gets the signal at once, whoever forks meanwhile.
+  const others = members.filter(({ group }) => group !== leader).map(({ pid }) => pid);
+  const inGroup = others.length < members.length;
+  for (const target of inGroup ? [-leader, ...others] : others) {
+    try {
+      Deno.kill(target, name);
+    } catch {
+      // Gone since, or another user's (sudo): nothing that we could do.
+    }
+  }
+}
+
+/** Those of the session and group of `leader`, those `known`, and the descendants of all. */
+async function membersOf(leader: number, known: Process[] = []): Promise<Process[]> {
+  const table = await processTable().catch(() => []);
+  // Where no process can be started, the group's own are all that can be reached: a fork bomb.
+  if (table.length === 0) return isGroup(leader) ? [lone(leader)] : [];
+  const found = new Set<number>();
+  const before = new Map(known.map((process) => [process.pid, process.name]));
+  const children = Map.groupBy(table, ({ parent }) => parent);
+  const add = (process: Process): void => {
+    if (found.has(process.pid) || process.pid === Deno.pid) return;
+    found.add(process.pid);
+    children.get(process.pid)?.forEach(add);
+  };
+  for (const process of table) {
+    const { pid, group, session, name } = process;
+    // The name too, as a number may have been given to another process.
+    if (pid === leader || group === leader || session === leader || before.get(pid) === name) {
+      add(process);
+    }
+  }
+  return table.filter(({ pid }) => found.has(pid));
+}
+
+/** Every live process. By a program, as Deno reads nothing of `/proc` unless it may read all. */
+async function processTable(): Promise<Process[]> {
+  const linux = Deno.build.os === "linux";
+  const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
+  const { stdout } = await new Deno.Command("sh", {
+    args: ["-c", linux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
+    stdin: "null",
+    stderr: "null",
+  }).output();
+  const rows = new TextDecoder().decode(stdout).split("\n");
+  return rows.flatMap((row) => (linux ? statRow(row) : psRow(row)) ?? []);
+}
+
+/** `pid (name) state parent group session ...`: a name may hold spaces and parentheses. */
+function statRow(row: string): Process | undefined {
+  const [open, close] = [row.indexOf("("), row.lastIndexOf(")")];
+  const [state, parent, group, session] = row.slice(close + 2).split(" ", 4);
+  return live(state, {
+    pid: parseInt(row),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    name: row.slice(open + 1, close),
+  });
+}
+
+function psRow(row: string): Process | undefined {
+  const [pid, state, parent, group, ...name] = row.trim().split(/\s+/);
+  return live(state, {
+    pid: Number(pid),
+    parent: Number(parent),
+    group: Number(group),
+    session: NaN,
+    name: name.join(" "),
+  });
+}
+
+/** A zombie is only a number that waits to be read. */
+function live(state: string | undefined, process: Process): Process | undefined {
+  return process.pid > 1 && state !== undefined && !/^[ZX]/.test(state) ? process : undefined;
+}
+
+function isGroup(leader: number): boolean {
+  try {
+    // Does no harm, and wakes who was stopped, so that it can end.
+    Deno.kill(-leader, "SIGCONT");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function lone(leader: number): Process {
+  return { pid: leader, parent: Deno.pid, group: leader, session: leader, name: "" };
+}
+
+async function endTree(pid: number): Promise<string[]> {
+  await new Deno.Command("taskkill", {
+    args: ["/T", "/F", "/PID", String(pid)],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
+  return [];
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

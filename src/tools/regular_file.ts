@@ -1,0 +1,111 @@
+/**
+ * What every tool asks of a file before it opens it, and how each says what is wrong.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
+import { nearest } from "../text/nearest.ts";
+
+/** An open file that is known to be a regular one. */
+export interface RegularFile extends Disposable {
+  file: Deno.FsFile;
+  info: Deno.FileInfo;
+  /** Its path with every link followed. */
+  realPath: string;
+}
+
+/**
+ * Opens `path` for reading. Looks before it opens, as opening a FIFO waits for a writer.
+ *
+ * @param shown the path as the model knows it, for errors
+ * @param action what is tried, such as `read`, for errors
+ * @throws {Error} when there is none, or it is a folder, device, socket or FIFO; the message tells
+ * the model its next move.
+ */
+export async function openRegular(
+  path: string,
+  shown: string,
+  action: string,
+): Promise<RegularFile> {
+  const { realPath } = await statRegular(path, shown, action);
+  const file = await Deno.open(realPath).catch((error) => {
+    throw fileError(action, shown, error);
+  });
+  const info = await file.stat();
+  if (info.isFile) return { file, info, realPath, [Symbol.dispose]: () => file.close() };
+  file.close();
+  throw notRegular(action, shown, info);
+}
+
+/** As {@linkcode openRegular}, without opening. */
+export async function statRegular(
+  path: string,
+  shown: string,
+  action: string,
+): Promise<Omit<RegularFile, "file" | keyof Disposable>> {
+  try {
+    const realPath = await Deno.realPath(path);
+    // These are regular files by name alone: reading one runs code in the kernel and may tell secrets.
+    if (/^\/(proc|sys)\//.test(realPath) && Deno.build.os === "linux") {
+      throw notRegular(action, shown);
+    }
+    const info = await Deno.stat(realPath);
+    if (!info.isFile) throw notRegular(action, shown, info);
+    return { info, realPath };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, action);
+    throw fileError(action, shown, error);
+  }
+}
+
+/** An error of the system in our words; one that is already in our words stays as it is. */
+export function fileError(action: string, shown: string, error: unknown): Error {
+  if (!(error instanceof Error) || error.message.startsWith("Cannot ")) return error as Error;
+  const reason = error.message.replace(/ \(os error.*/s, "");
+  return new Error(`Cannot ${action} ${shown}: ${reason}`, { cause: error });
+}
+
+/** `folder`, `FIFO` and so on; undefined for a regular file. */
+export function specialKind(info: Deno.FileInfo): string | undefined {
+  if (info.isFile) return undefined;
+  if (info.isDirectory) return "folder";
+  if (info.isSymlink) return "link";
+  if (info.isFifo) return "FIFO";
+  if (info.isSocket) return "socket";
+  return info.isCharDevice || info.isBlockDevice ? "device" : "special file";
+}
+
+function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error {
+  if (info?.isDirectory) {
+    return new Error(
+      `Cannot ${action} ${shown} as it is not a regular file but a folder: use list_directory to see inside`,
+    );
+  }
+  const kind = info === undefined ? "part of the system's state" : `a ${specialKind(info)}`;
+  return new Error(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
+}
+
+/** Says which folder is missing, or which names in the folder are most like the one asked for. */
+export async function missing(path: string, shown: string, action: string): Promise<Error> {
+  const folder = dirname(path);
+  const names: string[] = [];
+  try {
+    // Enough for any folder that people keep; comparing a name takes microseconds.
+    for await (const { name } of Deno.readDir(folder)) if (names.push(name) >= 2000) break;
+  } catch {
+    return new Error(`Cannot ${action} ${shown} as there is no folder ${dirname(shown)}`);
+  }
+  const alike: string[] = [];
+  while (alike.length < 3) {
+    const name = nearest(basename(path), names.filter((name) => !alike.includes(name)));
+    if (name === undefined) break;
+    alike.push(name);
+  }
+  const hint = alike.length === 0
+    ? "list_directory or glob_files show what there is"
+    : `did you mean ${alike.map((name) => join(dirname(shown), name)).join(" or ")}?`;
+  return new Error(`Cannot ${action} ${shown} as it does not exist: ${hint}`);
+}

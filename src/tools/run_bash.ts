@@ -1,0 +1,201 @@
+/** The tool `run_bash`. @module */
+
+import type { ToolContext } from "../types.ts";
+import { captureOutput, type OutputCapture } from "./output_capture.ts";
+import { endGroup } from "./process_group.ts";
+
+/** How long a process may take to end after SIGTERM: at the time limit, and in other cases. */
+const TIMEOUT_GRACE_MS = 2000;
+const GRACE_MS = 250;
+/** How long output is awaited once the shell has ended: what else holds the pipe may hold it for ever. */
+const DRAIN_MS = 250;
+/** What a result says beside the output. */
+const FRAME_CHARS = 500;
+/** Linux takes at most 128 KiB per argument; three bytes for each of these at most. */
+const MAX_ARGUMENT_CHARS = 30_000;
+/** The exit code of `timeout(1)` for the same case. */
+const TIMEOUT_EXIT_CODE = 124;
+
+/** Nothing may wait for a person or draw on the screen: there is no terminal and no input. */
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  TERM: "dumb",
+  NO_COLOR: "1",
+  PAGER: "cat",
+  MANPAGER: "cat",
+  GIT_PAGER: "cat",
+  EDITOR: "true",
+  VISUAL: "true",
+  GIT_EDITOR: "true",
+  GIT_TERMINAL_PROMPT: "0",
+  GCM_INTERACTIVE: "never",
+  SSH_ASKPASS_REQUIRE: "never",
+  // gpg would ask for the passphrase on the terminal that this names.
+  GPG_TTY: "",
+};
+
+/** Those with the same number on every system. */
+const SIGNAL_NAMES: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  4: "SIGILL",
+  5: "SIGTRAP",
+  6: "SIGABRT",
+  8: "SIGFPE",
+  9: "SIGKILL",
+  11: "SIGSEGV",
+  13: "SIGPIPE",
+  14: "SIGALRM",
+  15: "SIGTERM",
+};
+
+/**
+ * Runs `command` in a shell of its own session, without input and without a terminal, and returns
+ * its exit code and output. Whatever it leaves running is ended when the shell ends, at the time
+ * limit, or on abort; only a process that made its own session (`setsid`) and whose parent is gone
+ * escapes.
+ *
+ * @throws {Error} when the shell cannot be started; the signal's reason when it is aborted.
+ */
+export async function runBash(
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
+  const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
+  context.signal.throwIfAborted();
+  if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
+  if (command.includes("\0")) {
+    throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
+  }
+  const child = await start(command, context.workingDir);
+  const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
+  const streams = {
+    stdout: captureOutput(child.stdout, budget),
+    stderr: captureOutput(child.stderr, budget),
+  };
+  const drained = Promise.all([streams.stdout.done, streams.stderr.done]);
+  const ended = await shellEnd(child, timeout_seconds * 1000, context.signal);
+  if (ended === "exit") await within(DRAIN_MS, drained);
+  const grace = ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS;
+  const left = await endGroup(child.pid, grace);
+  await within(DRAIN_MS, drained);
+  await Promise.all([streams.stdout.cancel(), streams.stderr.cancel()]);
+  // A process in an uninterruptible sleep outlives even SIGKILL.
+  const status = await within(DRAIN_MS, child.status);
+  if (ended === "abort") throw context.signal.reason;
+
+  const lines = [`exit code: ${ended === "timeout" ? TIMEOUT_EXIT_CODE : exitCode(status)}`];
+  if (ended === "timeout") {
+    lines.push(
+      `timed_out: true (ended after ${timeout_seconds} s, the output is what came so far)`,
+    );
+  } else if (left.length > 0) {
+    const names = [...new Set(left)].slice(0, 5).join(", ").slice(0, 100);
+    lines.push(`ended processes it left in the background: ${left.length} (${names})`);
+  }
+  return lines.concat(outputs(streams, budget)).join("\n");
+}
+
+/** Waits for the shell's exit, its time limit or an abort, whichever comes first. */
+async function shellEnd(
+  child: Deno.ChildProcess,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<"exit" | "timeout" | "abort"> {
+  const { promise, resolve } = Promise.withResolvers<"timeout" | "abort">();
+  const timer = setTimeout(() => resolve("timeout"), timeoutMs);
+  const onAbort = (): void => resolve("abort");
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([child.status.then(() => "exit" as const), promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function start(command: string, cwd: string): Promise<Deno.ChildProcess> {
+  const folder = await Deno.stat(cwd).catch(() => undefined);
+  if (!folder?.isDirectory) {
+    throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
+  }
+  for (const [shell, args] of shells(command)) {
+    try {
+      return new Deno.Command(shell, {
+        args,
+        cwd,
+        env: ENVIRONMENT,
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+        detached: true,
+      }).spawn();
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) continue;
+      const { message } = error as Error;
+      const long = /os error 7\b|os error 206\b/.test(message);
+      const reason = long
+        ? `it is too long (${command.length} characters): write it to a file and run that`
+        : message;
+      throw new Error(`Cannot run the command as ${reason}`, { cause: error });
+    }
+  }
+  throw new Error("Cannot run the command as there is no shell: neither bash nor sh is on PATH");
+}
+
+/** The shells to try, best first. */
+function shells(command: string): [string, string[]][] {
+  if (Deno.build.os === "windows") {
+    const git = `${Deno.env.get("ProgramFiles") ?? "C:\\Program Files"}\\Git\\bin\\bash.exe`;
+    return [[git, ["-c", command]], [
+      "powershell.exe",
+      ["-NoProfile", "-NonInteractive", "-Command", command],
+    ]];
+  }
+  const parts = command.length <= MAX_ARGUMENT_CHARS ? [command] : split(command);
+  // More than one argument holds is put together again by the shell, which then forgets the parts.
+  const script = parts.length === 1
+    ? parts
+    : [`eval "set --; ${parts.map((_, i) => `\${${i + 1}}`).join("")}"`, "bash", ...parts];
+  return [["bash", ["-c", "--", ...script]], ["sh", ["-c", "--", ...script]]];
+}
+
+/** Pieces that each fit in an argument, cut between characters. */
+function split(text: string): string[] {
+  return text.match(new RegExp(`[^]{1,${MAX_ARGUMENT_CHARS / 2}}`, "gu")) ?? [];
+}
+
+function exitCode(status: Deno.CommandStatus | undefined): string {
+  if (status === undefined) return "unknown (the process cannot be ended)";
+  const { code, signal } = status;
+  if (signal !== null) return `${code} (the shell was ended by ${signal})`;
+  const name = SIGNAL_NAMES[code - 128];
+  return name === undefined ? String(code) : `${code} (128 + ${code - 128}: ${name})`;
+}
+
+/** The two sections, which share `budget`: what one does not need, the other may use. */
+function outputs(
+  streams: Readonly<Record<"stdout" | "stderr", OutputCapture>>,
+  budget: number,
+): string[] {
+  const half = Math.floor(budget / 2);
+  const sections: string[] = [];
+  for (const [name, other] of [["stdout", "stderr"], ["stderr", "stdout"]] as const) {
+    if (streams[name].total() === 0) continue;
+    const room = Math.max(half, budget - streams[other].total());
+    sections.push(`${name}:`, streams[name].text(room).replace(/\n$/, ""));
+  }
+  return sections.length === 0 ? ["no output"] : sections;
+}
+
+/** What `promise` resolves to, or undefined when that takes longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,67 @@
+/** The tool `write_file`. @module */
+
+import type { ToolContext } from "../types.ts";
+import { writeAtomically, writeNotes } from "./atomic_write.ts";
+import { dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
+import { openRegular } from "./regular_file.ts";
+import { toolPath } from "./tool_path.ts";
+
+/** How much of an old file is looked at to learn its line endings. */
+const SAMPLE_BYTES = 1024 * 1024;
+const BOM = "\ufeff";
+
+/**
+ * Creates a file, or replaces all of it, and says how many bytes it wrote. A file that had CRLF (or
+ * CR) line endings or a BOM keeps them unless `content` has some of its own, and the result says so; all
+ * else is written as given.
+ *
+ * @throws {Error} when the file cannot be written; the old one is then as it was.
+ */
+export async function writeFile(
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
+  const { file_path: shown, content } = args as { file_path: string; content: string };
+  const path = toolPath(context, shown);
+  context.signal.throwIfAborted();
+  const old = await sample(path, shown);
+  const ending = dominantEnding(old);
+  const notes: string[] = [];
+  let text = content;
+  if (
+    ending !== undefined && ending !== "\n" && content.includes("\n") && !content.includes("\r")
+  ) {
+    text = content.replaceAll("\n", ending);
+    notes.push(`its ${LINE_ENDING_NAMES[ending]} line endings were kept`);
+  }
+  if (old.startsWith(BOM) && !content.startsWith(BOM)) {
+    text = BOM + text;
+    notes.push("its BOM was kept");
+  }
+  const bytes = new TextEncoder().encode(text);
+  const written = await writeAtomically(path, shown, bytes, context.signal);
+  const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
+  const verb = written.created ? "Created" : "Replaced";
+  const size = bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`;
+  return `${verb} ${shown}: wrote ${size}${rest}`;
+}
+
+/** The beginning of the file there is, or "". */
+async function sample(path: string, shown: string): Promise<string> {
+  try {
+    await Deno.stat(path);
+  } catch (error) {
+    // What else is wrong, writing will tell.
+    if (error instanceof Deno.errors.NotFound) return "";
+  }
+  try {
+    using opened = await openRegular(path, shown, "write");
+    const bytes = new Uint8Array(Math.min(opened.info.size, SAMPLE_BYTES));
+    const read = await opened.file.read(bytes) ?? 0;
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, read));
+  } catch (error) {
+    // A file that may be written though not read is replaced as one without peculiarities.
+    if (error instanceof Error && error.cause instanceof Deno.errors.PermissionDenied) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,171 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { writeAtomically } from "../../src/tools/atomic_write.ts";
+import { writeFile } from "../../src/tools/write_file.ts";
+import { run, workspace } from "./workspace.ts";
+
+const posix = Deno.build.os !== "windows";
+
+Deno.test({
+  name: "EDT-07 killed at any moment, an edit leaves the old bytes or the new",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    const size = 20_000_000;
+    const contents = ["marker 0\n", "marker 1\n"].map((line) => line.padEnd(size, "a"));
+    ws.put("f", contents[0]!);
+    const module = import.meta.resolve("../../src/tools/edit_file.ts");
+    ws.put(
+      "edits.ts",
+      `import { editFile } from "${module}";
+      const signal = new AbortController().signal;
+      const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+      const has = (n) => new TextDecoder().decode(Deno.readFileSync("f").subarray(0, 8)).endsWith(n);
+      for (let n = has("0") ? 0 : 1;; n = 1 - n) {
+        await editFile({
+          file_path: "f",
+          old_string: "marker " + n + "\\n",
+          new_string: "marker " + (1 - n) + "\\n",
+          replace_all: false,
+        }, context);
+        console.log("edited");
+      }`,
+    );
+    const config = new URL("../../deno.json", import.meta.url).pathname;
+    for (let kill = 0; kill < 8; kill++) {
+      const child = new Deno.Command(Deno.execPath(), {
+        args: [
+          "run",
+          "-A",
+          "--no-check",
+          "--no-lock",
+          `--config=${config}`,
+          ws.at("edits.ts"),
+          ws.dir,
+        ],
+        cwd: ws.dir,
+        stdin: "null",
+        stdout: "piped",
+        stderr: "inherit",
+      }).spawn();
+      // After an edit or two it is killed, each time at another point of the next one.
+      const reader = child.stdout.getReader();
+      for (let edit = 0; edit <= kill % 2; edit++) await reader.read();
+      await new Promise((resolve) => setTimeout(resolve, kill * 5));
+      child.kill("SIGKILL");
+      await child.status;
+      await reader.cancel();
+      assert(contents.includes(ws.text("f")), `${ws.bytes("f").length} bytes`);
+    }
+    const left = ws.names().filter((name) => name !== "f" && name !== "edits.ts");
+    assert(left.every((name) => /^\.copilot-[\da-f-]+\.tmp$/.test(name)), left.join());
+  },
+});
+
+Deno.test({
+  name: "EDT-07 a full disk is an error, the old file is intact and no temporary one is left",
+  // A file system of its own is needed, and root to mount one.
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 || !await mountable(),
+  fn: async () => {
+    using ws = workspace();
+    await Deno.mkdir(ws.at("disk"));
+    await run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", ws.at("disk"));
+    try {
+      const old = "o".repeat(400_000);
+      ws.put("disk/f", old);
+      ws.put("disk/linked", old);
+      await Deno.link(ws.at("disk/linked"), ws.at("disk/other"));
+      // As a rename (no room for both), and in place (more than there is room for at all).
+      for (
+        const [name, length] of [["f", 400_000], ["linked", 900_000], ["new", 900_000]] as const
+      ) {
+        const writing = writeFile(
+          { file_path: `disk/${name}`, content: "n".repeat(length) },
+          ws.context,
+        );
+        await assertRejects(() => writing, Error, "No space left on device", name);
+        assertEquals([ws.text("disk/f") === old, ws.text("disk/other") === old], [true, true]);
+        assertEquals(ws.names("disk"), ["f", "linked", "other"]);
+      }
+    } finally {
+      await run("umount", ws.at("disk"));
+    }
+  },
+});
+
+async function mountable(): Promise<boolean> {
+  const dir = Deno.makeTempDirSync();
+  try {
+    await run("mount", "-t", "tmpfs", "tmpfs", dir);
+    await run("umount", dir);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    Deno.removeSync(dir);
+  }
+}
+
+Deno.test("a file that is read at every moment of a write is never seen in part", async () => {
+  using ws = workspace();
+  const contents = ["a", "b"].map((letter) => letter.repeat(3_000_000));
+  ws.put("f", contents[0]!);
+  let writing = true;
+  let looks = 0;
+  const writes = (async () => {
+    for (let i = 1; i <= 10; i++) {
+      await writeAtomically(ws.at("f"), "f", new TextEncoder().encode(contents[i % 2]));
+    }
+    writing = false;
+  })();
+  while (writing) {
+    const text = new TextDecoder().decode(await Deno.readFile(ws.at("f")));
+    assert(contents.includes(text), `${text.length} characters`);
+    looks++;
+  }
+  await writes;
+  assert(looks > 0);
+  assertEquals(ws.names(), ["f"]);
+});
+
+Deno.test({
+  name: "SEC-04 temporary files are new, private, and in the target's own folder",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    await Deno.mkdir(ws.at("real"));
+    ws.put("real/secret", "old", 0o600);
+    await Deno.symlink("real/secret", ws.at("link"));
+    // What an attacker could prepare: a link under each temporary name that was ever used.
+    const seen = new Map<string, number>();
+    const opened: string[] = [];
+    const open = Deno.open;
+    Deno.open = async (path, options) => {
+      const file = await open(path, options);
+      if (options?.createNew) {
+        opened.push(String(path));
+        seen.set(String(path), (await file.stat()).mode! & 0o777);
+      }
+      return file;
+    };
+    try {
+      await writeAtomically(ws.at("link"), "link", new Uint8Array(10));
+      await writeAtomically(ws.at("link"), "link", new Uint8Array(20));
+    } finally {
+      Deno.open = open;
+    }
+    assertEquals(seen.size, 2);
+    assertEquals([...seen.values()], [0o600, 0o600]);
+    for (const path of opened) assert(path.startsWith(ws.at("real/.copilot-")), path);
+    assertEquals(ws.names("real"), ["secret"]);
+  },
+});
+
+Deno.test("errors of the system are told in one line that names the file as the model knows it", async () => {
+  using ws = workspace();
+  const long = `${"x".repeat(300)}`;
+  const error = await assertRejects(() =>
+    writeAtomically(ws.at(long), "the-name", new Uint8Array())
+  );
+  assertStringIncludes((error as Error).message, "Cannot write the-name: ");
+  assert(!(error as Error).message.includes("os error"));
+});

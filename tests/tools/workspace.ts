@@ -1,0 +1,53 @@
+import { join } from "@std/path/join";
+import type { ToolContext } from "../../src/types.ts";
+
+/** A temporary working directory for tools, removed in the end. */
+export interface Workspace extends Disposable {
+  dir: string;
+  context: ToolContext;
+  /** The absolute path of a name in it. */
+  at(name: string): string;
+  /** Writes a file: text as UTF-8, or bytes. */
+  put(name: string, content: string | number[] | Uint8Array, mode?: number): string;
+  bytes(name: string): Uint8Array;
+  text(name: string): string;
+  /** Every name in a folder, sorted: no temporary file may be left among them. */
+  names(folder?: string): string[];
+}
+
+export function workspace(context: Partial<ToolContext> = {}): Workspace {
+  // As the system spells it: the temporary folder itself is a link on some systems.
+  const dir = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "tools-test-" }));
+  const at = (name: string) => join(dir, name);
+  return {
+    dir,
+    context: {
+      workingDir: dir,
+      maxOutputChars: 100_000,
+      signal: new AbortController().signal,
+      ...context,
+    },
+    at,
+    put(name, content, mode) {
+      const bytes = typeof content === "string"
+        ? new TextEncoder().encode(content)
+        : Uint8Array.from(content);
+      Deno.writeFileSync(at(name), bytes);
+      if (mode !== undefined) Deno.chmodSync(at(name), mode);
+      return at(name);
+    },
+    bytes: (name) => Deno.readFileSync(at(name)),
+    text: (name) =>
+      new TextDecoder("utf-8", { ignoreBOM: true }).decode(Deno.readFileSync(at(name))),
+    names: (folder = ".") => [...Deno.readDirSync(at(folder))].map(({ name }) => name).sort(),
+    [Symbol.dispose]: () => Deno.removeSync(dir, { recursive: true }),
+  };
+}
+
+/** Runs a program and returns what it printed; throws when it fails. */
+export async function run(program: string, ...args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" })
+    .output();
+  if (!success) throw new Error(`${program}: ${new TextDecoder().decode(stderr)}`);
+  return new TextDecoder().decode(stdout);
+}
