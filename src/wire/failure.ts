@@ -215,7 +215,7 @@ function classify(
 
 /** Reads the error out of whatever shape it has, nested ones included. */
 function reportOf(value: unknown, depth = 0): Report {
-  if (depth > 4) return { message: "", labels: [], status: undefined };
+  if (depth > 8) return { message: "", labels: [], status: undefined };
   if (typeof value === "string") {
     // Ollama passes on the JSON of the llama.cpp under it as text.
     const inner = value.startsWith("{") ? json(value) : undefined;
@@ -275,7 +275,7 @@ function textOf(body: string): string {
   const head = body.slice(0, 5_000);
   if (!/^\s*<(!doctype|html|\?xml|head|body)/i.test(head)) return head;
   const title = /<title[^>]*>([^<]*)/i.exec(head)?.[1]?.trim();
-  return title || head.replace(/<(script|style)[^]*?<\/\1/gi, " ").replace(/<[^>]*>/g, " ");
+  return title || head.replace(/<(script|style)[^]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
 }
 
 function json(text: string): unknown {

@@ -1,0 +1,580 @@
+import { assert, assertEquals } from "@std/assert";
+import type { BackendErrorKind } from "../../src/errors.ts";
+import {
+  failureFromErrorObject,
+  failureFromResponse,
+  failureFromWrongAnswer,
+  retryAfterMs,
+} from "../../src/wire/failure.ts";
+
+const URL_OF_CHAT = "https://models.example:8443/v1/chat/completions";
+const HTML = { "content-type": "text/html; charset=utf-8" };
+
+/** A recorded or documented answer, and how it must be read. */
+type Row = [
+  name: string,
+  status: number,
+  body: unknown,
+  kind: BackendErrorKind,
+  retryable: boolean,
+  says: string,
+];
+
+const llamaOverflow = {
+  error: {
+    code: 400,
+    message:
+      "request (1010 tokens) exceeds the available context size (256 tokens), try increasing it",
+    type: "exceed_context_size_error",
+    n_prompt_tokens: 1010,
+    n_ctx: 256,
+  },
+};
+const openai = (message: string, type: string, code: unknown = null) => ({
+  error: { message, type, param: null, code },
+});
+const anthropic = (type: string, message: string) => ({
+  type: "error",
+  error: { type, message },
+  request_id: "req_1",
+});
+
+const ROWS: Row[] = [
+  // The statuses, by themselves.
+  ["408", 408, "", "request", true, "with an empty body"],
+  ["409", 409, "", "request", true, "with an empty body"],
+  ["429", 429, "slow down", "rate_limit", true, "slow down"],
+  ["500", 500, "", "server", true, "with an empty body"],
+  ["502", 502, "", "server", true, "with an empty body"],
+  ["503", 503, "", "server", true, "with an empty body"],
+  ["504", 504, "", "server", true, "with an empty body"],
+  ["529", 529, "", "server", true, "with an empty body"],
+  ["400", 400, "", "request", false, "with an empty body"],
+  ["401", 401, "", "auth", false, "with an empty body"],
+  ["403, Ollama refusing an origin", 403, "", "auth", false, "with an empty body"],
+  ["404", 404, "404 page not found", "request", false, "404 page not found"],
+  ["405, Ollama", 405, "405 method not allowed", "request", false, "405 method not allowed"],
+  ["413", 413, "", "request", false, "with an empty body"],
+  ["422", 422, "", "request", false, "with an empty body"],
+  [
+    "501, Ollama",
+    501,
+    { error: "This server does not support embeddings." },
+    "server",
+    false,
+    "does not support",
+  ],
+  ["304", 304, "", "protocol", false, "with an empty body"],
+  ["600", 600, "", "server", false, "with an empty body"],
+  // Shapes.
+  [
+    "OpenAI",
+    401,
+    openai("Incorrect API key provided: sk-ab***yz.", "invalid_request_error", "invalid_api_key"),
+    "auth",
+    false,
+    ": Incorrect API key provided: sk-ab***yz.",
+  ],
+  [
+    "Anthropic",
+    400,
+    anthropic("invalid_request_error", "max_tokens: Field required"),
+    "request",
+    false,
+    ": max_tokens: Field required",
+  ],
+  ["Ollama", 400, { error: "unexpected EOF" }, "request", false, ": unexpected EOF"],
+  [
+    "llama.cpp",
+    401,
+    openai("Invalid API Key", "authentication_error", 401),
+    "auth",
+    false,
+    ": Invalid API Key",
+  ],
+  ["FastAPI, text", 404, { detail: "Not Found" }, "request", false, ": Not Found"],
+  [
+    "FastAPI, list",
+    422,
+    { detail: [{ type: "missing", loc: ["body", "model"], msg: "Field required" }] },
+    "request",
+    false,
+    ": body.model: Field required",
+  ],
+  [
+    "Mistral, FastAPI within",
+    422,
+    { object: "error", message: { detail: [{ loc: ["body", 0], msg: "bad" }] } },
+    "request",
+    false,
+    ": body.0: bad",
+  ],
+  [
+    "vLLM, old",
+    400,
+    { object: "error", message: "stop must be a list", type: "BadRequestError", code: 400 },
+    "request",
+    false,
+    ": stop must be a list",
+  ],
+  ["message only, AWS", 403, { message: "Forbidden" }, "auth", false, ": Forbidden"],
+  [
+    "list of errors, Cloudflare",
+    400,
+    { success: false, errors: [{ code: 7003, message: "No route" }] },
+    "request",
+    false,
+    ": No route",
+  ],
+  [
+    "array, Google",
+    400,
+    [{ error: { code: 400, message: "API key not valid.", status: "INVALID_ARGUMENT" } }],
+    "auth",
+    false,
+    ": API key not valid.",
+  ],
+  [
+    "title and message, Spring",
+    500,
+    { status: 500, error: "Internal Server Error", message: "boom" },
+    "server",
+    true,
+    ": Internal Server Error: boom",
+  ],
+  [
+    "OpenRouter, provider's words",
+    502,
+    {
+      error: {
+        message: "Provider returned error",
+        code: 502,
+        metadata: { raw: '{"error":"busy"}' },
+      },
+    },
+    "server",
+    true,
+    ": Provider returned error: busy",
+  ],
+  ["no message", 400, { error: { type: "odd_error", code: 7 } }, "request", false, ": odd_error 7"],
+  ["no error at all", 400, { ok: false }, "request", false, ': {"ok":false}'],
+  ["numbers", 400, { error: 5 }, "request", false, ": 5"],
+  ["JSON text", 400, '"just text"', "request", false, "just text"],
+  ["broken JSON", 500, '{"error":{"mess', "server", true, '"{"error":{"mess"'],
+  // Context too long.
+  [
+    "overflow, OpenAI",
+    400,
+    openai(
+      "This model's maximum context length is 8192 tokens.",
+      "invalid_request_error",
+      "context_length_exceeded",
+    ),
+    "context_too_long",
+    false,
+    "8192 tokens",
+  ],
+  [
+    "overflow, llama.cpp",
+    400,
+    llamaOverflow,
+    "context_too_long",
+    false,
+    "request (1010 tokens) exceeds the available context size (256 tokens), try increasing it",
+  ],
+  [
+    "overflow, llama.cpp before",
+    400,
+    {
+      error: {
+        code: 400,
+        message: "the request exceeds the available context size.",
+        type: "exceed_context_size_error",
+        n_prompt_tokens: 1010,
+        n_ctx: 256,
+      },
+    },
+    "context_too_long",
+    false,
+    "size. (1010 tokens, of 256)",
+  ],
+  [
+    "overflow, Ollama",
+    400,
+    { error: JSON.stringify(llamaOverflow) },
+    "context_too_long",
+    false,
+    ": request (1010 tokens) exceeds",
+  ],
+  [
+    "overflow, Ollama on the OpenAI path",
+    400,
+    openai(JSON.stringify(llamaOverflow), "invalid_request_error"),
+    "context_too_long",
+    false,
+    ": request (1010 tokens) exceeds",
+  ],
+  [
+    "overflow, Anthropic",
+    400,
+    anthropic("invalid_request_error", "prompt is too long: 213462 tokens > 200000 maximum"),
+    "context_too_long",
+    false,
+    "213462 tokens > 200000",
+  ],
+  [
+    "overflow, vLLM",
+    400,
+    {
+      object: "error",
+      message: "This model's maximum context length is 2048 tokens. However, you requested 3000",
+      type: "BadRequestError",
+      code: 400,
+    },
+    "context_too_long",
+    false,
+    "2048 tokens",
+  ],
+  [
+    "tokens per minute are no overflow",
+    429,
+    openai("Request too large: maximum context length", "tokens", "rate_limit_exceeded"),
+    "rate_limit",
+    true,
+    "Request too large",
+  ],
+  // Unknown model.
+  [
+    "model, OpenAI",
+    404,
+    openai(
+      "The model `gpt-9` does not exist or you do not have access to it.",
+      "invalid_request_error",
+      "model_not_found",
+    ),
+    "model_not_found",
+    false,
+    "`gpt-9`",
+  ],
+  [
+    "model, Ollama",
+    404,
+    { error: "model 'nope' not found" },
+    "model_not_found",
+    false,
+    "model 'nope' not found",
+  ],
+  [
+    "model, Ollama on the OpenAI path",
+    404,
+    openai("model 'nope' not found", "not_found_error"),
+    "model_not_found",
+    false,
+    "nope",
+  ],
+  [
+    "model, Ollama's name check",
+    400,
+    { error: "invalid model name" },
+    "model_not_found",
+    false,
+    "invalid model name",
+  ],
+  [
+    "model, llama.cpp router",
+    400,
+    openai("model 'no-such-model' not found", "invalid_request_error", 400),
+    "model_not_found",
+    false,
+    "no-such-model",
+  ],
+  [
+    "model, Anthropic",
+    404,
+    anthropic("not_found_error", "model: claude-9"),
+    "model_not_found",
+    false,
+    "model: claude-9",
+  ],
+  [
+    "model, DeepSeek",
+    400,
+    openai("Model Not Exist", "invalid_request_error", "invalid_request_error"),
+    "model_not_found",
+    false,
+    "Model Not Exist",
+  ],
+  [
+    "model, OpenRouter",
+    400,
+    openai("foo/bar is not a valid model ID", "x", 400),
+    "model_not_found",
+    false,
+    "foo/bar",
+  ],
+  [
+    "path, llama.cpp",
+    404,
+    openai("File Not Found", "not_found_error", 404),
+    "request",
+    false,
+    "File Not Found",
+  ],
+  [
+    "no tools, Ollama",
+    400,
+    { error: "registry.ollama.ai/library/tiny:latest does not support tools" },
+    "request",
+    false,
+    "does not support tools",
+  ],
+  // Others.
+  [
+    "loading, llama.cpp",
+    503,
+    openai("Loading model", "unavailable_error", 503),
+    "server",
+    true,
+    "Loading model",
+  ],
+  [
+    "broken history, llama.cpp",
+    500,
+    openai("Failed to parse tool call arguments as JSON: x", "server_error", 500),
+    "request",
+    false,
+    "Failed to parse",
+  ],
+  [
+    "overloaded, Anthropic",
+    529,
+    anthropic("overloaded_error", "Overloaded"),
+    "server",
+    true,
+    "Overloaded",
+  ],
+  [
+    "no quota, OpenAI",
+    429,
+    openai("You exceeded your current quota", "insufficient_quota", "insufficient_quota"),
+    "rate_limit",
+    false,
+    "quota",
+  ],
+  [
+    "spending limit, Anthropic",
+    429,
+    {
+      type: "error",
+      error: {
+        type: "rate_limit_error",
+        message: "Limit reached",
+        details: { error_code: "enforced_spend_limit_reached" },
+      },
+    },
+    "rate_limit",
+    false,
+    "Limit reached",
+  ],
+  [
+    "no credit, DeepSeek",
+    402,
+    openai("Insufficient Balance", "unknown_error", "invalid_request_error"),
+    "rate_limit",
+    false,
+    "Insufficient Balance",
+  ],
+];
+
+Deno.test("NET-10 NET-11 failureFromResponse reads every server's errors", () => {
+  for (const [name, status, body, kind, retryable, says] of ROWS) {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const error = failureFromResponse(status, new Headers(), text, URL_OF_CHAT);
+    assertEquals([error.kind, error.retryable, error.status], [kind, retryable, status], name);
+    assert(error.message.startsWith(`models.example:8443 answered ${status}`), error.message);
+    assert(error.message.includes(says), `${name}: ${error.message}`);
+    assert(!/[\r\n]/.test(error.message), name);
+  }
+});
+
+Deno.test("NET-11 failureFromResponse makes one line of pages and control characters", () => {
+  const title = failureFromResponse(
+    502,
+    new Headers(HTML),
+    "<!DOCTYPE html>\n<html><head><title>\n502 Bad\x1b[31m Gateway</title></head><body><script>x()</script>",
+    URL_OF_CHAT,
+  );
+  assertEquals(title.message, 'models.example:8443 answered 502 (text/html): "502 Bad Gateway"');
+  assertEquals(title.serverMessage, "502 Bad Gateway");
+  const body = failureFromResponse(
+    503,
+    new Headers(HTML),
+    "<html><style>p{}</style><p>No <b>server</b></p></html>",
+    URL_OF_CHAT,
+  );
+  assertEquals(body.message, 'models.example:8443 answered 503 (text/html): "No server"');
+  const long = failureFromResponse(
+    500,
+    new Headers(),
+    `{"error":"${"x".repeat(9_000)}"}`,
+    URL_OF_CHAT,
+  );
+  assertEquals(long.serverMessage?.length, 200);
+  assert(long.message.length < 260);
+});
+
+Deno.test("NET-11 failureFromWrongAnswer names status, content type, host and an excerpt", () => {
+  const page = failureFromWrongAnswer(
+    200,
+    new Headers(HTML),
+    "<html><title>Log in</title>",
+    URL_OF_CHAT,
+  );
+  assertEquals(page.kind, "protocol");
+  assertEquals(page.retryable, false);
+  for (const part of ["200", "text/html", "models.example:8443", "Log in"]) {
+    assert(page.message.includes(part));
+  }
+  const none = failureFromWrongAnswer(204, new Headers(), "", URL_OF_CHAT);
+  assertEquals(
+    none.message,
+    "models.example:8443 answered 204 (no content type), but not as a model server does: it sent nothing",
+  );
+});
+
+Deno.test("SEC-03 failureFromResponse refuses redirects and shows no more than the address", () => {
+  const rows: [location: string, target: string][] = [
+    ["https://other.example/login?token=secret#x", "https://other.example/login"],
+    ["http://user:pass@models.example/v1", "http://models.example/v1"],
+    ["/elsewhere", "https://models.example:8443/elsewhere"],
+    ["http://[", "http://["],
+  ];
+  for (const [location, target] of rows) {
+    const error = failureFromResponse(307, new Headers({ location }), "", URL_OF_CHAT);
+    assertEquals([error.kind, error.retryable, error.status], ["redirect", false, 307]);
+    assert(error.message.includes(`redirects to ${target} (307), which is refused`), error.message);
+  }
+});
+
+Deno.test("NET-10 retryAfterMs reads seconds, dates and milliseconds", () => {
+  const now = Date.parse("2026-01-01T00:00:00Z");
+  const rows: [headers: Record<string, string>, ms: number | undefined][] = [
+    [{}, undefined],
+    [{ "retry-after": "2" }, 2_000],
+    [{ "retry-after": " 1.5 " }, 1_500],
+    [{ "retry-after": "0" }, 0],
+    [{ "retry-after": "-1" }, undefined],
+    [{ "retry-after": "soon" }, undefined],
+    [{ "retry-after": "" }, undefined],
+    [{ "retry-after": "Thu, 01 Jan 2026 00:00:07 GMT" }, 7_000],
+    [{ "retry-after": "Wed, 31 Dec 2025 23:59:00 GMT" }, undefined],
+    [{ "retry-after-ms": "250" }, 250],
+    [{ "retry-after-ms": "250", "retry-after": "9" }, 250],
+    [{ "retry-after-ms": "x", "retry-after": "9" }, 9_000],
+  ];
+  for (const [headers, ms] of rows) assertEquals(retryAfterMs(new Headers(headers), now), ms);
+});
+
+Deno.test("NET-10 failureFromResponse obeys retry-after up to its cap, and x-should-retry", () => {
+  const rows: [
+    status: number,
+    headers: Record<string, string>,
+    retryable: boolean,
+    after?: number,
+  ][] = [
+    [429, { "retry-after": "60" }, true, 60_000],
+    [429, { "retry-after": "61" }, false, 61_000],
+    [429, { "retry-after": "61", "x-should-retry": "true" }, false, 61_000],
+    [500, { "x-should-retry": "false" }, false],
+    [400, { "x-should-retry": "true" }, true],
+    [400, { "x-should-retry": "perhaps" }, false],
+  ];
+  for (const [status, headers, retryable, after] of rows) {
+    const error = failureFromResponse(status, new Headers(headers), "busy", URL_OF_CHAT);
+    assertEquals([error.retryable, error.retryAfterMs], [retryable, after]);
+    assertEquals(error.message.includes("it asks to wait 61 s"), after === 61_000);
+  }
+});
+
+Deno.test("NET-03 failureFromErrorObject finds the errors inside a 200 stream", () => {
+  const rows: [value: unknown, kind: BackendErrorKind, retryable: boolean, says: string][] = [
+    [anthropic("overloaded_error", "Overloaded"), "server", true, "Overloaded"],
+    [anthropic("api_error", "Internal"), "server", true, "Internal"],
+    [
+      anthropic("invalid_request_error", "prompt is too long: 3 tokens > 2"),
+      "context_too_long",
+      false,
+      "too long",
+    ],
+    [openai("The server had an error", "server_error"), "server", true, "had an error"],
+    [openai("Rate limit", "requests", "rate_limit_exceeded"), "rate_limit", true, "Rate limit"],
+    [openai("quota", "insufficient_quota", "insufficient_quota"), "rate_limit", false, "quota"],
+    [openai("bad", "invalid_request_error"), "request", false, "bad"],
+    [openai("bad key", "authentication_error"), "auth", false, "bad key"],
+    [{ error: { code: "502", message: "upstream" }, choices: [] }, "server", true, "upstream"],
+    [{ error: { code: 400, message: "nope" } }, "request", false, "nope"],
+    [
+      { error: "an error was encountered while running the model: unexpected EOF" },
+      "server",
+      true,
+      "unexpected EOF",
+    ],
+    [{ error: JSON.stringify(llamaOverflow) }, "context_too_long", false, "1010"],
+    [
+      { object: "error", message: "boom", type: "InternalServerError", code: 500 },
+      "server",
+      true,
+      "boom",
+    ],
+    [
+      [{ error: { code: 429, message: "exhausted", status: "RESOURCE_EXHAUSTED" } }],
+      "rate_limit",
+      true,
+      "exhausted",
+    ],
+    [{ type: "error" }, "server", true, "error"],
+  ];
+  for (const [value, kind, retryable, says] of rows) {
+    const error = failureFromErrorObject(value);
+    assertEquals([error?.kind, error?.retryable], [kind, retryable], JSON.stringify(value));
+    assert(error?.message.includes(says), error?.message);
+  }
+});
+
+Deno.test("failureFromErrorObject leaves answers alone", () => {
+  const rows: unknown[] = [
+    null,
+    "error",
+    3,
+    [],
+    {},
+    { error: null, choices: [] },
+    { error: "" },
+    { error: {} },
+    { error: false },
+    { message: { role: "assistant", content: "error" }, done: true },
+    { detail: "x" },
+    { type: "message", content: [] },
+    { object: "chat.completion", choices: [{ message: { content: '{"error":"x"}' } }] },
+  ];
+  for (const value of rows) assertEquals(failureFromErrorObject(value), undefined);
+});
+
+Deno.test("failures are read from hostile bodies without harm", () => {
+  const deep = '{"error":'.repeat(50_000);
+  const nested = [..."abcdefgh"].reduce((inner) => JSON.stringify({ error: inner }), "deep");
+  const begin = performance.now();
+  for (
+    const body of [
+      deep,
+      nested,
+      "[".repeat(60_000),
+      "<html>" + "<".repeat(60_000),
+      "<html>" + "<script".repeat(9_000),
+      `{"error":"${"model ".repeat(9_000)}"}`,
+    ]
+  ) {
+    assertEquals(failureFromResponse(400, new Headers(), body, URL_OF_CHAT).kind, "request");
+  }
+  assert(performance.now() - begin < 5_000);
+});

@@ -1,0 +1,407 @@
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { BackendError } from "../../src/errors.ts";
+import { requestJson, requestStream } from "../../src/wire/http.ts";
+import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
+import { options, STREAM, textReader } from "./text_reader.ts";
+
+const OK = sse(["a", "[DONE]"]);
+const KEY = "sk-proj-0123456789abcdef+/x";
+
+const post = (url: string) => ({
+  url: `${url}/v1/chat`,
+  body: '{"é":1}',
+  headers: { authorization: `Bearer ${KEY}` },
+});
+
+/** The error that a single attempt at each handler's answer ends in. */
+async function failureOf(handler: Handler, settings = {}): Promise<BackendError> {
+  await using server = serve(handler);
+  return await assertRejects(
+    () =>
+      requestStream(post(server.url), options({ maxRetries: 0, ...settings }), () => textReader()),
+    BackendError,
+  );
+}
+
+Deno.test("requestStream sends the request once, with few headers, and reuses the connection", async () => {
+  await using server = serve(OK);
+  for (let i = 0; i < 3; i++) {
+    let type = "";
+    const answer = await requestStream(post(server.url), options(), (contentType) => {
+      type = contentType;
+      return textReader();
+    });
+    assertEquals([answer, type], [["a"], "text/event-stream"]);
+  }
+  assertEquals([server.requests.length, server.connections], [3, 1]);
+  const { method, path, text, headers } = server.requests[0]!;
+  assertEquals([method, path, text], ["POST", "/v1/chat", '{"é":1}']);
+  const { accept: _accept, host: _host, ...sent } = Object.fromEntries(headers);
+  assertEquals(sent, {
+    "accept-encoding": "gzip,br",
+    "accept-language": "*",
+    "authorization": `Bearer ${KEY}`,
+    "content-length": "8",
+    "content-type": "application/json",
+    "user-agent": "copilot/0.1.0",
+  });
+});
+
+Deno.test("requestJson asks with GET and gives the value", async () => {
+  await using server = serve(json({ models: ["é"] }));
+  assertEquals(await requestJson({ url: `${server.url}/api/tags` }, options()), { models: ["é"] });
+  assertEquals(server.requests[0]!.method, "GET");
+  assertEquals(server.requests[0]!.headers.get("content-type"), null);
+});
+
+Deno.test("NET-11 requestJson rejects what is no answer", async () => {
+  const rows: [handler: Handler, kind: string, says: string][] = [
+    [json({ error: { message: "boom", type: "server_error" } }), "server", "boom"],
+    [respond(200, { "content-type": "application/json" }, '{"a":'), "incomplete", "broke off"],
+    [respond(200, { "content-type": "application/json" }, "Hello\x1b[31m"), "protocol", '"Hello"'],
+    [respond(200, { "content-type": "text/html" }, "<title>Log in</title>"), "protocol", "Log in"],
+    [raw("HTTP/1.1 200 OK\r\n\r\n"), "protocol", "it sent nothing"],
+  ];
+  for (const [handler, kind, says] of rows) {
+    await using server = serve(handler);
+    const error = await assertRejects(
+      () => requestJson({ url: server.url }, options({ maxRetries: 0 })),
+      BackendError,
+    );
+    assertEquals([error.kind, error.status], [kind, 200], error.message);
+    assert(error.message.includes(says), error.message);
+    assert(error.message.includes("127.0.0.1"), error.message);
+  }
+});
+
+Deno.test("NET-01 a recorded stream is read alike however the network cuts it", async () => {
+  const bytes = Deno.readFileSync(new URL("../fixtures/wire/sse-llama-hello.txt", import.meta.url));
+  const answers = new Set<string>();
+  for (const size of [1, 7, 100, bytes.length]) {
+    await using server = serve(async (_request, peer) => {
+      await peer.write(STREAM);
+      for (let at = 0; at < bytes.length; at += size) {
+        await peer.write(bytes.subarray(at, at + size));
+      }
+      peer.close();
+    });
+    answers.add(
+      JSON.stringify(await requestStream(post(server.url), options(), () => textReader())),
+    );
+  }
+  assertEquals(answers.size, 1);
+});
+
+Deno.test("NET-10 a failure that may pass is repeated, with a notice, until it passes", async () => {
+  const failures: Handler[] = [
+    ...[408, 409, 429, 500, 502, 503, 504, 529].map((status) => respond(status, {}, "busy")),
+    raw(),
+    reset(),
+    sse([{ error: { message: "busy", type: "overloaded_error" } }]),
+    raw(STREAM, "data: a\n\n"),
+    raw(
+      "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 99\r\n\r\ndata: a\n\n",
+    ),
+    raw(
+      "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nff\r\ndata: a\n\n",
+    ),
+    reset("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: a\n\n"),
+  ];
+  for (const failure of failures) {
+    await using server = serve(failure, failure, OK);
+    const asked = options();
+    assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
+    assertEquals(asked.delays, [500, 1_000]);
+    assertEquals(asked.reasons.length, 2);
+    assert(asked.reasons.every((reason) => reason.includes("127.0.0.1")), asked.reasons[0]);
+    assertEquals(
+      server.requests.map(({ text }) => text).filter((text) => text !== "").at(-1),
+      '{"é":1}',
+    );
+    assertEquals(server.requests.length, 3);
+  }
+});
+
+Deno.test("NET-10 a failure that stays ends after maxRetries, others at once", async () => {
+  const rows: [status: number, requests: number][] = [
+    [503, 3],
+    [400, 1],
+    [401, 1],
+    [403, 1],
+    [404, 1],
+    [413, 1],
+    [422, 1],
+    [501, 1],
+  ];
+  for (const [status, requests] of rows) {
+    await using server = serve(json({ error: { message: "no" } }, status));
+    const error = await assertRejects(
+      () => requestStream(post(server.url), options({ maxRetries: 2 }), () => textReader()),
+      BackendError,
+      `answered ${status}: no`,
+    );
+    assertEquals([error.status, server.requests.length], [status, requests]);
+  }
+});
+
+Deno.test("NET-10 the server's own wishes about repeating are obeyed", async () => {
+  const date = new Date(Date.now() + 30_000).toUTCString();
+  const rows: [
+    headers: Record<string, string>,
+    status: number,
+    requests: number,
+    min: number,
+    max: number,
+  ][] = [
+    [{ "retry-after": "7" }, 429, 2, 7_000, 7_000],
+    [{ "retry-after-ms": "1200" }, 429, 2, 1_200, 1_200],
+    [{ "retry-after": date }, 503, 2, 20_000, 30_000],
+    [{ "x-should-retry": "true" }, 400, 2, 500, 500],
+    [{ "x-should-retry": "false" }, 503, 1, 0, 0],
+    [{ "retry-after": "3600" }, 429, 1, 0, 0],
+  ];
+  for (const [headers, status, requests, min, max] of rows) {
+    await using server = serve(respond(status, headers, "busy"), OK);
+    const asked = options();
+    const answer = requestStream(post(server.url), asked, () => textReader());
+    if (requests === 2) assertEquals(await answer, ["a"]);
+    else await assertRejects(() => answer, BackendError);
+    assertEquals(server.requests.length, requests);
+    assert((asked.delays[0] ?? 0) >= min && (asked.delays[0] ?? 0) <= max, String(asked.delays));
+  }
+});
+
+Deno.test("a server that is loading its model is waited for", async () => {
+  const loading = json({
+    error: { code: 503, message: "Loading model", type: "unavailable_error" },
+  }, 503);
+  await using server = serve(...Array.from({ length: 20 }, () => loading), OK);
+  const asked = options();
+  assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
+  assertEquals(asked.delays, Array(20).fill(2_000));
+});
+
+Deno.test("a refused connection is tried once more, then explained", async () => {
+  const server = serve();
+  await server[Symbol.asyncDispose]();
+  const asked = options({ hints: { connection: "Start it with `serve`.", auth: "Wrong hint." } });
+  const error = await assertRejects(
+    () => requestStream(post(server.url), asked, () => textReader()),
+    BackendError,
+  );
+  assertEquals(error.kind, "connection");
+  assertEquals(
+    error.message,
+    `Cannot reach ${server.url}: nothing listens there (connection refused). Start it with \`serve\`.`,
+  );
+  assertEquals(asked.delays, [200]);
+  assert(!asked.reasons[0]!.includes("Start it"));
+});
+
+Deno.test("NET-03 NET-04 nothing is repeated once output was shown", async () => {
+  const rows: [handler: Handler, kind: string, shown: string[]][] = [
+    [sse(["a", { error: { message: "busy", type: "overloaded_error" } }, "[DONE]"]), "server", [
+      "a",
+    ]],
+    [raw(STREAM, "data: a\n\ndata: b\n\n"), "incomplete", ["a", "b"]],
+    [reset(STREAM, "data: a\n\n"), "incomplete", ["a"]],
+    [
+      raw(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\nff\r\nda",
+      ),
+      "incomplete",
+      ["a"],
+    ],
+  ];
+  for (const [handler, kind, expected] of rows) {
+    await using server = serve(handler, OK);
+    const shown: string[] = [];
+    const error = await assertRejects(
+      () =>
+        requestStream(post(server.url), options(), () => textReader((text) => shown.push(text))),
+      BackendError,
+    );
+    assertEquals([error.kind, shown, server.requests.length], [kind, expected, 1], error.message);
+    assertEquals(error.retryable, true);
+  }
+});
+
+Deno.test("NET-11 pages of proxies and other text are refused in one line", async () => {
+  const rows: [handler: Handler, kind: string, says: string][] = [
+    [
+      respond(200, { "content-type": "text/html" }, "<html><title>Log\x1b[2J in</title>"),
+      "protocol",
+      '200 (text/html), but not as a model server does: "Log in"',
+    ],
+    [
+      respond(502, { "content-type": "text/html" }, "<html><h1>Bad</h1>"),
+      "server",
+      '502 (text/html): "Bad"',
+    ],
+    [
+      respond(200, { "content-type": "text/plain" }, "upstream connect error"),
+      "protocol",
+      '200 (text/plain), but not as a model server does: "upstream connect error"',
+    ],
+    [respond(200, {}, ""), "protocol", "it sent nothing"],
+    [respond(204), "protocol", "204"],
+    [
+      respond(200, { "content-type": "application/octet-stream" }, "\x1b]0;x\x07\xff"),
+      "protocol",
+      "octet-stream",
+    ],
+    [raw(STREAM), "incomplete", "200, text/event-stream, from 127.0.0.1"],
+    [raw("HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"), "protocol", "101"],
+  ];
+  for (const [handler, kind, says] of rows) {
+    const error = await failureOf(handler);
+    assertEquals(error.kind, kind, error.message);
+    assert(error.message.includes(says), error.message);
+    assert(error.message.includes("127.0.0.1:"), error.message);
+    // deno-lint-ignore no-control-regex
+    assert(!/[\x00-\x1f\x7f-\x9f]/.test(error.message), error.message);
+  }
+});
+
+Deno.test("SEC-03 a redirect is refused, and nothing reaches its target", async () => {
+  await using target = serve(OK);
+  for (const status of [301, 302, 303, 307, 308]) {
+    const error = await failureOf(respond(status, { location: `${target.url}/v1?t=${KEY}` }));
+    assertEquals(error.kind, "redirect");
+    assert(error.message.includes(`redirects to ${target.url}/v1 (${status}), which is refused`));
+  }
+  assertEquals(target.connections, 0);
+});
+
+Deno.test("SEC-02 a key that is echoed is in no error and no notice", async () => {
+  const echo: Handler = (request, peer) =>
+    respond(500, {}, `${request.head} ${btoa(`Bearer ${KEY}`)} ${"x".repeat(300)}`)(request, peer);
+  const page: Handler = (request, peer) =>
+    respond(200, { "content-type": "text/html" }, request.headers.get("authorization")!)(
+      request,
+      peer,
+    );
+  const broken: Handler = (_request, peer) =>
+    sse([{ error: { message: `bad ${KEY}`, type: "overloaded_error" } }])(_request, peer);
+  const location: Handler = respond(307, { location: `https://other.example/${KEY}` });
+  for (const handler of [echo, page, broken, location]) {
+    await using server = serve(handler);
+    const asked = options({ maxRetries: 1 });
+    const error = await assertRejects(
+      () => requestStream(post(server.url), asked, () => textReader()),
+      BackendError,
+    );
+    const all = JSON.stringify([
+      asked.reasons,
+      error.message,
+      error.serverMessage,
+      Deno.inspect(error),
+      error.stack,
+    ]);
+    assert(!all.includes("0123456789"), all);
+    assert(!all.includes(btoa(KEY).slice(4, 20)), all);
+    assert(all.includes("[redacted]"), all);
+  }
+});
+
+Deno.test("what is no HTTP, or too much of it, is one clear error", async () => {
+  const rows: [handler: Handler, says: string][] = [
+    [raw("SSH-2.0-OpenSSH_9.6\r\n"), "does not answer in HTTP"],
+    [raw(`HTTP/1.1 200 OK\r\n${"x-a: b\r\n".repeat(500)}\r\n`), "does not answer in HTTP"],
+    [raw(`HTTP/1.1 200 OK\r\nx-a: ${"b".repeat(2e6)}\r\n\r\n`), "does not answer in HTTP"],
+    [raw("HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n"), "does not answer in HTTP"],
+  ];
+  for (const [handler, says] of rows) {
+    const error = await failureOf(handler, { maxRetries: 4 });
+    assertEquals([error.kind, error.retryable], ["protocol", false], error.message);
+    assert(error.message.includes(says), error.message);
+  }
+});
+
+Deno.test("unusual but correct HTTP is read", async () => {
+  const gzip = new Response(
+    new Blob(["data: a\n\ndata: [DONE]\n\n"]).stream().pipeThrough(new CompressionStream("gzip")),
+  );
+  const zipped = new Uint8Array(await gzip.arrayBuffer());
+  const rows: Handler[] = [
+    respond(200, { "content-type": "text/event-stream", "content-encoding": "gzip" }, zipped),
+    raw(
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n",
+      STREAM,
+      "data: a\n\ndata: [DONE]\n\n",
+    ),
+    raw("HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: a\n\ndata: [DONE]"),
+    raw("HTTP/1.1 200 OK\r\n\r\ndata: a\n\ndata: [DONE]\n\n"),
+    raw(
+      "HTTP/1.1 200 OK\r\ncontent-type: TEXT/Event-Stream; charset=UTF-8\r\n\r\ndata: a\r\rdata: [DONE]\r\r",
+    ),
+    raw(
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4;x=y\r\ndata\r\n1\r\n:\r\n12\r\n a\n\ndata: [DONE]\n\n\r\n0\r\nx-trailer: 1\r\n\r\n",
+    ),
+    respond(201, { "content-type": "text/plain" }, "data: a\n\ndata: [DONE]\n\n"),
+    // A body that is longer than it says, and what follows the terminator.
+    raw(
+      "HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\ndata: a\n\ndata: [DONE]\n\nHTTP/1.1 500 Surprise\r\n\r\n",
+    ),
+    raw(STREAM, "data: a\n\ndata: [DONE]\n\n", "data: b\n\ndata: {]\n\ndata: [DONE]\n\n"),
+    raw(STREAM, "data: a\n\ndata: [DONE]\n\n", '{"error":"late"}'),
+  ];
+  for (const handler of rows) {
+    await using server = serve(handler);
+    assertEquals(await requestStream(post(server.url), options(), () => textReader()), ["a"]);
+  }
+});
+
+Deno.test("gzip that is broken is a broken answer", async () => {
+  const error = await failureOf(
+    respond(
+      200,
+      { "content-type": "text/event-stream", "content-encoding": "gzip" },
+      "data: a\n\n",
+    ),
+  );
+  assertEquals(error.kind, "incomplete");
+});
+
+Deno.test("what a reader throws that is no BackendError comes through, and is not repeated", async () => {
+  await using server = serve(OK);
+  const bug = new Error("bug");
+  const thrown = await assertRejects(() =>
+    requestStream(post(server.url), options(), () =>
+      textReader(() => {
+        throw bug;
+      }))
+  );
+  assertStrictEquals(thrown, bug);
+  await assertRejects(() =>
+    requestStream(post(server.url), options(), () => {
+      throw bug;
+    })
+  );
+  assertEquals(server.requests.length, 2);
+});
+
+Deno.test("an injected fetch is used, and its failures are explained", async () => {
+  const seen: unknown[] = [];
+  const answer = await requestStream(
+    { url: "http://127.0.0.1:9/x" },
+    options({
+      fetch: (input, init) => {
+        seen.push([input, init?.method, init?.redirect]);
+        return Promise.resolve(new Response("data: a\n\ndata: [DONE]\n\n"));
+      },
+    }),
+    () => textReader(),
+  );
+  assertEquals([answer, seen], [["a"], [["http://127.0.0.1:9/x", "GET", "manual"]]]);
+  const error = await assertRejects(
+    () =>
+      requestJson(
+        { url: "http://127.0.0.1:9/x" },
+        options({ fetch: () => Promise.reject(new TypeError("no way")) }),
+      ),
+    BackendError,
+    "Cannot reach http://127.0.0.1:9: no way",
+  );
+  assertEquals([error.kind, error.retryable], ["connection", false]);
+});

@@ -1,0 +1,76 @@
+import { assert, assertEquals } from "@std/assert";
+import { BackendError } from "../../src/errors.ts";
+import { nextRetry } from "../../src/wire/retry.ts";
+
+const LIMITS = { maxRetries: 4, firstTokenTimeoutMs: 600_000 };
+const REMOTE = "https://models.example/v1";
+
+function failure(
+  details: Partial<ConstructorParameters<typeof BackendError>[1]> = {},
+): BackendError {
+  return new BackendError("busy", { kind: "server", status: 503, retryable: true, ...details });
+}
+
+Deno.test("NET-10 nextRetry waits exponentially longer, up to a cap, with jitter, a bounded number of times", () => {
+  const delays = (random: () => number, maxRetries = 4) => {
+    const limits = { ...LIMITS, maxRetries };
+    const found: number[] = [];
+    for (let attempt = 1;; attempt++) {
+      const retry = nextRetry(failure(), attempt, 0, REMOTE, limits, random);
+      if (!retry) return found;
+      assertEquals(retry.maxAttempts, maxRetries + 1);
+      found.push(retry.delayMs);
+    }
+  };
+  assertEquals(delays(() => 0), [500, 1_000, 2_000, 4_000]);
+  assertEquals(delays(() => 1), [375, 750, 1_500, 3_000]);
+  assertEquals(delays(() => 0, 7), [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
+  assertEquals(delays(() => 0, 0), []);
+});
+
+Deno.test("NET-10 nextRetry decides by the failure", () => {
+  const cause = new TypeError("fetch failed", {
+    cause: new Error(
+      "error (http://x:1/): client error (Connect): tcp connect error: Connection refused (os error 111)",
+    ),
+  });
+  const refused = { kind: "connection", status: undefined, cause } as const;
+  const loading = { serverMessage: "Loading model" };
+  const local = "http://localhost:11434/api/chat";
+  type Row = [
+    details: Parameters<typeof failure>[0],
+    url: string,
+    attempt: number,
+    elapsedMs: number,
+    delayMs?: number,
+  ];
+  const rows: Row[] = [
+    [{ retryable: false }, REMOTE, 1, 0],
+    [{ retryAfterMs: 7_000 }, REMOTE, 1, 0, 7_000],
+    // A wait shorter than the backoff would burn the attempts.
+    [{ retryAfterMs: 1 }, REMOTE, 3, 0, 2_000],
+    // All attempts together are bounded in time too.
+    [{}, REMOTE, 1, 1_199_000, 500],
+    [{}, REMOTE, 1, 1_199_900],
+    // Nothing listens on this machine: once more, in case it is just starting.
+    [refused, local, 1, 0, 200],
+    [refused, "http://127.0.0.1:8080/v1", 1, 0, 200],
+    [refused, "http://[::1]:8080/v1", 1, 0, 200],
+    [refused, local, 2, 200],
+    [refused, REMOTE, 2, 0, 1_000],
+    [refused, "http://localhost.example/v1", 2, 0, 1_000],
+    [{ kind: "connection", status: undefined }, local, 2, 0, 1_000],
+    // No connection, or no answer at all within minutes.
+    [{ kind: "timeout", status: undefined }, REMOTE, 1, 10_000, 500],
+    [{ kind: "timeout", status: undefined }, REMOTE, 2, 20_000],
+    [{ kind: "timeout", status: 200 }, REMOTE, 2, 20_000, 1_000],
+    // A model that loads: as long as the first token may take, however many attempts that are.
+    [loading, local, 100, 597_000, 2_000],
+    [loading, local, 1, 599_000],
+  ];
+  for (const [details, url, attempt, elapsedMs, delayMs] of rows) {
+    const retry = nextRetry(failure(details), attempt, elapsedMs, url, LIMITS, () => 0);
+    assertEquals(retry?.delayMs, delayMs, JSON.stringify([details, url, attempt, elapsedMs]));
+    if (retry) assert(retry.maxAttempts > attempt);
+  }
+});

@@ -1,0 +1,64 @@
+/**
+ * A reader as the backends have one, reduced to the data of events, for the tests of HTTP.
+ *
+ * @module
+ */
+
+import { BackendError } from "../../src/errors.ts";
+import { failureFromErrorObject } from "../../src/wire/failure.ts";
+import type { HttpOptions, StreamReader } from "../../src/wire/http.ts";
+import { sseDecoder } from "../../src/wire/sse.ts";
+
+/** Collects the data of each event until `[DONE]`. `onText` makes it `started`. */
+export function textReader(onText?: (text: string) => void): StreamReader<string[]> {
+  const texts: string[] = [];
+  let done = false;
+  const decoder = sseDecoder(({ data }) => {
+    if (data === "[DONE]") done = true;
+    if (done) return;
+    const failure = data.startsWith("{") ? failureFromErrorObject(JSON.parse(data)) : undefined;
+    if (failure) throw failure;
+    texts.push(data);
+    onText?.(data);
+  });
+  return {
+    push: decoder.push,
+    get progress() {
+      return texts.length;
+    },
+    get started() {
+      return onText !== undefined && texts.length > 0;
+    },
+    get done() {
+      return done;
+    },
+    end() {
+      decoder.end();
+      if (!done) throw new BackendError("The answer broke off", { kind: "incomplete" });
+      return texts;
+    },
+  };
+}
+
+/** Options with nothing to wait for; `delays` and `reasons` collect what would have been waited. */
+export function options(
+  settings: Partial<HttpOptions> = {},
+): HttpOptions & { delays: number[]; reasons: string[] } {
+  const delays: number[] = [];
+  const reasons: string[] = [];
+  return {
+    maxRetries: 4,
+    connectTimeoutMs: 10_000,
+    firstTokenTimeoutMs: 600_000,
+    idleTimeoutMs: 120_000,
+    random: () => 0,
+    wait: (ms) => (delays.push(ms), Promise.resolve()),
+    onRetry: ({ reason }) => reasons.push(reason),
+    delays,
+    reasons,
+    ...settings,
+  };
+}
+
+/** The head of an event stream that lasts until the connection is closed. */
+export const STREAM = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
