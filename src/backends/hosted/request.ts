@@ -23,8 +23,11 @@ export interface HostedMessage {
 
 /** A tool of the hosted API: flat, without the compat format's wrapper. */
 export interface HostedTool {
+  /** The tool's name. */
   name: string;
+  /** What it does, for the model. */
   description: string;
+  /** The schema of its arguments. */
   input_schema: JsonSchema;
 }
 
