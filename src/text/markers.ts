@@ -1,0 +1,126 @@
+import { codeTracker } from "./code_tracker.ts";
+
+/** Finds markers in text that streams: see {@linkcode markerReader}. */
+export interface MarkerReader {
+  /** Adds text at the end of what is unread. */
+  push(text: string): void;
+  /**
+   * Reads up to and with the next marker. Without a marker, the text is all that is certainly not
+   * part of one; with `final`, all there is. A marker that is text after all is to be told to
+   * `keep`, any other to `drop`.
+   */
+  next(final: boolean): { text: string; marker?: string };
+  /** What `next` returned as a marker is text. */
+  keep(marker: string): void;
+  /** What `next` returned as a marker is cut out; what comes next begins a line. */
+  drop(): void;
+  /** Takes all that is unread. */
+  take(): string;
+  /** Puts text back before what is unread. */
+  unread(text: string): void;
+}
+
+/** Longer than any marker; fences and the space around their info string are bounded by it. */
+const MAX_MARKER = 80;
+
+/**
+ * Finds markers in text, piece by piece, wherever the pieces are cut. Holds back only what may be
+ * the beginning of a marker, or half a surrogate pair.
+ *
+ * @param literals The markers, in upper or lower case; at most 64 characters each, none the
+ * beginning of another.
+ * @param options `fences`: info strings of which the line that opens a fenced block is a marker, line
+ * feed included. `inCode`: also markers within Markdown code count; without it they do not.
+ */
+export function markerReader(
+  literals: readonly string[],
+  { fences = [], inCode = false }: { fences?: readonly string[]; inCode?: boolean } = {},
+): MarkerReader {
+  const find = new RegExp([...literals.map(escape), ...fences.flatMap(fence)].join("|"), "gi");
+  const begin = new RegExp(
+    `(?:${[...literals.map(beginning), ...fences.flatMap(fenceBeginning)].join("|")})$`,
+    "gi",
+  );
+  let code = codeTracker();
+  let rest = "";
+  /** How much of `rest` the tracker has read. */
+  let fed = 0;
+
+  function isMarker(at: number): boolean {
+    if (inCode) return true;
+    code.feed(rest, fed, at);
+    fed = at;
+    const sign = rest[at]!;
+    return !code.inCode(sign) && (sign !== "`" && sign !== "~" || code.atLineStart());
+  }
+
+  function search(pattern: RegExp, from: number): RegExpExecArray | null {
+    pattern.lastIndex = from;
+    let match: RegExpExecArray | null;
+    while ((match = pattern.exec(rest)) && !isMarker(match.index)) {
+      pattern.lastIndex = match.index + 1;
+    }
+    return match;
+  }
+
+  function read(end: number, upTo = end): string {
+    if (!inCode) code.feed(rest, fed, end);
+    const text = rest.slice(0, end);
+    rest = rest.slice(upTo);
+    fed = 0;
+    return text;
+  }
+
+  return {
+    push(text) {
+      rest += text;
+    },
+    next(final) {
+      const match = search(find, 0);
+      if (match) {
+        const [marker] = match;
+        return { text: read(match.index, match.index + marker.length), marker };
+      }
+      if (final) return { text: read(rest.length) };
+      const start = search(begin, Math.max(fed, rest.length - MAX_MARKER))?.index;
+      const half = (rest.charCodeAt(rest.length - 1) & 0xfc00) === 0xd800 ? 1 : 0;
+      return { text: read(start ?? rest.length - half) };
+    },
+    keep(marker) {
+      if (!inCode) code.feed(marker, 0, marker.length);
+    },
+    drop() {
+      code = codeTracker();
+    },
+    take() {
+      const text = rest;
+      rest = "";
+      fed = 0;
+      return text;
+    },
+    unread(text) {
+      rest = text + rest;
+      fed = 0;
+    },
+  };
+}
+
+function escape(literal: string): string {
+  return literal.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+/** `abc` -> `a(?:b)?`: any beginning of it, but not all. */
+function beginning(literal: string): string {
+  const chars = [...literal].slice(0, -1).map(escape);
+  return chars.reduceRight((rest, char) => rest === "" ? char : `${char}(?:${rest})?`, "");
+}
+
+function fence(info: string): string[] {
+  const line = `[ \\t]{0,8}${escape(info)}[ \\t]{0,8}\\r?\\n`;
+  return ["`", "~"].map((char) => `${char}{3,16}${line}`);
+}
+
+function fenceBeginning(info: string): string[] {
+  const line = `[ \\t]{0,8}(?:${beginning(info)}|${escape(info)}[ \\t]{0,8}\\r?)?`;
+  return ["`", "~"].map((char) => `${char}{1,2}|${char}{3,16}${line}`);
+}

@@ -1,0 +1,140 @@
+import { assertEquals } from "@std/assert";
+import { isBlank, splitThinking, stripThinkTags, thinkFilter } from "../../src/text/think.ts";
+import { forEveryTextSplit, randomTexts } from "./splits.ts";
+
+const rows: [name: string, answer: string, text: string, reasoning: string][] = [
+  ["no tags", "  plain\n\ntext \n", "  plain\n\ntext \n", ""],
+  ["empty", "", "", ""],
+  ["block first", "<think>why</think>answer", "answer", "why"],
+  ["white space of templates", "<think>\nwhy\n</think>\n\nanswer\n", "answer\n", "why"],
+  ["empty block", "<think>\n\n</think>\n\nanswer", "answer", ""],
+  ["within a line", "a <think>why</think> b", "a b", "why"],
+  ["within a word", "a<think>why</think>b", "ab", "why"],
+  ["between paragraphs", "a\n\n<think>why</think>\n\nb", "a\n\nb", "why"],
+  ["the wider space stays", "a\n<think>why</think>\n\nb", "a\n\nb", "why"],
+  ["last", "a\n\n<think>why</think>\n", "a", "why"],
+  ["several", "<think>a</think>b <think>c</think> d", "b d", "a\n\nc"],
+  ["side by side", "<think>a</think>\n<think>b</think>\nc", "c", "a\n\nb"],
+  ["upper case", "<THINK>a</Think>b", "b", "a"],
+  ["nested", "<think>a<think>b</think>c</think>d", "d", "a<think>b\n\nc"],
+  ["only a block", "<think>why</think>\n", "", "why"],
+  ["never ended", "a\n<think>why\n", "a", "why"],
+  ["never ended, tag cut off", "<think>why</thin", "", "why</thin"],
+  ["only the opener", "<think>", "", ""],
+  ["opener cut off", "a <thin", "a <thin", ""],
+  ["opened by the template", "why\n</think>\n\nanswer", "answer", "why"],
+  ["opened by the template, empty", "\n</think>\n\nanswer", "answer", ""],
+  ["lone end tag later", "a<think>b</think>c</think>d", "d", "b\n\nac"],
+  ["lone end tag last", "why\n</think>\n", "", "why"],
+  ["lone end tag in upper case", "why</THINK>a", "a", "why"],
+  ["a tag with attributes is none", '<think step="1">a', '<think step="1">a', ""],
+  ["a tag with a slash is none", "<think/>a", "<think/>a", ""],
+  ["other words", "<thinker>a</thinker> <thi nk>", "<thinker>a</thinker> <thi nk>", ""],
+  ["half a pair at the end", "a\ud83d", "a\ud83d", ""],
+  // Code
+  ["inline code", "Use `<think>` and `</think>`.", "Use `<think>` and `</think>`.", ""],
+  ["inline code of two backticks", "``a ` <think>`` b", "``a ` <think>`` b", ""],
+  ["after inline code", "`a` <think>b</think> c", "`a` c", "b"],
+  ["a stray backtick ends with its line", "it`s\n<think>b</think>c", "it`s\nc", "b"],
+  ["fence", "```xml\n<think>a</think>\n```\nb", "```xml\n<think>a</think>\n```\nb", ""],
+  ["fence of tildes", "~~~\n```\n</think>\n~~~\nb", "~~~\n```\n</think>\n~~~\nb", ""],
+  ["a longer fence", "````\n```\n</think>\n````\nb", "````\n```\n</think>\n````\nb", ""],
+  ["after a fence", "```\na\n```\n<think>b</think>c", "```\na\n```\nc", "b"],
+  ["right after a fence", "```\na\n```<think>b</think>c", "```\na\n```c", "b"],
+  ["fence in a list", "1. ```\n   <think>\n   ```\n", "1. ```\n   <think>\n   ```\n", ""],
+  ["comment in a fence", "```\n * ```\n</think>\n```", "```\n * ```\n</think>\n```", ""],
+  ["three backticks in a line", "```a``` <think>b</think>c", "```a``` c", "b"],
+  ["end tag in a fence of reasoning", "<think>```\na</think>b", "b", "```\na"],
+  ["end tag in code of reasoning", "<think>`</think>` is</think>b", "b", "`</think>` is"],
+  ["backtick before the end tag", "<think>a`</think>b", "b", "a`"],
+  ["backtick before the last end tag", "<think>a`</think>", "", "a`"],
+  // Other names
+  ["thinking first", "<thinking>a</thinking>b", "b", "a"],
+  ["after white space", "\n<reasoning>\na\n</reasoning>\nb", "b", "a"],
+  ["after a block", "<think>a</think><thought>b</thought>c", "c", "a\n\nb"],
+  ["seed", "<seed:think>a</seed:think>b", "b", "a"],
+  ["ended by its own name", "<thinking>a</think>b</thinking>c", "c", "a</think>b"],
+  ["not first", "a <reasoning>b</reasoning>", "a <reasoning>b</reasoning>", ""],
+  ["lone end tag of another name", "a</reasoning>b", "a</reasoning>b", ""],
+];
+
+function filtered(pieces: string[]): [text: string, reasoning: string] {
+  const filter = thinkFilter();
+  let [text, reasoning] = ["", ""];
+  for (const split of [...pieces.map((piece) => filter.push(piece)), filter.end()]) {
+    if (split.retracted) text = "";
+    text += split.text;
+    reasoning += split.reasoning;
+  }
+  return [text, reasoning];
+}
+
+for (const [name, answer, text, reasoning] of rows) {
+  Deno.test(`splitThinking: ${name}`, () => {
+    assertEquals(splitThinking(answer), [text, reasoning]);
+    assertEquals(stripThinkTags(answer), text);
+  });
+  Deno.test(`thinkFilter: ${name}, on every split`, () => {
+    forEveryTextSplit(answer, (pieces) => assertEquals(filtered(pieces), [text, reasoning]));
+  });
+}
+
+Deno.test("thinkFilter agrees with splitThinking on random texts", () => {
+  const parts = ["<think>", "</think>", "`", "```", "\n", " ", "a", "<", "thinking>", "</", "~~~"];
+  for (const text of randomTexts(parts, 400)) {
+    const whole = splitThinking(text);
+    forEveryTextSplit(text, (pieces) => assertEquals(filtered(pieces), whole, text));
+  }
+});
+
+const live: [piece: string, text: string, reasoning: string, retracted?: true][] = [
+  ["Hello", "Hello", ""],
+  [" <", "", ""],
+  ["b> 1 <th", " <b> 1", ""],
+  ["e> `", " <the> `", ""],
+  ["<think>` <think", "<think>`", ""],
+  [">wh", "", "wh"],
+  ["y</think", "", "y"],
+  ["> ", "", ""],
+  ["so\n", " so", ""],
+  ["x</think>y", "y", "\n\nHello <b> 1 <the> `<think>` so\nx", true],
+];
+
+Deno.test("thinkFilter holds back no more than what may be a tag, and white space", () => {
+  const filter = thinkFilter();
+  for (const [piece, text, reasoning, retracted = false] of live) {
+    assertEquals(filter.push(piece), { text, reasoning, retracted }, piece);
+  }
+  assertEquals(filter.end(), { text: "", reasoning: "", retracted: false });
+});
+
+Deno.test("thinkFilter gives out no half of a surrogate pair", () => {
+  const filter = thinkFilter();
+  assertEquals(filter.push("a\ud83d").text, "a");
+  assertEquals(filter.push("\ude00").text, "😀");
+});
+
+Deno.test("isBlank", () => {
+  for (const text of ["", " \n\t", "\u200b\ufeff", "\u00a0\u2060"]) {
+    assertEquals(isBlank(text), true);
+  }
+  for (const text of ["a", "\n.", "😀", "\u200bx"]) assertEquals(isBlank(text), false);
+});
+
+Deno.test("splitThinking: ten million characters of anything complete", () => {
+  const pieces = [
+    "<think>",
+    "</think>",
+    "<",
+    "`",
+    "```",
+    "\n",
+    "~~~\n",
+    "<think>`</think>",
+    "`<think>",
+  ];
+  for (const piece of pieces) {
+    const [text, reasoning] = splitThinking(piece.repeat(10_000_000 / piece.length));
+    assertEquals(text.length + reasoning.length <= 10_000_000, true);
+  }
+});
