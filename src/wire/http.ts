@@ -69,7 +69,7 @@ export interface StreamReader<T> {
 const MAX_ANSWER_BYTES = 2 ** 30;
 /** Of an answer that is an error or not what was asked for, this much is read, for this long. */
 const MAX_ERROR_BYTES = 65_536;
-const ERROR_BODY_MS = 2_000;
+const ERROR_BODY_MS = 1_000;
 
 /**
  * Sends a request and reads its answer as one JSON value. An error object in a 200 answer is thrown.

@@ -1,0 +1,201 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { BackendError } from "../../src/errors.ts";
+import { connectTimesOut, failureFromThrown, isRefused } from "../../src/wire/connect.ts";
+import { requestStream } from "../../src/wire/http.ts";
+import { serve, sse } from "../helpers/server.ts";
+import { options, textReader } from "./text_reader.ts";
+
+/** A port on which nobody accepts, with so many connections waiting that no further one is made. */
+async function fullBacklog(): Promise<{ url: string } & Disposable> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0, tcpBacklog: 1 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const held: Deno.Conn[] = [];
+  try {
+    for (;;) {
+      const signal = AbortSignal.timeout(100);
+      held.push(await Deno.connect({ hostname: "127.0.0.1", port, signal }));
+    }
+  } catch {
+    // Full.
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.dispose]() {
+      held.forEach((conn) => conn.close());
+      listener.close();
+    },
+  };
+}
+
+/** Runs with the environment's proxies hidden, or with one set. */
+async function withProxy(proxy: string | undefined, run: () => Promise<void>): Promise<void> {
+  const names = [
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+  ];
+  const saved = names.map((name) => [name, Deno.env.get(name)] as const);
+  names.forEach((name) => Deno.env.delete(name));
+  if (proxy !== undefined) Deno.env.set("HTTPS_PROXY", proxy);
+  try {
+    await run();
+  } finally {
+    Deno.env.delete("HTTPS_PROXY");
+    for (const [name, value] of saved) if (value !== undefined) Deno.env.set(name, value);
+  }
+}
+
+const never = new AbortController().signal;
+
+Deno.test("connectTimesOut tells a server that can not be reached from a slow or missing one", async () => {
+  using full = await fullBacklog();
+  await using slow = serve();
+  const gone = serve();
+  await gone[Symbol.asyncDispose]();
+  await withProxy(undefined, async () => {
+    assertEquals(await connectTimesOut(full.url, 40, never), true);
+    assertEquals(await connectTimesOut(slow.url, 400, never), false);
+    assertEquals(slow.connections, 1);
+    assertEquals(await connectTimesOut(gone.url, 400, never), false);
+    // Ended from outside: before and within the attempt to connect.
+    const controller = new AbortController();
+    const early = connectTimesOut(full.url, 1e6, controller.signal);
+    setTimeout(() => controller.abort(), 5);
+    assertEquals(await early, false);
+    assertEquals(await connectTimesOut(full.url, 1e6, AbortSignal.abort()), false);
+  });
+  await withProxy("http://127.0.0.1:3128", async () => {
+    assertEquals(await connectTimesOut(full.url, 40, never), false);
+  });
+});
+
+Deno.test("a server that accepts no connection is a timeout on connecting, tried twice", async () => {
+  using full = await fullBacklog();
+  await withProxy(undefined, async () => {
+    const asked = options({ connectTimeoutMs: 60 });
+    const error = await assertRejects(
+      () => requestStream({ url: full.url, body: "{}" }, asked, () => textReader()),
+      BackendError,
+      "no connection within 60 ms",
+    );
+    assertEquals([error.kind, error.status, asked.delays.length], ["timeout", undefined, 1]);
+  });
+});
+
+Deno.test("a busy server that accepts and answers later is waited for beyond the connect limit", async () => {
+  const { promise: probed, resolve } = Promise.withResolvers<void>();
+  await using server = serve(async (request, peer) => {
+    await probed;
+    await sse(["a", "[DONE]"])(request, peer);
+  });
+  await withProxy(undefined, async () => {
+    const asked = options({ connectTimeoutMs: 400 });
+    const answer = requestStream({ url: server.url, body: "{}" }, asked, () => textReader());
+    // The request's own connection, and the probe's: then the limit on connecting is over.
+    while (server.connections < 2) await new Promise((next) => setTimeout(next, 5));
+    await new Promise((next) => setTimeout(next, 250));
+    resolve();
+    assertEquals(await answer, ["a"]);
+    assertEquals(asked.reasons, []);
+  });
+});
+
+Deno.test("failureFromThrown explains what fetch throws", () => {
+  const thrown = (text: string) =>
+    new TypeError("fetch failed", {
+      cause: new Error(
+        `error sending request for url (http://h:1/refused): client error (Connect): ${text}`,
+      ),
+    });
+  const rows: [text: string, says: string, kind: string, retryable: boolean][] = [
+    [
+      "tcp connect error: Connection refused (os error 111)",
+      "nothing listens there (connection refused)",
+      "connection",
+      true,
+    ],
+    [
+      "tcp connect error: No connection could be made because the target machine actively refused it. (os error 10061)",
+      "nothing listens there (connection refused)",
+      "connection",
+      true,
+    ],
+    [
+      "dns error: failed to lookup address information: Name or service not known",
+      "there is no host of that name",
+      "connection",
+      false,
+    ],
+    [
+      "dns error: failed to lookup address information: Temporary failure in name resolution",
+      "its name can not be looked up at the moment",
+      "connection",
+      true,
+    ],
+    [
+      "invalid peer certificate: UnknownIssuer",
+      "its certificate is not trusted",
+      "connection",
+      false,
+    ],
+    [
+      "received corrupt message of type InvalidContentType",
+      "it does not speak TLS (is it http:// rather than https://?)",
+      "connection",
+      false,
+    ],
+    ["invalid HTTP version parsed", "it does not answer in HTTP", "protocol", false],
+    ["message head is too large", "it does not answer in HTTP", "protocol", false],
+    [
+      "connection closed before message completed",
+      "it closed the connection without an answer",
+      "connection",
+      true,
+    ],
+    [
+      "connection error: Connection reset by peer (os error 104)",
+      "it closed the connection without an answer",
+      "connection",
+      true,
+    ],
+    [
+      "tcp connect error: No route to host (os error 113)",
+      "tcp connect error: No route to host (os error 113)",
+      "connection",
+      true,
+    ],
+  ];
+  for (const [text, says, kind, retryable] of rows) {
+    const error = failureFromThrown(thrown(text), "http://h:1/refused");
+    assertEquals(error.message, `Cannot reach http://h:1: ${says}`);
+    assertEquals([error.kind, error.retryable, isRefused(error.cause)], [
+      kind,
+      retryable,
+      /refused/.test(says),
+    ]);
+  }
+  const blocked = failureFromThrown(
+    new TypeError("Fetch failed: Requests to port 1 are blocked"),
+    "http://h:1/",
+  );
+  assertEquals([blocked.retryable, blocked.kind], [false, "connection"]);
+});
+
+Deno.test({
+  name: "a missing permission is said in one line",
+  permissions: { net: ["127.0.0.1:9"], read: true, env: true },
+  async fn() {
+    const error = await assertRejects(
+      () => requestStream({ url: "http://127.0.0.1:10/" }, options(), () => textReader()),
+      BackendError,
+    );
+    assertEquals(
+      error.message,
+      "Cannot reach http://127.0.0.1:10 as network access is not allowed: run with --allow-net=127.0.0.1:10",
+    );
+    assertEquals(error.retryable, false);
+  },
+});

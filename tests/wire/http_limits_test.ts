@@ -1,0 +1,272 @@
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { BackendError } from "../../src/errors.ts";
+import { requestJson, requestStream } from "../../src/wire/http.ts";
+import { wait } from "../../src/wire/watchdog.ts";
+import { type Handler, head, raw, respond, serve, sse, stall } from "../helpers/server.ts";
+import { options, STREAM, textReader } from "./text_reader.ts";
+
+const OK = sse(["a", "[DONE]"]);
+const post = (url: string) => ({ url, body: "{}" });
+
+/** A stall, and a promise of the client having closed the connection. */
+function watchedStall(...pieces: string[]): { handler: Handler; left: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { handler: stall(pieces, resolve), left: promise };
+}
+
+/** Fails when `promise` takes more than three seconds. */
+async function soon<T>(promise: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("not within 3 s")), 3_000);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A handler that sends `piece` every few milliseconds until the client leaves. */
+function drip(start: string, piece: string): Handler {
+  return async (_request, peer) => {
+    await peer.write(start);
+    const timer = setInterval(() => peer.write(piece).catch(() => {}), 5);
+    await peer.left();
+    clearInterval(timer);
+    peer.close();
+  };
+}
+
+Deno.test("NET-12 a server that stalls is left, at every stage, and asked again", async () => {
+  // Long enough for the request to arrive, also on a busy machine.
+  const first = { firstTokenTimeoutMs: 600 };
+  const idle = { idleTimeoutMs: 40 };
+  const rows: [pieces: string[], limits: object, says: string][] = [
+    [[], first, "sent no answer within 600 ms"],
+    [["HTTP/1.1 200 OK\r\ncontent-"], first, "sent no answer within 600 ms"],
+    [[STREAM], first, "sent no answer within 600 ms"],
+    [[STREAM, ": ping\n\n"], first, "sent no answer within 600 ms"],
+    [[STREAM, ": ping\n\n"], idle, "sent nothing for 40 ms"],
+    [[STREAM, "data: a\n\ndata: b\n\ndata: c\n\n"], idle, "sent nothing for 40 ms"],
+  ];
+  await Promise.all(rows.map(async ([pieces, limits, says]) => {
+    const { handler, left } = watchedStall(...pieces);
+    await using server = serve(handler, OK);
+    const asked = options(limits);
+    const { onRetry } = asked;
+    // The second attempt may take as long as this machine likes.
+    asked.onRetry = (notice) => {
+      onRetry?.(notice);
+      Object.assign(asked, { firstTokenTimeoutMs: 60_000, idleTimeoutMs: 60_000 });
+    };
+    assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
+    await soon(left);
+    assertEquals([asked.reasons.length, server.requests.length], [1, 2]);
+    assert(asked.reasons[0]!.includes(says), asked.reasons[0]);
+  }));
+});
+
+Deno.test("NET-12 after output a stall is reported, not repeated", async () => {
+  const { handler, left } = watchedStall(STREAM, "data: a\n\n");
+  await using server = serve(handler, OK);
+  const shown: string[] = [];
+  const error = await assertRejects(
+    () =>
+      requestStream(
+        post(server.url),
+        options({ idleTimeoutMs: 40 }),
+        () => textReader((text) => shown.push(text)),
+      ),
+    BackendError,
+  );
+  await soon(left);
+  assertEquals([error.kind, error.status, shown, server.requests.length], [
+    "timeout",
+    200,
+    ["a"],
+    1,
+  ]);
+});
+
+Deno.test("NET-12 pings and single bytes keep a stream alive, but not for ever", async () => {
+  const rows: [start: string, piece: string, says: string][] = [
+    [STREAM, ": ping\n\n", "sent no answer within 600 ms"],
+    [STREAM, "x", "sent no answer within 600 ms"],
+    [`${STREAM}data: a\n\n`, "event: ping\n\n", "nothing but signs of life for 600 ms"],
+  ];
+  await Promise.all(rows.map(async ([start, piece, says]) => {
+    await using server = serve(drip(start, piece));
+    const limits = { firstTokenTimeoutMs: 600, idleTimeoutMs: 400, maxRetries: 0 };
+    const error = await assertRejects(
+      () => requestStream(post(server.url), options(limits), () => textReader()),
+      BackendError,
+    );
+    assertEquals([error.kind, error.retryable], ["timeout", true]);
+    assert(error.message.includes(says), error.message);
+  }));
+});
+
+Deno.test("NET-12 an answer with progress may take longer than any limit", async () => {
+  await using server = serve(async (_request, peer) => {
+    await peer.write(STREAM);
+    for (let i = 0; i < 30; i++) {
+      await peer.write(`data: ${i}\n\n`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await peer.write("data: [DONE]\n\n");
+    peer.close();
+  });
+  const answer = await requestStream(
+    post(server.url),
+    options({ firstTokenTimeoutMs: 400, idleTimeoutMs: 400, maxRetries: 0 }),
+    () => textReader(),
+  );
+  assertEquals(answer.length, 30);
+});
+
+Deno.test("NET-12 a JSON answer must be whole within the first-token limit", async () => {
+  await using server = serve(drip(head(200, { "content-type": "application/json" }) + "[", "1,"));
+  await assertRejects(
+    () => requestJson({ url: server.url }, options({ firstTokenTimeoutMs: 60, maxRetries: 0 })),
+    BackendError,
+    "sent no answer within 60 ms",
+  );
+});
+
+Deno.test("an answer ends with its terminator, though the connection stays open or breaks", async () => {
+  const answer = `${STREAM}data: a\n\ndata: [DONE]\n\n`;
+  const { handler, left } = watchedStall(answer);
+  const broken = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\ndata: a\n\ndata: [DONE]\n\n";
+  const rows = [handler, drip(answer, ": ping\n\n"), drip(answer, "data: b\n\n"), raw(broken)];
+  await Promise.all(rows.map(async (each) => {
+    await using server = serve(each);
+    const texts = requestStream(post(server.url), options(), () => textReader());
+    assertEquals(await soon(texts), ["a"]);
+  }));
+  await soon(left);
+});
+
+Deno.test("the body of an error is not waited for, nor read without end", async () => {
+  const endless: Handler = async (_request, peer) => {
+    await peer.write("HTTP/1.1 400 Bad\r\n\r\n");
+    for (;;) await peer.write("no ".repeat(10_000));
+  };
+  const page: Handler = async (_request, peer) => {
+    await peer.write("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<title>Log in</title>");
+    for (;;) await peer.write("<p>".repeat(10_000));
+  };
+  const { handler, left } = watchedStall("HTTP/1.1 400 Bad\r\ncontent-length: 99\r\n\r\nno model");
+  const cut = raw("HTTP/1.1 400 Bad\r\ncontent-length: 99\r\n\r\nno wonder");
+  const rows: [handler: Handler, says: string][] = [
+    [endless, "no no"],
+    [page, "Log in"],
+    [cut, "no wonder"],
+    [handler, "no model"],
+  ];
+  for (const [each, says] of rows) {
+    await using server = serve(each);
+    await soon(assertRejects(
+      () => requestStream(post(server.url), options(), () => textReader()),
+      BackendError,
+      says,
+    ));
+  }
+  await soon(left);
+});
+
+Deno.test("NET-13 an abort ends the request at once, at every stage, with the signal's reason", async () => {
+  const stages: [name: string, pieces: string[]][] = [
+    ["before the head", []],
+    ["after the head", [STREAM]],
+    ["within the answer", [STREAM, "data: a\n\n"]],
+    ["within the body of an error", ["HTTP/1.1 500 Oops\r\n\r\nx"]],
+    ["within JSON", [head(200, { "content-type": "application/json" }), '{"a":']],
+  ];
+  for (const [name, pieces] of stages) {
+    const { promise: stalled, resolve } = Promise.withResolvers<void>();
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    await using server = serve(async (_request, peer) => {
+      for (const piece of pieces) await peer.write(piece);
+      resolve();
+      await peer.left();
+      leave();
+    });
+    const controller = new AbortController();
+    const asked = options({ signal: controller.signal });
+    const request = requestStream(post(server.url), asked, () => textReader());
+    const reason = new Error(name);
+    const rejected = assertRejects(() => request);
+    await stalled;
+    controller.abort(reason);
+    assertStrictEquals(await soon(rejected), reason);
+    await soon(left);
+    assertEquals([asked.reasons, server.requests.length], [[], 1], name);
+  }
+});
+
+Deno.test("NET-13 an abort from within the answer, before it, or within a wait", async () => {
+  await using server = serve(respond(503), OK);
+  const inWait = new AbortController();
+  const { wait: _wait, ...real } = options({
+    signal: inWait.signal,
+    onRetry: () => inWait.abort("in wait"),
+  });
+  assertEquals(
+    await requestStream(post(server.url), real, () => textReader()).catch((e) => e),
+    "in wait",
+  );
+
+  const inAnswer = new AbortController();
+  const shown: string[] = [];
+  const reader = () => textReader((text) => (shown.push(text), inAnswer.abort("in answer")));
+  const { handler, left } = watchedStall(STREAM, "data: a\n\n");
+  await using slow = serve(handler);
+  const answer = requestStream(post(slow.url), options({ signal: inAnswer.signal }), reader);
+  assertEquals([await answer.catch((e) => e), shown], ["in answer", ["a"]]);
+  await soon(left);
+
+  const before = options({ signal: AbortSignal.abort("before") });
+  assertEquals(
+    await requestStream(post(server.url), before, () => textReader()).catch((e) => e),
+    "before",
+  );
+  assertEquals(server.requests.length, 1);
+});
+
+Deno.test("NET-13 an abort ends a fetch that does not heed it", async () => {
+  const controller = new AbortController();
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
+  const answer = requestStream(
+    { url: "http://127.0.0.1:9/" },
+    options({ signal: controller.signal, fetch: () => Promise.resolve(new Response(body)) }),
+    () => (controller.abort("now"), textReader()),
+  );
+  assertEquals(await answer.catch((e) => e), "now");
+  assertEquals(cancelled, true);
+
+  const { promise: response, resolve } = Promise.withResolvers<Response>();
+  const never = requestStream(
+    { url: "http://127.0.0.1:9/" },
+    options({ firstTokenTimeoutMs: 20, maxRetries: 0, fetch: () => response }),
+    () => textReader(),
+  );
+  await assertRejects(() => never, BackendError, "sent no answer within 20 ms");
+  const { promise: late, resolve: dropped } = Promise.withResolvers<void>();
+  resolve(new Response(new ReadableStream({ cancel: dropped })));
+  await soon(late);
+});
+
+Deno.test("no signal listener is left behind", async () => {
+  await using server = serve(respond(503), OK);
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
+  signal.removeEventListener = (
+    ...args: Parameters<typeof remove>
+  ) => (listeners--, remove(...args));
+  const asked = options({ signal, wait: (_ms, signal) => wait(1, signal) });
+  assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
+  assertEquals([listeners, server.requests.length], [0, 2]);
+});
