@@ -1,6 +1,9 @@
 // Speed and memory as ratios against references measured in the same run: paired, alternating,
 // medians. `scripts/bench [once|round|big|search|decode ...]`; all of them without arguments.
 import { fromFileUrl } from "@std/path/from-file-url";
+import type { Decoder } from "../src/wire/lines.ts";
+import { ndjsonDecoder } from "../src/wire/ndjson.ts";
+import { sseDecoder } from "../src/wire/sse.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 const deno = Deno.execPath();
@@ -77,7 +80,62 @@ async function pair(
   );
 }
 
+/** Decodes `bytes` in chunks of 64 KiB: MB/s. */
+function decodeRate(bytes: Uint8Array, decoder: Decoder): number {
+  const start = performance.now();
+  for (let at = 0; at < bytes.length; at += 65_536) decoder.push(bytes.subarray(at, at + 65_536));
+  decoder.end();
+  return bytes.length / 1e3 / (performance.now() - start);
+}
+
+/** The decoders against the least that can be written: split the decoded text, parse each line. */
+function benchDecoders(): void {
+  const chunk = (i: number) =>
+    JSON.stringify({
+      id: "chatcmpl-1",
+      object: "chat.completion.chunk",
+      choices: [{ index: 0, delta: { content: `w${i} ` }, finish_reason: null }],
+    });
+  const lines = Array.from({ length: 200_000 }, (_, i) => chunk(i));
+  const rows: [name: string, text: string, prefix: string, make: () => Decoder][] = [
+    [
+      "SSE",
+      lines.map((line) => `data: ${line}\n\n`).join(""),
+      "data: ",
+      () => sseDecoder(({ data }) => void JSON.parse(data)),
+    ],
+    ["NDJSON", lines.join("\n"), "", () => ndjsonDecoder(() => {})],
+  ];
+  for (const [name, text, prefix, make] of rows) {
+    const bytes = new TextEncoder().encode(text);
+    const plain = (): Decoder => {
+      const utf8 = new TextDecoder();
+      let rest = "";
+      return {
+        push(part) {
+          const parts = (rest + utf8.decode(part, { stream: true })).split("\n");
+          rest = parts.pop()!;
+          for (const line of parts) if (line !== "") JSON.parse(line.slice(prefix.length));
+        },
+        end() {},
+      };
+    };
+    const pairs = Array.from(
+      { length: 7 },
+      () => [decodeRate(bytes, make()), decodeRate(bytes, plain())],
+    );
+    const [ours, reference] = [median(pairs.map((p) => p[0]!)), median(pairs.map((p) => p[1]!))];
+    const ratio = median(pairs.map(([a, b]) => b! / a!)).toFixed(2);
+    console.log(
+      `${`${name} decoder`.padEnd(22)} ${ours.toFixed(0)} MB/s against ${
+        reference.toFixed(0)
+      } (${ratio}x the time)`,
+    );
+  }
+}
+
 const asked = (name: string) => Deno.args.length === 0 || Deno.args.includes(name);
+if (asked("decode")) benchDecoders();
 const folder = await Deno.makeTempDir();
 await Deno.writeTextFile(`${folder}/a.txt`, "one\ntwo\nthree\n");
 const server = new Deno.Command(deno, {

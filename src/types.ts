@@ -174,6 +174,8 @@ export type TurnEvent =
   | { type: "tool_done"; exec: ToolExecution }
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }
+  /** All `text_delta` of this answer so far turned out to be reasoning; the answer begins now. */
+  | { type: "text_retracted" }
   | { type: "usage"; usage: Usage }
   | { type: "tool_call_recovered"; name: string; id: string }
   | ({ type: "retry" } & RetryNotice)

@@ -1,6 +1,5 @@
 import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
-import { resolvePath } from "../text/paths.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools } from "../tools/mod.ts";
 import type { Message, Policy, Tool } from "../types.ts";
@@ -46,13 +45,16 @@ const ALLOW_ALL: Policy = { decide: () => ({ allow: true }) };
  */
 export class CopilotAgent {
   /** The settings, complete. */
-  readonly config: CopilotConfig & Required<AgentSettings>;
+  get config(): CopilotConfig & Required<AgentSettings> {
+    return this.#config;
+  }
   /** What changes while it works. */
   readonly state: AgentState;
   /** The tools it offers to the model. */
   readonly tools: readonly Tool[];
   /** Decides each tool call. */
   readonly policy: Policy;
+  #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
   #backend: Promise<Backend> | undefined;
 
@@ -63,7 +65,7 @@ export class CopilotAgent {
    * @throws {RangeError} when a setting is out of range.
    */
   constructor(config: CopilotConfig, workingDir: string, options: AgentOptions = {}) {
-    this.config = copilotConfig(config);
+    this.#config = copilotConfig(config);
     this.state = {
       workingDir: existingFolder(workingDir),
       messages: [],
@@ -84,7 +86,24 @@ export class CopilotAgent {
 
   /** The backend; its code is loaded on first use, so that a run pays only for its own. */
   backend(): Promise<Backend> {
-    return this.#backend ??= loadBackend(this.config, extractToolCallsFromText);
+    return this.#backend ??= loadBackend(this.#config, extractToolCallsFromText);
+  }
+
+  /**
+   * Goes on with another model of the same backend; the conversation stays.
+   *
+   * @throws {RangeError} when `model` is empty.
+   */
+  setModel(model: string): void {
+    const { compat, local, hosted, ...settings } = this.#config;
+    this.#config = copilotConfig(
+      local
+        ? { ...settings, local: { ...local, model } }
+        : hosted
+        ? { ...settings, hosted: { ...hosted, model } }
+        : { ...settings, compat: { ...compat!, model } },
+    );
+    this.#backend = undefined;
   }
 }
 
@@ -98,16 +117,16 @@ async function loadBackend(config: CopilotConfig, extract: ExtractToolCalls): Pr
   return (await import("../backends/compat/mod.ts")).compatBackend(config.compat!, extract);
 }
 
-/** The absolute path of `path`, which must be a folder. */
+/** The absolute path of `path`, links resolved, which must be a folder. */
 function existingFolder(path: string): string {
-  const absolute = resolvePath({ workingDir: Deno.cwd() }, path);
   let wrong = "is not a folder";
   try {
+    const absolute = Deno.realPathSync(path === "" ? "." : path);
     if (Deno.statSync(absolute).isDirectory) return absolute;
   } catch (error) {
     wrong = error instanceof Deno.errors.NotFound ? "does not exist" : (error as Error).message;
   }
-  throw new TypeError(`Cannot work in ${absolute} as it ${wrong}: name an existing folder`);
+  throw new TypeError(`Cannot work in "${path}" as it ${wrong}: name an existing folder`);
 }
 
 function checkToolNames(tools: readonly Tool[]): void {

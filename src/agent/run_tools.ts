@@ -116,7 +116,7 @@ const TIDY_UP_MS = 4000;
 /** `promise`, or the signal's reason once it is aborted: a tool that ignores it cannot hold the turn. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    let timer: number | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const abort = () => timer = setTimeout(() => reject(signal.reason), graceMs);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();

@@ -9,5 +9,8 @@ import { type CopilotOptions, toConfig } from "./settings.ts";
  * @throws {UsageError} when a key is missing, or options contradict each other.
  */
 export async function copilot(options: CopilotOptions = {}): Promise<number> {
-  return await runInteractive(toConfig(options), { workingDir: options.workingDir });
+  return await runInteractive(toConfig(options), {
+    workingDir: options.workingDir,
+    modelNamed: options.model !== undefined,
+  });
 }

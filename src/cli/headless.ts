@@ -6,11 +6,11 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { NO_ANSWER } from "../agent/ask_model.ts";
-import { processTurn } from "../agent/turn.ts";
 import { BackendError } from "../errors.ts";
 import { sanitize } from "../text/sanitize.ts";
 import type { TurnEvent, TurnResult } from "../types.ts";
 import { EXIT } from "./exit.ts";
+import { processTurnHelpfully } from "./first_turn.ts";
 import { oneLine, progressLine } from "./present.ts";
 import type { Output } from "./stdio.ts";
 
@@ -46,6 +46,8 @@ export interface HeadlessOptions {
   /** True when one of the two is a terminal, which the answer's bytes must not drive. */
   terminal: boolean;
   signal: AbortSignal;
+  /** Whether the person named the model. */
+  modelNamed: boolean;
   /** Whether a call was refused by the policy. */
   refused: () => boolean;
 }
@@ -86,10 +88,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     return result.exitCode;
   };
   try {
-    const { toolExecutions: _, inputTokens, outputTokens, ...result } = await processTurn(
+    const { toolExecutions: _, inputTokens, outputTokens, ...result } = await processTurnHelpfully(
       agent,
       options.prompt,
-      { onEvent, signal: options.signal },
+      { onEvent, signal: options.signal, modelNamed: options.modelNamed },
     );
     const exitCode = result.response === NO_ANSWER
       ? EXIT.error

@@ -5,7 +5,6 @@
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
-import { processTurn } from "../agent/turn.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { readInput } from "../terminal/input.ts";
@@ -15,13 +14,14 @@ import type { TurnEvent } from "../types.ts";
 import { allowAll, askPerson } from "./approve.ts";
 import { runCommand } from "./commands.ts";
 import { EXIT } from "./exit.ts";
+import { processTurnHelpfully } from "./first_turn.ts";
 import { oneLine, progressLine } from "./present.ts";
 import { onSignals } from "./signals.ts";
 
 /** Runs the session until it is left; the exit code. */
 export async function runInteractive(
   config: CopilotConfig,
-  options: { workingDir?: string | undefined; yes?: boolean },
+  options: { workingDir?: string | undefined; modelNamed: boolean; yes?: boolean },
 ): Promise<number> {
   const policy = options.yes ? allowAll : askPerson((text, signal) => {
     show(`\n${text}`);
@@ -39,14 +39,18 @@ export async function runInteractive(
       if (output === null) return EXIT.done;
       show(`${output}\n`);
     } else {
-      const code = await showTurn(agent, text);
+      const code = await showTurn(agent, text, options.modelNamed);
       if (code !== undefined) return code;
     }
   }
 }
 
 /** Runs one turn on the screen; an exit code when a signal asked to end the program. */
-async function showTurn(agent: CopilotAgent, text: string): Promise<number | undefined> {
+async function showTurn(
+  agent: CopilotAgent,
+  text: string,
+  modelNamed: boolean,
+): Promise<number | undefined> {
   const stop = new AbortController();
   let exitCode: number | undefined;
   const release = onSignals((code) => {
@@ -65,7 +69,11 @@ async function showTurn(agent: CopilotAgent, text: string): Promise<number | und
     if (progress !== undefined) line(progress);
   };
   try {
-    const { stopReason } = await processTurn(agent, text, { onEvent, signal: stop.signal });
+    const { stopReason } = await processTurnHelpfully(agent, text, {
+      onEvent,
+      signal: stop.signal,
+      modelNamed,
+    });
     if (stopReason === "aborted") line("· interrupted");
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;

@@ -25,9 +25,13 @@ export function oneLine(text: string): string {
 export function progressLine(event: TurnEvent): string | undefined {
   switch (event.type) {
     case "tool_done":
-      return `· ${describeCall(event.exec.toolName, event.exec.arguments)} (${outcome(event.exec)})`;
+      return `· ${describeCall(event.exec.toolName, event.exec.arguments)} (${
+        outcome(event.exec)
+      })`;
     case "tool_call_recovered":
       return `· the call of ${oneLine(event.name)} was recovered from the answer's text`;
+    case "text_retracted":
+      return "· what the model wrote until here was its reasoning";
     case "retry":
       return `· ${oneLine(event.reason)}; attempt ${event.attempt + 1} of ${event.maxAttempts} in ${
         duration(event.delayMs)

@@ -50,7 +50,8 @@ async function dispatch(args: Args, streams: Streams): Promise<number> {
   if (args.help) return stdout.write(helpText()), EXIT.done;
   if (args.version) {
     const { VERSION } = await import("../config.ts");
-    return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`), EXIT.done;
+    return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`),
+      EXIT.done;
   }
   const { optionsFromArgs, toConfig } = await import("./settings.ts");
   let options = optionsFromArgs(args);
@@ -67,7 +68,11 @@ async function dispatch(args: Args, streams: Streams): Promise<number> {
     const config = toConfig(options);
     if (!headless) {
       const { runInteractive } = await import("./interactive.ts");
-      return await runInteractive(config, { workingDir: options.workingDir, yes: args.yes === true });
+      return await runInteractive(config, {
+        workingDir: options.workingDir,
+        modelNamed: options.model !== undefined,
+        yes: args.yes === true,
+      });
     }
     const prompt = await readPrompt(args, stderr);
     return await answerPrompt(config, options, args, format, prompt, streams);
@@ -107,6 +112,7 @@ async function answerPrompt(
       stderr,
       terminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
       signal: stop.signal,
+      modelNamed: options.model !== undefined,
       refused: () => refused,
     });
     return signalCode ?? code;
@@ -148,9 +154,11 @@ async function readPrompt(args: Args, stderr: Output): Promise<string> {
   let piped = "";
   if (!Deno.stdin.isTerminal()) {
     const patient = asked === "" || args.stdin;
-    const got = await readPiped(Deno.stdin.readable, patient ? undefined : SILENT_STDIN_MS);
+    const got = await readPiped(Deno.stdin, patient ? undefined : SILENT_STDIN_MS);
     if (got.silent) {
-      stderr.write("· stdin is a pipe that sent nothing for 3 s: going on without it (--stdin waits)\n");
+      stderr.write(
+        "· stdin is a pipe that sent nothing for 3 s: going on without it (--stdin waits)\n",
+      );
     }
     if (got.replaced > 0) {
       stderr.write(`· stdin: ${got.replaced} pieces were not UTF-8 and were replaced by U+FFFD\n`);

@@ -68,50 +68,53 @@ export interface PipedText {
 }
 
 /**
- * Reads `stream` to its end. With `firstByteMs`, a pipe that says nothing for so long is given up:
+ * Reads `source` to its end. With `firstByteMs`, a pipe that says nothing for so long is given up:
  * programs are often started with a pipe as stdin that nobody ever writes to or closes.
  *
  * @throws {RangeError} when there are more than 64 MiB.
  */
 export async function readPiped(
-  stream: ReadableStream<Uint8Array>,
+  source: { read(buffer: Uint8Array): Promise<number | null> },
   firstByteMs?: number,
 ): Promise<PipedText> {
-  const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
+  let bytes = new Uint8Array(65_536);
   let size = 0;
-  let timer: number | undefined;
-  const silence = firstByteMs === undefined ? undefined : new Promise<"silent">((resolve) => {
-    timer = setTimeout(() => resolve("silent"), firstByteMs);
-  });
-  try {
-    for (;;) {
-      const read = reader.read();
-      const got = size === 0 && silence ? await Promise.race([read, silence]) : await read;
-      clearTimeout(timer);
-      if (got === "silent") return { text: "", replaced: 0, silent: true };
-      if (got.done) break;
-      size += got.value.length;
-      if (size > MAX_STDIN_BYTES) {
+  for (;;) {
+    if (size === bytes.length) {
+      if (size >= MAX_STDIN_BYTES) {
         throw new RangeError(
           `Cannot read stdin as it must be at most ${MAX_STDIN_BYTES / 2 ** 20} MiB: pipe less`,
         );
       }
-      chunks.push(got.value);
+      const larger = new Uint8Array(size * 2);
+      larger.set(bytes);
+      bytes = larger;
     }
-  } finally {
-    clearTimeout(timer);
+    const reading = source.read(bytes.subarray(size));
+    const got = size === 0 && firstByteMs !== undefined
+      ? await orSilence(reading, firstByteMs)
+      : await reading;
+    if (got === "silent") return { text: "", replaced: 0, silent: true };
+    if (got === null) break;
+    size += got;
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
+  bytes = bytes.subarray(0, size);
   const text = new TextDecoder().decode(bytes);
   // U+FFFD that was there as such is three good bytes, not damage.
   const marks = text.split("\ufffd").length - 1;
   return { text, replaced: marks && marks - countReplacementBytes(bytes), silent: false };
+}
+
+async function orSilence<T>(reading: Promise<T>, ms: number): Promise<T | "silent"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<"silent">((resolve) => {
+    timer = setTimeout(() => resolve("silent"), ms);
+  });
+  try {
+    return await Promise.race([reading, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function countReplacementBytes(bytes: Uint8Array): number {

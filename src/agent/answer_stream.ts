@@ -1,0 +1,99 @@
+/**
+ * What becomes of an answer's pieces on their way to the person: reasoning and tool calls are taken
+ * out of the text, and a runaway repetition is noticed.
+ *
+ * @module
+ */
+
+import type { Delta } from "../backends/backend.ts";
+import { REPETITION_WARNING, repetitionWatcher } from "../text/repetition.ts";
+import { thinkFilter, type ThinkSplit } from "../text/think.ts";
+import { toolCallFilter } from "../toolcalls/filter.ts";
+import type { Tool, TurnEvent } from "../types.ts";
+
+/** Receives the pieces of one answer. */
+export interface AnswerStream {
+  /** Takes the next piece. */
+  push(delta: Delta): void;
+  /** Reports what was held back; what there is of the answer. Calling it again changes nothing. */
+  end(): { text: string; reasoning: string };
+}
+
+/**
+ * A stream that reports to `emit`. `onRunaway` is called when the model repeats itself without end;
+ * the text then ends where the repetition began, with a warning, and later pieces are dropped.
+ */
+export function answerStream(
+  tools: readonly Tool[],
+  emit: (event: TurnEvent) => void,
+  onRunaway: () => void,
+): AnswerStream {
+  const think = thinkFilter();
+  const names = tools.map((tool) => tool.name);
+  let calls = toolCallFilter({ tools: names });
+  const watchers = { text: repetitionWatcher(), reasoning: repetitionWatcher() };
+  const seen = { text: "", reasoning: "" };
+  // Pieces are gathered until the network's chunk is read: 500 000 of them come in a few hundred
+  // chunks, and what follows costs more for each call than for each character.
+  let pending: { kind: "text" | "reasoning"; pieces: string[] } | undefined;
+  let scheduled = false;
+  let stopped = false;
+  let ended = false;
+
+  function show(kind: "text" | "reasoning", text: string): void {
+    if (text === "" || stopped) return;
+    const cut = watchers[kind].push(text);
+    seen[kind] += text;
+    if (cut === undefined) return emitText(kind, text);
+    stopped = true;
+    const shown = seen[kind].length - text.length;
+    seen[kind] = seen[kind].slice(0, cut) + REPETITION_WARNING;
+    emitText(kind, seen[kind].slice(Math.min(shown, cut)));
+    onRunaway();
+  }
+  function emitText(kind: "text" | "reasoning", text: string): void {
+    emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
+  }
+  function take(part: ThinkSplit): void {
+    if (part.retracted) {
+      // What was shown as text was reasoning; it can not be unsaid, only told.
+      seen.text = "";
+      watchers.text = repetitionWatcher();
+      calls = toolCallFilter({ tools: names });
+      emit({ type: "text_retracted" });
+    }
+    show("reasoning", part.reasoning);
+    show("text", calls.push(part.text));
+  }
+  function flush(): void {
+    scheduled = false;
+    if (pending === undefined) return;
+    const { kind, pieces } = pending;
+    pending = undefined;
+    const text = pieces.join("");
+    if (kind === "reasoning") show("reasoning", text);
+    else take(think.push(text));
+  }
+  return {
+    push(delta) {
+      if (delta.type === "tool_call" || stopped || ended) return;
+      if (pending?.kind !== delta.type) {
+        flush();
+        pending = { kind: delta.type, pieces: [] };
+      }
+      pending.pieces.push(delta.text);
+      if (scheduled) return;
+      scheduled = true;
+      queueMicrotask(flush);
+    },
+    end() {
+      if (!ended) {
+        flush();
+        take(think.end());
+        show("text", calls.end());
+        ended = true;
+      }
+      return seen;
+    },
+  };
+}

@@ -1,0 +1,277 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { serve } from "../helpers/server.ts";
+import { command, run } from "../helpers/program.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+
+const local = (url: string, ...args: string[]) => ["--local", "--host", url, "-m", "test", ...args];
+const call = (name: string, args: Record<string, unknown>): Step => ({
+  toolCalls: [{ name, arguments: args }],
+});
+
+async function tempDir(files: Record<string, string> = {}) {
+  const path = await Deno.makeTempDir();
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${path}/${name}`, text);
+  }
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+/** Text in which nothing repeats. */
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i * 7919} `).join("");
+
+Deno.test("an answer goes to stdout, progress to stderr, exit code 0", async () => {
+  await using dir = await tempDir({ "a.txt": "alpha\n" });
+  await using server = strictServer([
+    call("read_file", { file_path: "a.txt" }),
+    { text: "It says alpha." },
+  ]);
+  const { code, stdout, stderr } = await run(local(server.url, "-p", "what?"), { cwd: dir.path });
+  assertEquals([code, stdout], [0, "It says alpha.\n"]);
+  assertMatch(stderr, /^· read_file a\.txt \(\d+ ms\)\n$/);
+  assertStringIncludes(server.requests[1]!.text, "alpha");
+});
+
+Deno.test("all four ways to a server", async () => {
+  const steps = [1, 2, 3, 4].map((n) => ({ text: `answer ${n}` }));
+  await using server = strictServer(steps);
+  const { url } = server;
+  const ways = [
+    ["--base-url", `${url}/v1`],
+    ["--local", "--host", url],
+    ["--local", "--use-compat", "--host", url],
+    ["--hosted", "--base-url", url, "--api-key", "k"],
+  ];
+  for (const [i, way] of ways.entries()) {
+    const { code, stdout } = await run([...way, "-m", "test", "-p", "hi"]);
+    assertEquals([code, stdout], [0, `answer ${i + 1}\n`]);
+  }
+});
+
+Deno.test("piped text is the prompt, or goes along as context", async () => {
+  await using server = strictServer([{ text: "a" }, { text: "b" }, { text: "c" }]);
+  assertEquals((await run(local(server.url), { stdin: "from the pipe" })).stdout, "a\n");
+  assertEquals((await run(local(server.url, "-p"), { stdin: "from the pipe" })).stdout, "b\n");
+  await run(local(server.url, "-p", "explain"), { stdin: "an error log" });
+  const sent = server.requests.map((r) =>
+    (r.body.messages as { content: string }[]).at(-1)!.content
+  );
+  assertEquals(sent, [
+    "from the pipe",
+    "from the pipe",
+    "explain\n\n<stdin>\nan error log\n</stdin>",
+  ]);
+});
+
+Deno.test("a pipe that nobody writes to or closes does not hold -p", async () => {
+  await using server = strictServer([{ text: "fine" }]);
+  const child = command(local(server.url, "-p", "hi"), { stdin: "" }).spawn();
+  const { code, stdout, stderr } = await child.output();
+  await child.stdin.close().catch(() => {});
+  assertEquals([code, new TextDecoder().decode(stdout)], [0, "fine\n"]);
+  assertStringIncludes(new TextDecoder().decode(stderr), "going on without it");
+});
+
+Deno.test("CMD-07 without a person writes and commands are refused, with exit code 3", async () => {
+  await using dir = await tempDir();
+  await using server = strictServer([
+    {
+      toolCalls: [
+        { name: "write_file", arguments: { file_path: "new.txt", content: "x" } },
+        { name: "run_bash", arguments: { command: "touch ran.txt" } },
+        { name: "nope", arguments: {} },
+      ],
+    },
+    { text: "I could not." },
+  ]);
+  const { code, stdout } = await run(local(server.url, "-p", "write"), { cwd: dir.path });
+  assertEquals([code, stdout], [3, "I could not.\n"]);
+  assertEquals([...Deno.readDirSync(dir.path)], []);
+});
+
+Deno.test("CMD-07 positive control: with --yes they run", async () => {
+  await using dir = await tempDir();
+  await using server = strictServer([
+    {
+      toolCalls: [
+        { name: "write_file", arguments: { file_path: "new.txt", content: "x" } },
+        { name: "run_bash", arguments: { command: "touch ran.txt" } },
+      ],
+    },
+    { text: "Done." },
+  ]);
+  const { code } = await run(local(server.url, "-p", "write", "--yes"), { cwd: dir.path });
+  assertEquals(code, 0);
+  assertEquals([...Deno.readDirSync(dir.path)].map((e) => e.name).sort(), ["new.txt", "ran.txt"]);
+});
+
+Deno.test("--output json and stream-json", async () => {
+  await using dir = await tempDir({ "a.txt": "alpha\n" });
+  const steps = [call("read_file", { file_path: "a.txt" }), { text: "It says alpha." }];
+  await using server = strictServer([...steps, ...steps]);
+  const whole = await run(local(server.url, "-p", "x", "--output", "json"), { cwd: dir.path });
+  const { durationMs, ...result } = JSON.parse(whole.stdout);
+  assertEquals(typeof durationMs, "number");
+  assertEquals(result.toolExecutions[0].toolName, "read_file");
+  assertEquals(
+    { ...result, toolExecutions: result.toolExecutions.length },
+    {
+      type: "result",
+      exitCode: 0,
+      response: "It says alpha.",
+      stopReason: "done",
+      toolExecutions: 1,
+      usage: { inputTokens: 20, outputTokens: 10 },
+    },
+  );
+  const stream = await run(local(server.url, "-p", "x", "--output", "stream-json"), {
+    cwd: dir.path,
+  });
+  const lines = stream.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map((l) => l.type).filter((t) => t !== "text_delta"), [
+    "thinking",
+    "usage",
+    "tool_start",
+    "tool_done",
+    "thinking",
+    "usage",
+    "result",
+  ]);
+  assertEquals(lines.at(-1).response, "It says alpha.");
+  assertEquals(stream.stderr, "");
+});
+
+Deno.test("the settings' mistakes are one line and exit code 2", async () => {
+  await using dir = await tempDir({ "file": "" });
+  const rows: [args: string[], message: string][] = [
+    [["--lokal"], "did you mean --local?"],
+    [["--local", "--hosted", "-p", "x"], "exclude each other"],
+    [["-p", "x"], "No API key: set OPENAI_API_KEY"],
+    [["--api-key", "", "-p", "x"], "--api-key is empty"],
+    [["--local", "--host", "not a url", "-p", "x"], "it must be a URL"],
+    [["--local", "-m", "", "-p", "x"], "local.model"],
+    [["--local", "--temperature", "9", "-p", "x"], "local.temperature"],
+    [["--local", "-p", ""], "The prompt is empty"],
+    [["--local", "-p", "  \n"], "The prompt is empty"],
+    [["--local", "-p", "x", "-C", `${dir.path}/none`], "does not exist"],
+    [["--local", "-p", "x", "-C", `${dir.path}/file`], "is not a folder"],
+    [["--local", "-p", "x", "--output", "xml"], "--output must be text, json or stream-json"],
+    [["--demo", "--local", "-p", "x"], "--demo and --local exclude each other"],
+  ];
+  for (const [args, message] of rows) {
+    const { code, stdout, stderr } = await run(args);
+    assertEquals([code, stdout], [2, ""], `${args.join(" ")}: ${stderr}`);
+    assertStringIncludes(stderr, message);
+    assertMatch(stderr, /^copilot: [^\n]+\n$/);
+  }
+});
+
+Deno.test("the server's troubles are one line that says what to do, and exit code 1", async () => {
+  await using strict = strictServer([{ error: { status: 400, message: "bad thing" } }], {
+    models: ["small:1b", "test"],
+  });
+  const closed = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const nobody = `http://127.0.0.1:${closed.addr.port}`;
+  closed.close();
+  const rows: [args: string[], messages: string[]][] = [
+    [["--local", "--host", nobody, "-p", "x"], [nobody, "--demo"]],
+    [["--base-url", `${nobody}/v1`, "-p", "x"], [nobody.slice(7)]],
+    [["--local", "--host", strict.url, "-m", "nope", "-p", "x"], ["nope", "small:1b"]],
+    [local(strict.url, "-p", "x"), ["bad thing"]],
+    [["--base-url", `${strict.url}/wrong`, "-m", "test", "-p", "x"], ["404"]],
+  ];
+  for (const [args, messages] of rows) {
+    const { code, stdout, stderr } = await run(args);
+    assertEquals([code, stdout], [1, ""], `${args.join(" ")}: ${stderr}`);
+    for (const message of messages) assertStringIncludes(stderr, message);
+    assertMatch(stderr, /copilot: [^\n]+\n$/);
+    assert(!stderr.includes("    at "), stderr);
+  }
+});
+
+Deno.test("a server that hangs is given up after the limit", async () => {
+  await using server = serve(async (_, peer) => await peer.left());
+  const { code, stderr } = await run([
+    ...local(server.url, "-p", "x"),
+    "--first-token-timeout",
+    "0.2",
+  ]);
+  assertEquals(code, 1, stderr);
+});
+
+Deno.test("a prompt of 10 MB goes through whole", async () => {
+  await using server = strictServer([{ text: "long" }]);
+  const { code, stdout } = await run(local(server.url), { stdin: "word ".repeat(2 * 2 ** 20) });
+  assertEquals([code, stdout], [0, "long\n"]);
+  assert(server.requests[0]!.text.length > 10 * 2 ** 20);
+});
+
+Deno.test("invalid UTF-8 on stdin is replaced, and said", async () => {
+  await using server = strictServer([{ text: "ok" }]);
+  const bytes = new Uint8Array([...new TextEncoder().encode("caf\ufffd "), 0xe9, 0x20, 0xff]);
+  const { code, stderr } = await run(local(server.url), { stdin: bytes });
+  assertEquals(code, 0);
+  assertStringIncludes(stderr, "2 pieces were not UTF-8");
+});
+
+Deno.test("TTY-06 a reader that goes away ends the program with 141", async () => {
+  await using server = strictServer([{ text: numbers(100_000), hang: true }]);
+  const child = command(local(server.url, "-p", "x")).spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  const { code } = await child.status;
+  await child.stderr.cancel();
+  assertEquals(code, 141);
+});
+
+Deno.test({
+  name: "TTY-06 a full disk under stdout is said, with exit code 1",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using server = strictServer([{ text: "some words" }]);
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: [
+        "-c",
+        `exec "$@" >/dev/full`,
+        "sh",
+        Deno.execPath(),
+        "run",
+        "-A",
+        "main.ts",
+        ...local(server.url, "-p", "x"),
+      ],
+      stdin: "null",
+      stderr: "piped",
+    }).output();
+    assertEquals(code, 1);
+    assertStringIncludes(new TextDecoder().decode(stderr), "cannot write to stdout");
+  },
+});
+
+Deno.test({
+  name: "SIGINT stops the turn and leaves with 130, what was said is on stdout",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using server = strictServer([{ text: "Some words", hang: true }]);
+    const child = command(local(server.url, "-p", "x")).spawn();
+    const reader = child.stdout.getReader();
+    const first = new TextDecoder().decode((await reader.read()).value);
+    child.kill("SIGINT");
+    assertEquals((await child.status).code, 130);
+    reader.releaseLock();
+    await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
+    assertStringIncludes(first, "Some");
+    await server.requests[0]!.closed;
+  },
+});
+
+Deno.test("TTY-09 not a byte of escape sequence or prompt on a pipe", async () => {
+  await using server = strictServer([{ text: "plain" }]);
+  const { stdout, stderr } = await run(local(server.url, "-p", "x"));
+  assertEquals([stdout, stderr], ["plain\n", ""]);
+});
+
+Deno.test("--version and --help need nothing", async () => {
+  assertMatch((await run(["--version"])).stdout, /^copilot \d+\.\d+\.\d+ /);
+  assertStringIncludes((await run(["--help"])).stdout, "--local");
+});

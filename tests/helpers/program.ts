@@ -1,0 +1,54 @@
+/**
+ * Runs the real program as a process, as a user would, with a home and an environment of its own.
+ *
+ * @module
+ */
+
+import { fromFileUrl } from "@std/path/from-file-url";
+
+const main = fromFileUrl(new URL("../../main.ts", import.meta.url));
+
+/** How to run it. */
+export interface RunOptions {
+  /** What stands on stdin: nothing at all (`/dev/null`) when left out. */
+  stdin?: string | Uint8Array;
+  cwd?: string;
+  env?: Record<string, string>;
+}
+
+/** What became of it. */
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The command that runs the program with `args`. */
+export function command(args: readonly string[], options: RunOptions = {}): Deno.Command {
+  const { PATH = "", HOME = "", DENO_DIR } = Deno.env.toObject();
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-prompt", main, ...args],
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+    clearEnv: true,
+    // Deno's own cache is under HOME: only the program is to see another one.
+    env: { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), NO_COLOR: "1", ...options.env },
+    stdin: options.stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+/** Runs the program with `args` to its end. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const child = command(args, options).spawn();
+  const { stdin } = options;
+  if (stdin !== undefined) {
+    const writer = child.stdin.getWriter();
+    // A program that ends without reading closes the pipe: that is its good right.
+    writer.write(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin)
+      .then(() => writer.close()).catch(() => {});
+  }
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
