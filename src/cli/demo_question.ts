@@ -7,13 +7,13 @@
 import {
   type Answer,
   code,
+  count,
   cut,
   entries,
   escape,
   failure,
   fileText,
   hits,
-  isFailure,
   NAME,
   TELLING,
   told,
@@ -24,25 +24,25 @@ const SOURCES = /^(?:src|lib|app|source|cmd|pkg|packages|crates|internal)\/$/i;
 
 /**
  * Lists the folder, reads its most telling file (or the one that `ask` names), searches for the most
- * telling word, and says what was found. `piped`: text came along as context, which it only mentions.
+ * telling words, and says what was found. `piped`: text came along as context, which it only mentions.
  */
 export function question(ask: string, piped: boolean, use: Use): Answer {
   const listing = use("list_directory", { path: "." });
   if (listing === undefined) return null;
-  const names = entries(listing);
+  const names = entries(listing) ?? [];
   const named = /(?:[\w.-]+\/)*[\w.-]+\.\w{1,5}\b/.exec(ask.slice(0, MAX_ASK))?.[0];
   const isHere = named && names.includes(named.replace(/(?<=\/).*/, ""));
   const key = isHere ? named : TELLING.flatMap(([name]) => names.filter((n) => name.test(n)))[0];
   const folder = names.find((name) => SOURCES.test(name));
   const read = key === undefined ? "" : use("read_file", { file_path: key, limit: 80 });
   const inside = folder === undefined ? "" : use("list_directory", { path: folder });
-  const words = [...new Set([tellingWord(ask), "TODO", "main"])];
+  const words = [...new Set([...tellingWords(ask), "TODO", "main"])];
   let tried = 0;
   let found: string | undefined;
   do {
     found = use("grep_code", { pattern: grepPattern(words[tried++]!) });
   } while (
-    found !== undefined && tried < words.length && !isFailure(found) && hits(found).length === 0
+    found !== undefined && tried < words.length && hits(found)?.length === 0
   );
   if (read === undefined || inside === undefined || found === undefined) return null;
   return [
@@ -68,15 +68,16 @@ const STOP_WORDS = new Set(
     .split(" "),
 );
 
-/** What to search for: a quoted text, else a name with an inner capital or `_`, else the longest word. */
-function tellingWord(ask: string): string {
+/** What to search for: a quoted text, else up to two words, names first, then the longest. */
+function tellingWords(ask: string): string[] {
   const head = ask.slice(0, MAX_ASK);
   const phrase = /[`"]([^`"\n]{2,60})[`"]/.exec(head)?.[1];
-  if (phrase?.trim()) return phrase;
-  const words = (head.match(/[\p{L}\p{N}_$]+/gu) ?? [])
-    .filter((word) => word.length > 2 && word.length <= 60 && !STOP_WORDS.has(word.toLowerCase()));
-  return words.find((word) => /\p{Ll}\p{Lu}|\w_\w/u.test(word)) ??
-    words.reduce((best, word) => word.length > best.length ? word : best, words[0] ?? "TODO");
+  if (phrase?.trim()) return [phrase];
+  const isName = (word: string) => /\p{Ll}\p{Lu}|\w_\w/u.test(word);
+  return (head.match(/[\p{L}\p{N}_$]+/gu) ?? [])
+    .filter((word) => word.length > 2 && word.length <= 60 && !STOP_WORDS.has(word.toLowerCase()))
+    .sort((a, b) => Number(isName(b)) - Number(isName(a)) || b.length - a.length)
+    .slice(0, 2);
 }
 
 /** Finds a plain word also with a capital. */
@@ -129,24 +130,25 @@ const LANGUAGES = new Map(
 );
 
 function aboutFolders(listing: string, folder: string | undefined, inside: string): string[] {
-  if (isFailure(listing)) return failure(listing).map((line) => `- ${line}`);
   const names = entries(listing);
+  if (!names) return failure(listing).map((line) => `- ${line}`);
+  const inner = entries(inside);
   const folders = names.filter((name) => name.endsWith("/"));
   const visible = names.filter((name) => !name.startsWith("."));
   const shown = visible.slice(0, 12).map((name) => ` ${code(name)}`).join(",");
   const least = /^\[.* not shown/m.test(listing) ? "at least " : "";
   const counts = new Map<string, number>();
-  for (const name of [...names, ...entries(inside)]) {
+  for (const name of [...names, ...inner ?? []]) {
     const language = LANGUAGES.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
     if (language) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   const languages = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6);
   const lines = [
-    `- Here: ${least}${names.length - folders.length} files and ${folders.length} folders${
-      visible.length > 12 ? ", such as" : visible.length > 0 ? ":" : ""
-    }${shown}`,
+    `- Here: ${least}${count(names.length - folders.length, "file")} and ${
+      count(folders.length, "folder")
+    }${visible.length > 12 ? ", such as" : visible.length > 0 ? ":" : ""}${shown}`,
   ];
-  if (folder && isFailure(inside)) lines.push(`- ${code(folder)}: ${told(inside)}`);
+  if (folder && !inner) lines.push(`- ${code(folder)}: ${told(inside)}`);
   if (languages.length > 0) {
     const where = folder ? `here and in ${code(folder)}` : "here";
     const list = languages.map(([language, count]) => `${language} (${count})`).join(", ");
@@ -158,15 +160,18 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
 /** `words` were searched for, one after the other; `found` is the result for the last. */
 function aboutMatches(words: readonly string[], found: string): string[] {
   const all = hits(found);
-  if (isFailure(found)) return failure(found).map((line) => `- ${line}`);
+  if (!all) return failure(found).map((line) => `- ${line}`);
   if (all.length === 0) return [`- A search for ${words.map(code).join(", ")} found nothing.`];
   const firsts = [...new Map(all.toReversed().map((hit) => [hit.file, hit])).values()].toReversed();
   const none = words.slice(0, -1).map(code).join(" and ");
-  const shown = firsts.slice(0, 6);
+  // A line in brackets at the end says what the search left out.
+  const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;
   return [
-    `- ${none && `${none} was not found; `}${code(words.at(-1)!)} is in ${firsts.length} ${
-      firsts.length === 1 ? "file" : "files"
-    } of the search result${firsts.length > 6 ? ", such as" : ""}:`,
-    ...shown.map(({ file, line, text }) => `  - ${code(`${file}:${line}`)} ${code(text)}`),
+    `- ${none && `${none} was not found; `}${code(words.at(-1)!)} is in ${files}${
+      firsts.length > 6 ? ", such as" : ""
+    }:`,
+    ...firsts.slice(0, 6).map(({ file, line, text }) =>
+      `  - ${code(`${file}:${line}`, 300)} ${code(text)}`
+    ),
   ];
 }

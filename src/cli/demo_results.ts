@@ -1,5 +1,6 @@
 /**
- * How the demo reads tool results, whose exact wording is free to change, and words its own lines.
+ * How the demo reads tool results, and words its own lines. On the wire nothing marks a failure, so
+ * whatever is not in the form of a success is taken for one, and told as it is.
  *
  * @module
  */
@@ -36,28 +37,27 @@ export function isWhole(result: string): boolean {
   return /(?:^|\n)\[(?:\d+ lines|the file is empty)(?!.*\bcut\b)[^\n]*\]$/.test(result);
 }
 
-/** The names in a listing; those of folders and of links to them end in `/`. */
-export function entries(listing: string): string[] {
-  if (isFailure(listing)) return [];
-  return listing.split("\n").flatMap((line) => {
+/** The names in a listing, those of folders and of links to them with `/`; null when it is none. */
+export function entries(listing: string): string[] | null {
+  if (!/(?:^|\n)\[(?:\d+ entr|the folder is empty)[^\n]*\]$/.test(listing)) return null;
+  return listing.split("\n").slice(0, -1).map((line) => {
     const name = line.split(/ {2}| -> /, 1)[0] ?? "";
-    if (name === "" || /^\[.*\]$/.test(line)) return [];
     return line.endsWith("/") && !name.endsWith("/") ? `${name}/` : name;
   });
 }
 
-/** The matches in a search result. */
-export function hits(found: string): { file: string; line: string; text: string }[] {
-  return found.split("\n").flatMap((row) => {
+/** The matches in a search result; null when it is none. */
+export function hits(found: string): { file: string; line: string; text: string }[] | null {
+  const all = found.split("\n").flatMap((row) => {
     const [, file, line, text] = /^(.+?):(\d+):(.*)$/.exec(row) ?? [];
     return file && line && text !== undefined ? [{ file, line, text }] : [];
   });
+  return all.length > 0 || /^No (?:matches|files)\b/.test(found) ? all : null;
 }
 
-/** Whether a result tells of a failure or a refusal: on the wire, nothing else marks one. */
-export function isFailure(result: string): boolean {
-  return /^(?:error: |cannot |could not |there is no tool |the call was not run|interrupted by )/i
-    .test(result) || /\(os error \d+\)/.test(told(result)) || isRefusal(result);
+/** Whether a tool that writes says that it did. */
+export function isWritten(result: string): boolean {
+  return /^(?:Created|Replaced|Filled) /.test(result);
 }
 
 function isRefusal(result: string): boolean {
@@ -84,12 +84,17 @@ export function cut(text: string, max: number): string {
   return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** `text` as inline code on one line. */
-export function code(text: string): string {
-  return `\`${cut(text.slice(0, 500).replaceAll("`", "'").replace(/\s+/g, " ").trim(), 90)}\``;
+/** `text` as inline code on one line, in at most `max` characters. */
+export function code(text: string, max = 90): string {
+  return `\`${cut(text.slice(0, 500).replaceAll("`", "'").replace(/\s+/g, " ").trim(), max)}\``;
 }
 
 /** `text` as a regular expression that matches it. */
 export function escape(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+/** "1 file", "2 files". */
+export function count(n: number, one: string): string {
+  return `${n} ${one}${n === 1 ? "" : "s"}`;
 }

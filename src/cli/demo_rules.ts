@@ -15,8 +15,8 @@ import {
   escape,
   failure,
   fileText,
-  isFailure,
   isWhole,
+  isWritten,
   NAME,
   TELLING,
   told,
@@ -237,7 +237,7 @@ function create(groups: Groups, use: Use): Answer {
 /** What came of a write: `success`, or the tool's own words. */
 function written(result: string | undefined, success: string): Answer {
   if (result === undefined) return null;
-  if (isFailure(result)) return [NAME, ...failure(result), "Nothing was changed."];
+  if (!isWritten(result)) return [NAME, ...failure(result), "Nothing was changed."];
   return [NAME, success, `The tool says: ${told(result)}`];
 }
 
@@ -246,18 +246,16 @@ function run(groups: Groups, use: Use): Answer {
   const result = use("run_bash", { command });
   if (result === undefined) return null;
   const exit = /^exit code: (-?\d+)/.exec(result)?.[1];
-  if (exit === undefined && isFailure(result)) return [NAME, ...failure(result)];
-  const lines = result.trimEnd().split("\n").slice(exit === undefined ? 0 : 1);
+  if (exit === undefined) return [NAME, ...failure(result)];
+  const lines = result.trimEnd().split("\n").slice(1);
   const shown = lines.slice(0, 12).map((line) => cut(line, 160));
   // Longer than any run of backticks inside, so that the output cannot end the block.
   const runs = shown.join("\n").match(/`{3,}/g) ?? [];
   const fence = "`".repeat(Math.max(2, ...runs.map((run) => run.length)) + 1);
   return [
     NAME,
-    `I ran ${code(command)}; ${exit === undefined ? "the tool reported" : `exit code ${exit}`}:`,
-    fence,
-    ...shown,
-    fence,
+    `I ran ${code(command)}; exit code ${exit}${lines.length > 0 ? ":" : "."}`,
+    ...(lines.length > 0 ? [fence, ...shown, fence] : []),
     ...(lines.length > 12 ? [`(the first 12 of ${lines.length} lines)`] : []),
   ];
 }
@@ -266,9 +264,9 @@ function runTests(_: Groups, use: Use): Answer {
   const listing = use("list_directory", { path: "." });
   if (listing === undefined) return null;
   const names = entries(listing);
+  if (!names) return [NAME, ...failure(listing)];
   const command = TELLING.find(([name, test]) => test && names.some((n) => name.test(n)))?.[1];
   if (command) return run({ command }, use);
-  if (isFailure(listing)) return [NAME, ...failure(listing)];
   return [NAME, 'I see no build file here that I know. Say `run "command"` with your own.'];
 }
 

@@ -73,13 +73,15 @@ async function turn(host: string, messages: Json[], prompt: string, fake: Fake, 
 const numbered = (text: string) =>
   text.split("\n").map((line, i) => `${i + 1}\t${line}`).join("\n") + "\n[9 lines]";
 
+const listed = (...lines: string[]) => [...lines, `[${lines.length} entries]`].join("\n");
+
 const README =
   "# Fizz\n\n[![badge](x)](y)\n\nFizz counts sheep for you. It never sleeps.\nMore here.\n\n## Use";
 const project: Fake = (name, args) => {
   if (name === "list_directory") {
     return args.path === "."
-      ? "src/\nREADME.md  1.2 KB\npackage.json  300 B"
-      : "parser.ts  2 KB\nsheep.ts  1 KB";
+      ? listed("src/", "README.md  1.2 KB", "package.json  300 B")
+      : listed("parser.ts  2 KB", "sheep.ts  1 KB");
   }
   if (name === "read_file") {
     return args.file_path === "README.md"
@@ -107,7 +109,7 @@ Deno.test("demo: a question lists, reads, greps, and answers with what was found
       text,
       "**Fizz**: Fizz counts sheep for you. It never sleeps. (`README.md`)",
     );
-    assertStringIncludes(text, "2 files and 1 folders: `src/`, `README.md`, `package.json`");
+    assertStringIncludes(text, "2 files and 1 folder: `src/`, `README.md`, `package.json`");
     assertStringIncludes(text, "TypeScript (2), Markdown (1)");
     assertStringIncludes(text, "`src/parser.ts:3` `export function parser() {}`");
     assertStringIncludes(text, "`src/sheep.ts:1`");
@@ -141,7 +143,8 @@ Deno.test("demo: the most telling word decides what is searched for", () =>
 
 Deno.test("demo: what is not there is not claimed, and errors and refusals are told", () =>
   withDemo(async (host) => {
-    const bare: Fake = (name) => name === "list_directory" ? "notes  3 B" : "No matches found";
+    const bare: Fake = (name) =>
+      name === "list_directory" ? listed("notes  3 B") : "No matches found";
     const none = await turn(host, [], "Where is the parser?", bare);
     assertStringIncludes(none.text, "A search for `parser`, `TODO`, `main` found nothing.");
     assertEquals(none.calls.length, 4);
@@ -150,10 +153,10 @@ Deno.test("demo: what is not there is not claimed, and errors and refusals are t
       host,
       [],
       "Where is it?",
-      (name) => `Cannot use ${name} as the disk is gone`,
+      (name) => `Oops: ${name} is out of order`,
     );
-    assertStringIncludes(broken.text, "Cannot use list_directory as the disk is gone");
-    assertStringIncludes(broken.text, "Cannot use grep_code as the disk is gone");
+    assertStringIncludes(broken.text, "Oops: list_directory is out");
+    assertStringIncludes(broken.text, "Oops: grep_code is out");
     assert(!/Here:|Languages/.test(broken.text));
 
     const toolless = await turn(host, [], "Where is it?", project, []);
@@ -164,7 +167,7 @@ Deno.test("demo: what is not there is not claimed, and errors and refusals are t
 Deno.test("demo: without a README, the next telling file or the one that is named", () =>
   withDemo(async (host) => {
     const fake = (files: Record<string, string>): Fake => (name, args) => {
-      if (name === "list_directory") return Object.keys(files).join("\n");
+      if (name === "list_directory") return listed(...Object.keys(files));
       if (name === "read_file") return numbered(files[String(args.file_path)] ?? "");
       return "No matches";
     };
@@ -194,7 +197,9 @@ Deno.test("demo: without a README, the next telling file or the one that is name
 function folder(files: Record<string, string>): Fake {
   return (name, args) => {
     const path = String(args.file_path);
-    if (name === "write_file") return files[path] = String(args.content), `Wrote ${path}`;
+    if (name === "write_file") {
+      return files[path] = String(args.content), `Created ${path}: wrote some bytes`;
+    }
     const content = files[path];
     if (content === undefined) return `Cannot read ${path} as it does not exist`;
     if (name === "read_file") {
@@ -207,7 +212,7 @@ function folder(files: Record<string, string>): Fake {
       } times`;
     }
     files[path] = parts.join(String(args.new_string));
-    return `Edited ${path}`;
+    return `Replaced 1 in ${path}`;
   };
 }
 
@@ -274,7 +279,7 @@ Deno.test("demo: refused edits and commands are told, with the way to allow them
 Deno.test("demo: commands, and the project's tests", () =>
   withDemo(async (host) => {
     const fake: Fake = (name) =>
-      name === "run_bash" ? `exit code: 3\n${"```\nline\n".repeat(20)}` : "deno.json  1 KB";
+      name === "run_bash" ? `exit code: 3\n${"```\nline\n".repeat(20)}` : listed("deno.json  1 KB");
     for (
       const [prompt, command] of [
         ["run `ls -l`", "ls -l"],
@@ -287,7 +292,7 @@ Deno.test("demo: commands, and the project's tests", () =>
       assertEquals(calls.at(-1), `run_bash ${JSON.stringify({ command })}`);
       assertStringIncludes(text, `I ran \`${command}\`; exit code 3:\n\`\`\`\`\n`);
     }
-    const unknown = await turn(host, [], "run the tests", () => "a.txt  1 B");
+    const unknown = await turn(host, [], "run the tests", () => listed("a.txt  1 B"));
     assertStringIncludes(unknown.text, "no build file");
     assertEquals((await turn(host, [], "run it", fake)).calls, []);
   }));
