@@ -161,9 +161,11 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
 function aboutMatches(words: readonly string[], found: string): string[] {
   const all = hits(found);
   if (!all) return failure(found).map((line) => `- ${line}`);
-  if (all.length === 0) return [`- A search for ${words.map(code).join(", ")} found nothing.`];
+  if (all.length === 0) {
+    return [`- A search for ${words.map((word) => code(word)).join(", ")} found nothing.`];
+  }
   const firsts = [...new Map(all.toReversed().map((hit) => [hit.file, hit])).values()].toReversed();
-  const none = words.slice(0, -1).map(code).join(" and ");
+  const none = words.slice(0, -1).map((word) => code(word)).join(" and ");
   // A line in brackets at the end says what the search left out.
   const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;
   return [
