@@ -11,13 +11,11 @@
  * ones, half surrogate pairs. */
 const UNSAFE = "[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]";
 
-// In runs, as a call for each character is slow; bounded, as a repeated group takes stack.
-
 /** Also the spaces that are not U+0020, and the empty braille cell, which looks like one. */
-const STRICT = new RegExp(`(?:(?![\\n\\t ])(?:${UNSAFE}|[\\p{Zs}\\u2800])){1,256}`, "gu");
+const STRICT = new RegExp(`(?![\\n\\t ])(?:${UNSAFE}|[\\p{Zs}\\u2800])`, "gu");
 
 /** Not the joiners and U+FE0F, without which emoji fall apart and Persian can not be written. */
-const PROSE = new RegExp(`(?:(?![\\n\\t\\u200c\\u200d\\ufe0f])${UNSAFE}){1,256}`, "gu");
+const PROSE = new RegExp(`(?![\\n\\t\\u200c\\u200d\\ufe0f])${UNSAFE}`, "gu");
 
 /**
  * Shows what a terminal would act on or hide: ESC as `␛`, other controls by their picture, every
@@ -39,16 +37,18 @@ export function sanitizeProse(text: string): string {
   return text.replace(PROSE, visible);
 }
 
-function visible(run: string): string {
-  let shown = "";
-  for (const char of run) {
-    const code = char.codePointAt(0)!;
-    if (code < 0x20) shown += String.fromCharCode(0x2400 + code);
-    else if (code === 0x7f) shown += "\u2421";
-    else if (code >= 0xd800 && code <= 0xdfff) shown += "\ufffd";
-    else shown += `\\u{${code.toString(16)}}`;
-  }
-  return shown;
+/** How each control character is shown. */
+const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => {
+  return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : escape(code);
+});
+
+function visible(char: string): string {
+  const code = char.codePointAt(0)!;
+  return CONTROLS[code] ?? (code >= 0xd800 && code <= 0xdfff ? "\ufffd" : escape(code));
+}
+
+function escape(code: number): string {
+  return `\\u{${code.toString(16)}}`;
 }
 
 /** ECMA-48: control sequences; strings (OSC, DCS, SOS, PM, APC) with their end; two-character ones.
