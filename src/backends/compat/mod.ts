@@ -1,0 +1,107 @@
+/**
+ * The compat backend: any server that speaks OpenAI's chat completions.
+ *
+ * @module
+ */
+
+import { COMPAT_API_KEY_ENV, type CompatConfig } from "../../config.ts";
+import { BackendError } from "../../errors.ts";
+import type { Message, Tool } from "../../types.ts";
+import type { Hints } from "../../wire/failure.ts";
+import { requestStream } from "../../wire/http.ts";
+import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
+import { adjusting, type Adjustment, unsupported } from "./adjust.ts";
+import type { Fields } from "./fields.ts";
+import { compatBody } from "./request.ts";
+import { readCompatResponse } from "./response.ts";
+import { compatReader } from "./stream.ts";
+import { TEXT_TOOLS, withTextTools } from "./text_tools.ts";
+
+/**
+ * Sends `messages` to `{baseUrl}/chat/completions` and returns the raw chat completion: streamed,
+ * and folded into what a call without streaming returns.
+ *
+ * What a server refuses by name (`max_tokens`, `temperature`, `stream_options`, `stream`, `tools`) is
+ * asked for in its other form or left out, once, and remembered for this `config`; `onNotice` is told.
+ * Without `tools` they are described in the system prompt, and the calls are in the answer's text.
+ *
+ * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
+ * @throws whatever `options.signal` was aborted with.
+ */
+export function callCompat(
+  config: CompatConfig,
+  messages: readonly Message[],
+  tools: readonly Tool[] = [],
+  options: CallOptions = {},
+): Promise<Fields> {
+  const wantsKey = new URL(config.baseUrl).hostname === "api.openai.com";
+  if (wantsKey && config.apiKey === "") {
+    const message = `Cannot call ${config.baseUrl} as it wants a key: ${KEY_HINT}`;
+    return Promise.reject(new BackendError(message, { kind: "auth" }));
+  }
+  return complete(config, config, messages, tools, options, {
+    auth: `Check the key: ${KEY_HINT}`,
+    connection: "Check the address: --base-url, up to and with /v1",
+    context_too_long: "Start anew with /clear, or use a model with a longer context",
+    model_not_found: "Name a model that this server has with --model, and check --base-url",
+  });
+}
+
+const KEY_HINT = `set ${COMPAT_API_KEY_ENV} or pass --api-key`;
+
+/** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
+export function compatBackend(config: CompatConfig, extract?: ExtractToolCalls): Backend {
+  return {
+    kind: "compat",
+    model: config.model,
+    async send(messages, tools, options) {
+      const response = await callCompat(config, messages, tools, options);
+      return readCompatResponse(response, { extract, tools });
+    },
+  };
+}
+
+const TABLE: readonly Adjustment[] = [
+  unsupported("max_tokens", "the limit is sent as max_completion_tokens from now on"),
+  unsupported("temperature", "the temperature is left to the model from now on"),
+  unsupported("frequency_penalty", "frequency_penalty is left out from now on"),
+  unsupported("stream_options", "stream_options is left out from now on"),
+  unsupported("stream", "answers are not streamed from now on"),
+  unsupported("reasoning_content", "the model's reasoning is not sent back from now on"),
+  TEXT_TOOLS,
+];
+
+/**
+ * One chat completion; also of a local server's compatible endpoint.
+ *
+ * @param key The configuration by which to remember what the server takes.
+ */
+export function complete(
+  key: object,
+  config: CompatConfig & { frequencyPenalty?: number },
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  options: CallOptions,
+  hints: Hints,
+): Promise<Fields> {
+  const { fetch = config.fetch, stream = true, signal, onDelta, onRetry, onNotice } = options;
+  return adjusting(key, TABLE, (adjusted) => {
+    const inText = adjusted.has("tools");
+    const body = compatBody(
+      config,
+      inText ? withTextTools(messages, tools) : messages,
+      inText ? [] : tools,
+      stream,
+      adjusted,
+    );
+    return requestStream(
+      {
+        url: `${config.baseUrl}/chat/completions`,
+        headers: config.apiKey === "" ? {} : { authorization: `Bearer ${config.apiKey}` },
+        body,
+      },
+      { ...config, ...(fetch && { fetch }), signal, onRetry, hints },
+      (contentType) => compatReader(contentType, stream, onDelta),
+    );
+  }, onNotice);
+}

@@ -1,0 +1,123 @@
+/**
+ * From the parts of an answer to the {@linkcode Reply} that an agent reads; the same for the
+ * compatible and the native local protocol.
+ *
+ * @module
+ */
+
+import { splitThinking } from "../../text/think.ts";
+import type { Message, Tool, ToolCall, Usage } from "../../types.ts";
+import type { ExtractToolCalls, FinishReason, Reply } from "../backend.ts";
+import { argumentsText } from "./tool_call_parts.ts";
+
+/** How to find tool calls in the text of an answer that has no others (spec 4.6). */
+export interface ReadOptions {
+  /** Finds them; none are looked for without it. */
+  extract?: ExtractToolCalls | undefined;
+  /** The tools that were offered: without it, calls of any name in the two basic formats are found. */
+  tools?: readonly Tool[] | undefined;
+}
+
+/** What a server answered, whatever its protocol. */
+export interface AnswerParts {
+  content: string;
+  reasoning: string;
+  calls: readonly { id: string; name: string; args: unknown }[];
+  finish: FinishReason;
+  finishDetail: string;
+  usage: Usage | undefined;
+}
+
+/** Reads an answer: takes thoughts out of the text, checks tool calls, finds those in the text. */
+export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions): Reply {
+  let [content, thought] = splitThinking(parts.content);
+  const clean = parts.finish === "stop" || parts.finish === "tool_calls";
+  let calls = parts.calls.map((call, i): ToolCall => {
+    const { id, name, args } = call;
+    const text = argumentsText(args);
+    // An answer that did not end by itself ends anywhere: also where its last call happens to parse.
+    // Without a reason for its end (a proxy's [DONE]), a call without arguments may have lost them.
+    const whole = clean && (parts.finishDetail !== "" || text.trim() !== "");
+    return whole || i < parts.calls.length - 1
+      ? { id, name, ...readArguments(args) }
+      : { id, name, arguments: {}, invalid: { text, reason: cutBy(parts) } };
+  });
+  if (calls.length === 0 && extract && tools?.length !== 0) {
+    const [cleaned, found] = extract(content, tools && namesAndSchemas(tools));
+    if (found) {
+      content = cleaned;
+      calls = found.map((call) => ({ ...call, recovered: true }));
+    }
+  }
+  const reasoning = [parts.reasoning, thought].filter((text) => text.trim() !== "").join("\n\n");
+  const message: Message = {
+    role: "assistant",
+    content,
+    ...(reasoning !== "" && { reasoning }),
+    ...(calls.length > 0 && { toolCalls: withUniqueIds(calls) }),
+  };
+  const finish = !clean ? parts.finish : calls.length > 0 ? "tool_calls" : "stop";
+  return { message, finish, finishDetail: parts.finishDetail, usage: parts.usage };
+}
+
+function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1] {
+  return {
+    tools: tools.map((tool) => tool.name),
+    schemas: Object.fromEntries(tools.map((tool) => [tool.name, tool.parameters])),
+  };
+}
+
+function cutBy({ finish, finishDetail }: AnswerParts): string {
+  return finish === "length"
+    ? "it was cut off by the token limit before it was complete; do it in smaller pieces"
+    : `the answer ended before the call was complete (${finishDetail || "no reason given"})`;
+}
+
+/** Deeper arguments are refused: they would exhaust the stack of whatever walks them. */
+const MAX_DEPTH = 100;
+
+/**
+ * The arguments of a complete call: an object, its JSON text, or nothing for none. Anything else is
+ * `invalid`, with the reason.
+ */
+export function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
+  let parsed = value;
+  try {
+    // Twice, as some models write the text of their arguments into a string once more.
+    for (let i = 0; i < 2 && typeof parsed === "string"; i++) {
+      parsed = parsed.trim() === "" ? {} : JSON.parse(parsed);
+    }
+  } catch (error) {
+    const why = (error as Error).message;
+    return invalid(value, `its arguments are not valid JSON: ${why}`);
+  }
+  if (typeof parsed !== "object" || Array.isArray(parsed)) {
+    return invalid(value, "its arguments must be a JSON object");
+  }
+  if (deeperThan(parsed, MAX_DEPTH)) {
+    return invalid("", `its arguments are nested deeper than ${MAX_DEPTH} levels`);
+  }
+  return { arguments: (parsed ?? {}) as Record<string, unknown> };
+}
+
+function invalid(value: unknown, reason: string): Pick<ToolCall, "arguments" | "invalid"> {
+  return { arguments: {}, invalid: { text: argumentsText(value), reason } };
+}
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((part) => deeperThan(part, levels - 1));
+}
+
+/** The calls, each with an id that no other one of them has. */
+function withUniqueIds(calls: readonly ToolCall[]): ToolCall[] {
+  const seen = new Set<string>();
+  return calls.map((call) => {
+    const id = call.id === "" || seen.has(call.id)
+      ? `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`
+      : call.id;
+    seen.add(id);
+    return { ...call, id };
+  });
+}

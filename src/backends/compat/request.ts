@@ -1,0 +1,146 @@
+/**
+ * Messages and tools as a chat-completions server takes them. Pure; the same input gives the same
+ * bytes, and a longer conversation only adds bytes, so that servers can reuse what they computed.
+ *
+ * @module
+ */
+
+import type { CompatConfig } from "../../config.ts";
+import type { Message, Tool, ToolCall } from "../../types.ts";
+import type { Adjusted } from "./adjust.ts";
+
+/** What a request says of a tool; shared by the compatible and the native local endpoint. */
+export interface CompatTool {
+  type: "function";
+  function: { name: string; description: string; parameters: Tool["parameters"] };
+}
+
+/** A message as chat-completions servers take it. */
+export type CompatMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string | CompatPart[] }
+  | {
+    role: "assistant";
+    content: string | null;
+    reasoning_content?: string;
+    tool_calls?: {
+      id: string;
+      type: "function";
+      function: { name: string; arguments: string };
+    }[];
+  }
+  | { role: "tool"; tool_call_id: string; content: string };
+
+type CompatPart =
+  | { type: "text"; text: string }
+  | { type: "image_url"; image_url: { url: string } };
+
+/**
+ * The body of a request. `messages` comes last, so that the body of the next request extends this
+ * one up to its closing brackets.
+ *
+ * @param config The settings; `frequencyPenalty` is sent where it is there (spec 2.2).
+ * @param adjusted The parameters that the server wants in another form, or not at all.
+ */
+export function compatBody(
+  config: CompatConfig & { frequencyPenalty?: number },
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  stream: boolean,
+  adjusted: Adjusted = new Set(),
+): string {
+  const streams = stream && !adjusted.has("stream");
+  const limit = adjusted.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
+  const parameters = {
+    stream: streams,
+    ...(streams && { stream_options: { include_usage: true } }),
+    [limit]: config.maxTokens,
+    temperature: config.temperature,
+    frequency_penalty: config.frequencyPenalty,
+  };
+  return jsonText({
+    model: config.model,
+    ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
+    ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
+    messages: messagesToCompatFormat(messages, { reasoning: !adjusted.has("reasoning_content") }),
+  });
+}
+
+/**
+ * Converts messages to the chat-completions format. A message that says nothing (no text, no image,
+ * no call) is left out, as strict servers refuse it; an empty tool result says so in words. The
+ * arguments of a call are always valid JSON text: those of an invalid one are
+ * `{"invalid_json": what the model wrote}`.
+ *
+ * @param options.reasoning Send what the model thought before a tool call back to it, as
+ * `reasoning_content`: models that think between calls lose the thread without it. True.
+ */
+export function messagesToCompatFormat(
+  messages: readonly Message[],
+  { reasoning = true }: { reasoning?: boolean } = {},
+): CompatMessage[] {
+  return messages.flatMap((message): CompatMessage[] => {
+    const { role, content, toolCalls = [], images = [] } = message;
+    if (role === "tool") {
+      return [{ role, tool_call_id: message.toolCallId ?? "", content: content || NO_OUTPUT }];
+    }
+    if (role === "assistant" && toolCalls.length > 0) {
+      return [{
+        role,
+        // Not "": gateways that pass the text on as a block of its own refuse an empty one.
+        content: content || null,
+        ...(reasoning && message.reasoning && { reasoning_content: message.reasoning }),
+        tool_calls: toolCalls.map((call) => ({
+          id: call.id,
+          type: "function",
+          function: { name: nameOnWire(call.name), arguments: jsonText(argumentsOnWire(call)) },
+        })),
+      }];
+    }
+    if (role === "user" && images.length > 0) {
+      const text: CompatPart[] = content.trim() === "" ? [] : [{ type: "text", text: content }];
+      return [{
+        role,
+        content: [
+          ...text,
+          ...images.map(({ mediaType, data }): CompatPart => (
+            { type: "image_url", image_url: { url: `data:${mediaType};base64,${data}` } }
+          )),
+        ],
+      }];
+    }
+    return content === "" ? [] : [{ role, content }];
+  });
+}
+
+/** Converts tools to `{type: "function", function: {...}}`. */
+export function toolsToCompatFormat(tools: readonly Tool[]): CompatTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
+}
+
+/** What stands for the result of a tool that printed nothing. */
+export const NO_OUTPUT = "(no output)";
+
+/** A name that every server takes in its history, whatever the model made up. */
+export function nameOnWire(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unknown";
+}
+
+/** The arguments as sent back: an object, also where the model wrote something else. */
+export function argumentsOnWire(call: ToolCall): Record<string, unknown> {
+  return call.invalid ? { invalid_json: call.invalid.text } : call.arguments;
+}
+
+/**
+ * `value` as JSON text of well-formed Unicode: a lone surrogate, which servers refuse even as an
+ * escape, becomes U+FFFD.
+ */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!/\\ud[89a-f]/.test(text)) return text;
+  // Whole escapes are stepped over, so that an escaped backslash before "ud800" stays as it is.
+  return text.replace(/\\(?:ud[89a-f][0-9a-f]{2}|[^])/g, (m) => m.length === 6 ? "\ufffd" : m);
+}

@@ -1,0 +1,98 @@
+/**
+ * A chat completion, read. Pure.
+ *
+ * @module
+ */
+
+import { failureFromErrorObject } from "../../wire/failure.ts";
+import type { Message, Usage } from "../../types.ts";
+import type { FinishReason, Reply } from "../backend.ts";
+import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
+import { type AnswerParts, type ReadOptions, toReply } from "./reply.ts";
+import { readParts } from "./stream.ts";
+
+/**
+ * The message of a chat completion, streamed and folded or not.
+ *
+ * @param response What {@linkcode callCompat} returned.
+ * @param options How to find tool calls in its text; without it the text stays as it is.
+ * @throws {BackendError} of kind `protocol` when it is no chat completion; of the error's own kind
+ * when it is an error object.
+ */
+export function parseCompatResponse(response: unknown, options: ReadOptions = {}): Message {
+  return readCompatResponse(response, options).message;
+}
+
+/** Like {@linkcode parseCompatResponse}, with why the model stopped and the tokens. */
+export function readCompatResponse(response: unknown, options: ReadOptions = {}): Reply {
+  const failure = failureFromErrorObject(response);
+  if (failure) throw failure;
+  const { choices, usage } = fieldsOf(response, "answer");
+  const choice = fieldsOf(listOf(choices, "choices")[0], "first choice");
+  const message = fieldsOf(choice.message, "message");
+  const detail = textOf(choice.finish_reason, "finish_reason");
+  const parts: AnswerParts = {
+    content: "",
+    reasoning: textOf(message.reasoning_content, "reasoning_content") ||
+      textOf(message.reasoning, "reasoning") || textOf(message.thinking, "thinking"),
+    calls: callsOf(message),
+    finish: message.refusal ? "refused" : FINISH.get(detail) ?? "other",
+    finishDetail: message.refusal ? "refusal" : detail,
+    usage: usageOf(usage),
+  };
+  const onText = (text: string) => parts.content += text;
+  if (Array.isArray(message.content)) {
+    readParts(message.content, onText, (text) => parts.reasoning += text);
+  } else {
+    onText(textOf(message.content, "content"));
+  }
+  onText(textOf(message.refusal, "refusal"));
+  return toReply(parts, options);
+}
+
+/** What servers say when they stop. */
+const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+  ["stop", "stop"],
+  // Nothing: the stream ended with [DONE] alone.
+  ["", "stop"],
+  ["tool_calls", "tool_calls"],
+  ["function_call", "tool_calls"],
+  // text-generation-inference, and servers in front of Anthropic's API.
+  ["eos_token", "stop"],
+  ["stop_sequence", "stop"],
+  ["end_turn", "stop"],
+  ["tool_use", "tool_calls"],
+  ["length", "length"],
+  ["max_tokens", "length"],
+  // Mistral, when the context is full.
+  ["model_length", "length"],
+  ["content_filter", "refused"],
+  ["refusal", "refused"],
+]);
+
+function callsOf(message: Fields): AnswerParts["calls"] {
+  const list = listOf(message.tool_calls, "tool_calls").map((value) =>
+    fieldsOf(value, "tool call")
+  );
+  if (list.length === 0 && message.function_call) list.push({ function: message.function_call });
+  return list.map((call) => {
+    const called = fieldsOf(call.function, "tool call's function");
+    return {
+      id: textOf(call.id, "tool call's id"),
+      name: textOf(called.name, "tool call's name"),
+      args: called.arguments,
+    };
+  });
+}
+
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isFields(usage)) return undefined;
+  const details = isFields(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  // DeepSeek's own field where OpenAI's is missing.
+  const cached = countOf(details.cached_tokens) || countOf(usage.prompt_cache_hit_tokens);
+  return {
+    inputTokens: countOf(usage.prompt_tokens),
+    outputTokens: countOf(usage.completion_tokens),
+    ...(cached > 0 && { cachedTokens: cached }),
+  };
+}

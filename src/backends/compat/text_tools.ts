@@ -1,0 +1,84 @@
+/**
+ * Tools for a model or server that takes none: described in the system prompt, called in the text,
+ * answered in a user message.
+ *
+ * @module
+ */
+
+import type { Message, Tool, ToolCall } from "../../types.ts";
+import type { Adjustment } from "./adjust.ts";
+import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./request.ts";
+
+/** The row for servers that refuse `tools`, each in its own words. */
+export const TEXT_TOOLS: Adjustment = {
+  name: "tools",
+  refusal: new RegExp(
+    [
+      // Ollama: "MODEL does not support tools"; OpenAI: "'tools' is not supported with this model".
+      "(does|do) not support tools?\\b",
+      "\\btools\\b.{0,20}\\bnot (supported|permitted|allowed)",
+      "(unsupported|unrecognized|unknown) .{0,30}\\btools\\b",
+      "\\btools\\b.{0,30}: extra (inputs|fields)",
+      // vLLM, llama.cpp and OpenRouter, in this order.
+      "tool choice requires --enable-auto-tool-choice",
+      "tools param requires --jinja",
+      "no endpoints found that support tool use",
+    ].join("|"),
+    "i",
+  ),
+  instead: "asking again with the tools described in the text; calls are read from the answer",
+};
+
+/**
+ * The conversation with `tools` described and used in plain text, as `<toolcall>` (spec 4.6); the
+ * texts stay the same as the conversation grows.
+ */
+export function withTextTools(messages: readonly Message[], tools: readonly Tool[]): Message[] {
+  const [first] = messages;
+  const system = first?.role === "system" ? first.content : "";
+  const described = tools.length > 0 ? describe(tools) : "";
+  const converted: Message[] = [{
+    role: "system",
+    content: [system, described].filter((text) => text !== "").join("\n\n"),
+  }];
+  let results: Message | undefined;
+  for (const message of first?.role === "system" ? messages.slice(1) : messages) {
+    if (message.role !== "tool") {
+      results = undefined;
+      converted.push(asText(message));
+    } else if (results) {
+      results.content += `\n${resultText(message)}`;
+    } else {
+      // The results of one answer go into one message: many templates want the roles to alternate.
+      results = { role: "user", content: resultText(message) };
+      converted.push(results);
+    }
+  }
+  return converted;
+}
+
+function describe(tools: readonly Tool[]): string {
+  const lines = tools.map(({ name, description, parameters }) =>
+    jsonText({ name, description, parameters })
+  );
+  return `You can use tools. To use one, write a call in this form, and nothing after it:
+<toolcall>{"name": "the tool's name", "arguments": {...}}</toolcall>
+Write several calls one after the other if they do not depend on each other. Then stop: the results come in the next message. The tools, with JSON schemas of their arguments:
+${lines.join("\n")}`;
+}
+
+function asText(message: Message): Message {
+  if (!message.toolCalls?.length) return message;
+  const { toolCalls, content, ...rest } = message;
+  const calls = toolCalls.map(callText);
+  return { ...rest, content: [content, ...calls].filter((text) => text !== "").join("\n") };
+}
+
+function callText(call: ToolCall): string {
+  const json = jsonText({ name: call.name, arguments: argumentsOnWire(call) });
+  return `<toolcall>${json}</toolcall>`;
+}
+
+function resultText({ toolName = "", content }: Message): string {
+  return `<toolresult name="${nameOnWire(toolName)}">\n${content || NO_OUTPUT}\n</toolresult>`;
+}

@@ -1,0 +1,131 @@
+/**
+ * The local backend: a server on the user's own machine, through its native endpoint or its
+ * compatible one.
+ *
+ * @module
+ */
+
+import type { LocalConfig } from "../../config.ts";
+import { BackendError } from "../../errors.ts";
+import type { Message, Tool } from "../../types.ts";
+import { requestStream } from "../../wire/http.ts";
+import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
+import { adjusting, type Adjustment } from "../compat/adjust.ts";
+import type { Fields } from "../compat/fields.ts";
+import { complete } from "../compat/mod.ts";
+import { TEXT_TOOLS, withTextTools } from "../compat/text_tools.ts";
+import { keyHeader, listLocalModels } from "./connection.ts";
+import { localBody } from "./request.ts";
+import { readLocalResponse } from "./response.ts";
+import { localReader } from "./stream.ts";
+
+/**
+ * Sends `messages` to `{host}/api/chat` (with `useCompat` to `{host}/v1/chat/completions`) and
+ * returns the raw response: streamed, and folded into what a call without streaming returns.
+ *
+ * For a model that takes no tools, they are described in the system prompt, and the calls are in the
+ * answer's text; this and a refused `think` are remembered for this `config`, and `onNotice` is told.
+ *
+ * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off; for
+ * an unknown model it names those that are installed.
+ * @throws whatever `options.signal` was aborted with.
+ */
+export async function callLocal(
+  config: LocalConfig,
+  messages: readonly Message[],
+  tools: readonly Tool[] = [],
+  options: CallOptions = {},
+): Promise<Fields> {
+  try {
+    return await (config.useCompat
+      ? complete(
+        config,
+        { ...config, baseUrl: `${config.host}/v1` },
+        messages,
+        tools,
+        options,
+        HINTS,
+      )
+      : chat(config, messages, tools, options));
+  } catch (error) {
+    if (!(error instanceof BackendError) || error.kind !== "model_not_found") throw error;
+    throw await withInstalledModels(error, config, options);
+  }
+}
+
+/** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
+export function localBackend(config: LocalConfig, extract?: ExtractToolCalls): Backend {
+  return {
+    kind: "local",
+    model: config.model,
+    async send(messages, tools, options) {
+      const response = await callLocal(config, messages, tools, options);
+      return readLocalResponse(response, { extract, tools });
+    },
+  };
+}
+
+const HINTS = {
+  connection:
+    "Start a server with `ollama serve`, name another with --host, or see a demonstration with --demo",
+  context_too_long:
+    "Start anew with /clear, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve",
+  auth: "Pass the key of the proxy in front of the server with --api-key",
+};
+
+const TABLE: readonly Adjustment[] = [
+  TEXT_TOOLS,
+  {
+    name: "think",
+    refusal: /does not support thinking|think value .* not supported/i,
+    instead: "thinking is left to the model from now on",
+  },
+];
+
+function chat(
+  config: LocalConfig,
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  options: CallOptions,
+): Promise<Fields> {
+  const { fetch = config.fetch, stream = true, signal, onDelta, onRetry, onNotice } = options;
+  return adjusting(config, TABLE, (adjusted) => {
+    const inText = adjusted.has("tools");
+    const body = localBody(
+      config,
+      inText ? withTextTools(messages, tools) : messages,
+      inText ? [] : tools,
+      stream,
+      adjusted,
+    );
+    return requestStream(
+      { url: `${config.host}/api/chat`, headers: keyHeader(config), body },
+      { ...config, ...(fetch && { fetch }), signal, onRetry, hints: HINTS },
+      () => localReader(stream ? onDelta : undefined),
+    );
+  }, onNotice);
+}
+
+/** `error` with the names of the installed models, where the server tells them. */
+async function withInstalledModels(
+  error: BackendError,
+  config: LocalConfig,
+  { fetch = config.fetch, signal }: CallOptions,
+): Promise<BackendError> {
+  const { host, apiKey, model } = config;
+  let installed = "";
+  try {
+    const names = await listLocalModels({ host, apiKey, fetch, signal });
+    installed = names.length === 0
+      ? "; no model is installed"
+      : `; installed are ${names.slice(0, 20).join(", ")}${names.length > 20 ? ", ..." : ""}`;
+  } catch (failure) {
+    // Without the list the error is still the right one.
+    if (!(failure instanceof BackendError)) throw failure;
+  }
+  return new BackendError(
+    `The server at ${host} has no model "${model}"${installed}. Get it with \`ollama pull ${model}\`, ` +
+      "or name another with --model",
+    { ...error, cause: error },
+  );
+}

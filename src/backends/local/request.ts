@@ -1,0 +1,84 @@
+/**
+ * Messages as the native endpoint `/api/chat` takes them. Pure, and stable like its sibling
+ * `compat/request.ts`.
+ *
+ * @module
+ */
+
+import type { LocalConfig } from "../../config.ts";
+import type { Message, Tool } from "../../types.ts";
+import type { Adjusted } from "../compat/adjust.ts";
+import {
+  argumentsOnWire,
+  jsonText,
+  nameOnWire,
+  NO_OUTPUT,
+  toolsToCompatFormat,
+} from "../compat/request.ts";
+
+/** A message as `/api/chat` takes it. */
+export interface LocalMessage {
+  role: Message["role"];
+  content: string;
+  thinking?: string;
+  images?: string[];
+  tool_calls?: { id: string; function: { name: string; arguments: Record<string, unknown> } }[];
+  tool_name?: string;
+  tool_call_id?: string;
+}
+
+/**
+ * The body of a request. `messages` comes last, so that the body of the next request extends this
+ * one up to its closing brackets. `num_ctx` is left alone: the server would load the model anew.
+ *
+ * @param adjusted The parameters that the server refuses.
+ */
+export function localBody(
+  config: LocalConfig,
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  stream: boolean,
+  adjusted: Adjusted = new Set(),
+): string {
+  const { model, maxTokens, temperature, repeatPenalty, think } = config;
+  return jsonText({
+    model,
+    stream,
+    ...(think !== undefined && !adjusted.has("think") && { think }),
+    options: { num_predict: maxTokens, temperature, repeat_penalty: repeatPenalty },
+    ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
+    messages: messagesToLocalFormat(messages),
+  });
+}
+
+/**
+ * Converts messages to the native format: the arguments of calls are objects, those of an invalid
+ * one `{"invalid_json": what the model wrote}`; what the model thought goes into `thinking`. A
+ * message that says nothing is left out; an empty tool result says so in words.
+ */
+export function messagesToLocalFormat(messages: readonly Message[]): LocalMessage[] {
+  return messages.flatMap((message): LocalMessage[] => {
+    const { role, content, toolCalls = [], images = [], reasoning, toolCallId } = message;
+    if (role === "tool") {
+      return [{
+        role,
+        content: content || NO_OUTPUT,
+        tool_name: nameOnWire(message.toolName ?? ""),
+        ...(toolCallId && { tool_call_id: toolCallId }),
+      }];
+    }
+    if (content === "" && toolCalls.length === 0 && images.length === 0) return [];
+    return [{
+      role,
+      content,
+      ...(role === "assistant" && reasoning && { thinking: reasoning }),
+      ...(images.length > 0 && { images: images.map(({ data }) => data) }),
+      ...(toolCalls.length > 0 && {
+        tool_calls: toolCalls.map((call) => ({
+          id: call.id,
+          function: { name: nameOnWire(call.name), arguments: argumentsOnWire(call) },
+        })),
+      }),
+    }];
+  });
+}

@@ -1,0 +1,87 @@
+/**
+ * A streamed answer of `/api/chat`, folded into the response that a call without streaming returns.
+ * Pure.
+ *
+ * @module
+ */
+
+import { BackendError } from "../../errors.ts";
+import { failureFromErrorObject } from "../../wire/failure.ts";
+import type { StreamReader } from "../../wire/http.ts";
+import { ndjsonDecoder } from "../../wire/ndjson.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../compat/fields.ts";
+import type { OnDelta } from "../compat/stream.ts";
+
+/** A reader for an answer of `/api/chat`, streamed or in one line. */
+export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
+  let progress = 0;
+  let started = false;
+  let last: Fields | undefined;
+  let content = "";
+  let thinking = "";
+  const calls: unknown[] = [];
+
+  const takeMessage = (message: Fields) => {
+    const thought = textOf(message.thinking, "thinking");
+    if (thought !== "") {
+      started = true;
+      thinking += thought;
+      onDelta({ type: "reasoning", text: thought });
+    }
+    const text = textOf(message.content, "content");
+    if (text !== "") {
+      started = true;
+      content += text;
+      onDelta({ type: "text", text });
+    }
+    if (!message.tool_calls) return;
+    // Each call comes whole.
+    for (const call of listOf(message.tool_calls, "tool_calls")) {
+      const { name } = fieldsOf(fieldsOf(call, "tool call").function, "tool call's function");
+      started = true;
+      calls.push(call);
+      onDelta({ type: "tool_call", name: textOf(name, "tool call's name") });
+    }
+  };
+
+  const decoder = ndjsonDecoder((value) => {
+    if (last) return;
+    progress++;
+    const line = fieldsOf(value, "line");
+    if (line.message === undefined || line.error) {
+      const failure = failureFromErrorObject(line);
+      if (failure) throw failure;
+    }
+    takeMessage(fieldsOf(line.message, "message"));
+    if (line.done === true) last = line;
+  });
+
+  return {
+    push: (chunk) => decoder.push(chunk),
+    get progress() {
+      return progress;
+    },
+    get started() {
+      return started;
+    },
+    get done() {
+      return last !== undefined;
+    },
+    end() {
+      if (!last) decoder.end();
+      if (!last) {
+        throw new BackendError("The model server's answer broke off before its end", {
+          kind: "incomplete",
+          retryable: true,
+        });
+      }
+      const message = {
+        role: "assistant",
+        content,
+        ...(thinking !== "" && { thinking }),
+        ...(calls.length > 0 && { tool_calls: calls }),
+      };
+      return { ...last, message };
+    },
+  };
+}

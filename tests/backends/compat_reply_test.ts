@@ -1,0 +1,260 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { ExtractToolCalls, FinishReason } from "../../src/backends/backend.ts";
+import { parseCompatResponse, readCompatResponse } from "../../src/backends/compat/response.ts";
+import { parseLocalResponse, readLocalResponse } from "../../src/backends/local/response.ts";
+import { localConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import type { Tool } from "../../src/types.ts";
+import { recorded } from "./compat_recorded.ts";
+
+const call = (name: string, args: unknown, id: unknown = name) => ({
+  id,
+  type: "function",
+  function: { name, arguments: args },
+});
+
+function compat(message: unknown, ...[finish = "stop", more = {}]: [unknown?, object?]) {
+  return { choices: [{ index: 0, message, finish_reason: finish }], ...more };
+}
+
+const tools: Tool[] = [
+  { name: "read", description: "", parameters: { type: "object" }, access: "read", run: () => "" },
+];
+
+Deno.test("finish reasons, of both protocols", () => {
+  const rows: [unknown, FinishReason][] = [
+    ["stop", "stop"],
+    [null, "stop"],
+    ["", "stop"],
+    ["eos_token", "stop"],
+    ["length", "length"],
+    ["model_length", "length"],
+    ["content_filter", "refused"],
+    ["error", "other"],
+    ["abort", "other"],
+    ["constructor", "other"],
+  ];
+  for (const [word, finish] of rows) {
+    const reply = readCompatResponse(compat({ content: "a" }, word));
+    assertEquals([reply.finish, reply.finishDetail], [finish, word ?? ""]);
+  }
+  const native: [unknown, FinishReason][] = [
+    ["stop", "stop"],
+    [undefined, "stop"],
+    ["length", "length"],
+    ["load", "other"],
+    ["unload", "other"],
+  ];
+  for (const [done_reason, finish] of native) {
+    const reply = readLocalResponse({ message: { content: "a" }, done: true, done_reason });
+    assertEquals([reply.finish, reply.finishDetail], [finish, done_reason ?? ""]);
+  }
+});
+
+Deno.test("an answer with calls finishes with them, whatever the server calls it", () => {
+  for (const word of ["stop", "tool_calls", null]) {
+    const reply = readCompatResponse(compat({ tool_calls: [call("read", "{}")] }, word));
+    assertEquals(reply.finish, "tool_calls");
+  }
+  assertEquals(readCompatResponse(compat({ content: "a" }, "tool_calls")).finish, "stop");
+});
+
+Deno.test("NET-05 the last call of an answer that was cut is never run", async (t) => {
+  const rows: [string, unknown, boolean][] = [
+    ["length", '{"p":"a', false],
+    ["length", "", false],
+    ["length", '{"p":"a"}', false],
+    ["content_filter", '{"p":"a"}', false],
+    ["error", '{"p":"a"}', false],
+    ["", '{"p":"a"}', true],
+    ["", "", false],
+    ["tool_calls", '{"p":"a', false],
+    ["tool_calls", '{"p":"a"}', true],
+    ["tool_calls", "", true],
+  ];
+  for (const [word, args, runs] of rows) {
+    await t.step(`${word} ${args}`, () => {
+      const { message, finish } = readCompatResponse(
+        compat({ tool_calls: [call("read", '{"p":"0"}'), call("write", args)] }, word),
+      );
+      const [first, last] = message.toolCalls!;
+      assertEquals(first!.arguments, { p: "0" });
+      assertEquals(first!.invalid, undefined);
+      assertEquals(last!.invalid === undefined, runs);
+      if (!runs) {
+        assertEquals(last!.arguments, {});
+        assertEquals(last!.invalid!.text, args);
+      }
+      assertEquals(finish === "tool_calls", word === "tool_calls" || word === "");
+    });
+  }
+  const recordedReply = readCompatResponse(JSON.parse(recorded("compat-llama-tool-length").text));
+  assertEquals(recordedReply.finish, "length");
+  assertEquals(recordedReply.message.toolCalls![0]!.invalid!.text, '{"city"');
+});
+
+Deno.test("NET-08 every call has an id of its own", () => {
+  const ids = ["", null, undefined, "x", "x"];
+  const { toolCalls } = parseCompatResponse(
+    compat({ tool_calls: ids.map((id) => ({ ...call("read", "{}"), id })) }),
+  );
+  const given = toolCalls!.map(({ id }) => id);
+  assertEquals(new Set(given).size, 5);
+  assertEquals(given[3], "x");
+  for (const id of given) assertEquals(/^.{1,40}$/.test(id), true, id);
+});
+
+Deno.test("native answers: arguments as an object, usage, reasoning (recorded)", () => {
+  const reply = readLocalResponse(JSON.parse(recorded("local-think_tool").text));
+  assertEquals(reply, {
+    message: {
+      role: "assistant",
+      content: "",
+      reasoning: "I should call the weather tool.\n",
+      toolCalls: [{
+        id: "vpj1qr5gfZAl3xlAlV0RNavD3MnpFkqD",
+        name: "get_weather",
+        arguments: { city: "Nice" },
+      }],
+    },
+    finish: "tool_calls",
+    finishDetail: "stop",
+    usage: { inputTokens: 311, outputTokens: 34 },
+  });
+});
+
+Deno.test("parseLocalResponse tells the formats apart by their shape", () => {
+  const native = { message: { content: "a", tool_calls: [call("read", { p: 1 })] }, done: true };
+  const other = compat({ content: "a", tool_calls: [call("read", '{"p":1}')] }, "tool_calls");
+  for (const useCompat of [true, false]) {
+    for (const response of [native, other]) {
+      const { message, toolCalls } = parseLocalResponse(localConfig({ useCompat }), response);
+      assertEquals(message.content, "a");
+      assertEquals(toolCalls, [{ id: "read", name: "read", arguments: { p: 1 } }]);
+    }
+  }
+  const none = parseLocalResponse(localConfig(), { message: { content: "a" }, done: true });
+  assertEquals(none, { message: { role: "assistant", content: "a" }, toolCalls: [] });
+});
+
+Deno.test("calls in the text are looked for only where there are no others", async (t) => {
+  const asked: unknown[] = [];
+  const extract: ExtractToolCalls = (content, options) => {
+    asked.push(options?.tools);
+    return content.includes("CALL")
+      ? [content.replace("CALL", ""), [{ id: "", name: "read", arguments: {} }]]
+      : [content, null];
+  };
+  const rows: [string, unknown, Tool[] | undefined, string, number, unknown[]][] = [
+    ["found", { content: "aCALL" }, tools, "a", 1, [["read"]]],
+    ["none there", { content: "a" }, tools, "a", 0, [["read"]]],
+    ["tools not told", { content: "aCALL" }, undefined, "a", 1, [undefined]],
+    ["no tools offered", { content: "aCALL" }, [], "aCALL", 0, []],
+    ["native ones", { content: "aCALL", tool_calls: [call("read", "{}")] }, tools, "aCALL", 1, []],
+  ];
+  for (const [name, message, offered, content, count, told] of rows) {
+    await t.step(name, () => {
+      for (const response of [compat(message), { message, done: true }]) {
+        asked.length = 0;
+        const reply = readLocalResponse(response, { extract, tools: offered });
+        assertEquals(reply.message.content, content);
+        assertEquals(reply.message.toolCalls?.length ?? 0, count);
+        assertEquals(reply.finish, count ? "tool_calls" : "stop");
+        assertEquals(asked, told);
+      }
+    });
+  }
+  const [found] = readCompatResponse(compat({ content: "CALL" }), { extract, tools }).message
+    .toolCalls!;
+  assertEquals([found!.recovered, found!.id !== ""], [true, true]);
+});
+
+Deno.test("reasoning in the text is taken out of it, of both protocols", () => {
+  const rows: [string, string | undefined, string, string | undefined][] = [
+    ["<think>hm</think>yes", undefined, "yes", "hm"],
+    ["hm</think>yes", undefined, "yes", "hm"],
+    ["<think>hm", undefined, "", "hm"],
+    ["<think>b</think>yes", "a", "yes", "a\n\nb"],
+    ["yes", undefined, "yes", undefined],
+  ];
+  for (const [content, field, text, reasoning] of rows) {
+    for (
+      const response of [
+        compat({ content, reasoning_content: field }),
+        { message: { content, thinking: field }, done: true },
+      ]
+    ) {
+      const { message } = readLocalResponse(response);
+      assertEquals([message.content, message.reasoning], [text, reasoning]);
+    }
+  }
+});
+
+Deno.test("usage, where a server counts and where it counts nonsense", () => {
+  const rows: [unknown, unknown][] = [
+    [undefined, undefined],
+    [null, undefined],
+    ["12", undefined],
+    [{ prompt_tokens: 3, completion_tokens: 4 }, { inputTokens: 3, outputTokens: 4 }],
+    [{ prompt_tokens: "3", completion_tokens: -4 }, { inputTokens: 0, outputTokens: 0 }],
+    [
+      { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 2 } },
+      { inputTokens: 3, outputTokens: 4, cachedTokens: 2 },
+    ],
+    [
+      { prompt_tokens: 3, completion_tokens: 4, prompt_cache_hit_tokens: 1 },
+      { inputTokens: 3, outputTokens: 4, cachedTokens: 1 },
+    ],
+  ];
+  for (const [usage, expected] of rows) {
+    assertEquals(readCompatResponse(compat({ content: "a" }, "stop", { usage })).usage, expected);
+  }
+  const native: [unknown, unknown][] = [
+    [{}, undefined],
+    [{ prompt_eval_count: 3, eval_count: 4 }, { inputTokens: 3, outputTokens: 4 }],
+    [{ eval_count: 4 }, { inputTokens: 0, outputTokens: 4 }],
+  ];
+  for (const [counts, expected] of native) {
+    const response = { message: { content: "a" }, done: true, ...counts as object };
+    assertEquals(readLocalResponse(response).usage, expected);
+  }
+});
+
+Deno.test("an error object in place of an answer is thrown", () => {
+  for (const read of [readCompatResponse, readLocalResponse]) {
+    const error = assertThrows(() => read({ error: "boom" }), BackendError);
+    assertEquals(error.serverMessage, "boom");
+  }
+});
+
+Deno.test("garbage at any field gives a BackendError or an answer, nothing else", () => {
+  const garbage = [undefined, null, 0, 7, true, "text", [], [7], {}, [[]], [{}], [null], { a: 1 }];
+  const shapes: ((value: unknown) => unknown)[] = [
+    (value) => value,
+    (message) => ({ message, done: true }),
+    (content) => ({ message: { content } }),
+    (thinking) => ({ message: { content: "", thinking } }),
+    (tool_calls) => ({ message: { content: "", tool_calls } }),
+    (value) => ({ message: { content: "", tool_calls: [value] } }),
+    (value) => ({ message: { content: "", tool_calls: [{ function: value }] } }),
+    (value) => ({ message: { content: "", tool_calls: [call("f", value)] } }),
+    (name) => ({ message: { content: "", tool_calls: [{ function: { name, arguments: {} } }] } }),
+    (id) => ({ message: { content: "", tool_calls: [{ ...call("f", {}), id }] } }),
+    (done_reason) => ({ message: { content: "a" }, done_reason }),
+    (eval_count) => ({ message: { content: "a" }, eval_count }),
+    (choices) => ({ choices }),
+  ];
+  let errors = 0;
+  for (const shape of shapes) {
+    for (const value of garbage) {
+      try {
+        const { message } = readLocalResponse(shape(value));
+        assertEquals(typeof message.content, "string");
+      } catch (error) {
+        if (!(error instanceof BackendError)) throw error;
+        errors++;
+      }
+    }
+  }
+  assertEquals(errors > 80, true, `${errors} errors`);
+});

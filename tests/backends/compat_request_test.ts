@@ -1,0 +1,234 @@
+import { assert, assertEquals } from "@std/assert";
+import {
+  compatBody,
+  jsonText,
+  messagesToCompatFormat,
+  nameOnWire,
+  toolsToCompatFormat,
+} from "../../src/backends/compat/request.ts";
+import { withTextTools } from "../../src/backends/compat/text_tools.ts";
+import { localBody, messagesToLocalFormat } from "../../src/backends/local/request.ts";
+import { compatConfig, localConfig } from "../../src/config.ts";
+import type { Message, Tool } from "../../src/types.ts";
+
+const tool: Tool = {
+  name: "read",
+  description: "Reads",
+  parameters: { type: "object", properties: { p: { type: "string" } } },
+  access: "read",
+  run: () => "",
+};
+
+const conversation: Message[] = [
+  { role: "system", content: "Be brief." },
+  { role: "user", content: "Read a and b" },
+  {
+    role: "assistant",
+    content: "",
+    reasoning: "two files",
+    toolCalls: [
+      { id: "x", name: "read", arguments: { p: "a" } },
+      {
+        id: "y",
+        name: "re ad!",
+        arguments: {},
+        invalid: { text: '{"p":"b', reason: "it was cut" },
+      },
+    ],
+  },
+  { role: "tool", content: "A", toolCallId: "x", toolName: "read" },
+  { role: "tool", content: "", toolCallId: "y", toolName: "re ad!", isError: true },
+  { role: "assistant", content: "Done.", reasoning: "done" },
+  { role: "user", content: "And this?", images: [{ mediaType: "image/png", data: "AAAA" }] },
+];
+
+Deno.test("messages in the compat format", () => {
+  assertEquals(messagesToCompatFormat(conversation), [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Read a and b" },
+    {
+      role: "assistant",
+      content: null,
+      reasoning_content: "two files",
+      tool_calls: [
+        { id: "x", type: "function", function: { name: "read", arguments: '{"p":"a"}' } },
+        {
+          id: "y",
+          type: "function",
+          function: { name: "re_ad_", arguments: '{"invalid_json":"{\\"p\\":\\"b"}' },
+        },
+      ],
+    },
+    { role: "tool", tool_call_id: "x", content: "A" },
+    { role: "tool", tool_call_id: "y", content: "(no output)" },
+    { role: "assistant", content: "Done." },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "And this?" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+      ],
+    },
+  ]);
+});
+
+Deno.test("messages in the local format", () => {
+  assertEquals(messagesToLocalFormat(conversation), [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Read a and b" },
+    {
+      role: "assistant",
+      content: "",
+      thinking: "two files",
+      tool_calls: [
+        { id: "x", function: { name: "read", arguments: { p: "a" } } },
+        { id: "y", function: { name: "re_ad_", arguments: { invalid_json: '{"p":"b' } } },
+      ],
+    },
+    { role: "tool", content: "A", tool_name: "read", tool_call_id: "x" },
+    { role: "tool", content: "(no output)", tool_name: "re_ad_", tool_call_id: "y" },
+    { role: "assistant", content: "Done.", thinking: "done" },
+    { role: "user", content: "And this?", images: ["AAAA"] },
+  ]);
+});
+
+Deno.test("messages for a model without tools", () => {
+  const [system, ...rest] = withTextTools(conversation, [tool]);
+  assert(system!.content.startsWith("Be brief.\n\nYou can use tools."));
+  assert(system!.content.includes('{"name":"read","description":"Reads","parameters":{'));
+  assertEquals(rest, [
+    { role: "user", content: "Read a and b" },
+    {
+      role: "assistant",
+      content: '<toolcall>{"name":"read","arguments":{"p":"a"}}</toolcall>\n' +
+        '<toolcall>{"name":"re ad!","arguments":{"invalid_json":"{\\"p\\":\\"b"}}</toolcall>',
+      reasoning: "two files",
+    },
+    {
+      role: "user",
+      content: '<toolresult name="read">\nA\n</toolresult>\n' +
+        '<toolresult name="re_ad_">\n(no output)\n</toolresult>',
+    },
+    { role: "assistant", content: "Done.", reasoning: "done" },
+    { role: "user", content: "And this?", images: [{ mediaType: "image/png", data: "AAAA" }] },
+  ]);
+  const hi = { role: "user" as const, content: "hi" };
+  assertEquals(messagesToLocalFormat(withTextTools([hi], [])), [hi]);
+});
+
+Deno.test("names on the wire are ones that servers take", () => {
+  const rows = [
+    ["read_file-2", "read_file-2"],
+    ["functions.read file", "functions_read_file"],
+    ["", "unknown"],
+    ["é".repeat(70), "_".repeat(64)],
+  ];
+  for (const [name, expected] of rows) assertEquals(nameOnWire(name!), expected);
+});
+
+Deno.test("messages that say nothing are left out", () => {
+  const nothing: Message[] = [
+    { role: "system", content: "" },
+    { role: "assistant", content: "", reasoning: "only thought" },
+    { role: "user", content: "" },
+  ];
+  assertEquals([messagesToCompatFormat(nothing), messagesToLocalFormat(nothing)], [[], []]);
+  const image: Message = {
+    role: "user",
+    content: " ",
+    images: [{ mediaType: "image/png", data: "A" }],
+  };
+  assertEquals(messagesToCompatFormat([image]), [{
+    role: "user",
+    content: [{ type: "image_url", image_url: { url: "data:image/png;base64,A" } }],
+  }]);
+});
+
+Deno.test("the bodies have the documented fields, messages last", () => {
+  const messages: Message[] = [{ role: "user", content: "hi" }];
+  const compat = compatConfig({ model: "m", apiKey: "k" });
+  const hi = '"messages":[{"role":"user","content":"hi"}]}';
+  const tools = `"tools":${JSON.stringify(toolsToCompatFormat([tool]))},`;
+  const rows: [string, string][] = [
+    [
+      compatBody(compat, messages, [], true),
+      '{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":4096,' +
+      `"temperature":0.1,${hi}`,
+    ],
+    [
+      compatBody({ ...compat, frequencyPenalty: 0 }, messages, [tool], false),
+      '{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,"frequency_penalty":0,' +
+      tools + hi,
+    ],
+    [
+      compatBody(
+        compat,
+        messages,
+        [],
+        true,
+        new Set(["max_tokens", "temperature", "stream_options"]),
+      ),
+      `{"model":"m","stream":true,"max_completion_tokens":4096,${hi}`,
+    ],
+    [
+      compatBody(compat, messages, [], true, new Set(["stream"])),
+      `{"model":"m","max_tokens":4096,"temperature":0.1,${hi}`,
+    ],
+    [
+      localBody(localConfig({ model: "m", think: false }), messages, [tool], true),
+      '{"model":"m","stream":true,"think":false,' +
+      `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${tools}${hi}`,
+    ],
+    [
+      localBody(localConfig({ model: "m", think: true }), messages, [], false, new Set(["think"])),
+      `{"model":"m","stream":false,` +
+      `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${hi}`,
+    ],
+  ];
+  for (const [body, expected] of rows) assertEquals(body, expected);
+});
+
+Deno.test("each body extends the one before it, byte for byte", () => {
+  const compat = compatConfig({ model: "m", apiKey: "k" });
+  const local = localConfig({ model: "m" });
+  const bodies: ((messages: Message[]) => string)[] = [
+    (messages) => compatBody(compat, messages, [tool], true),
+    (messages) => localBody(local, messages, [tool], true),
+    (messages) => localBody(local, withTextTools(messages, [tool]), [], true),
+  ];
+  // Where a request may end: after a user message or the results of a round.
+  const ends = [2, 5, 7];
+  for (const body of bodies) {
+    const [first, ...later] = ends.map((end) => body(conversation.slice(0, end)));
+    let before = first!;
+    for (const next of later) {
+      assert(before.endsWith("]}") && next.startsWith(before.slice(0, -2)), next);
+      before = next;
+    }
+  }
+});
+
+Deno.test("text on the wire is well-formed Unicode", () => {
+  const rows: [unknown, string][] = [
+    ["a\ud800b", '"a\ufffdb"'],
+    ["\udfff", '"\ufffd"'],
+    ["🎉", '"🎉"'],
+    ["\\ud800", '"\\\\ud800"'],
+    ["\\\ud800", '"\\\\\ufffd"'],
+    [{ "\ud800": ["\udc00", { a: "\ud83c" }] }, '{"\ufffd":["\ufffd",{"a":"\ufffd"}]}'],
+    ["line\n\u0001", '"line\\n\\u0001"'],
+  ];
+  for (const [value, expected] of rows) {
+    assertEquals(jsonText(value), expected);
+    if (typeof value === "string") assertEquals(JSON.parse(jsonText(value)), value.toWellFormed());
+  }
+  const call = { id: "x", name: "read", arguments: { p: "\ud800" } };
+  const messages: Message[] = [
+    { role: "user", content: "\ud800" },
+    { role: "assistant", content: "\udfff", reasoning: "\udfff", toolCalls: [call] },
+    { role: "tool", content: "\ud800", toolCallId: "x", toolName: "read" },
+  ];
+  const body = JSON.parse(compatBody(compatConfig({ apiKey: "k" }), messages, [tool], true));
+  assertEquals(body.messages[0].content, "\ufffd");
+  assertEquals(JSON.parse(body.messages[1].tool_calls[0].function.arguments), { p: "\ufffd" });
+});

@@ -1,0 +1,171 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { CallOptions, Delta, ExtractToolCalls } from "../../src/backends/backend.ts";
+import { callLocal, localBackend } from "../../src/backends/local/mod.ts";
+import { parseLocalResponse } from "../../src/backends/local/response.ts";
+import { localConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import type { Message, Tool } from "../../src/types.ts";
+import { json, ndjson, raw, respond, serve, sse } from "../helpers/server.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+import { recorded } from "./compat_recorded.ts";
+
+const hi: Message[] = [{ role: "user", content: "hi" }];
+const tool: Tool = {
+  name: "read",
+  description: "Reads a file",
+  parameters: { type: "object", properties: { p: { type: "string" } }, required: ["p"] },
+  access: "read",
+  run: () => "",
+};
+
+const ANSWER = ndjson([
+  { message: { role: "assistant", content: "Hel" }, done: false },
+  { message: { role: "assistant", content: "lo" }, done: true, done_reason: "stop" },
+]);
+
+function configFor(server: { url: string }, settings = {}) {
+  return localConfig({ host: server.url, model: "test", maxRetries: 0, ...settings });
+}
+
+/** A recorded answer, sent byte for byte but for the framing that it declares. */
+function replay(name: string) {
+  const { head, body } = recorded(name);
+  const length = `Content-Length: ${body.length}`;
+  return raw(head.replace(/Transfer-Encoding: chunked|Content-Length: \d+/, length), body);
+}
+
+Deno.test("both endpoints answer alike, and are asked as documented", async () => {
+  const step = {
+    reasoning: "hm",
+    text: "Hello",
+    toolCalls: [{ id: "x", name: "read", arguments: { p: "a" } }],
+  };
+  await using server = strictServer([step, step, step, step]);
+  const seen = new Set<string>();
+  for (const useCompat of [false, true]) {
+    for (const stream of [true, false]) {
+      const config = configFor(server, { useCompat, apiKey: "proxy-key", frequencyPenalty: 0.5 });
+      const deltas: Delta[] = [];
+      const response = await callLocal(config, hi, [tool], {
+        stream,
+        onDelta: (d) => deltas.push(d),
+      });
+      const { message, toolCalls } = parseLocalResponse(config, response);
+      seen.add(JSON.stringify([message, toolCalls]));
+      assertEquals(deltas.length > 0, stream);
+    }
+  }
+  assertEquals(seen.size, 1);
+  const [native, , compat] = server.requests;
+  assertEquals([native!.path, compat!.path], ["/api/chat", "/v1/chat/completions"]);
+  assertEquals(native!.body.options, {
+    num_predict: 32768,
+    temperature: 0.1,
+    repeat_penalty: 1.2,
+  });
+  assertEquals([native!.body.think, compat!.body.frequency_penalty], [undefined, 0.5]);
+  assertEquals(native!.headers.get("authorization"), "Bearer proxy-key");
+});
+
+Deno.test("a conversation with calls, results and reasoning is taken by a strict server", async () => {
+  for (const useCompat of [false, true]) {
+    const calls = [{ name: "read", arguments: { p: "a" } }, {
+      name: "read",
+      arguments: { p: "b" },
+    }];
+    await using server = strictServer([{ reasoning: "hm", toolCalls: calls }, { text: "Done" }]);
+    const backend = localBackend(configFor(server, { useCompat }));
+    const { message } = await backend.send(hi, [tool], {});
+    const results = message.toolCalls!.map(({ id, name }): Message => (
+      { role: "tool", content: "", toolCallId: id, toolName: name }
+    ));
+    const reply = await backend.send([...hi, message, ...results], [tool], {});
+    assertEquals(reply.message.content, "Done");
+    assertEquals(server.requests.map((r) => r.problem), [undefined, undefined]);
+  }
+});
+
+Deno.test("a model that takes no tools is told of them in the text", async () => {
+  const called = '<toolcall>{"name":"read","arguments":{"p":"a"}}</toolcall>';
+  const extract: ExtractToolCalls = (content) =>
+    content === called ? ["", [{ id: "", name: "read", arguments: { p: "a" } }]] : [content, null];
+  const native = ndjson([{ message: { content: called }, done: true, done_reason: "stop" }]);
+  const compat = sse([{ choices: [{ delta: { content: called }, finish_reason: "stop" }] }]);
+  for (const [useCompat, answer] of [[false, native], [true, compat]] as const) {
+    await using server = serve(replay("local-err-tools-unsupported"), answer);
+    const backend = localBackend(configFor(server, { useCompat }), extract);
+    const notices: string[] = [];
+    const options: CallOptions = { onNotice: (message) => notices.push(message) };
+    const { message } = await backend.send(hi, [tool], options);
+    assertEquals(message.toolCalls!.map((call) => [call.name, call.recovered]), [["read", true]]);
+    await backend.send(hi, [tool], options);
+    const bodies = server.requests.map((request) => request.json());
+    assertEquals(bodies.map((body) => body.tools === undefined), [false, true, true]);
+    assert(bodies[1].messages[0].content.includes("<toolcall>"));
+    assertEquals(notices.length, 1);
+    assert(notices[0]!.includes("does not support tools"), notices[0]);
+  }
+});
+
+Deno.test("a model that can not think is asked without, once", async () => {
+  await using server = serve(replay("local-err-think-unsupported"), ANSWER);
+  const config = configFor(server, { think: true });
+  await callLocal(config, hi);
+  await callLocal(config, hi);
+  assertEquals(server.requests.map((r) => r.json().think), [true, undefined, undefined]);
+});
+
+Deno.test("an unknown model: those installed are named, and how to get it", async (t) => {
+  const tags = (...names: string[]) => json({ models: names.map((name) => ({ name })) });
+  const unknown = replay("local-err-unknown-model");
+  const rows: [string, Parameters<typeof serve>, string][] = [
+    ["some", [unknown, tags("a:1b", "b:2b")], "installed are a:1b, b:2b"],
+    ["none", [unknown, tags()], "no model is installed"],
+    ["no list", [unknown, respond(500)], 'no model "test"'],
+    ["a broken list", [unknown, json({ models: [7] })], 'no model "test"'],
+  ];
+  for (const [name, handlers, words] of rows) {
+    await t.step(name, async () => {
+      await using server = serve(...handlers);
+      const error = await assertRejects(() => callLocal(configFor(server), hi), BackendError);
+      assertEquals([error.kind, error.status], ["model_not_found", 404]);
+      assert(error.message.includes(words), error.message);
+      assert(error.message.includes("ollama pull test"), error.message);
+    });
+  }
+});
+
+Deno.test("nothing listens: how to start a server", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}`;
+  listener.close();
+  for (const useCompat of [false, true]) {
+    const error = await assertRejects(
+      () => callLocal(configFor({ url }, { useCompat }), hi),
+      BackendError,
+    );
+    assertEquals(error.kind, "connection");
+    for (const words of [new URL(url).host, "ollama serve", "--demo"]) {
+      assert(error.message.includes(words), error.message);
+    }
+  }
+});
+
+Deno.test("NET-03 NET-04 a runner that dies: reported after text, retried before it", async () => {
+  await using server = serve(replay("local-midstream-native"));
+  const error = await assertRejects(
+    () => callLocal(configFor(server, { maxRetries: 2 }), hi),
+    BackendError,
+  );
+  assertEquals([error.kind, server.requests.length], ["server", 1]);
+  assert(error.message.includes("unexpected EOF"), error.message);
+  await using other = serve(ndjson([{ error: "unexpected EOF" }]), ANSWER);
+  const response = await callLocal(configFor(other, { maxRetries: 2 }), hi);
+  assertEquals((response as { message: { content: string } }).message.content, "Hello");
+});
+
+Deno.test("a history that the server refuses gives one clear line", async () => {
+  await using server = serve(replay("local-turn2-stringargs"));
+  const error = await assertRejects(() => callLocal(configFor(server), hi), BackendError);
+  assertEquals([error.kind, error.message.includes("\n")], ["request", false]);
+});
