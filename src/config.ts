@@ -186,6 +186,7 @@ export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }):
 const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?: true]>> = {
   maxTokens: [1, Number.MAX_SAFE_INTEGER, true],
   temperature: [0, 2],
+  "hosted.temperature": [0, 1],
   repeatPenalty: [0, 10],
   frequencyPenalty: [-2, 2],
   maxRetries: [0, 100, true],
@@ -238,7 +239,7 @@ function checkValue(where: string, key: string, value: unknown, config: Record<s
 }
 
 function checkNumber(where: string, key: string, value: unknown): void {
-  const [min, max, whole] = RANGES[key] ?? [];
+  const [min, max, whole] = RANGES[`${where}.${key}`] ?? RANGES[key] ?? [];
   if (min === undefined || max === undefined) return;
   const ok = typeof value === "number" && value >= min && value <= max &&
     (!whole || Number.isInteger(value));

@@ -96,6 +96,7 @@ const bad: [make: () => unknown, error: typeof TypeError | typeof RangeError, me
   [() => compatConfig({ maxTokens: 1.5 }), RangeError, "current value is 1.5"],
   [() => compatConfig({ maxTokens: Infinity }), RangeError, "current value is Infinity"],
   [() => localConfig({ temperature: 2.1 }), RangeError, "from 0 to 2"],
+  [() => hostedConfig({ apiKey: "k", temperature: 1.1 }), RangeError, "from 0 to 1"],
   [() => localConfig({ temperature: "0.1" as unknown as number }), TypeError, "must be a number"],
   [
     () => localConfig({ model: " " }),
