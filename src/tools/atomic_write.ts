@@ -5,6 +5,7 @@
  * @module
  */
 
+import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
@@ -46,8 +47,9 @@ export async function writeAtomically(
     const old = await Deno.lstat(target).catch(ifMissing);
     if (old === undefined) {
       await Deno.mkdir(dirname(target), { recursive: true });
-      await replace(target, bytes, undefined, signal);
-      return { realPath: await Deno.realPath(target), created: true, linked };
+      const realPath = join(await Deno.realPath(dirname(target)), basename(target));
+      await replace(realPath, bytes, undefined, signal);
+      return { realPath, created: true, linked };
     }
     const { realPath, info } = await statRegular(target, shown, "write");
     await checkWritable(realPath, shown, info);

@@ -14,28 +14,34 @@ const MAX_SEARCHED = 32 * 1024 * 1024;
 const MAX_WANTED_LINES = 200;
 const MAX_SHOWN_LINES = 15;
 const MAX_SHOWN_CHARS = 200;
+/** Longer texts, in characters, are not tried in other forms. */
+const MAX_COPIED = 100_000;
 /** The least share of a line's pairs of letters that makes it close. */
 const MIN_ALIKE = 0.5;
 
 /** Explains to the model, in a few lines, why `wanted` is not in `text`. Both have `\n` line endings. */
 export function explainMiss(text: string, wanted: string): string {
-  const unnumbered = wanted.replace(/^ *\d+\t/gm, "");
-  if (unnumbered !== wanted && unnumbered.trim() !== "" && text.includes(unnumbered)) {
-    return "It is in the file without the line numbers of read_file: leave them out of both strings.";
-  }
-  const unescaped = wanted.replace(
-    /\\([nt"'`\\])/g,
-    (_, c) => ({ n: "\n", t: "\t" })[c as "n"] ?? c,
-  );
-  if (unescaped !== wanted && text.includes(unescaped)) {
-    return "It is in the file with its backslash escapes decoded (a line break for \\n, for example): send it without the extra backslashes.";
-  }
+  const copied = wanted.length <= MAX_COPIED ? copiedFrom(text, wanted) : undefined;
+  if (copied !== undefined) return copied;
   const lines = text.slice(0, MAX_SEARCHED).split("\n");
   // A line break at its end begins no line that could be looked for.
   const wantedLines = wanted.replace(/\n$/, "").split("\n").slice(0, MAX_WANTED_LINES);
   const start = bestAlignment(lines, wantedLines) ?? mostAlike(lines, wantedLines);
   if (start === undefined) return "No line of the file is like it: read the file again.";
   return comparison(lines, wantedLines, start);
+}
+
+/** What is wrong with a text that is in the file but for the form in which the model saw or sent it. */
+function copiedFrom(text: string, wanted: string): string | undefined {
+  const unnumbered = wanted.replace(/^ *\d+\t/gm, "");
+  if (unnumbered !== wanted && unnumbered.trim() !== "" && text.includes(unnumbered)) {
+    return "It is in the file without the line numbers of read_file: leave them out of both strings.";
+  }
+  const decoded: Record<string, string> = { n: "\n", t: "\t" };
+  const unescaped = wanted.replace(/\\([nt"'`\\])/g, (_, c: string) => decoded[c] ?? c);
+  if (unescaped !== wanted && text.includes(unescaped)) {
+    return "It is in the file with its backslash escapes decoded (a line break for \\n, for example): send it without the extra backslashes.";
+  }
 }
 
 /** Where most of the wanted text's lines stand in the same order, whatever their indentation. */

@@ -18,12 +18,15 @@ export interface OutputCapture {
   cancel(): Promise<void>;
 }
 
+/** The most that is kept of either end, whatever the caller has room for. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+
 /** Starts to read `stream` to its end, keeping its first and its last `maxBytes / 2` bytes. */
 export function captureOutput(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   maxBytes: number,
 ): OutputCapture {
-  const size = Math.ceil(maxBytes / 2);
+  const size = Math.min(Math.ceil(maxBytes / 2), MAX_KEPT_BYTES);
   const head = new Uint8Array(size);
   const ring = new Uint8Array(size);
   let total = 0;
@@ -77,10 +80,11 @@ function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string
   const half = Math.min(Math.floor(maxBytes / 2), Math.floor(bytes.length / 2));
   let [end, start] = [half, bytes.length - half];
   // A cut between lines reads better, where a line ends near enough.
+  const near = Math.min(200, half / 4);
   const newline = bytes.lastIndexOf(10, end - 1) + 1;
-  if (newline > end - 200) end = newline;
+  if (newline > end - near) end = newline;
   const next = bytes.indexOf(10, start) + 1;
-  if (next > 0 && next < start + 200) start = next;
+  if (next > 0 && next < start + near) start = next;
   while (end > 0 && isContinuation(bytes[end])) end--;
   while (isContinuation(bytes[start])) start++;
   const omitted = total - end - (bytes.length - start);

@@ -7,8 +7,10 @@ import { endGroup } from "./process_group.ts";
 /** How long a process may take to end after SIGTERM: at the time limit, and in other cases. */
 const TIMEOUT_GRACE_MS = 2000;
 const GRACE_MS = 250;
-/** How long output is awaited once the shell has ended: what else holds the pipe may hold it for ever. */
-const DRAIN_MS = 250;
+/** How long output is awaited once the shell has ended, as what else holds the pipe may hold it for
+ * ever; and once that has been ended too, so that only a process that escaped can hold it. */
+const DRAIN_MS = 400;
+const LAST_DRAIN_MS = 100;
 /** What a result says beside the output. */
 const FRAME_CHARS = 500;
 /** Linux takes at most 128 KiB per argument; three bytes for each of these at most. */
@@ -78,10 +80,10 @@ export async function runBash(
   if (ended === "exit") await within(DRAIN_MS, drained);
   const grace = ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS;
   const left = await endGroup(child.pid, grace);
-  await within(DRAIN_MS, drained);
+  await within(LAST_DRAIN_MS, drained);
   await Promise.all([streams.stdout.cancel(), streams.stderr.cancel()]);
   // A process in an uninterruptible sleep outlives even SIGKILL.
-  const status = await within(DRAIN_MS, child.status);
+  const status = await within(LAST_DRAIN_MS, child.status);
   if (ended === "abort") throw context.signal.reason;
 
   const lines = [`exit code: ${ended === "timeout" ? TIMEOUT_EXIT_CODE : exitCode(status)}`];

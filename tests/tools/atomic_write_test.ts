@@ -62,7 +62,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "EDT-07 a full disk is an error, the old file is intact and no temporary one is left",
+  name: "EDT-07 a full disk is an error that leaves no trace (needs root and tmpfs)",
   // A file system of its own is needed, and root to mount one.
   ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 || !await mountable(),
   fn: async () => {

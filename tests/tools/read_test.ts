@@ -73,6 +73,12 @@ Deno.test("cuts long lines between characters, also the first when it alone is t
   assertEquals(fourth, `4\t${"ü".repeat(2000)}`);
   assertEquals(footer, "[4 lines; longer lines are cut at 2000 characters]");
 
+  // What is kept of it ends within a character.
+  ws.put("wide", "日".repeat(3000) + "\n");
+  assertEquals(
+    await read(ws, "wide"),
+    `1\t${"日".repeat(2000)}[cut: 9000 bytes]\n[1 lines; longer lines are cut at 2000 characters]`,
+  );
   const small = await readFile(
     { file_path: "f", offset: 1, limit: 1 },
     { ...ws.context, maxOutputChars: 400 },

@@ -74,7 +74,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "EDT-01 the owner stays",
+  name: "EDT-01 the owner stays (needs root)",
   ignore: !root,
   fn: async () => {
     using ws = workspace();
@@ -106,13 +106,13 @@ Deno.test("EDT-02 links stay links, and the file they lead to is written", async
 
 Deno.test("PTH-04 a dangling link is followed and its target created", async () => {
   using ws = workspace();
-  await Deno.mkdir(ws.at("real"));
-  await Deno.symlink("real", ws.at("linked"));
+  await Deno.mkdir(ws.at("deep/real"), { recursive: true });
+  await Deno.symlink("deep/real", ws.at("linked"));
   // Where `..` leads depends on what `linked` is a link to.
   await Deno.symlink("linked/../made/f", ws.at("dangling"));
   await Deno.symlink("dangling", ws.at("chain"));
   assertStringIncludes(await write(ws, "chain", "x"), "Created chain");
-  assertEquals(ws.text("made/f"), "x");
+  assertEquals(ws.text("deep/made/f"), "x");
   assert((await Deno.lstat(ws.at("dangling"))).isSymlink);
   assert((await Deno.lstat(ws.at("chain"))).isSymlink);
 });
@@ -188,13 +188,15 @@ async function asNobody(home: string, ...args: string[]): Promise<string | null>
 }
 
 Deno.test({
-  name: "EDT-01 a file of another user is never replaced by renaming over it",
+  name: "EDT-01 a file of another user is never replaced by renaming over it (needs root)",
   // Needs two users; the other must be able to read this program.
   ignore: !root || await asNobody("/", "--version") === null,
   fn: async () => {
     using ws = workspace();
     ws.put("theirs", "old", 0o644);
     ws.put("shared", "old", 0o666);
+    ws.put("own", "old", 0o464);
+    await Deno.chown(ws.at("own"), 65534, 65534);
     await Deno.mkdir(ws.at("closed"));
     ws.put("closed/f", "old", 0o666);
     await Deno.chmod(ws.dir, 0o777);
@@ -204,7 +206,7 @@ Deno.test({
       `import { writeFile } from "${module}";
       const signal = new AbortController().signal;
       const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
-      for (const file_path of ["theirs", "shared", "closed/f"]) {
+      for (const file_path of ["theirs", "shared", "own", "closed/f"]) {
         console.log(await writeFile({ file_path, content: "new" }, context).catch((e) => e.message));
       }`,
     );
@@ -212,6 +214,7 @@ Deno.test({
     const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
     const output = await asNobody(ws.dir, ...options, ws.at("script.ts"), ws.dir) ?? "";
     assertStringIncludes(output, "Cannot write theirs: Permission denied");
+    assertStringIncludes(output, "Cannot write own: Permission denied");
     assertStringIncludes(output, "Replaced shared: wrote 3 bytes; written in place as its owner");
     assertStringIncludes(
       output,
