@@ -36,11 +36,7 @@ export function markerReader(
   literals: readonly string[],
   { fences = [], inCode = false }: { fences?: readonly string[]; inCode?: boolean } = {},
 ): MarkerReader {
-  const find = new RegExp([...literals.map(escape), ...fences.flatMap(fence)].join("|"), "gi");
-  const begin = new RegExp(
-    `(?:${[...literals.map(beginning), ...fences.flatMap(fenceBeginning)].join("|")})$`,
-    "gi",
-  );
+  const { find, begin } = patternsOf(literals, fences);
   let code = codeTracker();
   let rest = "";
   /** How much of `rest` the tracker has read. */
@@ -105,6 +101,31 @@ export function markerReader(
   };
 }
 
+interface Patterns {
+  /** A whole marker. */
+  find: RegExp;
+  /** The beginning of one, at the end of the text. */
+  begin: RegExp;
+}
+
+/** There are as many as there are sets of markers in the program, and readers by the thousand. */
+const patterns = new Map<string, Patterns>();
+
+function patternsOf(literals: readonly string[], fences: readonly string[]): Patterns {
+  const key = [...literals, "", ...fences].join("\n");
+  let known = patterns.get(key);
+  if (!known) {
+    const whole = [...literals.map(escape), ...fences.flatMap(fence)];
+    const beginnings = [...literals.map(beginning), ...fences.flatMap(fenceBeginning)];
+    known = {
+      find: new RegExp(whole.join("|"), "gi"),
+      begin: new RegExp(`(?:${beginnings.join("|")})$`, "gi"),
+    };
+    patterns.set(key, known);
+  }
+  return known;
+}
+
 function escape(literal: string): string {
   return literal.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
@@ -117,7 +138,7 @@ function beginning(literal: string): string {
 
 function fence(info: string): string[] {
   const line = `[ \\t]{0,8}${escape(info)}[ \\t]{0,8}\\r?\\n`;
-  return ["`", "~"].map((char) => `${char}{3,16}${line}`);
+  return ["`", "~"].map((char) => `(?<!${char})${char}{3,16}${line}`);
 }
 
 function fenceBeginning(info: string): string[] {

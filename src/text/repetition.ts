@@ -19,7 +19,7 @@
 import { codeTracker } from "./code_tracker.ts";
 
 /** What is appended where a text was cut. */
-const WARNING = "\n\n[Warning: repetitive output truncated]";
+export const REPETITION_WARNING = "\n\n[Warning: repetitive output truncated]";
 const MIN_TEXT = 200;
 const MIN_SENTENCE = 10;
 
@@ -39,7 +39,7 @@ export function truncateRepetition(text: string, options: RepetitionOptions = {}
   const watcher = repetitionWatcher(options);
   watcher.push(text);
   const cut = watcher.end();
-  return cut === undefined ? text : text.slice(0, cut) + WARNING;
+  return cut === undefined ? text : text.slice(0, cut) + REPETITION_WARNING;
 }
 
 /** Watches an answer that streams: see {@linkcode repetitionWatcher}. */

@@ -56,10 +56,10 @@ export function thinkingReader(): ThinkingReader {
       for (;;) {
         const { text, marker } = reader.next(final);
         all += text;
-        last = text.at(-1) ?? last;
+        last = (last + text.slice(-3)).slice(-3);
         if (marker === undefined) return { text: all };
         if (marker.toLowerCase() === closer) {
-          if (last !== "`") return { text: all, end: marker };
+          if (!last.endsWith("`") || last === "```") return { text: all, end: marker };
           const rest = reader.take();
           reader.unread(rest);
           if (rest === "" && !final) {

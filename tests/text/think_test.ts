@@ -46,6 +46,8 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["three backticks in a line", "```a``` <think>b</think>c", "```a``` c", "b"],
   ["end tag in a fence of reasoning", "<think>```\na</think>b", "b", "```\na"],
   ["end tag in code of reasoning", "<think>`</think>` is</think>b", "b", "`</think>` is"],
+  ["fences around the end tag", "<think>```</think>```\nb", "```\nb", "```"],
+  ["two backticks around the end tag", "<think>``</think>`` a</think>b", "b", "``</think>`` a"],
   ["backtick before the end tag", "<think>a`</think>b", "b", "a`"],
   ["backtick before the last end tag", "<think>a`</think>", "", "a`"],
   // Other names

@@ -1,0 +1,55 @@
+/**
+ * What a textual format of tool calls is. Each has a file and a row in `formats.ts`.
+ *
+ * @module
+ */
+
+import type { ToolCall } from "../types.ts";
+
+/** What is known of the request that a text answers. */
+export interface CallContext {
+  /** The names of the tools offered; undefined when nobody said. */
+  readonly tools: ReadonlySet<string> | undefined;
+  /** Their JSON schemas, by name. */
+  readonly schemas: Readonly<Record<string, unknown>>;
+  /** A new id. */
+  newId(): string;
+}
+
+/** Whether a call to `name` may be one: any name may when the offered ones are not known. */
+export function isOffered(name: string, { tools }: CallContext): boolean {
+  return tools ? tools.has(name) : name !== "";
+}
+
+/** A format. */
+export interface Format {
+  /** Its name, for those who read the table. */
+  readonly name: string;
+  /** What a call begins with: literal text, none the beginning of another. */
+  readonly markers?: readonly string[];
+  /** Info strings: the opening line of such a fenced block is what a call begins with. */
+  readonly fences?: readonly string[];
+  /** Recognised only when the offered names are known. */
+  readonly needsNames?: true;
+  /** Reads what follows `marker` (of a fence: its whole first line). */
+  read(marker: string, context: CallContext): CallReader;
+}
+
+/** What a reader made of a text. */
+export type Verdict =
+  /** No call: the marker is text, and so is what follows unless another marker comes. */
+  | "text"
+  /** Calls, in the first `end` characters after the marker, which are removed. */
+  | { calls: ToolCall[]; end: number };
+
+/**
+ * Reads one candidate as it streams. Must look at each character a bounded number of times, and
+ * come to the same verdict wherever the text is cut into pieces.
+ */
+export interface CallReader {
+  /**
+   * Takes the next piece; with `final`, it is the last. Undefined while the verdict is open, which it
+   * never is at the end, and no longer than needed.
+   */
+  push(piece: string, final: boolean): Verdict | undefined;
+}

@@ -1,0 +1,119 @@
+/** Finds the end of a JSON object or array as it streams: see {@linkcode jsonScanner}. */
+export interface JsonScanner {
+  /**
+   * Reads `text` from `from` on, which goes on where the last call ended. `end` is the position
+   * after the value; `error` that of the first character with which it can be none.
+   */
+  scan(text: string, from: number): { end?: number; error?: number };
+}
+
+/** Deeper values are refused: they would exhaust the stack of whatever walks them. */
+const MAX_DEPTH = 100;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** What may stand outside of strings: white space, signs, and the letters of numbers and words. */
+const OUTSIDE = new Uint8Array(128);
+for (const char of ' \t\r\n{}[]:,"-+.0123456789Etruefalsn') OUTSIDE[char.charCodeAt(0)] = 1;
+
+/**
+ * Finds the end of a JSON object or array, piece by piece. It checks brackets, strings and what
+ * stands between them: enough to see early that a text is none. Whether the rest is right is for
+ * `JSON.parse` to say. Line feeds within strings are let through, as models write them.
+ */
+export function jsonScanner(): JsonScanner {
+  const closers: number[] = [];
+  let inString = false;
+  let escaped = false;
+
+  /** The position after the closing quote, or the end of the text. */
+  function skipString(text: string, from: number): number {
+    for (let i = from; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (escaped) escaped = false;
+      else if (code === BACKSLASH) escaped = true;
+      else if (code === QUOTE) {
+        inString = false;
+        return i + 1;
+      }
+    }
+    return text.length;
+  }
+
+  return {
+    scan(text, from) {
+      let i = from;
+      while (i < text.length) {
+        if (inString) {
+          i = skipString(text, i);
+          continue;
+        }
+        const code = text.charCodeAt(i++);
+        if (OUTSIDE[code] !== 1) return { error: i - 1 };
+        if (code === QUOTE) {
+          if (closers.length === 0) return { error: i - 1 };
+          inString = true;
+        } else if (code === 123 || code === 91) {
+          if (closers.length === MAX_DEPTH) return { error: i - 1 };
+          closers.push(code + 2);
+        } else if (code === 125 || code === 93) {
+          if (closers.pop() !== code) return { error: i - 1 };
+          if (closers.length === 0) return { end: i };
+        } else if (closers.length === 0) return { error: i - 1 };
+      }
+      return {};
+    },
+  };
+}
+
+/**
+ * The object or array that `text` is, white space around it aside, or undefined. Mends what models
+ * get wrong where there is one reading only: control characters within strings, and a comma before
+ * a closing bracket.
+ */
+export function parseJson(text: string): unknown {
+  const value = text.trim();
+  if (jsonScanner().scan(value, 0).end !== value.length) return undefined;
+  try {
+    return JSON.parse(value);
+  } catch {
+    try {
+      return JSON.parse(mend(value));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\x00-\x1f]/g;
+const ESCAPED = Array.from({ length: 32 }, (_, code) => {
+  return JSON.stringify(String.fromCharCode(code)).slice(1, -1);
+});
+
+function mend(text: string): string {
+  let mended = "";
+  let done = 0;
+  let inString = false;
+  /** Where the last sign is a comma. */
+  let comma = -1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      const part = text.slice(done, i);
+      mended += inString ? part.replace(CONTROL, (char) => ESCAPED[char.charCodeAt(0)]!) : part;
+      done = i;
+      inString = !inString;
+      comma = -1;
+    } else if (inString) {
+      if (code === BACKSLASH) i++;
+    } else if (code === 44) comma = i;
+    else if ((code === 125 || code === 93) && comma >= 0) {
+      mended += text.slice(done, comma);
+      done = comma + 1;
+      comma = -1;
+    } else if (code > 32) comma = -1;
+  }
+  return mended + text.slice(done);
+}

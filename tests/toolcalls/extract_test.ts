@@ -1,0 +1,491 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
+import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import type { ToolCallOptions } from "../../src/toolcalls/scan.ts";
+import { forEveryTextSplit, randomTexts } from "../text/splits.ts";
+
+const KNOWN: ToolCallOptions = { tools: ["read_file", "write_file", "now"], newId: () => "id" };
+const ANY: ToolCallOptions = { newId: () => "id" };
+
+const READ = '{"name": "read_file", "arguments": {"file_path": "a.ts"}}';
+const read = { name: "read_file", arguments: { file_path: "a.ts" } };
+const NOW = '{"name": "now", "arguments": {}}';
+const now = { name: "now", arguments: {} };
+const fenced = (body: string) => "```json\n" + body + "\n```";
+const tagged = (body: string) => `<toolcall>${body}</toolcall>`;
+
+interface Found {
+  name: string;
+  arguments?: Record<string, unknown>;
+  /** Part of the reason of an invalid call. */
+  invalid?: string;
+}
+
+/** [name, text, calls, the rest of the text] */
+type Row = [name: string, text: string, calls: Found[], rest: string];
+
+/** The same whether or not the offered names are known. */
+const rows: Row[] = [
+  ["tag", tagged(READ), [read], ""],
+  [
+    "tag with text around",
+    `Let me look.\n\n${tagged(READ)}\n\nDone.`,
+    [read],
+    "Let me look.\n\nDone.",
+  ],
+  ["tag within a line", `a ${tagged(READ)} b`, [read], "a b"],
+  ["tag with white space", `\n<toolcall>\n  ${READ}\n</toolcall>\n`, [read], ""],
+  ["tag with CRLF", `a\r\n<toolcall>\r\n${READ}\r\n</toolcall>\r\n`, [read], "a"],
+  ["tag with parameters", tagged(READ.replace("arguments", "parameters")), [read], ""],
+  ["key order", tagged('{"arguments": {"file_path": "a.ts"}, "name": "read_file"}'), [read], ""],
+  [
+    "other keys",
+    tagged('{"id": 1, "type": "function", "name": "now", "arguments": {}}'),
+    [now],
+    "",
+  ],
+  [
+    "arguments as text",
+    tagged('{"name": "read_file", "arguments": "{\\"file_path\\": \\"a.ts\\"}"}'),
+    [read],
+    "",
+  ],
+  ["empty arguments", tagged('{"name": "now", "arguments": ""}'), [now], ""],
+  ["null for arguments", tagged('{"name": "now", "arguments": null}'), [now], ""],
+  ["only a name", tagged('{"name": "now"}'), [now], ""],
+  ["several tags", `${tagged(READ)}\n${tagged(NOW)} x`, [read, now], "x"],
+  ["several calls in a tag", tagged(`${READ}\n${NOW}`), [read, now], ""],
+  ["several calls with signs between", tagged(`${READ}, ${NOW};${NOW}`), [read, now, now], ""],
+  ["an array of calls", tagged(`[${READ},\n${NOW}]`), [read, now], ""],
+  ["a fence in a tag", tagged(`\n${fenced(READ)}\n`), [read], ""],
+  ["no closing tag", `a <toolcall>${READ}`, [read], "a"],
+  ["no closing tag, then text", `<toolcall>${READ}\nDone.`, [read], "Done."],
+  ["no closing tag, then another", `<toolcall>${READ}<toolcall>${NOW}`, [read, now], ""],
+  [
+    "no closing tag, then a fence",
+    `<toolcall>${READ}\n\`\`\`js\na\n\`\`\``,
+    [read],
+    "```js\na\n```",
+  ],
+  ["half a closing tag", `<toolcall>${READ}\n</toolca`, [read], ""],
+  ["closing tag in a string", tagged('{"name": "now", "arguments": {"a": "</toolcall>\\"}"}}'), [{
+    name: "now",
+    arguments: { a: '</toolcall>"}' },
+  }], ""],
+  ["tag in a string", tagged(`{"name": "now", "arguments": {"a": "<toolcall>${"{"}"}}`), [{
+    name: "now",
+    arguments: { a: "<toolcall>{" },
+  }], ""],
+  ["think tags in a string", tagged('{"name": "now", "arguments": {"a": "<think>b</think>"}}'), [{
+    name: "now",
+    arguments: { a: "<think>b</think>" },
+  }], ""],
+  ["a fence in a string", fenced('{"name": "now", "arguments": {"a": "```\\n"}}'), [{
+    name: "now",
+    arguments: { a: "```\n" },
+  }], ""],
+  ["escapes", tagged('{"name": "now", "arguments": {"a": "\\u00e9\\ud83d\\ude00\\\\\\"\\n"}}'), [{
+    name: "now",
+    arguments: { a: 'é😀\\"\n' },
+  }], ""],
+  ["name written with escapes", tagged('{"n\\u0061me": "\\u006eow", "arguments": {}}'), [now], ""],
+  [
+    "members of Object",
+    tagged('{"name": "now", "arguments": {"__proto__": 1, "constructor": 2}}'),
+    [{ name: "now", arguments: JSON.parse('{"__proto__": 1, "constructor": 2}') }],
+    "",
+  ],
+  [
+    "the second of two keys counts",
+    tagged('{"name": "now", "arguments": {"a": 1}, "arguments": {}}'),
+    [now],
+    "",
+  ],
+  // Code blocks
+  ["fence", fenced(READ), [read], ""],
+  [
+    "fence with text around",
+    `Let me look:\n\n${fenced(READ)}\n\nDone.`,
+    [read],
+    "Let me look:\n\nDone.",
+  ],
+  ["fence of tildes", `~~~json\n${READ}\n~~~\n`, [read], ""],
+  ["longer fence", `\`\`\`\`json\n${READ}\n\`\`\`\`\nx`, [read], "x"],
+  ["fence in capitals", `\`\`\` JSON \n${READ}\n\`\`\``, [read], ""],
+  ["fence with CRLF", `a\r\n\`\`\`json\r\n${READ}\r\n\`\`\`\r\nb`, [read], "a\r\nb"],
+  ["fence in a list", `1. \`\`\`json\n   ${READ}\n   \`\`\``, [read], "1."],
+  ["fence without an end", `\`\`\`json\n${READ}\n`, [read], ""],
+  ["several fences", `${fenced(READ)}\n${fenced(NOW)}`, [read, now], ""],
+  ["several calls in a fence", fenced(`${READ}\n${NOW}`), [read, now], ""],
+  ["an array in a fence", fenced(`[${READ}, ${NOW}]`), [read, now], ""],
+  ["a tag after a fence", "```js\na\n```\n" + tagged(READ), [read], "```js\na\n```"],
+  // Mended
+  ["line feeds in strings", tagged('{"name": "now", "arguments": {"a": "b\nc\td\r\n"}}'), [{
+    name: "now",
+    arguments: { a: "b\nc\td\r\n" },
+  }], ""],
+  [
+    "commas before brackets",
+    fenced('{"name": "now", "arguments": {"a": [1, 2, ], "b": ",}", },\n}'),
+    [{ name: "now", arguments: { a: [1, 2], b: ",}" } }],
+    "",
+  ],
+  // Not to be run
+  ["cut off in a string", 'a <toolcall>{"name": "now", "arguments": {"a": "b', [{
+    name: "now",
+    invalid: "cut off",
+  }], "a"],
+  ["cut off in a string after a backslash", '<toolcall>{"name": "now", "arguments": {"a": "\\', [{
+    name: "now",
+    invalid: "cut off",
+  }], ""],
+  ["cut off before the last bracket", `<toolcall>${READ.slice(0, -1)}`, [{
+    name: "read_file",
+    invalid: "cut off",
+  }], ""],
+  ["cut off in the second", `<toolcall>${READ}</toolcall><toolcall>{"name": "now", "ar`, [read, {
+    name: "now",
+    invalid: "cut off",
+  }], ""],
+  ["cut off in the second of a tag", `<toolcall>${READ}\n{"name": "now", "ar`, [read, {
+    name: "now",
+    invalid: "cut off",
+  }], ""],
+  ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [{
+    name: "read_file",
+    invalid: "not valid",
+  }], "b"],
+  ["quotes not escaped", tagged('{"name": "now", "arguments": {"a": "say "hi" b"}}') + "\nc", [{
+    name: "now",
+    invalid: "not valid",
+  }], "c"],
+  ["bad escapes", tagged('{"name": "now", "arguments": {"a": "\\d+"}}'), [{
+    name: "now",
+    invalid: "not valid",
+  }], ""],
+  ["broken, up to the next", `<toolcall>{"name": "now", "a": <toolcall>${READ}</toolcall>`, [{
+    name: "now",
+    invalid: "not valid",
+  }, read], ""],
+  ["broken, without an end", '<toolcall>{"name": "now", "a": <b and so on', [{
+    name: "now",
+    invalid: "cut off",
+  }], ""],
+  ["arguments are an array", tagged('{"name": "now", "arguments": [1]}'), [{
+    name: "now",
+    invalid: "must be a JSON object",
+  }], ""],
+  ["arguments are other text", tagged('{"name": "now", "arguments": "a.ts"}'), [{
+    name: "now",
+    invalid: "must be a JSON object",
+  }], ""],
+  ["arguments are text cut off", tagged('{"name": "now", "arguments": "{\\"a\\": "}'), [{
+    name: "now",
+    invalid: "must be a JSON object",
+  }], ""],
+  ["nested too deep", tagged(`{"name": "now", "arguments": ${"[".repeat(1000)}`), [{
+    name: "now",
+    invalid: "not valid",
+  }], ""],
+  // No calls
+  ["plain", " Hello\n\nworld \n", [], " Hello\n\nworld \n"],
+  ["empty", "", [], ""],
+  ["a tag in prose", "Use the <toolcall> tag.", [], "Use the <toolcall> tag."],
+  ["a tag in inline code", `Use \`${tagged(READ)}\`.`, [], `Use \`${tagged(READ)}\`.`],
+  [
+    "a tag in a fence",
+    `\`\`\`xml\n${tagged(READ)}\n\`\`\``,
+    [],
+    `\`\`\`xml\n${tagged(READ)}\n\`\`\``,
+  ],
+  ["a tag in a json fence", fenced(tagged(READ)), [], fenced(tagged(READ))],
+  ["an empty tag", tagged(""), [], tagged("")],
+  ["an unfinished tag", "a <toolcal", [], "a <toolcal"],
+  ["a tag that holds prose", tagged("read_file a.ts"), [], tagged("read_file a.ts")],
+  ["a tag that holds a number", tagged("1"), [], tagged("1")],
+  ["a tag without a name", tagged('{"arguments": {}}'), [], tagged('{"arguments": {}}')],
+  [
+    "a name that is none",
+    tagged('{"name": 1, "arguments": {}}'),
+    [],
+    tagged('{"name": 1, "arguments": {}}'),
+  ],
+  [
+    "an empty name",
+    tagged('{"name": "", "arguments": {}}'),
+    [],
+    tagged('{"name": "", "arguments": {}}'),
+  ],
+  ["an empty array", tagged("[]"), [], tagged("[]")],
+  ["cut off before the name", '<toolcall>{"na', [], '<toolcall>{"na'],
+  ["only brackets", `<toolcall>${"[".repeat(100_000)}`, [], `<toolcall>${"[".repeat(100_000)}`],
+  [
+    "no arguments but other keys",
+    fenced('{"name": "now", "version": "1.0"}'),
+    [],
+    fenced('{"name": "now", "version": "1.0"}'),
+  ],
+  [
+    "an echoed definition",
+    tagged(
+      '{"name": "now", "description": "d", "parameters": {"type": "object", "properties": {}}}',
+    ),
+    [],
+    tagged(
+      '{"name": "now", "description": "d", "parameters": {"type": "object", "properties": {}}}',
+    ),
+  ],
+  [
+    "an echoed definition without parameters",
+    fenced('{"name": "now", "parameters": {"type": "object"}}'),
+    [],
+    fenced('{"name": "now", "parameters": {"type": "object"}}'),
+  ],
+  ["not only calls in an array", tagged(`[${READ}, {"a": 1}]`), [], tagged(`[${READ}, {"a": 1}]`)],
+  ["a fence that holds more", fenced(`${READ}\n// a comment`), [], fenced(`${READ}\n// a comment`)],
+  ["a fence of another language", `\`\`\`js\n${READ}\n\`\`\``, [], `\`\`\`js\n${READ}\n\`\`\``],
+  ["a fence without a language", `\`\`\`\n${READ}\n\`\`\``, [], `\`\`\`\n${READ}\n\`\`\``],
+  ["jsonc", `\`\`\`jsonc\n${READ}\n\`\`\``, [], `\`\`\`jsonc\n${READ}\n\`\`\``],
+  [
+    "a fence within a line",
+    `see \`\`\`json\n${READ}\n\`\`\``,
+    [],
+    `see \`\`\`json\n${READ}\n\`\`\``,
+  ],
+  [
+    "a fence within a fence",
+    `\`\`\`\`md\n${fenced(READ)}\n\`\`\`\``,
+    [],
+    `\`\`\`\`md\n${fenced(READ)}\n\`\`\`\``,
+  ],
+  ["bare JSON", READ, [], READ],
+  // Reasoning
+  ["a call in reasoning", `<think>${tagged(READ)}</think>a`, [], `<think>${tagged(READ)}</think>a`],
+  ["a call after reasoning", `<think>why</think>\n${tagged(READ)}`, [read], "<think>why</think>"],
+  [
+    "a fence open in reasoning",
+    `<think>\`\`\`</think>${fenced(READ)}`,
+    [read],
+    "<think>```</think>",
+  ],
+];
+
+/** Where knowing the offered names makes a difference. */
+const known: Row[] = [
+  [
+    "another name in a tag",
+    tagged('{"name": "zip", "arguments": {}}'),
+    [],
+    tagged('{"name": "zip", "arguments": {}}'),
+  ],
+  [
+    "another name in a fence",
+    fenced('{"name": "zip", "arguments": {}}'),
+    [],
+    fenced('{"name": "zip", "arguments": {}}'),
+  ],
+  [
+    "another name, then a call",
+    tagged('{"name": "zip", "arguments": {}}') + tagged(NOW),
+    [now],
+    tagged('{"name": "zip", "arguments": {}}'),
+  ],
+  ["a fence cut off", '```json\n{"name": "now", "arguments": {"a', [{
+    name: "now",
+    invalid: "cut off",
+  }], ""],
+  ["a broken fence", fenced('{"name": "now", "arguments": {"a": "b"c"}}'), [{
+    name: "now",
+    invalid: "not valid",
+  }], ""],
+  ["a fence whose arguments are text", fenced('{"name": "now", "arguments": "x"}'), [{
+    name: "now",
+    invalid: "must be",
+  }], ""],
+];
+const unknown: Row[] = [
+  ["any name in a tag", tagged('{"name": "zip", "arguments": {}}'), [{
+    name: "zip",
+    arguments: {},
+  }], ""],
+  ["any name in a fence", fenced('{"name": "zip", "arguments": {}}'), [{
+    name: "zip",
+    arguments: {},
+  }], ""],
+  [
+    "a fence cut off",
+    '```json\n{"name": "now", "arguments": {"a',
+    [],
+    '```json\n{"name": "now", "arguments": {"a',
+  ],
+  [
+    "a fence with parameters of another kind",
+    fenced('{"name": "now", "parameters": [1]}'),
+    [],
+    fenced('{"name": "now", "parameters": [1]}'),
+  ],
+  [
+    "a package.json",
+    fenced('{"name": "copilot", "version": "1.0.0", "type": "module"}'),
+    [],
+    fenced('{"name": "copilot", "version": "1.0.0", "type": "module"}'),
+  ],
+];
+
+function check(text: string, options: ToolCallOptions, expected: Found[], rest: string): void {
+  const [cleaned, calls] = extractToolCallsFromText(text, options);
+  assertEquals(cleaned, rest);
+  assertEquals(calls?.length ?? 0, expected.length);
+  if (expected.length === 0) assertEquals(calls, null);
+  for (const [i, { invalid, ...call }] of expected.entries()) {
+    const { invalid: given, ...found } = calls![i]!;
+    assertEquals(found, { id: "id", recovered: true, arguments: {}, ...call });
+    assertEquals(given?.reason.includes(invalid!) ?? false, invalid !== undefined, given?.reason);
+  }
+}
+
+function filtered(pieces: string[], options: ToolCallOptions): string {
+  const filter = toolCallFilter(options);
+  return pieces.map((piece) => filter.push(piece)).join("") + filter.end();
+}
+
+for (
+  const [what, options, table] of [
+    ["names known", KNOWN, [...rows, ...known]],
+    ["names unknown", ANY, [...rows, ...unknown]],
+  ] as const
+) {
+  for (const [name, text, calls, rest] of table) {
+    Deno.test(`extractToolCallsFromText, ${what}: ${name}`, () =>
+      check(text, options, calls, rest));
+    if (text.length > 10_000) continue;
+    Deno.test(`toolCallFilter, ${what}: ${name}, on every split`, () => {
+      forEveryTextSplit(text, (pieces) => assertEquals(filtered(pieces, options), rest));
+    });
+  }
+}
+
+Deno.test("extractToolCallsFromText: reasoning that never ended may be none", () => {
+  const text = `<think>Let me look. ${tagged(READ)}`;
+  check(text, KNOWN, [read], "<think>Let me look.");
+  check("<think>why", KNOWN, [], "<think>why");
+  // While it streams, it is shown as what it seems to be.
+  assertEquals(filtered([text], KNOWN), text);
+});
+
+Deno.test("extractToolCallsFromText: all before a lone end of reasoning is reasoning", () => {
+  const before = `why ${tagged(READ)} so\n</think>`;
+  check(before, KNOWN, [], before);
+  check(`${before}\n${tagged(NOW)}\na`, KNOWN, [now], `${before}\na`);
+});
+
+Deno.test("extractToolCallsFromText: no tools, no calls", () => {
+  check(tagged(READ), { tools: [] }, [], tagged(READ));
+});
+
+Deno.test("extractToolCallsFromText: ids are unique", () => {
+  const [, calls] = extractToolCallsFromText(tagged(READ).repeat(100));
+  const ids = new Set(calls!.map(({ id }) => id));
+  assertEquals(ids.size, 100);
+  for (const id of ids) assertMatch(id, /^call_[0-9a-f]{24}$/);
+});
+
+Deno.test("extractToolCallsFromText: an invalid call holds what the model wrote", () => {
+  const [, calls] = extractToolCallsFromText('<toolcall>{"name": "now", "arguments": {"a": "b');
+  assertEquals(calls![0]!.invalid!.text, '{"name": "now", "arguments": {"a": "b');
+  const [, broken] = extractToolCallsFromText(tagged('{"name": "now", "a": "b"c"}'));
+  assertEquals(broken![0]!.invalid!.text, '{"name": "now", "a": "b"c"}');
+});
+
+Deno.test("toolCallFilter agrees with extractToolCallsFromText on random texts", () => {
+  const parts = [
+    "<toolcall>",
+    "</toolcall>",
+    READ,
+    NOW,
+    '{"name": "zip"}',
+    '{"name": "now"',
+    '{"name": "now", "a": <',
+    "```json\n",
+    "```\n",
+    "`",
+    "[",
+    ",",
+    '"',
+    "\n",
+    " ",
+    "a",
+    "<",
+    "```js\n",
+  ];
+  for (const options of [KNOWN, ANY]) {
+    for (const text of randomTexts(parts, 300)) {
+      const [rest, calls] = extractToolCallsFromText(text, options);
+      forEveryTextSplit(text, (pieces) => assertEquals(filtered(pieces, options), rest, text));
+      assertEquals(calls === null, rest === text);
+    }
+  }
+});
+
+const live: [piece: string, shown: string][] = [
+  ["Let me look.\n\n<", "Let me look."],
+  ["b> and <tool", "\n\n<b> and"],
+  ["box> `<tool", " <toolbox> `<tool"],
+  ["call>` <toolcall>", "call>`"],
+  [" <", " <toolcall>"],
+  ["toolcall>{", ""],
+  ['"name": "zip"', ' <toolcall>{"name": "zip"'],
+  ['}</toolcall> <toolcall>{"name": "now', "}</toolcall>"],
+  ['", "arguments": {"a": "b', ""],
+  ['"}}', ""],
+  ["\n</tool", ""],
+  ["call>", ""],
+  ["\nThen:\n``", "\nThen:"],
+  ["`js", ""],
+  ["x\n{", "\n```jsx\n{"],
+  ["}\n```\n```json", "}\n```"],
+  ["\n{", ""],
+  ['"name": "pkg",', '\n```json\n{"name": "pkg",'],
+  ['\n"a": 1}\n```\n', '\n"a": 1}\n```'],
+  ["x < y", "\nx < y"],
+];
+
+Deno.test("toolCallFilter holds back no more than what may be a call, and white space", () => {
+  const filter = toolCallFilter(KNOWN);
+  for (const [i, [piece, shown]] of live.entries()) {
+    assertEquals(filter.push(piece), shown, `${i}: ${piece}`);
+  }
+  assertEquals(filter.end(), "");
+});
+
+Deno.test("extractToolCallsFromText: a million characters of anything complete", () => {
+  const pieces = [
+    "<toolcall>",
+    "<toolcall>{",
+    '<toolcall>{"',
+    '<toolcall>["","',
+    '<toolcall>{"name":"now",',
+    tagged(NOW),
+    "```json\n",
+    "```json\n{\n",
+    '```json\n{"name":"now",<\n```\n',
+    "`",
+    "<think>",
+    "</think>",
+  ];
+  for (const piece of pieces) {
+    const text = piece.repeat(1_000_000 / piece.length);
+    const [rest] = extractToolCallsFromText(text, KNOWN);
+    assert(rest.length <= text.length, piece);
+  }
+});
+
+Deno.test("extractToolCallsFromText: a call of ten million characters", () => {
+  const content = 'x\n"\\'.repeat(2_500_000);
+  const call = JSON.stringify({ name: "write_file", arguments: { content } });
+  const [rest, calls] = extractToolCallsFromText(`a ${tagged(call)}`, KNOWN);
+  assertEquals(rest, "a");
+  assert(calls![0]!.arguments.content === content);
+  const [, cut] = extractToolCallsFromText(`<toolcall>${call.slice(0, -1)}`, KNOWN);
+  assert(cut![0]!.invalid!.reason.includes("cut off"));
+});
