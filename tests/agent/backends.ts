@@ -1,9 +1,4 @@
-import {
-  compatConfig,
-  type CopilotConfig,
-  hostedConfig,
-  localConfig,
-} from "../../src/config.ts";
+import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 
 /** The four ways to reach a model server at `url`, with retries that do not wait. */
 export function allConfigs(url: string): [name: string, config: CopilotConfig][] {

@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { INTERRUPTED } from "../../src/agent/ask_model.ts";
 import { processTurn } from "../../src/agent/turn.ts";
@@ -25,7 +31,9 @@ function onAll(
   tools: readonly Tool[],
   body: (agent: CopilotAgent, server: ReturnType<typeof strictServer>) => Promise<void>,
 ): void {
-  for (const [index, backend] of ["compat", "local native", "local compatible", "hosted"].entries()) {
+  for (
+    const [index, backend] of ["compat", "local native", "local compatible", "hosted"].entries()
+  ) {
     Deno.test(`${name} (${backend})`, async () => {
       await using server = strictServer(steps);
       const config = allConfigs(server.url)[index]![1];
@@ -37,7 +45,11 @@ function onAll(
 
 onAll(
   "a turn calls tools and answers; events come in the order of the specification",
-  [{ text: "Let me see.", toolCalls: [call("echo", { text: "a" })], usage: { inputTokens: 10, outputTokens: 5 } }, {
+  [{
+    text: "Let me see.",
+    toolCalls: [call("echo", { text: "a" })],
+    usage: { inputTokens: 10, outputTokens: 5 },
+  }, {
     text: "It said a.",
     usage: { inputTokens: 20, outputTokens: 4 },
   }] as Step[],
@@ -96,9 +108,10 @@ onAll(
     name: "hang",
     parameters: { type: "object", properties: {} },
     access: "execute",
-    run: (_, { signal }) => new Promise((_, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason));
-    }),
+    run: (_, { signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
   }],
   async (agent) => {
     const stop = new AbortController();
@@ -233,7 +246,10 @@ onAll(
     const onEvent = (e: TurnEvent) => events.push(e);
     assertEquals((await processTurn(agent, "go", { onEvent })).response, "Yes.");
     assertEquals(events.flatMap((e) => e.type === "reasoning_delta" ? e.text : []).join(""), "hm");
-    assertEquals((await processTurn(agent, "go", { onEvent })).response, "[The model gave no answer]");
+    assertEquals(
+      (await processTurn(agent, "go", { onEvent })).response,
+      "[The model gave no answer]",
+    );
   },
 );
 
@@ -248,7 +264,7 @@ onAll(
     const result = await processTurn(agent, "go", { onEvent: (e) => events.push(e) });
     assertEquals(result.toolExecutions.map((e) => e.result), ["echo: a"]);
     const shown = events.flatMap((e) => e.type === "text_delta" ? e.text : []).join("");
-    assertEquals(shown.replace(/\s+/g, " "), "I look. Done.");
+    assertEquals(shown, "I look.Done.");
     assertEquals(events.filter((e) => e.type === "tool_call_recovered").length, 1);
   },
 );
