@@ -245,6 +245,7 @@ Deno.test("demo: edits in the words that a newcomer uses", () =>
       const { calls, text } = await turn(host, [], prompt, folder(files));
       assertEquals(files, { "f.ts": after }, prompt);
       const changed = before !== after;
+      assertEquals(text.includes("is there already"), prompt === "create f.ts with new");
       assertEquals(/I (?:replaced|added|wrote)/.test(text), changed, text);
       if (changed && !prompt.startsWith("overwrite")) assertMatch(calls[0]!, /^read_file/);
     }
