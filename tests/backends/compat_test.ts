@@ -141,6 +141,24 @@ Deno.test("what a server refuses by name is asked for otherwise, once, and remem
   }
 });
 
+Deno.test("reasoning is sent back with calls, unless the server refuses it", async () => {
+  await using server = serve(
+    refusing("messages.1.reasoning_content: Extra inputs are not permitted", 422),
+    ANSWER,
+  );
+  const call = { id: "x", name: "read", arguments: {} };
+  const messages: Message[] = [
+    ...hi,
+    { role: "assistant", content: "", reasoning: "hm", toolCalls: [call] },
+    { role: "tool", content: "A", toolCallId: "x", toolName: "read" },
+  ];
+  const config = configFor(server);
+  await callCompat(config, messages, [tool]);
+  await callCompat(config, messages, [tool]);
+  const sent = server.requests.map((request) => request.json().messages[1].reasoning_content);
+  assertEquals(sent, ["hm", undefined, undefined]);
+});
+
 Deno.test("several refusals in a row are all answered", async () => {
   await using server = serve(
     refusing("Unsupported parameter: 'max_tokens'"),
@@ -182,8 +200,12 @@ Deno.test("other refusals are shown, and nothing is asked again", async (t) => {
       refusing("Unsupported parameter: 'max_tokens'"),
       refusing("Unsupported parameter: 'max_tokens' and 'max_completion_tokens'"),
     );
-    await assertRejects(() => callCompat(configFor(server), hi), BackendError);
+    const config = configFor(server);
+    await assertRejects(() => callCompat(config, hi), BackendError);
     assertEquals(server.requests.length, 2);
+    // What did not help is not remembered.
+    await assertRejects(() => callCompat(config, hi), BackendError);
+    assertEquals(server.requests[2]!.json().max_tokens, 4096);
   });
 });
 

@@ -1,9 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { CallOptions, Delta, ExtractToolCalls } from "../../src/backends/backend.ts";
+import type { CallOptions, Delta } from "../../src/backends/backend.ts";
 import { callLocal, localBackend } from "../../src/backends/local/mod.ts";
 import { parseLocalResponse } from "../../src/backends/local/response.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
+import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import type { Message, Tool } from "../../src/types.ts";
 import { json, ndjson, raw, respond, serve, sse } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -87,17 +88,17 @@ Deno.test("a conversation with calls, results and reasoning is taken by a strict
 
 Deno.test("a model that takes no tools is told of them in the text", async () => {
   const called = '<toolcall>{"name":"read","arguments":{"p":"a"}}</toolcall>';
-  const extract: ExtractToolCalls = (content) =>
-    content === called ? ["", [{ id: "", name: "read", arguments: { p: "a" } }]] : [content, null];
   const native = ndjson([{ message: { content: called }, done: true, done_reason: "stop" }]);
   const compat = sse([{ choices: [{ delta: { content: called }, finish_reason: "stop" }] }]);
   for (const [useCompat, answer] of [[false, native], [true, compat]] as const) {
     await using server = serve(replay("local-err-tools-unsupported"), answer);
-    const backend = localBackend(configFor(server, { useCompat }), extract);
+    const backend = localBackend(configFor(server, { useCompat }), extractToolCallsFromText);
     const notices: string[] = [];
     const options: CallOptions = { onNotice: (message) => notices.push(message) };
     const { message } = await backend.send(hi, [tool], options);
-    assertEquals(message.toolCalls!.map((call) => [call.name, call.recovered]), [["read", true]]);
+    const [found] = message.toolCalls!;
+    assertEquals([found!.name, found!.arguments, found!.recovered], ["read", { p: "a" }, true]);
+    assertEquals(message.content, "");
     await backend.send(hi, [tool], options);
     const bodies = server.requests.map((request) => request.json());
     assertEquals(bodies.map((body) => body.tools === undefined), [false, true, true]);
@@ -148,6 +149,18 @@ Deno.test("nothing listens: how to start a server", async () => {
     for (const words of [new URL(url).host, "ollama serve", "--demo"]) {
       assert(error.message.includes(words), error.message);
     }
+  }
+});
+
+Deno.test("a server without the native endpoint: use the other", async () => {
+  const missing = json({ error: { message: "File Not Found", type: "not_found_error" } }, 404);
+  for (const useCompat of [false, true]) {
+    await using server = serve(missing);
+    const error = await assertRejects(
+      () => callLocal(configFor(server, { useCompat }), hi),
+      BackendError,
+    );
+    assertEquals([error.kind, error.message.includes("--use-compat")], ["request", !useCompat]);
   }
 });
 

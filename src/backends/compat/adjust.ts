@@ -21,11 +21,12 @@ export interface Adjustment {
 export type Adjusted = ReadonlySet<string>;
 
 /** What is known of the server behind a configuration, for as long as that lives. */
-const known = new WeakMap<object, Set<string>>();
+const known = new WeakMap<object, Adjusted>();
 
 /**
  * Calls `send` with the adjustments that the server of `config` is known to need; when the server
  * refuses the request in words that match another row of `table`, calls it again with that one too.
+ * What helped is remembered.
  *
  * @param onNotice Told of each adjustment, in one line.
  * @throws {BackendError} what `send` throws, unless a row matches.
@@ -36,16 +37,15 @@ export async function adjusting<T>(
   send: (adjusted: Adjusted) => Promise<T>,
   onNotice: (message: string) => void = () => {},
 ): Promise<T> {
-  const adjusted = known.get(config) ?? new Set();
-  known.set(config, adjusted);
+  const adjusted = new Set(known.get(config));
   for (;;) {
-    // A copy: another request of this configuration may learn something meanwhile.
-    const tried = new Set(adjusted);
     try {
-      return await send(tried);
+      const answer = await send(adjusted);
+      known.set(config, adjusted);
+      return answer;
     } catch (error) {
       const words = refusalIn(error);
-      const row = table.find(({ name, refusal }) => !tried.has(name) && refusal.test(words));
+      const row = table.find(({ name, refusal }) => !adjusted.has(name) && refusal.test(words));
       if (!row) throw error;
       adjusted.add(row.name);
       onNotice(`The server does not take this request ("${words}"): ${row.instead}.`);

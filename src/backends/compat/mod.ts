@@ -33,7 +33,7 @@ export function callCompat(
   messages: readonly Message[],
   tools: readonly Tool[] = [],
   options: CallOptions = {},
-): Promise<Fields> {
+): Promise<Record<string, unknown>> {
   const wantsKey = new URL(config.baseUrl).hostname === "api.openai.com";
   if (wantsKey && config.apiKey === "") {
     const message = `Cannot call ${config.baseUrl} as it wants a key: ${KEY_HINT}`;

@@ -11,7 +11,9 @@ import type { Adjusted } from "./adjust.ts";
 
 /** What a request says of a tool; shared by the compatible and the native local endpoint. */
 export interface CompatTool {
+  /** Always this. */
   type: "function";
+  /** The tool, with the JSON schema of its arguments. */
   function: { name: string; description: string; parameters: Tool["parameters"] };
 }
 
@@ -31,7 +33,8 @@ export type CompatMessage =
   }
   | { role: "tool"; tool_call_id: string; content: string };
 
-type CompatPart =
+/** A part of a user message with images. */
+export type CompatPart =
   | { type: "text"; text: string }
   | { type: "image_url"; image_url: { url: string } };
 

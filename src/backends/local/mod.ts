@@ -35,7 +35,7 @@ export async function callLocal(
   messages: readonly Message[],
   tools: readonly Tool[] = [],
   options: CallOptions = {},
-): Promise<Fields> {
+): Promise<Record<string, unknown>> {
   try {
     return await (config.useCompat
       ? complete(
@@ -48,8 +48,12 @@ export async function callLocal(
       )
       : chat(config, messages, tools, options));
   } catch (error) {
-    if (!(error instanceof BackendError) || error.kind !== "model_not_found") throw error;
-    throw await withInstalledModels(error, config, options);
+    if (!(error instanceof BackendError)) throw error;
+    if (error.kind === "model_not_found") throw await withInstalledModels(error, config, options);
+    // llama.cpp, LM Studio and vLLM have no native endpoint.
+    if (error.kind !== "request" || error.status !== 404 || config.useCompat) throw error;
+    const message = `${error.message}. If it is no Ollama, use its other endpoint: --use-compat`;
+    throw new BackendError(message, { ...error, cause: error });
   }
 }
 

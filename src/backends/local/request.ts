@@ -18,12 +18,19 @@ import {
 
 /** A message as `/api/chat` takes it. */
 export interface LocalMessage {
+  /** Who speaks. */
   role: Message["role"];
+  /** The text; may be empty beside calls or images. */
   content: string;
+  /** What an assistant message thought before it answered. */
   thinking?: string;
+  /** Images in base64. */
   images?: string[];
+  /** The calls that an assistant message asks for. */
   tool_calls?: { id: string; function: { name: string; arguments: Record<string, unknown> } }[];
+  /** The tool that a tool message comes from. */
   tool_name?: string;
+  /** The call that a tool message answers. */
   tool_call_id?: string;
 }
 
