@@ -66,7 +66,7 @@ async function runOne(
   { policy, context }: RunToolsOptions,
   onStart: () => void = () => {},
 ): Promise<ToolExecution> {
-  const start = performance.now();
+  let start = performance.now();
   const finish = (result: string, isError: boolean): ToolExecution => ({
     toolCallId: call.id,
     toolName: call.name,
@@ -96,6 +96,7 @@ async function runOne(
     );
     if (!decision.allow) return finish(decision.reason, true);
     onStart();
+    start = performance.now(); // what a person took to approve is not the tool's time
     const result: unknown = await untilAborted(
       Promise.resolve(tool.run(checked.args, context)),
       context.signal,
