@@ -1,4 +1,3 @@
-import { common } from "@std/path/common";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { type GlobOptions, globToRegExp } from "@std/path/glob-to-regexp";
 import { isGlob } from "@std/path/is-glob";
@@ -21,12 +20,14 @@ export function* expandGlobSync(
   const { root = ".", exclude = [], includeDirs = true, followSymlinks = false } = options;
   const pattern = resolve(root, glob instanceof URL ? fromFileUrl(glob) : glob);
   const parts = pattern.split(/(?<=[\\/])/);
-  const fixed = parts.slice(0, parts.findIndex((part) => isGlob(part)) >>> 0).join("");
-  const match = [globToRegExp(pattern, options)];
+  const firstGlob = parts.findIndex((part) => isGlob(part));
+  const start = resolve(parts.slice(0, firstGlob < 0 ? undefined : firstGlob).join(""));
+  // A last `**` matches the folder before it as well.
+  const patterns = new Set([pattern, pattern.replace(/[\\/]\*\*$/, "")]);
+  const match = [...patterns].map((one) => globToRegExp(one, options));
   const skip = exclude.map((one) => globToRegExp(resolve(root, one), options));
   try {
-    const start = common([fixed, pattern]) || fixed;
-    const entries = walkSync(resolve(start), { match, skip, includeDirs, followSymlinks });
+    const entries = walkSync(start, { match, skip, includeDirs, followSymlinks });
     yield* [...entries].sort((a, b) => a.path < b.path ? -1 : 1);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;

@@ -1,3 +1,4 @@
+import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { fromFileUrl } from "@std/path/from-file-url";
 
@@ -13,7 +14,6 @@ export interface WalkOptions {
   includeDirs?: boolean;
   includeSymlinks?: boolean;
   followSymlinks?: boolean;
-  canonicalize?: boolean;
   exts?: string[];
   match?: RegExp[];
   skip?: RegExp[];
@@ -25,9 +25,7 @@ export function* walkSync(
   options: WalkOptions = {},
 ): IterableIterator<WalkEntry> {
   const path = root instanceof URL ? fromFileUrl(root) : root;
-  const { isFile, isDirectory, isSymlink } = Deno.statSync(path);
-  const name = path.split(/[\\/]/).findLast((part) => part !== "") ?? path;
-  yield* visit({ path, name, isFile, isDirectory, isSymlink }, options, options.maxDepth);
+  yield* visit(entryOf(path), options, options.maxDepth);
 }
 
 /** `walkSync` in the asynchronous form. */
@@ -36,6 +34,11 @@ export async function* walk(
   options: WalkOptions = {},
 ): AsyncIterableIterator<WalkEntry> {
   yield* walkSync(root, options);
+}
+
+function entryOf(path: string): WalkEntry {
+  const { isFile, isDirectory, isSymlink } = Deno.statSync(path);
+  return { path, name: basename(path), isFile, isDirectory, isSymlink };
 }
 
 function* visit(
@@ -50,10 +53,11 @@ function* visit(
       if ((options.includeSymlinks ?? true) && wanted(path, options)) yield entry;
       return;
     }
-    const target = Deno.realPathSync(path);
-    const { isFile, isDirectory } = Deno.statSync(target);
-    const real = options.canonicalize === false ? path : target;
-    yield* visit({ ...entry, path: real, isFile, isDirectory, isSymlink: false }, options, depth);
+    const target = entryOf(Deno.realPathSync(path));
+    if (target.isDirectory) yield* visit(target, options, depth);
+    else if ((options.includeFiles ?? true) && wanted(target.path, options)) {
+      yield { ...entry, path: target.path };
+    }
   } else if (!entry.isDirectory) {
     if ((options.includeFiles ?? true) && wanted(path, options)) yield entry;
   } else if (!options.skip?.some((pattern) => path.match(pattern))) {

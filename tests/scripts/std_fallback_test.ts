@@ -1,0 +1,77 @@
+import { assertEquals } from "@std/assert/equals";
+import { relative } from "@std/path/relative";
+import { expandGlobSync } from "../../scripts/std_fallback/fs/expand_glob.ts";
+import { walkSync } from "../../scripts/std_fallback/fs/walk.ts";
+import { subpath, types } from "../../scripts/std_fallback/layout.ts";
+
+for (const name of ["assert", "cli", "expect", "path"]) {
+  Deno.test(`std fallback: what it declares of @std/${name} is there`, async () => {
+    for (const [module, text] of types(name)) {
+      const declared = text.matchAll(/^export declare (?:function|const|class) (\w+)/gm);
+      // Of the real package where JSR is reached, else of the fallback itself.
+      const real = await import(`@std/${name}${subpath(module).slice(1)}`);
+      for (const [, symbol] of declared) {
+        assertEquals(symbol! in real, true, `${symbol} of @std/${name}/${module}`);
+      }
+    }
+  });
+}
+
+const FILES = ["a/1.ts", "a/b/2.js", "a/b/c/3.ts", ".h/4.ts", "z.txt"];
+
+async function inTree(check: (root: string) => void): Promise<void> {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const file of FILES) {
+      await Deno.mkdir(`${root}/${file}`.replace(/\/[^/]+$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${root}/${file}`, "");
+    }
+    await Deno.symlink(`${root}/a/b`, `${root}/a/link`, { type: "dir" });
+    check(root);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+function paths(root: string, entries: Iterable<{ path: string }>): string {
+  return [...entries].map(({ path }) => relative(root, path).replaceAll("\\", "/")).sort().join(
+    " ",
+  );
+}
+
+// The expected values are what JSR's @std/fs 1.0.24 answers.
+const WALKS: [options: Parameters<typeof walkSync>[1], expected: string][] = [
+  [{ maxDepth: 1 }, " .h a z.txt"],
+  [{ includeDirs: false, includeSymlinks: false }, ".h/4.ts a/1.ts a/b/2.js a/b/c/3.ts z.txt"],
+  [{ includeFiles: false }, " .h a a/b a/b/c a/link"],
+  [{ exts: [".ts"] }, ".h/4.ts a/1.ts a/b/c/3.ts"],
+  [{ skip: [/b$/], match: [/\d\.\w+$/] }, ".h/4.ts a/1.ts"],
+  [
+    { followSymlinks: true, includeDirs: false },
+    ".h/4.ts a/1.ts a/b/2.js a/b/2.js a/b/c/3.ts a/b/c/3.ts z.txt",
+  ],
+];
+
+for (const [options, expected] of WALKS) {
+  Deno.test(`std fallback: walk ${Deno.inspect(options)}`, () =>
+    inTree((root) => {
+      assertEquals(paths(root, walkSync(root, options)), expected);
+    }));
+}
+
+const GLOBS: [glob: string, options: Parameters<typeof expandGlobSync>[1], expected: string][] = [
+  ["**/*.ts", {}, ".h/4.ts a/1.ts a/b/c/3.ts"],
+  ["a/*", {}, "a/1.ts a/b a/link"],
+  ["a/**", { includeDirs: false }, "a/1.ts a/b/2.js a/b/c/3.ts a/link"],
+  ["a/**", { exclude: ["a/b"] }, "a a/1.ts a/link"],
+  ["z.txt", {}, "z.txt"],
+  ["none/*", {}, ""],
+  ["**/*.TS", { caseInsensitive: true }, ".h/4.ts a/1.ts a/b/c/3.ts"],
+];
+
+for (const [glob, options, expected] of GLOBS) {
+  Deno.test(`std fallback: expandGlob ${glob} ${Deno.inspect(options)}`, () =>
+    inTree((root) => {
+      assertEquals(paths(root, expandGlobSync(glob, { ...options, root })), expected);
+    }));
+}
