@@ -29,7 +29,9 @@ export function refuseWrites(onRefused: () => void): Policy {
  * Asks a person about every write and command. `ask` shows the text and resolves to the line
  * typed, or null when there is none to come.
  */
-export function askPerson(ask: (text: string, signal: AbortSignal) => Promise<string | null>): Policy {
+export function askPerson(
+  ask: (text: string, signal: AbortSignal) => Promise<string | null>,
+): Policy {
   return {
     async decide(tool, args, { signal }) {
       if (tool.access === "read") return { allow: true };

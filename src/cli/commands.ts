@@ -60,7 +60,8 @@ const COMMANDS: readonly Command[] = [
   {
     name: "tools",
     help: "list the tools",
-    run: ({ tools }) => tools.map((tool) => `  ${tool.name.padEnd(16)}${tool.description}`).join("\n"),
+    run: ({ tools }) =>
+      tools.map((tool) => `  ${tool.name.padEnd(16)}${tool.description}`).join("\n"),
   },
 ];
 

@@ -48,12 +48,17 @@ export function toConfig(
   options: CopilotOptions & ExtraSettings,
   env: { get(name: string): string | undefined } = Deno.env,
 ): CopilotConfig {
-  const { apiKey, model, baseUrl, local, hosted, host, useCompat, workingDir: _, ...extra } = options;
+  const { apiKey, model, baseUrl, local, hosted, host, useCompat, workingDir: _, ...extra } =
+    options;
   if (local && hosted) throw new UsageError("--local and --hosted exclude each other: give one");
   if (local && baseUrl !== undefined) throw new UsageError("--local takes --host, not --base-url");
-  if (!local && host !== undefined) throw new UsageError("--host needs --local (or use --base-url)");
+  if (!local && host !== undefined) {
+    throw new UsageError("--host needs --local (or use --base-url)");
+  }
   if (!local && useCompat) throw new UsageError("--use-compat needs --local");
-  if (apiKey === "") throw new UsageError("--api-key is empty: give the key, or leave the flag out");
+  if (apiKey === "") {
+    throw new UsageError("--api-key is empty: give the key, or leave the flag out");
+  }
   if (local) return { local: localConfig({ model, host, useCompat, apiKey, ...extra }) };
   const name = hosted ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
   const key = apiKey ?? env.get(name)?.trim() ?? "";

@@ -91,7 +91,8 @@ export const builtinTools: readonly Tool[] = [
       path: { type: "string", default: ".", description: "Folder" },
     }, []),
     access: "read",
-    run: async (args, context) => (await import("./list_directory.ts")).listDirectory(args, context),
+    run: async (args, context) =>
+      (await import("./list_directory.ts")).listDirectory(args, context),
   },
 ];
 
