@@ -103,7 +103,6 @@ export async function requestStream<T>(
     try {
       return await attemptOnce(request, options, (type) => reader = open(type));
     } catch (error) {
-      if (signal?.aborted) throw signal.reason;
       if (!(error instanceof BackendError)) throw error;
       const elapsed = performance.now() - begin;
       const retry = reader?.started
@@ -169,7 +168,7 @@ async function attemptOnce<T>(
     answered.abort();
     ({ status } = response);
     body = response.body?.getReader();
-    return await readAnswer(response, body, request, open, watch, attempt.signal);
+    return await readAnswer(response, body, request.url, open, watch, attempt.signal);
   } catch (error) {
     throw attempt.signal.aborted ? attempt.signal.reason : error;
   } finally {
@@ -208,21 +207,19 @@ function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): 
 async function readAnswer<T>(
   { status, headers, ok }: Response,
   body: ReadableStreamDefaultReader<Uint8Array> | undefined,
-  request: HttpRequest,
+  url: string,
   open: (contentType: string) => StreamReader<T>,
   watch: Watchdog,
   signal: AbortSignal,
 ): Promise<T> {
   const type = contentType(headers);
   const refused = async (bytes: Promise<Uint8Array> | Uint8Array) => {
-    const text = redact(new TextDecoder().decode(await bytes), secretsOf(request.headers ?? {}));
     const failure = ok ? failureFromWrongAnswer : failureFromResponse;
-    return failure(status, headers, text, request.url);
+    return failure(status, headers, new TextDecoder().decode(await bytes), url);
   };
-  const empty = status === 204 || headers.get("content-length") === "0";
-  if (!ok || body === undefined || empty || /html/.test(type)) throw await refused(readHead(body));
+  if (!ok || body === undefined || /html/.test(type)) throw await refused(readHead(body));
 
-  const { host } = new URL(request.url);
+  const { host } = new URL(url);
   const reader = open(type);
   try {
     const head = await feed(body, reader, watch, signal);

@@ -3,7 +3,7 @@ import { BackendError } from "../../src/errors.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { wait } from "../../src/wire/watchdog.ts";
 import { type Handler, head, raw, respond, serve, sse, stall } from "../helpers/server.ts";
-import { options, STREAM, textReader } from "./text_reader.ts";
+import { leakTest, options, STREAM, textReader } from "./text_reader.ts";
 
 const OK = sse(["a", "[DONE]"]);
 const post = (url: string) => ({ url, body: "{}" });
@@ -36,7 +36,21 @@ function drip(start: string, piece: string): Handler {
   };
 }
 
-Deno.test("NET-12 a server that stalls is left, at every stage, and asked again", async () => {
+/** A handler that writes without end, and a promise of the client having closed the connection. */
+function flood(start: string, piece: string): { handler: Handler; left: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const handler: Handler = async (_request, peer) => {
+    try {
+      await peer.write(start);
+      for (;;) await peer.write(piece.repeat(10_000));
+    } finally {
+      resolve();
+    }
+  };
+  return { handler, left: promise };
+}
+
+leakTest("NET-12 a server that stalls is left, at every stage, and asked again", async () => {
   // Long enough for the request to arrive, also on a busy machine.
   const first = { firstTokenTimeoutMs: 600 };
   const idle = { idleTimeoutMs: 40 };
@@ -65,7 +79,7 @@ Deno.test("NET-12 a server that stalls is left, at every stage, and asked again"
   }));
 });
 
-Deno.test("NET-12 after output a stall is reported, not repeated", async () => {
+leakTest("NET-12 after output a stall is reported, not repeated", async () => {
   const { handler, left } = watchedStall(STREAM, "data: a\n\n");
   await using server = serve(handler, OK);
   const shown: string[] = [];
@@ -87,7 +101,7 @@ Deno.test("NET-12 after output a stall is reported, not repeated", async () => {
   ]);
 });
 
-Deno.test("NET-12 pings and single bytes keep a stream alive, but not for ever", async () => {
+leakTest("NET-12 pings and single bytes keep a stream alive, but not for ever", async () => {
   const rows: [start: string, piece: string, says: string][] = [
     [STREAM, ": ping\n\n", "sent no answer within 600 ms"],
     [STREAM, "x", "sent no answer within 600 ms"],
@@ -105,7 +119,7 @@ Deno.test("NET-12 pings and single bytes keep a stream alive, but not for ever",
   }));
 });
 
-Deno.test("NET-12 an answer with progress may take longer than any limit", async () => {
+leakTest("NET-12 an answer with progress may take longer than any limit", async () => {
   await using server = serve(async (_request, peer) => {
     await peer.write(STREAM);
     for (let i = 0; i < 30; i++) {
@@ -123,7 +137,7 @@ Deno.test("NET-12 an answer with progress may take longer than any limit", async
   assertEquals(answer.length, 30);
 });
 
-Deno.test("NET-12 a JSON answer must be whole within the first-token limit", async () => {
+leakTest("NET-12 a JSON answer must be whole within the first-token limit", async () => {
   await using server = serve(drip(head(200, { "content-type": "application/json" }) + "[", "1,"));
   await assertRejects(
     () => requestJson({ url: server.url }, options({ firstTokenTimeoutMs: 60, maxRetries: 0 })),
@@ -132,78 +146,112 @@ Deno.test("NET-12 a JSON answer must be whole within the first-token limit", asy
   );
 });
 
-Deno.test("an answer ends with its terminator, though the connection stays open or breaks", async () => {
-  const answer = `${STREAM}data: a\n\ndata: [DONE]\n\n`;
-  const { handler, left } = watchedStall(answer);
-  const broken = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\ndata: a\n\ndata: [DONE]\n\n";
-  const rows = [handler, drip(answer, ": ping\n\n"), drip(answer, "data: b\n\n"), raw(broken)];
-  await Promise.all(rows.map(async (each) => {
-    await using server = serve(each);
-    const texts = requestStream(post(server.url), options(), () => textReader());
-    assertEquals(await soon(texts), ["a"]);
-  }));
-  await soon(left);
-});
+leakTest(
+  "an answer ends with its terminator, though the connection stays open or breaks",
+  async () => {
+    const answer = `${STREAM}data: a\n\ndata: [DONE]\n\n`;
+    const { handler, left } = watchedStall(answer);
+    const broken = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\ndata: a\n\ndata: [DONE]\n\n";
+    const rows = [handler, drip(answer, ": ping\n\n"), drip(answer, "data: b\n\n"), raw(broken)];
+    await Promise.all(rows.map(async (each) => {
+      await using server = serve(each);
+      const texts = requestStream(post(server.url), options(), () => textReader());
+      assertEquals(await soon(texts), ["a"]);
+      if (each === handler) await soon(left);
+    }));
+  },
+);
 
-Deno.test("the body of an error is not waited for, nor read without end", async () => {
-  const endless: Handler = async (_request, peer) => {
-    await peer.write("HTTP/1.1 400 Bad\r\n\r\n");
-    for (;;) await peer.write("no ".repeat(10_000));
-  };
-  const page: Handler = async (_request, peer) => {
-    await peer.write("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<title>Log in</title>");
-    for (;;) await peer.write("<p>".repeat(10_000));
-  };
-  const { handler, left } = watchedStall("HTTP/1.1 400 Bad\r\ncontent-length: 99\r\n\r\nno model");
+leakTest("the body of an error is not waited for, nor read without end", async () => {
+  const endless = flood("HTTP/1.1 400 Bad\r\n\r\n", "no ");
+  const page = flood(
+    "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<title>Log in</title>",
+    "<p>",
+  );
+  const stalled = watchedStall("HTTP/1.1 400 Bad\r\ncontent-length: 99\r\n\r\nno model");
   const cut = raw("HTTP/1.1 400 Bad\r\ncontent-length: 99\r\n\r\nno wonder");
-  const rows: [handler: Handler, says: string][] = [
+  const rows: [{ handler: Handler; left?: Promise<void> }, says: string][] = [
     [endless, "no no"],
     [page, "Log in"],
-    [cut, "no wonder"],
-    [handler, "no model"],
+    [stalled, "no model"],
+    [{ handler: cut }, "no wonder"],
   ];
-  for (const [each, says] of rows) {
-    await using server = serve(each);
-    await soon(assertRejects(
-      () => requestStream(post(server.url), options(), () => textReader()),
-      BackendError,
-      says,
-    ));
-  }
+  await Promise.all(rows.map(async ([{ handler, left }, says]) => {
+    await using server = serve(handler);
+    const answer = requestStream(post(server.url), options(), () => textReader());
+    await soon(assertRejects(() => answer, BackendError, says));
+    if (left) await soon(left);
+  }));
+});
+
+leakTest("the connection is closed when a reader gives up on the answer", async () => {
+  const { handler, left } = flood(STREAM, "data: a\n\n");
+  await using server = serve(handler);
+  const bug = new Error("bug");
+  const reader = () =>
+    textReader(() => {
+      throw bug;
+    });
+  const thrown = await assertRejects(() => requestStream(post(server.url), options(), reader));
+  assertStrictEquals(thrown, bug);
   await soon(left);
 });
 
-Deno.test("NET-13 an abort ends the request at once, at every stage, with the signal's reason", async () => {
-  const stages: [name: string, pieces: string[]][] = [
-    ["before the head", []],
-    ["after the head", [STREAM]],
-    ["within the answer", [STREAM, "data: a\n\n"]],
-    ["within the body of an error", ["HTTP/1.1 500 Oops\r\n\r\nx"]],
-    ["within JSON", [head(200, { "content-type": "application/json" }), '{"a":']],
-  ];
-  for (const [name, pieces] of stages) {
-    const { promise: stalled, resolve } = Promise.withResolvers<void>();
-    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-    await using server = serve(async (_request, peer) => {
-      for (const piece of pieces) await peer.write(piece);
-      resolve();
-      await peer.left();
-      leave();
-    });
-    const controller = new AbortController();
-    const asked = options({ signal: controller.signal });
-    const request = requestStream(post(server.url), asked, () => textReader());
-    const reason = new Error(name);
-    const rejected = assertRejects(() => request);
-    await stalled;
-    controller.abort(reason);
-    assertStrictEquals(await soon(rejected), reason);
-    await soon(left);
-    assertEquals([asked.reasons, server.requests.length], [[], 1], name);
-  }
+leakTest("what follows the terminator is not given to the reader", async () => {
+  await using server = serve(drip(`${STREAM}data: a\n\ndata: [DONE]\n\n`, "data: b\n\n"));
+  const reader = textReader();
+  let after = 0;
+  const counted = {
+    ...reader,
+    get progress() {
+      return reader.progress;
+    },
+    get done() {
+      return reader.done === true;
+    },
+    push(chunk: Uint8Array) {
+      if (reader.done) after++;
+      reader.push(chunk);
+    },
+  };
+  assertEquals(await requestStream(post(server.url), options(), () => counted), ["a"]);
+  assertEquals(after, 0);
 });
 
-Deno.test("NET-13 an abort from within the answer, before it, or within a wait", async () => {
+leakTest(
+  "NET-13 an abort ends the request at once, at every stage, with the signal's reason",
+  async () => {
+    const stages: [name: string, pieces: string[]][] = [
+      ["before the head", []],
+      ["after the head", [STREAM]],
+      ["within the answer", [STREAM, "data: a\n\n"]],
+      ["within the body of an error", ["HTTP/1.1 500 Oops\r\n\r\nx"]],
+      ["within JSON", [head(200, { "content-type": "application/json" }), '{"a":']],
+    ];
+    for (const [name, pieces] of stages) {
+      const { promise: stalled, resolve } = Promise.withResolvers<void>();
+      const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+      await using server = serve(async (_request, peer) => {
+        for (const piece of pieces) await peer.write(piece);
+        resolve();
+        await peer.left();
+        leave();
+      });
+      const controller = new AbortController();
+      const asked = options({ signal: controller.signal });
+      const request = requestStream(post(server.url), asked, () => textReader());
+      const reason = new Error(name);
+      const rejected = assertRejects(() => request);
+      await stalled;
+      controller.abort(reason);
+      assertStrictEquals(await soon(rejected), reason);
+      await soon(left);
+      assertEquals([asked.reasons, server.requests.length], [[], 1], name);
+    }
+  },
+);
+
+leakTest("NET-13 an abort from within the answer, before it, or within a wait", async () => {
   await using server = serve(respond(503), OK);
   const inWait = new AbortController();
   const { wait: _wait, ...real } = options({
@@ -232,7 +280,7 @@ Deno.test("NET-13 an abort from within the answer, before it, or within a wait",
   assertEquals(server.requests.length, 1);
 });
 
-Deno.test("NET-13 an abort ends a fetch that does not heed it", async () => {
+leakTest("NET-13 an abort ends a fetch that does not heed it", async () => {
   const controller = new AbortController();
   let cancelled = false;
   const body = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
@@ -243,6 +291,18 @@ Deno.test("NET-13 an abort ends a fetch that does not heed it", async () => {
   );
   assertEquals(await answer.catch((e) => e), "now");
   assertEquals(cancelled, true);
+
+  // Not even when what came so far would be a whole answer.
+  const pulled = new AbortController();
+  const whole = new ReadableStream<Uint8Array>({
+    start: (stream) => stream.enqueue(new TextEncoder().encode('{"a":1}')),
+    pull: () => pulled.abort("later"),
+  });
+  const json = requestJson(
+    { url: "http://127.0.0.1:9/" },
+    options({ signal: pulled.signal, fetch: () => Promise.resolve(new Response(whole)) }),
+  );
+  assertEquals(await json.catch((e) => e), "later");
 
   const { promise: response, resolve } = Promise.withResolvers<Response>();
   const never = requestStream(
@@ -256,7 +316,7 @@ Deno.test("NET-13 an abort ends a fetch that does not heed it", async () => {
   await soon(late);
 });
 
-Deno.test("no signal listener is left behind", async () => {
+leakTest("no signal listener is left behind", async () => {
   await using server = serve(respond(503), OK);
   const { signal } = new AbortController();
   let listeners = 0;

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/as
 import { BackendError } from "../../src/errors.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
-import { options, STREAM, textReader } from "./text_reader.ts";
+import { leakTest, options, STREAM, textReader } from "./text_reader.ts";
 
 const OK = sse(["a", "[DONE]"]);
 const KEY = "sk-proj-0123456789abcdef+/x";
@@ -23,38 +23,41 @@ async function failureOf(handler: Handler, settings = {}): Promise<BackendError>
   );
 }
 
-Deno.test("requestStream sends the request once, with few headers, and reuses the connection", async () => {
-  await using server = serve(OK);
-  for (let i = 0; i < 3; i++) {
-    let type = "";
-    const answer = await requestStream(post(server.url), options(), (contentType) => {
-      type = contentType;
-      return textReader();
+leakTest(
+  "requestStream sends the request once, with few headers, and reuses the connection",
+  async () => {
+    await using server = serve(OK);
+    for (let i = 0; i < 3; i++) {
+      let type = "";
+      const answer = await requestStream(post(server.url), options(), (contentType) => {
+        type = contentType;
+        return textReader();
+      });
+      assertEquals([answer, type], [["a"], "text/event-stream"]);
+    }
+    assertEquals([server.requests.length, server.connections], [3, 1]);
+    const { method, path, text, headers } = server.requests[0]!;
+    assertEquals([method, path, text], ["POST", "/v1/chat", '{"é":1}']);
+    const { accept: _accept, host: _host, ...sent } = Object.fromEntries(headers);
+    assertEquals(sent, {
+      "accept-encoding": "gzip,br",
+      "accept-language": "*",
+      "authorization": `Bearer ${KEY}`,
+      "content-length": "8",
+      "content-type": "application/json",
+      "user-agent": "copilot/0.1.0",
     });
-    assertEquals([answer, type], [["a"], "text/event-stream"]);
-  }
-  assertEquals([server.requests.length, server.connections], [3, 1]);
-  const { method, path, text, headers } = server.requests[0]!;
-  assertEquals([method, path, text], ["POST", "/v1/chat", '{"é":1}']);
-  const { accept: _accept, host: _host, ...sent } = Object.fromEntries(headers);
-  assertEquals(sent, {
-    "accept-encoding": "gzip,br",
-    "accept-language": "*",
-    "authorization": `Bearer ${KEY}`,
-    "content-length": "8",
-    "content-type": "application/json",
-    "user-agent": "copilot/0.1.0",
-  });
-});
+  },
+);
 
-Deno.test("requestJson asks with GET and gives the value", async () => {
+leakTest("requestJson asks with GET and gives the value", async () => {
   await using server = serve(json({ models: ["é"] }));
   assertEquals(await requestJson({ url: `${server.url}/api/tags` }, options()), { models: ["é"] });
   assertEquals(server.requests[0]!.method, "GET");
   assertEquals(server.requests[0]!.headers.get("content-type"), null);
 });
 
-Deno.test("NET-11 requestJson rejects what is no answer", async () => {
+leakTest("NET-11 requestJson rejects what is no answer", async () => {
   const rows: [handler: Handler, kind: string, says: string][] = [
     [json({ error: { message: "boom", type: "server_error" } }), "server", "boom"],
     [respond(200, { "content-type": "application/json" }, '{"a":'), "incomplete", "broke off"],
@@ -74,7 +77,7 @@ Deno.test("NET-11 requestJson rejects what is no answer", async () => {
   }
 });
 
-Deno.test("NET-01 a recorded stream is read alike however the network cuts it", async () => {
+leakTest("NET-01 a recorded stream is read alike however the network cuts it", async () => {
   const bytes = Deno.readFileSync(new URL("../fixtures/wire/sse-llama-hello.txt", import.meta.url));
   const answers = new Set<string>();
   for (const size of [1, 7, 100, bytes.length]) {
@@ -92,7 +95,7 @@ Deno.test("NET-01 a recorded stream is read alike however the network cuts it", 
   assertEquals(answers.size, 1);
 });
 
-Deno.test("NET-10 a failure that may pass is repeated, with a notice, until it passes", async () => {
+leakTest("NET-10 a failure that may pass is repeated, with a notice, until it passes", async () => {
   const failures: Handler[] = [
     ...[408, 409, 429, 500, 502, 503, 504, 529].map((status) => respond(status, {}, "busy")),
     raw(),
@@ -122,7 +125,7 @@ Deno.test("NET-10 a failure that may pass is repeated, with a notice, until it p
   }
 });
 
-Deno.test("NET-10 a failure that stays ends after maxRetries, others at once", async () => {
+leakTest("NET-10 a failure that stays ends after maxRetries, others at once", async () => {
   const rows: [status: number, requests: number][] = [
     [503, 3],
     [400, 1],
@@ -144,7 +147,7 @@ Deno.test("NET-10 a failure that stays ends after maxRetries, others at once", a
   }
 });
 
-Deno.test("NET-10 the server's own wishes about repeating are obeyed", async () => {
+leakTest("NET-10 the server's own wishes about repeating are obeyed", async () => {
   const date = new Date(Date.now() + 30_000).toUTCString();
   const rows: [
     headers: Record<string, string>,
@@ -171,7 +174,7 @@ Deno.test("NET-10 the server's own wishes about repeating are obeyed", async () 
   }
 });
 
-Deno.test("a server that is loading its model is waited for", async () => {
+leakTest("a server that is loading its model is waited for", async () => {
   const loading = json({
     error: { code: 503, message: "Loading model", type: "unavailable_error" },
   }, 503);
@@ -181,7 +184,7 @@ Deno.test("a server that is loading its model is waited for", async () => {
   assertEquals(asked.delays, Array(20).fill(2_000));
 });
 
-Deno.test("a refused connection is tried once more, then explained", async () => {
+leakTest("a refused connection is tried once more, then explained", async () => {
   const server = serve();
   await server[Symbol.asyncDispose]();
   const asked = options({ hints: { connection: "Start it with `serve`.", auth: "Wrong hint." } });
@@ -198,7 +201,7 @@ Deno.test("a refused connection is tried once more, then explained", async () =>
   assert(!asked.reasons[0]!.includes("Start it"));
 });
 
-Deno.test("NET-03 NET-04 nothing is repeated once output was shown", async () => {
+leakTest("NET-03 NET-04 nothing is repeated once output was shown", async () => {
   const rows: [handler: Handler, kind: string, shown: string[]][] = [
     [sse(["a", { error: { message: "busy", type: "overloaded_error" } }, "[DONE]"]), "server", [
       "a",
@@ -226,7 +229,7 @@ Deno.test("NET-03 NET-04 nothing is repeated once output was shown", async () =>
   }
 });
 
-Deno.test("NET-11 pages of proxies and other text are refused in one line", async () => {
+leakTest("NET-11 pages of proxies and other text are refused in one line", async () => {
   const rows: [handler: Handler, kind: string, says: string][] = [
     [
       respond(200, { "content-type": "text/html" }, "<html><title>Log\x1b[2J in</title>"),
@@ -263,7 +266,7 @@ Deno.test("NET-11 pages of proxies and other text are refused in one line", asyn
   }
 });
 
-Deno.test("SEC-03 a redirect is refused, and nothing reaches its target", async () => {
+leakTest("SEC-03 a redirect is refused, and nothing reaches its target", async () => {
   await using target = serve(OK);
   for (const status of [301, 302, 303, 307, 308]) {
     const error = await failureOf(respond(status, { location: `${target.url}/v1?t=${KEY}` }));
@@ -273,7 +276,7 @@ Deno.test("SEC-03 a redirect is refused, and nothing reaches its target", async 
   assertEquals(target.connections, 0);
 });
 
-Deno.test("SEC-02 a key that is echoed is in no error and no notice", async () => {
+leakTest("SEC-02 a key that is echoed is in no error and no notice", async () => {
   const echo: Handler = (request, peer) =>
     respond(500, {}, `${request.head} ${btoa(`Bearer ${KEY}`)} ${"x".repeat(300)}`)(request, peer);
   const page: Handler = (request, peer) =>
@@ -304,7 +307,7 @@ Deno.test("SEC-02 a key that is echoed is in no error and no notice", async () =
   }
 });
 
-Deno.test("what is no HTTP, or too much of it, is one clear error", async () => {
+leakTest("what is no HTTP, or too much of it, is one clear error", async () => {
   const rows: [handler: Handler, says: string][] = [
     [raw("SSH-2.0-OpenSSH_9.6\r\n"), "does not answer in HTTP"],
     [raw(`HTTP/1.1 200 OK\r\n${"x-a: b\r\n".repeat(500)}\r\n`), "does not answer in HTTP"],
@@ -318,7 +321,7 @@ Deno.test("what is no HTTP, or too much of it, is one clear error", async () => 
   }
 });
 
-Deno.test("unusual but correct HTTP is read", async () => {
+leakTest("unusual but correct HTTP is read", async () => {
   const gzip = new Response(
     new Blob(["data: a\n\ndata: [DONE]\n\n"]).stream().pipeThrough(new CompressionStream("gzip")),
   );
@@ -352,7 +355,7 @@ Deno.test("unusual but correct HTTP is read", async () => {
   }
 });
 
-Deno.test("gzip that is broken is a broken answer", async () => {
+leakTest("gzip that is broken is a broken answer", async () => {
   const error = await failureOf(
     respond(
       200,
@@ -363,25 +366,28 @@ Deno.test("gzip that is broken is a broken answer", async () => {
   assertEquals(error.kind, "incomplete");
 });
 
-Deno.test("what a reader throws that is no BackendError comes through, and is not repeated", async () => {
-  await using server = serve(OK);
-  const bug = new Error("bug");
-  const thrown = await assertRejects(() =>
-    requestStream(post(server.url), options(), () =>
-      textReader(() => {
+leakTest(
+  "what a reader throws that is no BackendError comes through, and is not repeated",
+  async () => {
+    await using server = serve(OK);
+    const bug = new Error("bug");
+    const thrown = await assertRejects(() =>
+      requestStream(post(server.url), options(), () =>
+        textReader(() => {
+          throw bug;
+        }))
+    );
+    assertStrictEquals(thrown, bug);
+    await assertRejects(() =>
+      requestStream(post(server.url), options(), () => {
         throw bug;
-      }))
-  );
-  assertStrictEquals(thrown, bug);
-  await assertRejects(() =>
-    requestStream(post(server.url), options(), () => {
-      throw bug;
-    })
-  );
-  assertEquals(server.requests.length, 2);
-});
+      })
+    );
+    assertEquals(server.requests.length, 2);
+  },
+);
 
-Deno.test("an injected fetch is used, and its failures are explained", async () => {
+leakTest("an injected fetch is used, and its failures are explained", async () => {
   const seen: unknown[] = [];
   const answer = await requestStream(
     { url: "http://127.0.0.1:9/x" },

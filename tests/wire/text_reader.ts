@@ -62,3 +62,9 @@ export function options(
 
 /** The head of an event stream that lasts until the connection is closed. */
 export const STREAM = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+
+/** A test that fails when it leaves a timer, a request or a connection behind: Deno checks that only
+ * where it is asked to. */
+export function leakTest(name: string, fn: () => Promise<void> | void): void {
+  Deno.test({ name, sanitizeOps: true, sanitizeResources: true, fn });
+}

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { type Limit, wait, type Watchdog, watchdog } from "../../src/wire/watchdog.ts";
+import { leakTest } from "./text_reader.ts";
 
 /** Which limit a watch reaches. */
 function reached(
@@ -15,7 +16,7 @@ function reached(
   });
 }
 
-Deno.test("NET-12 watchdog tells which limit was reached", async () => {
+leakTest("NET-12 watchdog tells which limit was reached", async () => {
   const rows: [
     firstTokenTimeoutMs: number,
     idleTimeoutMs: number,
@@ -35,20 +36,23 @@ Deno.test("NET-12 watchdog tells which limit was reached", async () => {
   }
 });
 
-Deno.test("NET-12 watchdog: bytes keep an answer alive, but without progress not for ever", async () => {
-  let bytes = 0;
-  let watch: Watchdog | undefined;
-  const pings = setInterval(() => {
-    watch?.bytes();
-    bytes++;
-  }, 5);
-  const limit = await reached({ firstTokenTimeoutMs: 300, idleTimeoutMs: 150 }, (w) => watch = w);
-  clearInterval(pings);
-  assertEquals(limit, "first token");
-  assertEquals(bytes > 5, true);
-});
+leakTest(
+  "NET-12 watchdog: bytes keep an answer alive, but without progress not for ever",
+  async () => {
+    let bytes = 0;
+    let watch: Watchdog | undefined;
+    const pings = setInterval(() => {
+      watch?.bytes();
+      bytes++;
+    }, 5);
+    const limit = await reached({ firstTokenTimeoutMs: 300, idleTimeoutMs: 150 }, (w) => watch = w);
+    clearInterval(pings);
+    assertEquals(limit, "first token");
+    assertEquals(bytes > 5, true);
+  },
+);
 
-Deno.test("NET-12 watchdog: a machine that slept is given its limits anew", async () => {
+leakTest("NET-12 watchdog: a machine that slept is given its limits anew", async () => {
   const real = performance.now;
   let shift = 0;
   performance.now = () => real.call(performance) + shift;
@@ -65,12 +69,15 @@ Deno.test("NET-12 watchdog: a machine that slept is given its limits anew", asyn
   }
 });
 
-Deno.test("NET-10 wait ends at once with the signal's reason, and leaves no timer behind", async () => {
-  await wait(1, undefined);
-  const reason = new Error("user");
-  assertStrictEquals(await assertRejects(() => wait(1e6, AbortSignal.abort(reason))), reason);
-  const controller = new AbortController();
-  const waiting = assertRejects(() => wait(1e6, controller.signal));
-  controller.abort(reason);
-  assertStrictEquals(await waiting, reason);
-});
+leakTest(
+  "NET-10 wait ends at once with the signal's reason, and leaves no timer behind",
+  async () => {
+    await wait(1, undefined);
+    const reason = new Error("user");
+    assertStrictEquals(await assertRejects(() => wait(1e6, AbortSignal.abort(reason))), reason);
+    const controller = new AbortController();
+    const waiting = assertRejects(() => wait(1e6, controller.signal));
+    controller.abort(reason);
+    assertStrictEquals(await waiting, reason);
+  },
+);
