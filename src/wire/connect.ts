@@ -26,7 +26,6 @@ export async function connectTimesOut(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (mayUseProxy()) return false;
   const before = Math.min(PROBE_AFTER_MS, timeoutMs / 2);
   const limit = new AbortController();
   let late = false;
@@ -35,6 +34,7 @@ export async function connectTimesOut(
   signal.addEventListener("abort", stop);
   try {
     await wait(before, signal);
+    if (mayUseProxy()) return false;
     timer = setTimeout(() => {
       late = true;
       stop();

@@ -30,7 +30,7 @@ export function failureFromResponse(
   url: string,
 ): BackendError {
   const target = redirectTarget(status, headers, url);
-  const { host } = new URL(url);
+  const { host, pathname } = new URL(url);
   if (target !== undefined) {
     return new BackendError(
       `${host} redirects to ${target} (${status}), which is refused: nothing was sent there`,
@@ -45,9 +45,11 @@ export function failureFromResponse(
   const { kind, retryable } = classify(status, report ?? { message: said, labels: [], status });
   const wait = after !== undefined && after > MAX_RETRY_AFTER_MS;
   const told = headers.get("x-should-retry");
+  // Most often the base address lacks its /v1, or has one too many.
+  const at = (status === 404 || status === 405) && kind === "request" ? ` at ${pathname}` : "";
   const shown = report ? `: ${said}` : said === "" ? " with an empty body" : `: "${said}"`;
   return new BackendError(
-    `${host} answered ${status}${report || type === "" ? "" : ` (${type})`}${shown}` +
+    `${host} answered ${status}${at}${report || type === "" ? "" : ` (${type})`}${shown}` +
       (wait ? `; it asks to wait ${Math.ceil(after / 1000)} s` : ""),
     {
       kind,
@@ -98,7 +100,8 @@ export function failureFromErrorObject(value: unknown): BackendError | undefined
 
 /** A content type in lower case without its parameters; empty where there is none. */
 export function contentType(headers: Headers): string {
-  return (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase().slice(0, 100);
+  const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
+  return excerpt(type).toLowerCase();
 }
 
 /** The wait that `retry-after-ms` or `retry-after` (seconds or a date) asks for, in milliseconds. */

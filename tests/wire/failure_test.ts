@@ -318,7 +318,7 @@ const ROWS: Row[] = [
     openai("File Not Found", "not_found_error", 404),
     "request",
     false,
-    "File Not Found",
+    "404 at /v1/chat/completions: File Not Found",
   ],
   [
     "no tools, Ollama",
