@@ -141,7 +141,7 @@ leakTest("NET-10 a failure that stays ends after maxRetries, others at once", as
     const error = await assertRejects(
       () => requestStream(post(server.url), options({ maxRetries: 2 }), () => textReader()),
       BackendError,
-      `answered ${status}: no`,
+      status === 404 ? "answered 404 at /v1/chat: no" : `answered ${status}: no`,
     );
     assertEquals([error.status, server.requests.length], [status, requests]);
   }
