@@ -121,7 +121,8 @@ export const AGENT_DEFAULTS: Required<AgentSettings> = {
   maxOutputChars: 100_000,
 };
 
-type Some<T> = { [K in keyof T]?: T[K] | undefined };
+/** Settings of which each may be left out, or be undefined. */
+export type Some<T> = { [K in keyof T]?: T[K] | undefined };
 
 /**
  * A complete {@linkcode CompatConfig}: `settings` over the defaults.
@@ -212,7 +213,8 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
         }`,
       );
     }
-    if (typeof value !== type) {
+    const given = typeof value;
+    if (given !== type) {
       throw new TypeError(
         `Cannot use ${where}.${key} as it must be a ${type}: current value is ${show(value)}`,
       );
@@ -226,7 +228,9 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
 function checkValue(where: string, key: string, value: unknown, config: Record<string, unknown>) {
   const name = `${where}.${key}`;
   if (key === "model" && (value as string).trim() === "") {
-    throw new RangeError(`Cannot use ${name} as it must not be empty: current value is ${show(value)}`);
+    throw new RangeError(
+      `Cannot use ${name} as it must not be empty: current value is ${show(value)}`,
+    );
   }
   if (key === "baseUrl" || key === "host") config[key] = checkedUrl(name, value as string);
   // A header value is printable ASCII: anything else would fail later inside fetch, naming no cause.

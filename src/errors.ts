@@ -32,6 +32,7 @@ export type BackendErrorKind =
 
 /** A call to a model server failed. `message` is one line that names what to do. */
 export class BackendError extends Error {
+  /** The class's name. */
   override readonly name = "BackendError";
   /** What kind of failure. */
   readonly kind: BackendErrorKind;

@@ -2,7 +2,7 @@
  * The public library of `copilot`: a terminal coding copilot for models of your own.
  *
  * @example A turn with a tool of one's own
- * ```ts no-eval
+ * ```ts ignore
  * import { builtinTools, CopilotAgent, localConfig, processTurn } from "@copilot/copilot";
  *
  * const agent = new CopilotAgent({ local: localConfig({ model: "qwen3:8b" }) }, ".", {
@@ -35,19 +35,39 @@ export { copilot } from "./cli/copilot.ts";
 export type { CopilotOptions } from "./cli/settings.ts";
 export { UsageError } from "./cli/args.ts";
 export { builtinTools } from "./tools/mod.ts";
-export type { CallOptions, Delta, ExtractToolCalls } from "./backends/backend.ts";
+export type { Backend, CallOptions, Delta, ExtractToolCalls } from "./backends/backend.ts";
+export type { FinishReason, Reply } from "./backends/backend.ts";
+export type { Fields } from "./backends/compat/fields.ts";
 export { callCompat } from "./backends/compat/mod.ts";
-export { messagesToCompatFormat, toolsToCompatFormat } from "./backends/compat/request.ts";
+export {
+  type CompatMessage,
+  type CompatPart,
+  type CompatTool,
+  messagesToCompatFormat,
+  toolsToCompatFormat,
+} from "./backends/compat/request.ts";
+export type { ReadOptions as ParseOptions } from "./backends/compat/reply.ts";
 export { parseCompatResponse } from "./backends/compat/response.ts";
 export { callLocal } from "./backends/local/mod.ts";
-export { messagesToLocalFormat } from "./backends/local/request.ts";
-export { checkLocalConnection, listLocalModels } from "./backends/local/connection.ts";
+export { type LocalMessage, messagesToLocalFormat } from "./backends/local/request.ts";
+export {
+  checkLocalConnection,
+  listLocalModels,
+  type LocalServerOptions,
+} from "./backends/local/connection.ts";
 export { callHosted } from "./backends/hosted/mod.ts";
-export { messagesToHostedFormat, toolsToHostedFormat } from "./backends/hosted/request.ts";
+export {
+  type HostedBlock,
+  type HostedMessage,
+  type HostedTool,
+  messagesToHostedFormat,
+  toolsToHostedFormat,
+} from "./backends/hosted/request.ts";
 export { parseHostedResponse } from "./backends/hosted/response.ts";
 export { readInput, readLineRaw, type ReadOptions } from "./terminal/input.ts";
 export { stripThinkTags } from "./text/think.ts";
-export { truncateRepetition } from "./text/repetition.ts";
+export { type RepetitionOptions, truncateRepetition } from "./text/repetition.ts";
 export { globToRegex } from "./text/glob.ts";
 export { resolvePath } from "./text/paths.ts";
 export { extractToolCallsFromText } from "./toolcalls/extract.ts";
+export type { ToolCallOptions } from "./toolcalls/scan.ts";

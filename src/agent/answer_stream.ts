@@ -29,8 +29,8 @@ export function answerStream(
   onRunaway: () => void,
 ): AnswerStream {
   const think = thinkFilter();
-  const names = tools.map((tool) => tool.name);
-  let calls = toolCallFilter({ tools: names });
+  // Calls first: the arguments of one may hold think tags.
+  const calls = toolCallFilter({ tools: tools.map((tool) => tool.name) });
   const watchers = { text: repetitionWatcher(), reasoning: repetitionWatcher() };
   const seen = { text: "", reasoning: "" };
   // Pieces are gathered until the network's chunk is read: 500 000 of them come in a few hundred
@@ -59,11 +59,10 @@ export function answerStream(
       // What was shown as text was reasoning; it can not be unsaid, only told.
       seen.text = "";
       watchers.text = repetitionWatcher();
-      calls = toolCallFilter({ tools: names });
       emit({ type: "text_retracted" });
     }
     show("reasoning", part.reasoning);
-    show("text", calls.push(part.text));
+    show("text", part.text);
   }
   function flush(): void {
     scheduled = false;
@@ -72,7 +71,7 @@ export function answerStream(
     pending = undefined;
     const text = pieces.join("");
     if (kind === "reasoning") show("reasoning", text);
-    else take(think.push(text));
+    else take(think.push(calls.push(text)));
   }
   return {
     push(delta) {
@@ -89,8 +88,8 @@ export function answerStream(
     end() {
       if (!ended) {
         flush();
+        take(think.push(calls.end()));
         take(think.end());
-        show("text", calls.end());
         ended = true;
       }
       return seen;

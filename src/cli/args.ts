@@ -11,6 +11,7 @@ import { nearest } from "../text/nearest.ts";
 
 /** The command line was wrong: one line for the person, exit code 2. */
 export class UsageError extends Error {
+  /** The class's name. */
   override readonly name = "UsageError";
 }
 

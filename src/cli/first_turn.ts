@@ -43,11 +43,11 @@ export async function processTurnHelpfully(
   }
 }
 
+/** The backend names `ollama serve`, which is of no use where there is no ollama. */
 function withServerHint(error: BackendError): BackendError {
-  const hint = isOnPath("ollama")
-    ? "ollama is installed but does not answer: `ollama serve` starts it"
-    : "Ollama (`ollama serve`) or llama.cpp (`llama-server`) can be such a server";
-  return new BackendError(`${error.message}. ${hint}`, { ...error, cause: error });
+  if (isOnPath("ollama")) return error;
+  const hint = "ollama is not installed here; `llama-server` of llama.cpp is such a server too";
+  return new BackendError(`${error.message} (${hint})`, { ...error, cause: error });
 }
 
 function isOnPath(name: string): boolean {

@@ -2,7 +2,7 @@
  * A scripted HTTP server on loopback that writes raw bytes, so that a test can cut, stall, reset and
  * lie at any byte. It never sleeps: a stall lasts until the client leaves or a test's promise resolves.
  *
- * ```ts
+ * ```ts ignore
  * await using server = serve(
  *   respond(503, {}, "busy"),                       // first request
  *   sse(['{"x":1}', "[DONE]"]),                     // second

@@ -2,7 +2,7 @@
  * A model server on loopback that plays a script in any of the three wire formats, chosen by the
  * path of each request, and refuses every request that the real server would refuse.
  *
- * ```ts
+ * ```ts ignore
  * await using server = strictServer([
  *   { text: "Let me look.", toolCalls: [{ name: "read_file", arguments: { file_path: "a" } }] },
  *   { error: { status: 503, message: "busy" } },

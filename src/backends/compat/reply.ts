@@ -30,7 +30,7 @@ export interface AnswerParts {
 
 /** Reads an answer: takes thoughts out of the text, checks tool calls, finds those in the text. */
 export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions): Reply {
-  let [content, thought] = splitThinking(parts.content);
+  let written = parts.content;
   const clean = parts.finish === "stop" || parts.finish === "tool_calls";
   let calls = parts.calls.map((call, i): ToolCall => {
     const { id, name, args } = call;
@@ -43,12 +43,15 @@ export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions): Re
       : { id, name, arguments: {}, invalid: { text, reason: cutBy(parts) } };
   });
   if (calls.length === 0 && extract && tools?.length !== 0) {
-    const [cleaned, found] = extract(content, tools && namesAndSchemas(tools));
+    // Before reasoning is taken out: arguments may hold think tags, and a model that never ends its
+    // reasoning may call from within.
+    const [cleaned, found] = extract(written, tools && namesAndSchemas(tools));
     if (found) {
-      content = cleaned;
+      written = cleaned;
       calls = found.map((call) => ({ ...call, recovered: true }));
     }
   }
+  const [content, thought] = splitThinking(written);
   const reasoning = [parts.reasoning, thought].filter((text) => text.trim() !== "").join("\n\n");
   const message: Message = {
     role: "assistant",
