@@ -8,11 +8,19 @@ const PAD = `${
   "Lorem ipsum dolor sit amet, no two words alike here: ".padEnd(200, "0123456789")
 }\n`;
 
+/** Without a repetition in it, and without white space. */
+const LONG = Array.from({ length: 90 }, (_, n) => (n + 40) ** 2).join("");
+
 /** [name, text, what stays of it; undefined for all] */
 const rows: [name: string, text: string, kept?: string][] = [
   ["shorter than 200 characters", "It is a loop. ".repeat(14)],
   ["exactly 200", "It is a lo. ".repeat(16) + "12345678", "It is a lo. It is a lo."],
-  ["199 characters of two units", "😀".repeat(165) + "\nIt is lo.\nIt is lo.\nIt is lo.\nabc"],
+  ["199 characters of two units", "😀".repeat(162) + "\nIt is low.\nIt is low.\nIt is low.\nabc"],
+  [
+    "200 characters of two units",
+    "😀".repeat(162) + "\nIt is low.\nIt is low.\nIt is low.\nabcd",
+    "😀".repeat(162) + "\nIt is low.\nIt is low.",
+  ],
   [
     "three times",
     `${PAD}One two three. One two three. One two three.`,
@@ -80,7 +88,13 @@ const rows: [name: string, text: string, kept?: string][] = [
   ["short lines", `${PAD}${"1\n22\n".repeat(100)}`, `${PAD}1\n22\n1\n22\n`],
   ["line feeds", `${PAD}a${"\n".repeat(400)}`, `${PAD}a\n\n`],
   ["emoji", `${PAD}${"😀".repeat(200)}`, `${PAD}😀😀`],
-  ["two units are not enough", `${PAD}${"x".padEnd(500, "0123456789abcdefghijklm")}`.slice(0, 500)],
+  ["less than three units", PAD + LONG.repeat(3).slice(0, -1)],
+  ["three units", PAD + LONG.repeat(3), PAD + LONG.repeat(2)],
+  [
+    "a sentence, then a runaway",
+    `${PAD}${"Same again.\n".repeat(3)}${"a".repeat(400)}`,
+    `${PAD}Same again.\nSame again.`,
+  ],
   ["in a fence", `${PAD}\`\`\`\n${"0, ".repeat(667)}`, `${PAD}\`\`\`\n0, 0,`],
   ["in a fence, honestly", `${PAD}\`\`\`\n${"0, ".repeat(660)}\n\`\`\`\n`],
   ["after a fence", `\`\`\`\na\n\`\`\`\n${"0, ".repeat(140)}`, "```\na\n```\n0, 0,"],

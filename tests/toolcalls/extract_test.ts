@@ -118,6 +118,13 @@ const rows: Row[] = [
   ["several fences", `${fenced(READ)}\n${fenced(NOW)}`, [read, now], ""],
   ["several calls in a fence", fenced(`${READ}\n${NOW}`), [read, now], ""],
   ["an array in a fence", fenced(`[${READ}, ${NOW}]`), [read, now], ""],
+  ["a fence right after a tag", `a ${tagged(READ)}${fenced(NOW)}`, [read, now], "a"],
+  [
+    "a fence right after reasoning",
+    `a <think>b</think>${fenced(NOW)}`,
+    [now],
+    "a <think>b</think>",
+  ],
   ["a tag after a fence", "```js\na\n```\n" + tagged(READ), [read], "```js\na\n```"],
   // Mended
   ["line feeds in strings", tagged('{"name": "now", "arguments": {"a": "b\nc\td\r\n"}}'), [{
@@ -130,7 +137,17 @@ const rows: Row[] = [
     [{ name: "now", arguments: { a: [1, 2], b: ",}" } }],
     "",
   ],
+  ["both, with escapes", tagged('{"name": "now", "arguments": {"a": "\\\\\\",}", "b": "\n"}, }'), [{
+    name: "now",
+    arguments: { a: '\\",}', b: "\n" },
+  }], ""],
   // Not to be run
+  [
+    "nested too deep, but complete",
+    tagged(`{"name": "now", "arguments": {"a": ${"[".repeat(100)}${"]".repeat(100)}}}`),
+    [{ name: "now", invalid: "not valid" }],
+    "",
+  ],
   ["cut off in a string", 'a <toolcall>{"name": "now", "arguments": {"a": "b', [{
     name: "now",
     invalid: "cut off",
@@ -456,6 +473,21 @@ Deno.test("toolCallFilter holds back no more than what may be a call, and white 
     assertEquals(filter.push(piece), shown, `${i}: ${piece}`);
   }
   assertEquals(filter.end(), "");
+});
+
+Deno.test("toolCallFilter shows at once what can be no call", () => {
+  const rejected: [text: string, options: ToolCallOptions][] = [
+    ['```json\n{"name": "now", <', ANY],
+    ['```json\n{"name": "zip", ', KNOWN],
+    ['<toolcall>{"name": "zip", ', KNOWN],
+    ["<toolcall>{}}", KNOWN],
+    ["<toolcall>x", KNOWN],
+    ["```jsonc", KNOWN],
+    ["`````json5", KNOWN],
+  ];
+  for (const [text, options] of rejected) {
+    assertEquals(toolCallFilter(options).push(text), text.trimEnd());
+  }
 });
 
 Deno.test("extractToolCallsFromText: a million characters of anything complete", () => {
