@@ -96,6 +96,7 @@ async function runOne(
     );
     if (!decision.allow) return finish(decision.reason, true);
     onStart();
+    context.signal.throwIfAborted();
     start = performance.now(); // what a person took to approve is not the tool's time
     const result: unknown = await untilAborted(
       Promise.resolve(tool.run(checked.args, context)),
