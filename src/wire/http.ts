@@ -109,8 +109,10 @@ export async function requestStream<T>(
         ? undefined
         : nextRetry(error, attempt, elapsed, request.url, options, random);
       if (retry === undefined) throw finished(error, hints[error.kind], secrets);
-      onRetry?.({ attempt, ...retry, reason: redact(error.message, secrets) });
-      await (options.wait ?? wait)(retry.delayMs, signal);
+      const { delayMs, maxAttempts, note = "" } = retry;
+      const reason = redact(error.message, secrets) + note;
+      onRetry?.({ attempt, maxAttempts, delayMs, reason });
+      await (options.wait ?? wait)(delayMs, signal);
     }
   }
 }

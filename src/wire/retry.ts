@@ -19,9 +19,12 @@ const MIN_BUDGET_MS = 60_000;
 
 /** A decision to repeat. */
 export interface Retry {
+  /** How long to wait before, in milliseconds. */
   delayMs: number;
   /** How many attempts there may be in all. */
   maxAttempts: number;
+  /** What to tell besides the failure itself. */
+  note?: string;
 }
 
 /**
@@ -46,6 +49,7 @@ export function nextRetry(
     return {
       delayMs: LOADING_DELAY_MS,
       maxAttempts: attempt + Math.floor(left / LOADING_DELAY_MS),
+      note: `; asking until it is loaded, for ${Math.ceil(left / 1_000)} s at most`,
     };
   }
   const refused = error.kind === "connection" && isRefused(error.cause) && isLoopback(url);

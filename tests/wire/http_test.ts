@@ -182,6 +182,7 @@ leakTest("a server that is loading its model is waited for", async () => {
   const asked = options();
   assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
   assertEquals(asked.delays, Array(20).fill(2_000));
+  assert(asked.reasons[0]!.endsWith("Loading model; asking until it is loaded, for 600 s at most"));
 });
 
 leakTest("a refused connection is tried once more, then explained", async () => {
