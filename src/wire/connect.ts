@@ -7,7 +7,7 @@
 
 import { BackendError, type BackendErrorKind } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
-import { wait } from "./watchdog.ts";
+import { moment, wait } from "./watchdog.ts";
 
 /** An answer that began within this time says that the connection stands. */
 const PROBE_AFTER_MS = 1_000;
@@ -33,6 +33,7 @@ export async function connectTimesOut(
   const stop = () => limit.abort();
   signal.addEventListener("abort", stop);
   try {
+    await moment(signal);
     await wait(before, signal);
     if (mayUseProxy()) return false;
     timer = setTimeout(() => {
