@@ -1,0 +1,167 @@
+/**
+ * Measures `grep_code` and `glob_files` against `rg` (ripgrep), when that is on PATH: paired and
+ * alternating, medians, on a tree of 50 000 files and 300 MB, and on one of 200 files.
+ *
+ *     deno run -A scripts/bench_search.ts [runs]
+ *
+ * The trees are made in the temporary folder on first use, and kept there for the next run.
+ *
+ * @module
+ */
+
+// deno-lint-ignore-file no-console
+import { globFiles } from "../src/tools/glob_files.ts";
+import { grepCode } from "../src/tools/grep_code.ts";
+import { compileLinePattern } from "../src/tools/search/pattern.ts";
+import { runSearch } from "../src/tools/search/pool.ts";
+
+interface TreeShape {
+  files: number;
+  folders: number;
+  /** Of all files together. */
+  bytes: number;
+  seed: number;
+}
+
+const LARGE: TreeShape = { files: 50_000, folders: 5_000, bytes: 300e6, seed: 1 };
+const SMALL: TreeShape = { files: 200, folders: 20, bytes: 1.2e6, seed: 1 };
+
+/** Makes the tree, or finds the one that an earlier run made; returns its path. */
+function tree(shape: TreeShape): string {
+  const tmp = Deno.env.get("TMPDIR") ?? "/tmp";
+  // Count up the last number when the trees come to look different.
+  const path = `${tmp}/bench-search-${Object.values(shape).join("-")}-v1`;
+  try {
+    if (Deno.statSync(path).isDirectory) return path;
+  } catch {
+    // Not made yet.
+  }
+  const unfinished = Deno.makeTempDirSync({ dir: tmp });
+  fill(unfinished, shape);
+  Deno.renameSync(unfinished, path);
+  return path;
+}
+
+const WORDS =
+  ("return const function value index length result error string number else for while " +
+    "import export class async await filter reduce push config option request response stream " +
+    "buffer token parse render update state handler event callback promise null undefined").split(
+      " ",
+    );
+
+function fill(root: string, { files, folders, bytes, seed }: TreeShape): void {
+  let state = seed;
+  const below = (n: number): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor(state / 2 ** 32 * n);
+  };
+  const word = () => WORDS[below(WORDS.length)]!;
+  const line = () => {
+    const words = Array.from(
+      { length: 3 + below(7) },
+      () => below(6) ? word() : `${word()}_${below(999)}`,
+    );
+    return "  ".repeat(1 + below(4)) + words.join([" ", ".", ", ", " = ", "("][below(5)]) + ";\n";
+  };
+  const lines = Array.from({ length: 4000 }, line);
+  Deno.mkdirSync(`${root}/.git`); // rg heeds .gitignore in repositories only
+  Deno.writeTextFileSync(`${root}/.gitignore`, "node_modules/\ndist/\n*.log\n/build\n.env*\n");
+  const paths = [root];
+  while (paths.length < folders) {
+    const path = `${paths[below(1 + below(paths.length))]}/${word()}${paths.length}`;
+    Deno.mkdirSync(path);
+    paths.push(path);
+  }
+  for (let i = 0; i < files; i++) {
+    // Most files are small, a few are large: the product of three numbers is spread like that.
+    const size = bytes / files * 8 * (below(1000) / 1000) * (below(1000) / 1000) *
+      (below(1000) / 1000);
+    let text = "";
+    while (text.length < size) text += lines[below(lines.length)];
+    if (i % 500 === 0) text += "  // needle_in_haystack\n";
+    if (i % 30 === 0) text += "// größe naïve 日本語 コメント\n";
+    const ext = ["ts", "js", "py", "md", "json", "go"][below(6)];
+    Deno.writeTextFileSync(`${paths[below(paths.length)]}/${word()}${i}.${ext}`, text);
+  }
+}
+
+const context = (workingDir: string) => ({
+  workingDir,
+  maxOutputChars: 100_000,
+  signal: new AbortController().signal,
+});
+
+const grep = (pattern: string, dir: string) => () =>
+  grepCode({ pattern, path: ".", glob: "", context_lines: 0 }, context(dir));
+const glob = (pattern: string, dir: string) => () =>
+  globFiles({ pattern, path: "." }, context(dir));
+
+function rg(dir: string, ...args: string[]): () => Promise<unknown> {
+  return () => new Deno.Command("rg", { args, cwd: dir, stdin: "null", stdout: "piped" }).output();
+}
+
+async function time(run: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
+const median = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]!;
+
+async function compare(
+  name: string,
+  runs: number,
+  ours: () => Promise<unknown>,
+  theirs: (() => Promise<unknown>) | undefined,
+): Promise<void> {
+  await ours(); // once outside the count: files come into the cache, code gets compiled
+  const mine: number[] = [];
+  const other: number[] = [];
+  for (let i = 0; i < runs; i++) {
+    mine.push(await time(ours));
+    if (theirs) other.push(await time(theirs));
+  }
+  const columns = [name.padEnd(34), median(mine).toFixed(1).padStart(9)];
+  if (theirs) {
+    const ratio = median(mine.map((ms, i) => ms / other[i]!));
+    columns.push(median(other).toFixed(1).padStart(9), ratio.toFixed(2).padStart(7));
+  }
+  console.log(columns.join(" "));
+}
+
+async function main(): Promise<void> {
+  const runs = Number(Deno.args[0] ?? 7);
+  const hasRg = await rg(".", "--version")().then(() => true, () => false);
+  if (!hasRg) console.log("rg is not on PATH: no comparison");
+  const [large, small] = [tree(LARGE), tree(SMALL)];
+  const row = (name: string, ours: () => Promise<unknown>, dir: string, ...args: string[]) =>
+    compare(name, runs, ours, hasRg && args.length > 0 ? rg(dir, ...args) : undefined);
+  const both = (name: string, pattern: string, dir: string, ...flags: string[]) =>
+    row(name, grep(pattern, dir), dir, "-n", ...flags, pattern);
+
+  console.log(`${"median of " + runs} runs`.padEnd(34) + "   ours ms     rg ms   ratio");
+  await both("literal, 100 matches", "needle_in_haystack", large);
+  await both("literal, none", "zzzqqq", large);
+  await both("ignoring case", "(?i)NEEDLE_in_hay", large);
+  await both("not ASCII", "größe", large);
+  await both("regex", "function\\s+\\w+_9\\d+\\(", large);
+  await both("regex that begins with a repeat", "\\w+_hay\\w+", large);
+  await both("regex without a literal", "[a-z]+_\\d{3}[a-z]", large);
+  await both("every file matches (rg -l)", "e", large, "-l");
+  await row("glob **/*.ts (rg unsorted)", glob("**/*.ts", large), large, "--files", "-g", "*.ts");
+  const sorted = ["--files", "-g", "*.ts", "--sortr", "modified"];
+  await row("glob **/*.ts (rg sorted)", glob("**/*.ts", large), large, ...sorted);
+  await row("glob **/* (rg unsorted)", glob("**/*", large), large, "--files");
+  console.log("200 files");
+  await both("literal", "needle_in_haystack", small);
+  await both("regex", "function\\s+\\w+_9\\d+\\(", small);
+  await row("glob **/*.ts", glob("**/*.ts", small), small, "--files", "-g", "*.ts");
+
+  const grepJob = { pattern: compileLinePattern("needle_in_haystack"), contextLines: 0 };
+  const walk = { root: small, top: small, maxDepth: Infinity, hidden: [] };
+  const job = { walk, prefix: "", grep: grepJob, limit: 100_000 };
+  const inWorkers = () => runSearch(job, [small], new AbortController().signal, { hereMs: 0 });
+  await row("literal, in workers at once", inWorkers, small);
+}
+
+await main();

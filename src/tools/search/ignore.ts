@@ -1,0 +1,227 @@
+/**
+ * `.gitignore` rules as git reads them (gitignore(5); git's `dir.c` and `wildmatch.c`).
+ *
+ * @module
+ */
+
+/** What the rules say of a path: true leaves it out, false (a `!` rule) keeps it. */
+export type Verdict = boolean | undefined;
+
+interface Rule {
+  regex: RegExp;
+  /** Tested against the path from the rules' folder; otherwise against the bare name. */
+  anchored: boolean;
+  keep: boolean;
+  dirOnly: boolean;
+}
+
+/** The rules of one file. */
+export interface Rules {
+  /** The last line first, as the last that matches decides. */
+  readonly list: readonly Rule[];
+  /** All rules as a few expressions: most paths match none of them, and are done with quickly. */
+  readonly names: readonly RegExp[];
+  readonly paths: readonly RegExp[];
+}
+
+/** No path is longer, so no longer pattern can match. */
+const MAX_PATTERN_CHARS = 4096;
+/** The engine refuses expressions that are too large. */
+const RULES_PER_UNION = 100;
+
+/** Reads the text of a `.gitignore`. A line that can match nothing is dropped. */
+export function parseIgnore(text: string): Rules {
+  const list: Rule[] = [];
+  for (const line of text.split("\n")) {
+    const rule = parseRule(line.endsWith("\r") ? line.slice(0, -1) : line);
+    if (rule !== undefined) list.push(rule);
+  }
+  list.reverse();
+  return {
+    list,
+    names: unions(list.filter((rule) => !rule.anchored)),
+    paths: unions(list.filter((rule) => rule.anchored)),
+  };
+}
+
+/**
+ * Applies `rules` to a file or folder.
+ *
+ * @param path from the rules' folder, with `/` between its parts
+ * @param name the last part of `path`
+ */
+export function verdict(rules: Rules, path: string, name: string, isDir: boolean): Verdict {
+  if (!rules.names.some((r) => r.test(name)) && !rules.paths.some((r) => r.test(path))) {
+    return undefined;
+  }
+  for (const rule of rules.list) {
+    if (rule.dirOnly && !isDir) continue;
+    if (rule.regex.test(rule.anchored ? path : name)) return !rule.keep;
+  }
+  return undefined;
+}
+
+function unions(rules: readonly Rule[]): RegExp[] {
+  const list: RegExp[] = [];
+  for (let i = 0; i < rules.length; i += RULES_PER_UNION) {
+    const sources = rules.slice(i, i + RULES_PER_UNION).map((rule) => rule.regex.source);
+    list.push(new RegExp(sources.join("|"), "su"));
+  }
+  return list;
+}
+
+function parseRule(line: string): Rule | undefined {
+  if (line.startsWith("#") || line.length > MAX_PATTERN_CHARS) return undefined;
+  let pattern = withoutTrailingSpaces(line);
+  const keep = pattern.startsWith("!");
+  if (keep) pattern = pattern.slice(1);
+  const dirOnly = pattern.endsWith("/");
+  if (dirOnly) pattern = pattern.slice(0, -1);
+  const anchored = pattern.includes("/");
+  if (pattern.startsWith("/")) pattern = pattern.slice(1);
+  const source = pattern === "" ? undefined : wildmatch(pattern);
+  if (source === undefined) return undefined;
+  return { regex: new RegExp(`^(?:${source})$`, "su"), anchored, keep, dirOnly };
+}
+
+/** Spaces at the end are no part of a pattern, but for one that a backslash escapes. */
+function withoutTrailingSpaces(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === " ") end--;
+  if (end === line.length) return line;
+  let slashes = 0;
+  while (line[end - 1 - slashes] === "\\") slashes++;
+  return line.slice(0, slashes % 2 === 1 ? end + 1 : end);
+}
+
+/** Stars within a name, any number of folders, everything below, or the source for one character. */
+type Token = "*" | "**/" | "**" | { source: string };
+
+const SLASH: Token = { source: "\\/" };
+// A hyphen may not be escaped by a backslash outside of brackets.
+const escape = (text: string) =>
+  text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
+
+/** The source of an expression for `pattern`; undefined where git matches nothing. */
+function wildmatch(pattern: string): string | undefined {
+  // What precedes the first special character git compares on its own, and takes what follows for
+  // the beginning of a pattern: in `a/b**/c` the stars are folders, in `a/?b**/c` they are not.
+  const special = pattern.search(/[*?[\\]/);
+  if (special === -1) return escape(pattern);
+  const tokens = tokenize(pattern.slice(special));
+  return tokens && escape(pattern.slice(0, special)) + folders(tokens);
+}
+
+function tokenize(pattern: string): Token[] | undefined {
+  const tokens: Token[] = [];
+  for (let i = 0; i < pattern.length;) {
+    const char = String.fromCodePoint(pattern.codePointAt(i)!);
+    if (char === "*") {
+      let end = i;
+      while (pattern[end] === "*") end++;
+      const atStart = tokens.length === 0 || tokens.at(-1) === SLASH || tokens.at(-1) === "**/";
+      const folders = pattern[end] === "/";
+      const whole = end - i > 1 && atStart && (folders || end === pattern.length);
+      const token = !whole ? "*" : folders ? "**/" : "**";
+      if (token !== "**/" || tokens.at(-1) !== token) tokens.push(token);
+      i = token === "**/" ? end + 1 : end;
+    } else if (char === "[") {
+      const set = bracket(pattern, i + 1);
+      if (set === undefined) return undefined;
+      tokens.push({ source: set.source });
+      i = set.end;
+    } else if (char === "\\") {
+      if (i + 1 === pattern.length) return undefined;
+      const next = String.fromCodePoint(pattern.codePointAt(i + 1)!);
+      tokens.push(next === "/" ? SLASH : { source: escape(next) });
+      i += 1 + next.length;
+    } else {
+      tokens.push(char === "/" ? SLASH : { source: char === "?" ? "[^\\/]" : escape(char) });
+      i += char.length;
+    }
+  }
+  return tokens;
+}
+
+/** Reads a set from behind its `[`. */
+function bracket(pattern: string, start: number): { source: string; end: number } | undefined {
+  const negated = /[!^]/.test(pattern[start] ?? "");
+  const begin = start + (negated ? 1 : 0);
+  const item = /\[:([^\]]*):\]|(\\?)([^])/uy;
+  const rangeEnd = /\\?([^])/uy;
+  let inside = "";
+  let previous = "";
+  for (item.lastIndex = begin;;) {
+    const at = item.lastIndex;
+    const found = item.exec(pattern);
+    if (found === null) return undefined;
+    const [, posix, slash, char = ""] = found;
+    if (char === "]" && slash === "" && at > begin) {
+      return { source: `(?!\\/)[${negated ? "^" : ""}${inside}]`, end: item.lastIndex };
+    }
+    if (posix !== undefined) {
+      if (!POSIX_CLASSES.has(posix)) return undefined;
+      inside += POSIX_CLASSES.get(posix);
+      previous = "";
+    } else if (char === "-" && slash === "" && previous !== "" && pattern[at + 1] !== "]") {
+      rangeEnd.lastIndex = at + 1;
+      const last = rangeEnd.exec(pattern)?.[1];
+      if (last === undefined) return undefined;
+      item.lastIndex = rangeEnd.lastIndex;
+      if (last.codePointAt(0)! >= previous.codePointAt(0)!) {
+        inside += `${escape(previous)}-${escape(last)}`;
+      }
+      previous = "";
+    } else {
+      inside += escape(char);
+      previous = char;
+    }
+  }
+}
+
+/** What each `[:name:]` stands for, as the inside of an expression's brackets. */
+export const POSIX_CLASSES: ReadonlyMap<string, string> = new Map([
+  ["alnum", "0-9A-Za-z"],
+  ["alpha", "A-Za-z"],
+  ["blank", " \\t"],
+  ["cntrl", "\\x00-\\x1f\\x7f"],
+  ["digit", "0-9"],
+  ["graph", "\\x21-\\x7e"],
+  ["lower", "a-z"],
+  ["print", "\\x20-\\x7e"],
+  ["punct", "!-\\/:-@\\[-`\\{-~"],
+  ["space", "\\t-\\r "],
+  ["upper", "A-Z"],
+  ["xdigit", "0-9A-Fa-f"],
+]);
+
+/*
+ * A star takes as little as it can: what follows it up to the next star has a fixed length, so the
+ * first place where that fits is as good as any later one. The lookaheads below keep the engine
+ * from trying the later ones, which would take exponential time. The same goes for `**` + `/`.
+ */
+
+function folders(tokens: readonly Token[]): string {
+  const groups = split(tokens, (token) => token === "**/");
+  return groups.map((group, i) => {
+    const source = split(group, (token) => token === SLASH).map(name).join("\\/");
+    if (i === 0) return source;
+    const skip = i < groups.length - 1 && source !== "" ? `(?!${source})` : "";
+    return `(?:${skip}[^\\/]*\\/)*${source}`;
+  }).join("");
+}
+
+function name(tokens: readonly Token[]): string {
+  const parts = split(tokens, (token) => token === "*");
+  return parts.map((part, i) => {
+    const source = part.map((token) => typeof token === "string" ? ".*" : token.source).join("");
+    if (i === 0) return source;
+    return i < parts.length - 1 ? `(?:(?!${source})[^\\/])*${source}` : `[^\\/]*${source}`;
+  }).join("");
+}
+
+function split<T>(list: readonly T[], at: (item: T) => boolean): T[][] {
+  const parts: T[][] = [[]];
+  for (const item of list) at(item) ? parts.push([]) : parts.at(-1)!.push(item);
+  return parts;
+}

@@ -1,0 +1,143 @@
+/**
+ * Runs a search: the beginning of it here, as most searches are done before a worker would have
+ * started, and the rest in workers, which share the tasks and can be ended.
+ *
+ * Workers are not kept: one that waits keeps the whole process from ending.
+ *
+ * @module
+ */
+
+import { HUNGRY, type Order, type Report, STOP } from "./protocol.ts";
+import {
+  addFound,
+  createSearcher,
+  type Found,
+  type Job,
+  sortFound,
+  type Task,
+} from "./searcher.ts";
+
+/** Limits of a search. */
+export interface SearchLimits {
+  /** How long the search may go on here, in milliseconds. */
+  hereMs: number;
+  /** How many workers at most. */
+  workers: number;
+  /** When what is left is given up, in milliseconds. */
+  timeoutMs: number;
+  /** How long a worker may take from then to finish the file that it is at, in milliseconds. */
+  graceMs: number;
+}
+
+/** Measured: a worker is ready after 10 to 20 ms, and more than a few get in each other's way. */
+const DEFAULTS: SearchLimits = {
+  hereMs: 15,
+  workers: Math.min(navigator.hardwareConcurrency, 6),
+  timeoutMs: 20_000,
+  graceMs: 2_000,
+};
+
+/** How a search ended: `"timeout"` with a part of the tree left, `"stuck"` in a file or folder. */
+export type SearchEnd = "done" | "timeout" | "stuck";
+
+/**
+ * Searches `tasks` for `job`.
+ *
+ * @throws the reason of `signal` at once when it is aborted.
+ */
+export async function runSearch(
+  job: Job,
+  tasks: readonly Task[],
+  signal: AbortSignal,
+  limits: Partial<SearchLimits> = {},
+): Promise<Found & { end: SearchEnd }> {
+  signal.throwIfAborted();
+  const { hereMs, ...rest } = { ...DEFAULTS, ...limits };
+  const here = createSearcher(job);
+  here.tasks.push(...tasks);
+  // What may backtrack for ever must run where it can be ended.
+  if (!job.grep?.pattern.backtracks) {
+    for (const until = performance.now() + hereMs; here.tasks.length > 0;) {
+      if (performance.now() > until) break;
+      here.step();
+    }
+  }
+  let end: SearchEnd = "done";
+  if (here.tasks.length > 0) {
+    const workers = Array.from({ length: rest.workers }, startWorker);
+    try {
+      end = await inWorkers(workers, job, here.tasks, here.found, signal, rest);
+    } finally {
+      for (const worker of workers) worker.terminate();
+    }
+  }
+  sortFound(here.found, job);
+  return { ...here.found, end };
+}
+
+/** Bundlers find the worker by this very expression. */
+function startWorker(): Worker {
+  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+}
+
+function inWorkers(
+  workers: readonly Worker[],
+  job: Job,
+  tasks: readonly Task[],
+  found: Found,
+  signal: AbortSignal,
+  { timeoutMs, graceMs }: Pick<SearchLimits, "timeoutMs" | "graceMs">,
+): Promise<SearchEnd> {
+  const shared = new Int32Array(new SharedArrayBuffer(8));
+  const send = (worker: Worker, order: Order) => worker.postMessage(order);
+  const idle: Worker[] = [];
+  const queue: Task[][] = [];
+  let finished = 0;
+  let end: SearchEnd = "done";
+  const done = Promise.withResolvers<SearchEnd>();
+  const abort = () => done.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  let timer = setTimeout(() => {
+    end = "timeout";
+    Atomics.store(shared, STOP, 1);
+    timer = setTimeout(() => done.resolve("stuck"), graceMs);
+  }, timeoutMs);
+
+  function handOut(): void {
+    while (queue.length > 0 && idle.length > 0 && end === "done") {
+      send(idle.pop()!, { type: "tasks", tasks: queue.pop()! });
+    }
+    if (idle.length === workers.length) {
+      for (const worker of workers) send(worker, { type: "finish" });
+    }
+  }
+
+  function receive(worker: Worker, report: Report): void {
+    if (report.type === "failed") return done.reject(new Error(report.message));
+    if (report.type === "found") {
+      addFound(found, report.found);
+      if (++finished === workers.length) done.resolve(end);
+      return;
+    }
+    if (report.type === "share") queue.push(report.tasks);
+    else {
+      idle.push(worker);
+      if (queue.length === 0) Atomics.add(shared, HUNGRY, 1);
+    }
+    handOut();
+  }
+
+  workers.forEach((worker, i) => {
+    worker.onmessage = ({ data }: MessageEvent<Report>) => receive(worker, data);
+    worker.onerror = (event) => {
+      event.preventDefault(); // or it ends the process
+      done.reject(new Error(`Cannot search as a worker failed: ${event.message}`));
+    };
+    const share = tasks.filter((_, k) => k % workers.length === i);
+    send(worker, { type: "start", job, shared, tasks: share });
+  });
+  return done.promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  });
+}

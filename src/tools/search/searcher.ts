@@ -1,0 +1,155 @@
+/**
+ * One thread's share of a search: what is still to do, and what was found.
+ *
+ * @module
+ */
+
+import { anyLineMatches, type FileMatches, matchLines } from "./match_lines.ts";
+import type { LinePattern } from "./pattern.ts";
+import { readText } from "./read_text.ts";
+import { countUnreadable, createWalk, emptyTally, type Tally, type WalkOptions } from "./walk.ts";
+
+/** What to search for; plain data, as it is sent to workers. */
+export interface Job {
+  walk: WalkOptions;
+  /** What stands for the root in the paths shown: empty, or with a `/` at its end. */
+  prefix: string;
+  /** The lines to find in the files. Without it the files themselves are what is found. */
+  grep?: { pattern: LinePattern; contextLines: number };
+  /** The most characters of lines, or the most files, that are kept. */
+  limit: number;
+}
+
+/** A file, with its time of modification in milliseconds. */
+export interface FoundFile {
+  path: string;
+  mtime: number;
+}
+
+/** What a search found. */
+export interface Found {
+  tally: Tally;
+  /** The files with matches that come first by path. */
+  matches: FileMatches[];
+  /** The newest files. */
+  files: FoundFile[];
+  /** How many files match beside those. */
+  more: number;
+}
+
+/** A folder to list, or files to look at. */
+export type Task = string | string[];
+
+/** A search that goes on step by step. */
+export interface Searcher {
+  /** What is still to do, the largest first. */
+  tasks: Task[];
+  found: Found;
+  /** Does the last of `tasks`. */
+  step(): void;
+}
+
+/** So many files are looked at in one step. */
+const FILES_PER_TASK = 32;
+
+/** A search that has not begun. */
+export function createSearcher(job: Job): Searcher {
+  const found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
+  const look = job.grep ? lineKeeper(job, job.grep, found) : fileKeeper(job, found);
+  const walk = createWalk(job.walk, found.tally);
+  const tasks: Task[] = [];
+  return {
+    tasks,
+    found,
+    step() {
+      const task = tasks.pop();
+      if (task === undefined) return;
+      if (typeof task !== "string") return task.forEach(look);
+      const { files, folders } = walk.list(task);
+      for (const folder of folders) tasks.push(folder);
+      for (let i = 0; i < files.length; i += FILES_PER_TASK) {
+        tasks.push(files.slice(i, i + FILES_PER_TASK));
+      }
+    },
+  };
+}
+
+/** Adds what another thread found. */
+export function addFound(to: Found, from: Found): void {
+  for (const key of Object.keys(to.tally) as (keyof Tally)[]) to.tally[key] += from.tally[key];
+  to.matches.push(...from.matches);
+  to.files.push(...from.files);
+  to.more += from.more;
+}
+
+const byPath = (a: { path: string }, b: { path: string }) => a.path < b.path ? -1 : 1;
+
+/** Sorts what was found, and drops what is over the limit of `job`; returns what is kept, in chars. */
+export function sortFound(found: Found, job: Job): number {
+  found.files.sort((a, b) => b.mtime - a.mtime || byPath(a, b));
+  found.matches.sort(byPath);
+  let chars = 0;
+  let kept = 0;
+  for (; kept < found.matches.length && chars < job.limit; kept++) {
+    chars += shownChars(found.matches[kept]!);
+  }
+  found.more += found.matches.splice(kept).length + found.files.splice(job.limit).length;
+  return chars;
+}
+
+function shownChars({ lines }: FileMatches): number {
+  let chars = 0;
+  for (const { text } of lines) chars += text.length + 1;
+  return chars;
+}
+
+const shownPath = (job: Job, path: string) => job.prefix + path.slice(job.walk.root.length + 1);
+
+/** A path on one line, whatever its name holds. */
+export const printable = (path: string): string =>
+  path.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
+
+function fileKeeper(job: Job, found: Found): (path: string) => void {
+  return (path) => {
+    try {
+      const mtime = Deno.lstatSync(path).mtime?.getTime() ?? 0;
+      found.files.push({ path: shownPath(job, path), mtime });
+    } catch (error) {
+      return countUnreadable(error, found.tally);
+    }
+    found.tally.files++;
+    if (found.files.length > 4 * job.limit) sortFound(found, job);
+  };
+}
+
+function lineKeeper(
+  job: Job,
+  { pattern, contextLines }: NonNullable<Job["grep"]>,
+  found: Found,
+): (path: string) => void {
+  let chars = 0;
+  /** By path, behind this file there is no room: those are only counted. */
+  let last: string | undefined;
+  return (file) => {
+    const text = readText(file, found.tally);
+    if (text === undefined) return;
+    found.tally.files++;
+    const path = shownPath(job, file);
+    const counted = last !== undefined && path > last;
+    const options = { path: printable(path), contextLines, maxChars: job.limit };
+    const lines = counted ? undefined : matchLines(text, pattern, options);
+    if (counted ? !anyLineMatches(text, pattern) : lines === undefined) return;
+    // A binary file that begins like a text.
+    if (text.includes("\0")) {
+      found.tally.files--;
+      found.tally.binary++;
+    } else if (lines === undefined) found.more++;
+    else {
+      found.matches.push({ ...lines, path });
+      chars += shownChars(lines);
+      if (chars <= 2 * job.limit) return;
+      chars = sortFound(found, job);
+      last = found.matches.at(-1)!.path;
+    }
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * Where a search takes place: what a tool's `path` and glob pattern come to.
+ *
+ * @module
+ */
+
+import { dirname } from "@std/path/dirname";
+import { relative } from "@std/path/relative";
+import { resolve } from "@std/path/resolve";
+import { globToRegex } from "../../text/glob.ts";
+import type { ToolContext } from "../../types.ts";
+import { fileError, missing, statRegular } from "../regular_file.ts";
+import { toolPath } from "../tool_path.ts";
+import type { Filter, WalkOptions } from "./walk.ts";
+
+/** Where to search. */
+export interface Target {
+  walk: WalkOptions;
+  /** What stands for `walk.root` in the paths shown: empty, or with a `/` at its end. */
+  prefix: string;
+  /** Set where a single file was named; `walk.root` is its folder then. */
+  file?: string;
+}
+
+/**
+ * Finds the place to search. A glob pattern's folders up to the first wildcard count as named: the
+ * search begins there, also where they are hidden or ignored.
+ *
+ * @param glob empty for all files
+ * @param anywhere true where a pattern without `/` is for names at any depth, as in `rg -g`
+ * @throws {Error} when there is no such place, or it is no file or folder, or the pattern leads out
+ * of it, or a link out of the working directory; the message tells the model its next move.
+ */
+export async function findTarget(
+  context: Pick<ToolContext, "workingDir">,
+  path: string,
+  glob: string,
+  anywhere: boolean,
+): Promise<Target> {
+  const base = resolve(toolPath(context, path));
+  const exclude = anywhere && glob.startsWith("!");
+  const byName = anywhere && !glob.includes("/");
+  let rest = exclude ? glob.slice(1) : glob;
+  checkGlob(rest, path);
+  rest = rest.replace(/^(?:\.\/+)+/, "").replace(/\/{2,}/g, "/");
+  if (rest.endsWith("/")) rest += "**";
+  const prefix = shownPrefix(context.workingDir, base);
+  // A pattern from the working directory instead of from `path` is a common slip.
+  if (
+    prefix !== "" && rest.startsWith(prefix) && !await exists(resolve(base, rest.split("/")[0]!))
+  ) {
+    rest = rest.slice(prefix.length);
+  }
+  const folders = exclude ? "" : /^(?:[^*?[\]{}\\/]+\/)*/.exec(rest)![0];
+  rest = rest.slice(folders.length);
+  const named = folders === "" ? base : resolve(base, folders);
+  const shown = folders === "" ? path : shownPrefix(context.workingDir, named).slice(0, -1);
+  const isFile = await checkPlace(context.workingDir, named, shown);
+  const root = isFile ? dirname(named) : named;
+  const filter: Filter = { regex: globToRegex(rest), byName, exclude };
+  return {
+    walk: {
+      root: slashed(root),
+      top: slashed(await topFolder(context.workingDir, root)),
+      maxDepth: rest === "" || byName || exclude || rest.includes("**")
+        ? Infinity
+        : rest.split("/").length - 1,
+      hidden: exclude ? [] : dotNames(rest),
+      ...(rest === "" ? {} : { filter }),
+    },
+    prefix: shownPrefix(context.workingDir, root),
+    ...(isFile ? { file: slashed(named) } : {}),
+  };
+}
+
+function checkGlob(glob: string, path: string): void {
+  const absolute = /^(?:\{[^}]*,|\{)?(?:\/|[a-z]:[\\/])/i.test(glob);
+  const leadsOut = glob.split(/[/{},]/).includes("..");
+  if (!absolute && !leadsOut) return;
+  const place = absolute ? " (now absolute)" : " (now with ..)";
+  throw new RangeError(
+    `Cannot search for ${
+      JSON.stringify(glob)
+    } as it must lead from path downwards${place}: give the ` +
+      `folder as path (now ${
+        JSON.stringify(path)
+      }) and only what is below it here, such as **/*.ts`,
+  );
+}
+
+/** The names with a leading dot that a pattern asks for: only these are taken although hidden. */
+function dotNames(glob: string): RegExp[] {
+  return [...glob.matchAll(/(?<=^|[/{,])(\.[^/{},]*)(\{?)/g)]
+    .map(([, name, brace]) => globToRegex(brace === "" ? name! : `${name}*`));
+}
+
+/** True for a file, false for a folder. */
+async function checkPlace(workingDir: string, path: string, shown: string): Promise<boolean> {
+  try {
+    const [real, realDir] = [await Deno.realPath(path), await Deno.realPath(workingDir)];
+    // The path stays in the working directory, but what it leads to does not: whoever approves of
+    // a search within must not get one elsewhere.
+    if (isWithin(workingDir, path) && !isWithin(realDir, real)) {
+      throw new Error(
+        `Cannot search ${shown} as a link in it leads out of the working directory: links are not ` +
+          `followed`,
+      );
+    }
+    if ((await Deno.stat(real)).isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) return false;
+    await statRegular(path, shown, "search");
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, "search");
+    throw fileError("search", shown, error);
+  }
+}
+
+/** From where on ignore files count: from the repository, else from the working directory. */
+async function topFolder(workingDir: string, root: string): Promise<string> {
+  for (let folder = root;; folder = dirname(folder)) {
+    if (await exists(resolve(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return isWithin(workingDir, root) ? resolve(workingDir) : root;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, () => false);
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = slashed(relative(folder, path));
+  return way !== ".." && !way.startsWith("../") && !/^\/|^[a-z]:/i.test(way);
+}
+
+/** How paths below `folder` begin: relative to the working directory where they are in it. */
+function shownPrefix(workingDir: string, folder: string): string {
+  const path = isWithin(workingDir, folder)
+    ? slashed(relative(workingDir, folder))
+    : slashed(folder);
+  return path === "" && isWithin(workingDir, folder) ? "" : `${path}/`;
+}
+
+/** With `/` between the parts and none at the end. */
+function slashed(path: string): string {
+  return (Deno.build.os === "windows" ? path.replaceAll("\\", "/") : path).replace(/\/$/, "");
+}

@@ -1,0 +1,217 @@
+/**
+ * Listing folders, less what is left out: hidden files, `node_modules`, and what `.gitignore`,
+ * `.ignore` and `.git/info/exclude` name. As in ripgrep, `.ignore` goes first and a rule that keeps a
+ * name keeps it although it is hidden; unlike there, a `.gitignore` counts outside of repositories
+ * too, and git's settings of the user do not.
+ *
+ * Synchronous: measured, it takes a fraction of the time, and it runs in a worker.
+ *
+ * @module
+ */
+
+import { parseIgnore, type Rules, type Verdict, verdict } from "./ignore.ts";
+
+/** The ignore files that apply to a folder, the nearest first. */
+interface Level {
+  rules: Rules;
+  /** Where in an absolute path the part behind the folder of the rules begins. */
+  at: number;
+  up: Level | undefined;
+}
+
+/** The rules for what is in a folder. */
+export interface Scope {
+  ignore?: Level | undefined;
+  gitignore?: Level | undefined;
+}
+
+/** Which files a glob pattern takes. */
+export interface Filter {
+  regex: RegExp;
+  /** True for what is matched against the bare name, not the path from the root. */
+  byName: boolean;
+  /** True to take the files that do not match. */
+  exclude: boolean;
+}
+
+/** What a walk is to find. All paths are absolute, with `/` between their parts. */
+export interface WalkOptions {
+  /** The folder to walk. */
+  root: string;
+  /** The highest folder whose ignore files count: `root` or above. */
+  top: string;
+  /** How many folders to go down, 0 for the files in `root` only. */
+  maxDepth: number;
+  /** Hidden names to take all the same. */
+  hidden: readonly RegExp[];
+  /** Which files to take; all where it is missing. */
+  filter?: Filter;
+}
+
+/** How much was left out, and why. */
+export interface Tally {
+  /** Files taken. */
+  files: number;
+  /** Files and folders that are hidden or ignored. */
+  ignored: number;
+  /** Files that the filter rejects. */
+  filtered: number;
+  /** Files and folders that the system would not open. */
+  unreadable: number;
+  /** Files with NUL bytes. */
+  binary: number;
+  /** Files over the size limit. */
+  large: number;
+}
+
+/** A tally of nothing. */
+export const emptyTally = (): Tally => ({
+  files: 0,
+  ignored: 0,
+  filtered: 0,
+  unreadable: 0,
+  binary: 0,
+  large: 0,
+});
+
+/** Ignore files are cut here: no real one comes near. */
+const MAX_IGNORE_BYTES = 1024 * 1024;
+/** Files in name only: reading one runs code in the kernel, and some wait for ever. */
+const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
+
+/** So many folders' rules are remembered; beyond, those still needed are read again. */
+const MAX_SCOPES = 20_000;
+
+/** Lists one folder after the other. */
+export interface Walk {
+  /** The files and folders in `folder` that a search takes. Links are never followed. */
+  list(folder: string): { files: string[]; folders: string[] };
+}
+
+/** A walk that counts in `tally` what it leaves out. */
+export function createWalk(options: WalkOptions, tally: Tally): Walk {
+  const { root, top, maxDepth, hidden, filter } = options;
+  const scopes = new Map<string, Scope>();
+
+  /** The rules for `path` from the folders above it. */
+  function scopeAbove(path: string): Scope {
+    if (path.length <= top.length) return {};
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    let scope = scopes.get(folder);
+    if (scope === undefined) {
+      scope = enter(folder, scopeAbove(folder), (name) => exists(`${folder}/${name}`));
+      remember(folder, scope);
+    }
+    // Whoever names a path in an ignored folder wants to see what the rules so far leave out.
+    return ruled(path, path.slice(folder.length + 1), true, scope) ? {} : scope;
+  }
+
+  function remember(folder: string, scope: Scope): void {
+    if (scopes.size >= MAX_SCOPES) scopes.clear();
+    scopes.set(folder, scope);
+  }
+
+  function list(folder: string): { files: string[]; folders: string[] } {
+    const files: string[] = [];
+    const folders: string[] = [];
+    let entries: Deno.DirEntry[];
+    try {
+      // The root of a file system keeps its slash.
+      entries = Array.from(Deno.readDirSync(/^$|:$/.test(folder) ? `${folder}/` : folder));
+    } catch (error) {
+      countUnreadable(error, tally);
+      return { files, folders };
+    }
+    const named = (name: string) => entries.some((entry) => entry.name === name);
+    const scope = enter(folder, scopeAbove(folder), named);
+    remember(folder, scope);
+    const deeper = maxDepth > slashes(folder, root.length);
+    for (const { name, isFile, isDirectory } of entries) {
+      if (!isFile && !isDirectory) continue;
+      const path = `${folder}/${name}`;
+      if (leftOut(path, name, isDirectory, scope, hidden)) tally.ignored++;
+      else if (isDirectory) {
+        if (deeper && !SYSTEM_FOLDERS.includes(path)) folders.push(path);
+      } else if (takes(filter, path.slice(root.length + 1), name)) files.push(path);
+      else tally.filtered++;
+    }
+    return { files, folders };
+  }
+
+  return { list };
+}
+
+function slashes(text: string, from: number): number {
+  let count = 0;
+  for (let i = from; i < text.length; i++) if (text[i] === "/") count++;
+  return count;
+}
+
+function takes(filter: Filter | undefined, path: string, name: string): boolean {
+  return filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
+}
+
+function leftOut(
+  path: string,
+  name: string,
+  isDir: boolean,
+  scope: Scope,
+  hidden: readonly RegExp[],
+): boolean {
+  if (isDir && (name === "node_modules" || name === ".git")) return true;
+  const ignored = ruled(path, name, isDir, scope);
+  if (ignored !== undefined) return ignored;
+  return name.startsWith(".") && !hidden.some((regex) => regex.test(name));
+}
+
+function ruled(path: string, name: string, isDir: boolean, scope: Scope): Verdict {
+  for (const first of [scope.ignore, scope.gitignore]) {
+    for (let level = first; level !== undefined; level = level.up) {
+      const found = verdict(level.rules, path.slice(level.at), name, isDir);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** `scope` with the rules that `folder` itself adds. */
+function enter(folder: string, scope: Scope, has: (name: string) => boolean): Scope {
+  let { ignore, gitignore } = scope;
+  const level = (file: string, up: Level | undefined): Level | undefined => {
+    const rules = readRules(`${folder}/${file}`);
+    return rules === undefined || rules.list.length === 0
+      ? up
+      : { rules, at: folder.length + 1, up };
+  };
+  // A repository within another has rules of its own only.
+  if (has(".git")) gitignore = level(".git/info/exclude", undefined);
+  if (has(".gitignore")) gitignore = level(".gitignore", gitignore);
+  if (has(".ignore")) ignore = level(".ignore", ignore);
+  return { ignore, gitignore };
+}
+
+function exists(path: string): boolean {
+  try {
+    return !Deno.lstatSync(path).isSymlink;
+  } catch {
+    return false;
+  }
+}
+
+function readRules(path: string): Rules | undefined {
+  try {
+    if (!Deno.lstatSync(path).isFile) return undefined;
+    using file = Deno.openSync(path);
+    const bytes = new Uint8Array(Math.min(file.statSync().size, MAX_IGNORE_BYTES));
+    let length = 0;
+    for (let n; length < bytes.length && (n = file.readSync(bytes.subarray(length)));) length += n;
+    return parseIgnore(new TextDecoder().decode(bytes.subarray(0, length)));
+  } catch {
+    return undefined; // Gone since, or no right to read it: as if it were not there.
+  }
+}
+
+/** Counts a failure to open; what is gone by now is none. */
+export function countUnreadable(error: unknown, tally: Tally): void {
+  if (!(error instanceof Deno.errors.NotFound)) tally.unreadable++;
+}

@@ -1,0 +1,45 @@
+/**
+ * A worker's end of a search. Loads as little as it can: every module delays the first result.
+ *
+ * @module
+ */
+
+import { HUNGRY, type Order, type Report, STOP } from "./protocol.ts";
+import { createSearcher, type Searcher } from "./searcher.ts";
+
+const scope = globalThis as unknown as {
+  onmessage: (event: MessageEvent<Order>) => void;
+  postMessage(report: Report): void;
+};
+
+let searcher: Searcher;
+let shared: Int32Array;
+
+scope.onmessage = ({ data: order }) => {
+  try {
+    if (order.type === "finish") {
+      return scope.postMessage({ type: "found", found: searcher.found });
+    }
+    if (order.type === "start") {
+      searcher = createSearcher(order.job);
+      shared = order.shared;
+    }
+    searcher.tasks.push(...order.tasks);
+    work();
+    scope.postMessage({ type: "idle" });
+  } catch (error) {
+    scope.postMessage({ type: "failed", message: String(error) });
+  }
+};
+
+function work(): void {
+  const { tasks } = searcher;
+  while (tasks.length > 0 && Atomics.load(shared, STOP) === 0) {
+    searcher.step();
+    const hungry = Atomics.load(shared, HUNGRY);
+    if (hungry === 0 || tasks.length < 2) continue;
+    // Another worker may have answered that call in the meantime.
+    if (Atomics.compareExchange(shared, HUNGRY, hungry, hungry - 1) !== hungry) continue;
+    scope.postMessage({ type: "share", tasks: tasks.splice(0, Math.ceil(tasks.length / 2)) });
+  }
+}
