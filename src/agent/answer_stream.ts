@@ -64,12 +64,17 @@ export function answerStream(
     show("reasoning", part.reasoning);
     show("text", part.text);
   }
-  function flush(): void {
+  function flush(final: boolean): void {
     scheduled = false;
     if (pending === undefined) return;
     const { kind, pieces } = pending;
     pending = undefined;
-    const text = pieces.join("");
+    let text = pieces.join("");
+    if (!final && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800) {
+      // Half of a character: its other half is in the next piece.
+      pending = { kind, pieces: [text.slice(-1)] };
+      text = text.slice(0, -1);
+    }
     if (kind === "reasoning") show("reasoning", text);
     else take(think.push(calls.push(text)));
   }
@@ -77,17 +82,17 @@ export function answerStream(
     push(delta) {
       if (delta.type === "tool_call" || stopped || ended) return;
       if (pending?.kind !== delta.type) {
-        flush();
+        flush(true);
         pending = { kind: delta.type, pieces: [] };
       }
       pending.pieces.push(delta.text);
       if (scheduled) return;
       scheduled = true;
-      queueMicrotask(flush);
+      queueMicrotask(() => flush(false));
     },
     end() {
       if (!ended) {
-        flush();
+        flush(true);
         take(think.push(calls.end()));
         take(think.end());
         ended = true;

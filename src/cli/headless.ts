@@ -7,7 +7,7 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { NO_ANSWER } from "../agent/ask_model.ts";
 import { BackendError } from "../errors.ts";
-import { sanitize } from "../text/sanitize.ts";
+import { sanitizeProse } from "../text/sanitize.ts";
 import type { TurnEvent, TurnResult } from "../types.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
@@ -64,7 +64,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     if (format === "stream-json") return line(event);
     if (event.type === "text_delta" && format === "text") {
       streamed = true;
-      return stdout.write(options.terminal ? sanitize(event.text) : event.text);
+      return stdout.write(options.terminal ? sanitizeProse(event.text) : event.text);
     }
     const progress = progressLine(event);
     if (progress === undefined) return;

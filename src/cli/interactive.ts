@@ -9,7 +9,7 @@ import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { readInput } from "../terminal/input.ts";
 import { show, stdinLines } from "../terminal/stdin.ts";
-import { sanitize } from "../text/sanitize.ts";
+import { sanitizeProse } from "../text/sanitize.ts";
 import type { TurnEvent } from "../types.ts";
 import { allowAll, askPerson } from "./approve.ts";
 import { runCommand } from "./commands.ts";
@@ -64,7 +64,7 @@ async function showTurn(
   };
   const line = (content: string) => write(`${midLine ? "\n" : ""}${content}\n`);
   const onEvent = (event: TurnEvent) => {
-    if (event.type === "text_delta") return write(sanitize(event.text));
+    if (event.type === "text_delta") return write(sanitizeProse(event.text));
     const progress = progressLine(event);
     if (progress !== undefined) line(progress);
   };

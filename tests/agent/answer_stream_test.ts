@@ -1,0 +1,83 @@
+import { assertEquals } from "@std/assert";
+import { answerStream } from "../../src/agent/answer_stream.ts";
+import type { Tool, TurnEvent } from "../../src/types.ts";
+
+const tools = [{ name: "echo" } as Tool];
+
+/** What a person sees of `pieces`, and what the stream makes of them in the end. */
+function stream(pieces: string[], type: "text" | "reasoning" = "text") {
+  const events: TurnEvent[] = [];
+  let runaway = false;
+  const answer = answerStream(tools, (event) => events.push(event), () => runaway = true);
+  for (const text of pieces) answer.push({ type, text });
+  const end = answer.end();
+  const shown = (kind: string) =>
+    events.map((e) => e.type === kind && "text" in e ? e.text : "").join("");
+  return {
+    ...end,
+    shown: shown("text_delta"),
+    thought: shown("reasoning_delta"),
+    retracted: events.some((e) => e.type === "text_retracted"),
+    runaway,
+  };
+}
+
+const rows: [text: string, answer: string, reasoning: string][] = [
+  ["Plain text.", "Plain text.", ""],
+  ["<think>hm 🤔</think>Yes 👍🏽.", "Yes 👍🏽.", "hm 🤔"],
+  ['Look: <toolcall>{"name":"echo","arguments":{"text":"<think>"}}</toolcall>', "Look:", ""],
+  ["never <think>ended", "never", "ended"],
+  ["The tag `<think>` is code.", "The tag `<think>` is code.", ""],
+];
+
+Deno.test("answers come out alike however they are cut into pieces", async () => {
+  for (const [text, answer, reasoning] of rows) {
+    const cuts = [[text], [...text], text.split("")];
+    for (let i = 1; i < text.length; i++) cuts.push([text.slice(0, i), text.slice(i)]);
+    for (const pieces of cuts) {
+      const got = stream(pieces);
+      assertEquals([got.text, got.shown, got.reasoning], [answer, answer, reasoning], text);
+    }
+  }
+  await Promise.resolve();
+});
+
+Deno.test("a lone end tag takes back what was shown", async () => {
+  const events: TurnEvent[] = [];
+  const answer = answerStream(tools, (event) => events.push(event), () => {});
+  answer.push({ type: "text", text: "Let me think. " });
+  await Promise.resolve();
+  answer.push({ type: "text", text: "So. </think>Yes." });
+  assertEquals(answer.end(), { text: "Yes.", reasoning: "Let me think. So." });
+  assertEquals(events.map((e) => e.type), [
+    "text_delta",
+    "text_retracted",
+    "reasoning_delta",
+    "text_delta",
+  ]);
+});
+
+Deno.test("a runaway is cut with a warning, in the answer and in reasoning", () => {
+  const text = "So it goes. " + "on and on ".repeat(500);
+  const got = stream(text.split(/(?<= )/));
+  assertEquals(got.runaway, true);
+  assertEquals(got.text, got.shown);
+  assertEquals(got.text.endsWith("[Warning: repetitive output truncated]"), true);
+  assertEquals(got.text.length < 300, true);
+  assertEquals(stream([text], "reasoning").runaway, true);
+});
+
+Deno.test("half a character at the end of a piece waits for its other half", async () => {
+  const shown: string[] = [];
+  const answer = answerStream(
+    tools,
+    (event) => event.type === "text_delta" && shown.push(event.text),
+    () => {},
+  );
+  for (const piece of ["a\ud83d", "\ude00b"]) {
+    answer.push({ type: "text", text: piece });
+    await Promise.resolve();
+  }
+  answer.end();
+  assertEquals(shown, ["a", "\u{1f600}b"]);
+});
