@@ -136,6 +136,10 @@ function benchDecoders(): void {
 
 const asked = (name: string) => Deno.args.length === 0 || Deno.args.includes(name);
 if (asked("decode")) benchDecoders();
+if (asked("search")) {
+  const args = ["run", "-A", `${root}scripts/bench_search.ts`];
+  await new Deno.Command(deno, { args, stdout: "inherit", stderr: "inherit" }).spawn().status;
+}
 const folder = await Deno.makeTempDir();
 const bundle = `${folder}/copilot.js`;
 await Deno.writeTextFile(`${folder}/a.txt`, "one\ntwo\nthree\n");
