@@ -273,7 +273,9 @@ function checkedUrl(name: string, value: string): string {
     const shown = url?.password ? "hidden" : show(value);
     throw new TypeError(`Cannot use ${name} as ${wrong}: current value is ${shown}`);
   }
-  return url.href.replace(/\/+$/, "");
+  const address = url.href.replace(/\/+$/, "");
+  // People paste the address of the compatible endpoint; here the path is ours to add.
+  return name === "compat.baseUrl" ? address : address.replace(/\/v1$/, "");
 }
 
 /**

@@ -49,7 +49,7 @@ const hosts: [given: string, host: string | null][] = [
   ["http://localhost:11434", "http://localhost:11434"],
   ["http://localhost:11434/", "http://localhost:11434"],
   ["localhost", "http://localhost"],
-  ["localhost:8080/v1/", "http://localhost:8080/v1"],
+  ["localhost:8080/v1/", "http://localhost:8080"],
   ["192.168.0.2:11434", "http://192.168.0.2:11434"],
   ["[::1]:11434", "http://[::1]:11434"],
   [" https://gpu.example/ollama ", "https://gpu.example/ollama"],
@@ -68,6 +68,9 @@ const hosts: [given: string, host: string | null][] = [
 ];
 
 Deno.test("addresses", () => {
+  const given = "https://x.example/v1/";
+  assertEquals(hostedConfig({ apiKey: "k", baseUrl: given }).baseUrl, "https://x.example");
+  assertEquals(compatConfig({ baseUrl: given }).baseUrl, "https://x.example/v1");
   for (const [given, host] of hosts) {
     if (host !== null) assertEquals(localConfig({ host: given }).host, host, given);
     else {
