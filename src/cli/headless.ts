@@ -98,13 +98,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
       : codeOf(result.stopReason, options.refused());
     return finish({ ...result, exitCode, usage: { inputTokens, outputTokens } });
   } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
-    const exitCode = finish({
-      exitCode: EXIT.error,
-      response: error.partialText,
-      error: error.message,
-    });
-    stderr.write(`copilot: ${oneLine(error.message)}\n`);
+    const { message } = error as Error;
+    const response = error instanceof BackendError ? error.partialText : "";
+    const exitCode = finish({ exitCode: EXIT.error, response, error: message });
+    stderr.write(`copilot: ${oneLine(message)}\n`);
     return exitCode;
   }
 }
