@@ -1,50 +1,84 @@
 /**
- * Reading what a person types (spec 4.7). For now the terminal itself edits the line.
+ * Reading what a person types (spec 4.7).
  *
  * @module
  */
 
+import type { Completer } from "./completion.ts";
+import { editLine } from "./line_editor.ts";
 import { show, stdinLines } from "./stdin.ts";
 
 /** Options of {@linkcode readInput} and {@linkcode readLineRaw}. */
 export interface ReadOptions {
   /** Ends the reading: the result is null. */
   signal?: AbortSignal | undefined;
+  /** Answers the Tab key. */
+  completer?: Completer | undefined;
+  /** With `"clear"`, Ctrl-C clears a line that is not empty, and only at an empty one gives null. */
+  interrupt?: "cancel" | "clear" | undefined;
 }
 
 /**
- * Reads one input: a line, or several where each but the last ends in `\`. Null at the end of the
- * input or on Ctrl-C. What was read is added to `state.history`. Without a terminal, lines are read
- * as they come, without prompts.
+ * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter
+ * does anywhere. What was read is added to `state.history`. Without a terminal, lines are read as
+ * they come, without prompts.
+ *
+ * @param state `history`: what was entered before, oldest first.
+ * @returns the text; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
  */
 export async function readInput(
   state: { history: string[] },
   options: ReadOptions = {},
 ): Promise<string | null> {
-  const lines: string[] = [];
-  for (let prompt = "> ";; prompt = "  ...> ") {
-    const line = await readLineRaw(prompt, "", state.history, options);
-    if (line === null) return null;
-    lines.push(line.replace(/\\$/, ""));
-    if (!line.endsWith("\\")) break;
-  }
-  const text = lines.join("\n");
-  if (text.trim() !== "" && text !== state.history.at(-1)) state.history.push(text);
+  const { history } = state;
+  const text = canEdit()
+    ? await editLine({ prompt: "> ", color: "", history, multiline: true, ...options })
+    : await readContinued(options);
+  if (text !== null && text.trim() !== "" && text !== history.at(-1)) history.push(text);
   return text;
 }
 
 /**
- * Reads one line after showing `prompt` in `color` (an SGR sequence such as `\x1b[32m`, or empty);
- * null on Ctrl-C and at the end of the input.
+ * Reads one line after a prompt, with the keys of spec 4.7 and those of GNU readline. Without a
+ * terminal, a line is read as it comes, without the prompt.
+ *
+ * @param prompt What to show before the line.
+ * @param color An SGR sequence for the prompt, such as `\x1b[32m`, or empty.
+ * @param history What was entered before, oldest first.
+ * @returns the line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
  */
 export async function readLineRaw(
   prompt: string,
   color: string,
-  _history: readonly string[],
-  { signal }: ReadOptions = {},
+  history: readonly string[],
+  options: ReadOptions = {},
 ): Promise<string | null> {
+  return canEdit()
+    ? await editLine({ prompt, color, history, ...options })
+    : await readCooked(color === "" ? prompt : `${color}${prompt}\x1b[0m`, options);
+}
+
+/** Whether there is a terminal on both sides that knows escape sequences. */
+function canEdit(): boolean {
+  return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && Deno.env.get("TERM") !== "dumb";
+}
+
+async function readContinued(options: ReadOptions): Promise<string | null> {
+  const lines: string[] = [];
+  for (let prompt = "> ";; prompt = "  ...> ") {
+    const line = await readCooked(prompt, options);
+    if (line === null) {
+      return lines.length > 0 && !options.signal?.aborted ? lines.join("\n") : null;
+    }
+    lines.push(line.replace(/\\$/, ""));
+    if (!line.endsWith("\\")) return lines.join("\n");
+  }
+}
+
+/** Reads a line that the terminal edits itself, if it is one. */
+async function readCooked(prompt: string, { signal }: ReadOptions): Promise<string | null> {
   if (!Deno.stdin.isTerminal()) return await stdinLines().next(signal);
-  show(color === "" ? prompt : `${color}${prompt}\x1b[0m`);
+  if (Deno.stdout.isTerminal()) show(prompt);
   const interrupt = new AbortController();
   const onInterrupt = () => interrupt.abort();
   Deno.addSignalListener("SIGINT", onInterrupt);

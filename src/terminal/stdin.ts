@@ -1,14 +1,33 @@
-import { type LineSource, lineSource } from "./line_source.ts";
+/**
+ * This process's own terminal, or whatever stands in its place: one reader for all, so that nobody
+ * takes what another waits for.
+ *
+ * @module
+ */
 
-let shared: LineSource | undefined;
+import { type KeySource, keySource } from "./key_source.ts";
+import { type ByteSource, byteSource, type LineSource, lineSource } from "./line_source.ts";
 
-/** The lines of this process's stdin; one source for all, so that no reader takes another's line. */
+let bytes: ByteSource | undefined;
+let lines: LineSource | undefined;
+let keys: KeySource | undefined;
+
+function stdinBytes(): ByteSource {
+  return bytes ??= byteSource({ read: (buffer) => Deno.stdin.read(buffer) });
+}
+
+/** The lines of stdin. */
 export function stdinLines(): LineSource {
-  return shared ??= lineSource(Deno.stdin.readable);
+  return lines ??= lineSource(stdinBytes());
+}
+
+/** The keys of stdin, for a terminal in raw mode. What is typed while nobody asks is kept. */
+export function stdinKeys(): KeySource {
+  return keys ??= keySource(stdinBytes());
 }
 
 /** Writes all of `text` to stdout, at once. */
 export function show(text: string): void {
-  const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+  const encoded = new TextEncoder().encode(text);
+  for (let at = 0; at < encoded.length;) at += Deno.stdout.writeSync(encoded.subarray(at));
 }

@@ -1,0 +1,95 @@
+/**
+ * The rows at the end of the screen that change in place; all above them is ordinary scrollback.
+ *
+ * @module
+ */
+
+import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./frame.ts";
+
+/** The size of the terminal, in cells. */
+export interface Size {
+  columns: number;
+  rows: number;
+}
+
+/** The rows that change in place. Each method writes once, or not at all. */
+export interface LiveRegion {
+  /** Shows what `layout` makes of the terminal's size. */
+  paint(layout: (size: Size) => Frame): void;
+  /** Writes `text` (whole lines, safe for a terminal, `\n` only) above the region. */
+  print(text: string): void;
+  /** Clears the screen; the region goes to the top of it. */
+  clearScreen(): void;
+  /** Leaves `last` (the frame shown, when left out) in the scrollback, and starts below it. */
+  commit(last?: (size: Size) => Frame): void;
+  /** Takes the region off the screen, as if it had never been there. */
+  clear(): void;
+  /** Forgets what is on the screen: something else has been writing there. */
+  reset(): void;
+  /** What to write to get below the region; for {@linkcode RawOptions.onLeave}. */
+  below(): string;
+}
+
+/** A region that begins where the cursor is: at the beginning of a row. */
+export function liveRegion(
+  write: (text: string) => void,
+  size: () => Size,
+  reflows = true,
+): LiveRegion {
+  let shown: Frame = EMPTY_FRAME;
+  let { columns } = size();
+
+  /** Takes the frame off a terminal whose size may have changed. */
+  function erased(): string {
+    const now = size().columns;
+    const out = now === columns ? erase(shown) : eraseResized(shown, now, reflows);
+    columns = now;
+    shown = EMPTY_FRAME;
+    return out;
+  }
+
+  return {
+    paint(layout) {
+      const now = size();
+      const first = now.columns === columns ? "" : erased();
+      const next = layout(now);
+      const out = first + paint(shown, next, now.columns);
+      shown = next;
+      if (out !== "") write(out);
+    },
+    print(text) {
+      const again = shown;
+      const same = size().columns === columns;
+      let out = erased() + text.replaceAll("\n", "\r\n");
+      if (same) {
+        out += paint(EMPTY_FRAME, again, columns);
+        shown = again;
+      }
+      write(out);
+    },
+    clearScreen() {
+      shown = EMPTY_FRAME;
+      columns = size().columns;
+      write("\x1b[H\x1b[2J");
+    },
+    commit(last) {
+      const next = last?.(size()) ?? shown;
+      // Rows that have scrolled out of a small terminal's reach are written again, in full.
+      const out = next === shown
+        ? ""
+        : next.rows.length > size().rows
+        ? erased() + paint(EMPTY_FRAME, next, columns)
+        : (size().columns === columns ? "" : erased()) + paint(shown, next, columns);
+      shown = EMPTY_FRAME;
+      write(out + leave(next));
+    },
+    clear() {
+      write(erased());
+    },
+    reset() {
+      shown = EMPTY_FRAME;
+      columns = size().columns;
+    },
+    below: () => leave(shown),
+  };
+}

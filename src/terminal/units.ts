@@ -1,0 +1,131 @@
+/**
+ * The text of an input line as a list of what is edited as one: graphemes, and pastes too large to
+ * show. Positions are indexes into that list, so no cursor ever stands within a character.
+ *
+ * @module
+ */
+
+import { graphemes } from "../text/width.ts";
+
+/** A paste that is shown as its label, and edited as one. */
+export interface Pasted {
+  readonly text: string;
+  readonly label: string;
+}
+
+/** One grapheme, or one large paste. */
+export type Unit = string | Pasted;
+
+/** Pastes above either are shown as a label. */
+const MAX_PASTED_LINES = 20;
+const MAX_PASTED_CHARS = 2048;
+/** Longer entries of the history are shown as a label, as pastes are. */
+const MAX_ENTRY_CHARS = 20_000;
+
+/** The units of a pasted text: one when it is large. */
+export function pastedUnits(text: string): readonly Unit[] {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  if (lines <= MAX_PASTED_LINES && text.length <= MAX_PASTED_CHARS) return graphemes(text);
+  const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
+  return [{ text, label: `[pasted ${size}]` }];
+}
+
+/** The units of an entry of the history. */
+export function entryUnits(text: string): readonly Unit[] {
+  text = text.replace(/\r\n?/g, "\n");
+  if (text.length <= MAX_ENTRY_CHARS) return graphemes(text);
+  return [{ text, label: `[${text.length} characters]` }];
+}
+
+/** The text that `units` stand for. */
+export function textOf(units: readonly Unit[]): string {
+  return units.map((unit) => typeof unit === "string" ? unit : unit.text).join("");
+}
+
+/**
+ * `units` with those from `from` to `to` replaced by `inserted`, and the position behind what was
+ * inserted. Segments anew only where old and new meet: a mark joins the letter before it.
+ */
+export function replaceUnits(
+  units: readonly Unit[],
+  from: number,
+  to: number,
+  inserted: readonly Unit[],
+): { units: readonly Unit[]; cursor: number } {
+  const joined = units.slice(0, from);
+  for (const unit of inserted) joined.push(unit);
+  let cursor = joined.length;
+  for (let at = to; at < units.length; at++) joined.push(units[at]!);
+  // The later seam first: what it changes does not move the earlier one.
+  cursor = mend(joined, cursor, cursor);
+  if (inserted.length > 0) cursor = mend(joined, from, cursor);
+  return { units: joined, cursor };
+}
+
+/** Segments anew around `seam`; returns where `cursor` is afterwards. */
+function mend(units: Unit[], seam: number, cursor: number): number {
+  if (!mayJoin(units[seam - 1], units[seam])) return cursor;
+  // Flags are pairs, counted from the first of a row of them.
+  let start = seam - 1;
+  while (isFlag(units[start]) && isFlag(units[start - 1])) start--;
+  let end = seam + 1;
+  while (isFlag(units[end - 1]) && isFlag(units[end])) end++;
+  let old: Unit[], fresh: string[];
+  do {
+    old = units.slice(start, end);
+    fresh = graphemes(old.join(""));
+    // A last one that is now another may join what follows, in its turn.
+  } while (fresh.at(-1) !== old.at(-1) && typeof units[end] === "string" && end++);
+  if (fresh.length === old.length && fresh.every((unit, i) => unit === old[i])) return cursor;
+  let before = textOf(units.slice(start, cursor)).length;
+  units.splice(start, old.length, ...fresh);
+  if (cursor >= end) return cursor + fresh.length - old.length;
+  let at = start;
+  while (before > 0) before -= (units[at++] as string).length;
+  return at;
+}
+
+function mayJoin(left: Unit | undefined, right: Unit | undefined): boolean {
+  return typeof left === "string" && typeof right === "string" &&
+    (left.length > 1 || left > "\xff" || right > "\xff");
+}
+
+function isFlag(unit: Unit | undefined): boolean {
+  return typeof unit === "string" && /^\p{RI}/u.test(unit);
+}
+
+/** Where the line of text that holds `at` begins. */
+export function lineStart(units: readonly Unit[], at: number): number {
+  return at === 0 ? 0 : units.lastIndexOf("\n", at - 1) + 1;
+}
+
+/** Where the line of text that holds `at` ends. */
+export function lineEnd(units: readonly Unit[], at: number): number {
+  const end = units.indexOf("\n", at);
+  return end < 0 ? units.length : end;
+}
+
+/** What words are made of: letters, digits and marks, as in readline; a paste is a word. */
+export function isWord(unit: Unit): boolean {
+  return typeof unit !== "string" || /^[\p{L}\p{N}\p{M}]/u.test(unit);
+}
+
+/** White space, for the words of Ctrl-W. */
+export function isSpace(unit: Unit): boolean {
+  return typeof unit === "string" && /^\s/u.test(unit);
+}
+
+/** Where the word that ends at or before `at` begins. */
+export function wordStart(units: readonly Unit[], at: number): number {
+  while (at > 0 && !isWord(units[at - 1]!)) at--;
+  while (at > 0 && isWord(units[at - 1]!)) at--;
+  return at;
+}
+
+/** Where the word that begins at or after `at` ends. */
+export function wordEnd(units: readonly Unit[], at: number): number {
+  while (at < units.length && !isWord(units[at]!)) at++;
+  while (at < units.length && isWord(units[at]!)) at++;
+  return at;
+}
