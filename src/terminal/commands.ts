@@ -11,6 +11,7 @@ import { graphemes } from "../text/width.ts";
 import {
   entryUnits,
   isSpace,
+  joinUnits,
   lineEnd,
   lineStart,
   replaceUnits,
@@ -45,10 +46,10 @@ const killTo = (position: (state: LineState) => number): Command => (state) => {
   const erased = eraseTo(position)(state);
   if (typeof erased === "string") return erased;
   const killed = units.slice(Math.min(cursor, other), Math.max(cursor, other));
-  const last = state.did === "kill" ? kills.at(-1) ?? [] : undefined;
-  if (last === undefined) return { ...erased, kills: [...kills.slice(1 - MAX_KILLS), killed] };
-  const whole = other < cursor ? [...killed, ...last] : [...last, ...killed];
-  return { ...erased, kills: [...kills.slice(0, -1), whole] };
+  const ring = state.did === "kill" ? kills.slice(0, -1) : kills.slice(1 - MAX_KILLS);
+  const last = state.did === "kill" ? kills.at(-1) ?? [] : [];
+  const whole = other < cursor ? joinUnits(killed, last) : joinUnits(last, killed);
+  return { ...erased, kills: [...ring, whole], yanked: { length: 0, kill: ring.length } };
 };
 
 const start = ({ units, cursor }: LineState) => lineStart(units, cursor);
@@ -81,22 +82,17 @@ const enter: Command = (state) => {
 
 const endOrDelete: Command = (state) => state.units.length === 0 ? "end" : eraseTo(after)(state);
 
-const yank: Command = (state) => {
-  const kill = state.kills.length - 1;
-  return kill < 0 ? "bell" : putKill(state, kill, 0);
-};
+const yank: Command = (state) => state.kills.length === 0 ? "bell" : putKill(state, 0, 0);
 
-/** Another kill in place of the one just put in. */
-const yankPop: Command = (state) => {
-  if (state.did !== "yank") return "bell";
-  const { length, kill } = state.yanked;
-  return putKill(state, (kill || state.kills.length) - 1, length);
-};
+/** The kill before in place of the one just put in. */
+const yankPop: Command = (state) =>
+  state.did === "yank" ? putKill(state, -1, state.yanked.length) : "bell";
 
-function putKill(state: LineState, kill: number, instead: number): LineState {
-  const at = state.cursor - instead;
-  const next = replaceUnits(state.units, at, state.cursor, state.kills[kill]!);
-  return { ...state, ...next, yanked: { length: next.cursor - at, kill } };
+function putKill(state: LineState, step: 0 | -1, instead: number): LineState {
+  const { kills, units, cursor, yanked } = state;
+  const kill = (yanked.kill + step + kills.length) % kills.length;
+  const next = replaceUnits(units, cursor - instead, cursor, kills[kill]!);
+  return { ...state, ...next, yanked: { length: next.cursor - cursor + instead, kill } };
 }
 
 /** Swaps the units around the cursor; at a line's end, the two before it. */
@@ -104,7 +100,8 @@ const transpose: Command = (state) => {
   const { units, cursor } = state;
   const at = cursor === end(state) ? cursor - 1 : cursor;
   if (at <= start(state)) return "bell";
-  return { ...state, ...replaceUnits(units, at - 1, at + 1, [units[at]!, units[at - 1]!]) };
+  const swapped = joinUnits([units[at]!], [units[at - 1]!]);
+  return { ...state, ...replaceUnits(units, at - 1, at + 1, swapped) };
 };
 
 /** Changes the case of the word behind the cursor, and goes to its end. */
@@ -153,7 +150,8 @@ export function showEntry(state: LineState, entry: number): LineState | Effect {
   if (entry === state.entry) return state;
   const edited = new Map(state.edited).set(state.entry, units);
   const next = edited.get(entry) ?? entryUnits(history[entry] ?? "");
-  return { ...state, edited, entry, units: next, cursor: next.length, column: 0 };
+  const column = next.length - lineStart(next, next.length);
+  return { ...state, edited, entry, units: next, cursor: next.length, column };
 }
 
 const does = (effect: Effect): Command => () => effect;

@@ -136,6 +136,7 @@ export function csiMeaning(params: string, letter: string, alt: boolean): Meanin
       return { name: "focus-out" };
   }
   if (/[a-d]/.test(letter)) return arrow(letter, 2, alt); // rxvt: Shift and an arrow
+  if (groups.length > 1 && first > 1) return undefined; // where the cursor is
   // Old terminals put the modifier first, and alone.
   return named(FINALS[letter], groups.length === 1 && first > 1 ? first : modifier, alt);
 }

@@ -33,6 +33,8 @@ export interface KeyDecoder {
 const MAX_SEQUENCE = 256;
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
+/** What makes a marker of what follows, where taking markers out made a new one. */
+const MARKER_START = new RegExp("[\x1b\x9b]+(?=\\[?20[01]~)", "g");
 const PASTE_MARKER = new RegExp("\x1b\\[20[01]~", "g");
 
 /** A decoder at the beginning of a terminal's input. */
@@ -75,7 +77,7 @@ export function keyDecoder(): KeyDecoder {
   function endPaste(): void {
     const pieces = paste!;
     const after = pieces.slice(pasteEnd).join("") + rest;
-    const text = pieces.slice(0, pasteEnd).join("").replace(/\x9b20[01]~/g, "");
+    const text = pieces.slice(0, pasteEnd).join("").replace(MARKER_START, "");
     keys.push({ type: "paste", text: text.replace(/\r\n?/g, "\n") });
     paste = undefined;
     pasteEnd = -1;

@@ -50,7 +50,7 @@ export interface LineState extends Snapshot {
   readonly did: Did;
   /** The column that Up and Down aim at, in units; meaningful after `"vertical"`. */
   readonly column: number;
-  /** What the last yank put in: how many units before the cursor, and which kill. */
+  /** What the last yank put in: how many units before the cursor; and which kill comes next. */
   readonly yanked: { readonly length: number; readonly kill: number };
   readonly search: Search | undefined;
   /** What was last searched for. */
@@ -106,7 +106,7 @@ export function lineState(options: LineOptions = {}): LineState {
     undo: [],
     did: "other",
     column: 0,
-    yanked: { length: 0, kill: 0 },
+    yanked: { length: 0, kill: kills.length - 1 },
     search: undefined,
     lastQuery: "",
     menu: undefined,

@@ -63,13 +63,17 @@ export function replaceUnits(
   return { units: joined, cursor };
 }
 
+/** `first` and `second` as one list. */
+export function joinUnits(first: readonly Unit[], second: readonly Unit[]): readonly Unit[] {
+  return replaceUnits(first, first.length, first.length, second).units;
+}
+
 /** Segments anew around `seam`; returns where `cursor` is afterwards. */
 function mend(units: Unit[], seam: number, cursor: number): number {
   if (!mayJoin(units[seam - 1], units[seam])) return cursor;
-  // Flags are pairs, counted from the first of a row of them.
-  let start = seam - 1;
-  while (isFlag(units[start]) && isFlag(units[start - 1])) start--;
+  const start = seam - 1;
   let end = seam + 1;
+  // A row of flags is pairs: all of them change together.
   while (isFlag(units[end - 1]) && isFlag(units[end])) end++;
   let old: Unit[], fresh: string[];
   do {
