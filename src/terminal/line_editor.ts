@@ -89,7 +89,7 @@ export async function editLine(options: EditOptions): Promise<string | null> {
         region.clearScreen();
         break;
       case "suspend":
-        terminal.suspend();
+        await terminal.suspend();
         break;
       case "complete": {
         const completed = await completedBy(options.completer, state);

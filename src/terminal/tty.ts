@@ -11,8 +11,8 @@ import { show } from "./stdin.ts";
 
 /** A terminal in raw mode. Dispose of it to leave the mode that whoever came first entered. */
 export interface RawTerminal extends Disposable {
-  /** Stops the process as Ctrl-Z does, the terminal restored; returns when it goes on. */
-  suspend(): void;
+  /** Stops the process as Ctrl-Z does, the terminal restored; resolves when it goes on. */
+  suspend(): Promise<void>;
 }
 
 /** What happens to a terminal in raw mode. */
@@ -40,8 +40,10 @@ const unix = Deno.build.os !== "windows";
 /** Who is in raw mode, outermost first. */
 const holders: RawOptions[] = [];
 let endWatch = () => {};
-/** True between going on after our own stop and the SIGCONT that tells of it. */
-let resumedHere = false;
+/** Resolves what {@linkcode suspend} returned. */
+let onResumed = () => {};
+/** A stop that has not come by then, in milliseconds, was ignored: there is no shell to go on from. */
+const STOP_MS = 200;
 
 /** Enters raw mode; several may hold it at once. */
 export function rawTerminal(options: RawOptions = {}): RawTerminal {
@@ -114,7 +116,7 @@ function watch(): () => void {
   const ends: Deno.Signal[] = unix ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGINT", "SIGBREAK"];
   const listeners: [Deno.Signal, () => void][] = ends.map((signal) => [signal, () => end(signal)]);
   listeners.push(["SIGWINCH", () => redraw(false)]);
-  if (unix) listeners.push(["SIGTSTP", suspend], ["SIGCONT", resumed]);
+  if (unix) listeners.push(["SIGCONT", resumed]);
   for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
   const events = ["unload", "error", "unhandledrejection"];
   for (const event of events) addEventListener(event, exitInHaste);
@@ -138,26 +140,28 @@ function redraw(afterStop: boolean): void {
   for (const { onRedraw } of holders) onRedraw?.(afterStop);
 }
 
-function suspend(): void {
-  if (!unix) return;
+function suspend(): Promise<void> {
+  if (!unix) return Promise.resolve();
   exitInHaste();
-  Deno.removeSignalListener("SIGTSTP", suspend);
-  resumedHere = true;
-  try {
-    // The whole process group, as the terminal does it: a script around us has to stop as well.
-    Deno.kill(0, "SIGTSTP");
-  } finally {
-    Deno.addSignalListener("SIGTSTP", suspend);
-    enter();
-    redraw(true);
-  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const start = Date.now();
+  // The whole process group, as the terminal does it: a script around us has to stop as well. The
+  // stop may come a little after the call returns.
+  Deno.kill(0, "SIGTSTP");
+  const timer = setTimeout(() => {
+    // Later than that we were stopped, and SIGCONT is on its way.
+    if (Date.now() - start < 2 * STOP_MS) resumed();
+  }, STOP_MS);
+  onResumed = () => {
+    clearTimeout(timer);
+    resolve();
+  };
+  return promise;
 }
 
-/** Somebody else stopped us, and the terminal may have been used in between. */
+/** The process goes on; meanwhile somebody else had the terminal. */
 function resumed(): void {
-  if (resumedHere) resumedHere = false;
-  else {
-    enter();
-    redraw(true);
-  }
+  enter();
+  redraw(true);
+  onResumed();
 }

@@ -1,0 +1,98 @@
+/**
+ * Programs in a real pseudo-terminal: tmux, of which the tests read the screen.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert";
+
+/** A terminal with a shell in it. */
+export interface Terminal extends AsyncDisposable {
+  /** A folder of its own, which the shell is in. */
+  readonly folder: string;
+  /** Types `bytes`, as if they came from the keyboard. */
+  type(bytes: string): Promise<void>;
+  /** The rows of the screen, without blanks at their ends; empty ones at the end left out. */
+  screen(): Promise<string[]>;
+  /** Where the cursor is, from 0. */
+  cursor(): Promise<[column: number, row: number]>;
+  resize(columns: number, rows: number): Promise<void>;
+  /** All that programs wrote so far, as bytes in Latin-1. */
+  output(): Promise<string>;
+  /** Waits until the screen is as wanted; fails with the screen after 20 s. */
+  until(what: string | ((rows: string[]) => boolean)): Promise<string[]>;
+}
+
+/** Why there is no tmux here; empty when there is. */
+export const noTmux: string = await (async () => {
+  try {
+    const { success } = await new Deno.Command("tmux", { args: ["-V"], stdout: "null" }).output();
+    return success ? "" : "tmux does not run";
+  } catch {
+    return "no tmux installed";
+  }
+})();
+
+let servers = 0;
+
+/** Starts `shell` in a terminal of 80 by 24, or of another size. */
+export async function terminal(
+  { columns = 80, rows = 24, shell = "sh" }: { columns?: number; rows?: number; shell?: string } =
+    {},
+): Promise<Terminal> {
+  const folder = await Deno.makeTempDir();
+  const server = `editor-test-${Deno.pid}-${servers++}`;
+  async function tmux(...args: string[]): Promise<string> {
+    const { success, stdout, stderr } = await new Deno.Command("tmux", {
+      args: ["-u", "-L", server, "-f", "/dev/null", ...args],
+      cwd: folder,
+      env: { TERM: "xterm-256color", LC_ALL: "C.UTF-8", PS1: "$ ", ENV: "", HISTFILE: "" },
+    }).output();
+    assert(success, `tmux ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+    return new TextDecoder().decode(stdout);
+  }
+  await tmux("new-session", "-d", "-x", `${columns}`, "-y", `${rows}`, shell);
+  await tmux("set-option", "-g", "escape-time", "0");
+  await tmux("pipe-pane", "-o", `cat >> '${folder}/output'`);
+  const screen = async () =>
+    (await tmux("capture-pane", "-p")).trimEnd().split("\n").map((row) => row.trimEnd());
+  return {
+    folder,
+    screen,
+    async type(bytes) {
+      const hex = Array.from(new TextEncoder().encode(bytes), (byte) => byte.toString(16));
+      for (let at = 0; at < hex.length; at += 500) {
+        await tmux("send-keys", "-H", ...hex.slice(at, at + 500));
+      }
+    },
+    async cursor() {
+      const [column, row] = (await tmux("display-message", "-p", "#{cursor_x} #{cursor_y}")).split(
+        " ",
+      );
+      return [Number(column), Number(row)];
+    },
+    async resize(columns, rows) {
+      await tmux("resize-window", "-x", `${columns}`, "-y", `${rows}`);
+    },
+    async output() {
+      return new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/output`));
+    },
+    async until(what) {
+      const start = performance.now();
+      for (;;) {
+        const rows = await screen();
+        if (typeof what === "string" ? rows.some((row) => row.includes(what)) : what(rows)) {
+          return rows;
+        }
+        if (performance.now() - start > 20_000) {
+          throw new Error(`Never came ${what}:\n${rows.join("\n")}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await tmux("kill-server");
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
