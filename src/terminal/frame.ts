@@ -76,6 +76,14 @@ function paintRow(pen: Pen, at: number, old: Row, row: Row, columns: number): vo
   }
   const oldWidth = column + widthOf(old.slice(same));
   const width = column + widthOf(row.slice(same));
+  const shift = shiftOf(old, row, same, width === columns);
+  if (shift !== 0) {
+    move(pen, at, column);
+    pen.out += `\x1b[${count(Math.abs(shift))}${shift > 0 ? "@" : "P"}`;
+    if (shift > 0) return write(pen, at, row.slice(same, same + shift), column, columns);
+    const moved = old.length + shift;
+    return write(pen, at, row.slice(moved), oldWidth + shift, columns);
+  }
   // The end that did not change stays, if it did not move.
   let end = row.length;
   if (width === oldWidth) {
@@ -84,9 +92,16 @@ function paintRow(pen: Pen, at: number, old: Row, row: Row, columns: number): vo
     }
   }
   if (same === end && width >= oldWidth && at <= pen.bottom) return;
-  move(pen, at, column);
-  for (const cell of row.slice(same, end)) {
-    if (Number.isNaN(pen.column)) move(pen, at, column);
+  write(pen, at, row.slice(same, end), column, columns);
+  if (width < oldWidth || same === end) {
+    move(pen, at, width);
+    if (width < oldWidth) pen.out += "\x1b[K";
+  }
+}
+
+function write(pen: Pen, at: number, cells: Row, column: number, columns: number): void {
+  for (const cell of cells) {
+    move(pen, at, column);
     if (cell.style !== pen.style) {
       pen.out += (pen.style && "\x1b[m") + cell.style;
       pen.style = cell.style;
@@ -99,10 +114,35 @@ function paintRow(pen: Pen, at: number, old: Row, row: Row, columns: number): vo
   }
   if (pen.style !== "") pen.out += "\x1b[m";
   pen.style = "";
-  if (width < oldWidth) {
-    move(pen, at, width);
-    pen.out += "\x1b[K";
+}
+
+/** A shift is worth it from so many cells on, and looked for up to so many columns. */
+const MIN_SHIFTED = 8;
+const MAX_SHIFT = 4;
+
+/**
+ * How many cells were put in (or, negative, taken out) at `at`, if the rest of the row only moved
+ * for it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
+ */
+function shiftOf(old: Row, row: Row, at: number, full: boolean): number {
+  if (Math.min(old.length, row.length) - at < MIN_SHIFTED) return 0;
+  // What is put in, taken out or falls off at the margin must not be half of a wide character.
+  if (!old.slice(at).every(isPlain) || !row.slice(at).every(isPlain)) return 0;
+  for (let k = 1; k <= MAX_SHIFT; k++) {
+    const longer = row.length - old.length;
+    if ((longer === k || full && longer < k) && isMoved(row, at + k, old, at)) return k;
+    if (longer >= -k && isMoved(old, at + k, row, at)) return -k;
   }
+  return 0;
+}
+
+/** Whether `cells` from `from` to its end are what `others` has from `at`. */
+function isMoved(cells: Row, from: number, others: Row, at: number): boolean {
+  return cells.slice(from).every((cell, i) => isSame(cell, others[at + i]!));
+}
+
+function isPlain({ text }: Cell): boolean {
+  return text.length === 1 && text < "\x7f";
 }
 
 function isSame(a: Cell, b: Cell): boolean {

@@ -36,10 +36,9 @@ const TAB = 8;
 /** Completions take at most so many rows. */
 const MENU_ROWS = 6;
 
-const ASCII: readonly Cell[] = Array.from(
-  { length: 127 },
-  (_, code) => ({ text: String.fromCharCode(code), width: 1, style: "" }),
-);
+/** The cells of graphemes seen so far: text has few different ones, and each key lays out all. */
+const known = new Map<string, readonly Cell[]>();
+const MAX_KNOWN = 4096;
 
 /** Lays out `state`, with the menu of its completions below. */
 export function layoutLine(state: LineState, options: LayoutOptions): LineFrame {
@@ -57,9 +56,7 @@ export function layoutLine(state: LineState, options: LayoutOptions): LineFrame 
       const width = Math.min(TAB - flow.next().column % TAB, columns - flow.next().column);
       flow.put({ text: " ".repeat(width), width, style: "" });
     } else if (typeof unit === "string") {
-      const code = unit.length === 1 ? unit.charCodeAt(0) : 0;
-      if (code >= 0x20 && code < 0x7f) flow.put(ASCII[code]!);
-      else put(flow, cellsOf(unit, ""));
+      put(flow, unitCells(unit));
     } else put(flow, cellsOf(unit.label, dim));
   });
   if (state.cursor === state.units.length) cursor = flow.next();
@@ -84,6 +81,16 @@ export function cellsOf(text: string, style: string): Cell[] {
       ? { text: grapheme, width, style }
       : { text: `\u25cc${grapheme}`, width: 1, style };
   });
+}
+
+function unitCells(unit: string): readonly Cell[] {
+  let cells = known.get(unit);
+  if (cells === undefined) {
+    cells = cellsOf(unit, "");
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(unit, cells);
+  }
+  return cells;
 }
 
 /** Rows that fill up cell by cell. */
@@ -114,7 +121,7 @@ function startFlow(columns: number): Flow {
     },
     next(unit = "") {
       const wide = typeof unit === "string" && unit > "\x7f" && columns > 1 &&
-        cellsOf(unit, "")[0]?.width === 2;
+        unitCells(unit)[0]?.width === 2;
       if (column + (wide ? 2 : 1) > columns) newRow();
       return { row: rows.length - 1, column };
     },

@@ -47,7 +47,7 @@ export class Screen {
   /** What a terminal does with `output`. */
   write(output: string): void {
     const pattern = new RegExp(
-      "\x1b\\[(\\??\\d*)([A-Za-z])|([\r\n\b\x07])|([^\0-\x1f]+)|[^]",
+      "\x1b\\[(\\??\\d*)([A-Za-z@])|([\r\n\b\x07])|([^\0-\x1f]+)|[^]",
       "g",
     );
     for (const [all, param = "", letter, control, text] of output.matchAll(pattern)) {
@@ -111,6 +111,15 @@ export class Screen {
         return;
       case "K":
         this.#cutRow(this.row, Math.min(this.column, this.columns - 1));
+        return;
+      case "@":
+        this.#cells[this.row]!.splice(this.column, 0, ...Array<string>(count).fill(" "));
+        this.#styles[this.row]!.splice(this.column, 0, ...Array<string>(count).fill(""));
+        this.#cutRow(this.row, this.columns);
+        return;
+      case "P":
+        this.#cells[this.row]!.splice(this.column, count);
+        this.#styles[this.row]!.splice(this.column, count);
         return;
       case "m":
         this.#style = param === "" || param === "0" ? "" : this.#style + param + ";";

@@ -1,7 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { complete } from "../../src/terminal/completion.ts";
-import { EMPTY_FRAME, type Frame, leave, paint, widthOf } from "../../src/terminal/frame.ts";
-import { layoutLine, type LayoutOptions } from "../../src/terminal/layout.ts";
+import {
+  EMPTY_FRAME,
+  type Frame,
+  leave,
+  paint,
+  type Row,
+  widthOf,
+} from "../../src/terminal/frame.ts";
+import { cellsOf, layoutLine, type LayoutOptions } from "../../src/terminal/layout.ts";
 import { lineState } from "../../src/terminal/line_state.ts";
 import { Screen } from "../helpers/screen.ts";
 import { seeded } from "../helpers/split.ts";
@@ -146,6 +153,10 @@ const bytes: [keys: string, then: string, columns: number, output: string][] = [
   ["one\n", "\x7f", 80, "\r\x1b[J\x1b[A\x1b[6G"],
   ["abc", "👍", 80, "\x1b[?7l👍\x1b[8G\x1b[?7h"],
   ["abc", "", 80, ""],
+  ["abcdefghijkl", "\x01x", 80, "\x1b[3G\x1b[@x"],
+  ["abcdefghijkl\x01", "\x1b[3~", 80, "\x1b[P"],
+  ["abcdefghijklmnopqrst\x01", "x", 12, "\x1b[@x\x1b[B\r\x1b[@j\x1b[A\x1b[4G"],
+  ["abcdefghijklmnopqrst\x01", "\x1b[3~", 12, "\x1b[P\x1b[12Gk\x1b[B\r\x1b[P\x1b[A\x1b[3G"],
 ];
 
 Deno.test("a key writes no more than it must", () => {
@@ -164,6 +175,7 @@ const KEYS = [
   "🇩",
   "\u202e",
   "hello world ",
+  "the quick brown fox jumps over it",
   "\x1b[200~\t\x1b[201~",
   `\x1b[200~${"p\n".repeat(30)}\x1b[201~`,
   LEFT,
@@ -222,5 +234,36 @@ Deno.test("TTY-07 after any edits at any width the screen is as if drawn anew", 
     assertEquals(screen.scrollback, []);
     screen.write(leave(frame));
     assertEquals(screen.column, 0);
+  }
+});
+
+Deno.test("from any frame to any other", () => {
+  const random = seeded(12);
+  const pick = (n: number) => Math.floor(random() * n);
+  const columns = 14;
+  const anyRow = (alphabet: string): Row => {
+    const cells = cellsOf(
+      Array.from({ length: pick(columns + 1) }, () => alphabet[pick(alphabet.length)]).join(""),
+      "",
+    );
+    while (widthOf(cells) > columns) cells.pop();
+    return cells;
+  };
+  const anyFrame = (): Frame => {
+    const alphabet = ["a", "aaab", "ab日", "aa\u231a"][pick(4)]!;
+    const rows = Array.from({ length: 1 + pick(3) }, () => anyRow(alphabet));
+    return { rows, cursor: { row: pick(rows.length), column: pick(columns) } };
+  };
+  for (let round = 0; round < 6000; round++) {
+    const [before, after] = [anyFrame(), anyFrame()];
+    const [screen, fresh] = [new Screen(columns, 4), new Screen(columns, 4)];
+    screen.write(paint(EMPTY_FRAME, before, columns));
+    screen.write(paint(before, after, columns));
+    fresh.write(paint(EMPTY_FRAME, after, columns));
+    assertEquals(
+      [screen.lines, screen.row, screen.column],
+      [fresh.lines, fresh.row, fresh.column],
+      JSON.stringify([textRows(before), textRows(after)]),
+    );
   }
 });
