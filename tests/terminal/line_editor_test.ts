@@ -11,14 +11,14 @@ const command = (mode = "input") => `${Deno.execPath()} run -A --no-check ${prog
 function inTerminal(
   name: string,
   fn: (term: Terminal) => Promise<void>,
-  { mode = "input", columns = 80, rows = 24, shell = "sh" } = {},
+  { mode = "input", columns = 80, rows = 24, shell = "sh", env = "" } = {},
 ): void {
   Deno.test({
     name: name + (noTmux && `: skipped, ${noTmux}`),
     ignore: noTmux !== "",
     async fn() {
       await using term = await terminal({ columns, rows, shell });
-      await term.type(`PS1='$ '; stty -g > before; clear; ${command(mode)}\r`);
+      await term.type(`PS1='$ '; stty -g > before; clear; ${env} ${command(mode)}\r`);
       await term.until((rows) => /^(> |name:)/.test(`${rows[0]} `));
       await fn(term);
     },
@@ -276,6 +276,49 @@ inTerminal("TTY-02 what could drive the terminal is shown, not sent", async (ter
   const output = await term.output();
   assert(!output.includes("\x1b]") && !output.includes("\x1b[2J\x1b"), JSON.stringify(output));
 });
+
+inTerminal(
+  "TTY-09 a terminal that knows no escape sequences edits the line itself",
+  async (term) => {
+    await term.type("helo\x7flo\r");
+    await term.until('got "hello"');
+    await term.type("one\\\rtwo\r");
+    await term.until('got "one\\ntwo"');
+    await term.type("\x03");
+    await term.until("got null");
+    assert(!(await term.output()).includes("\x1b[?"));
+    await term.until((rows) => rows.at(-1) === "$");
+  },
+  { mode: "input", env: "TERM=dumb" },
+);
+
+Deno.test({
+  name: "TTY-06 a terminal that is closed ends the program" + (noTmux && `: skipped, ${noTmux}`),
+  ignore: noTmux !== "",
+  async fn() {
+    let pid = 0;
+    {
+      await using term = await terminal();
+      await term.type(`${command()}\r`);
+      await term.until((rows) => rows.at(-1) === ">");
+      pid = Number(await Deno.readTextFile(`${term.folder}/pid`));
+      assert(isAlive(pid));
+    }
+    for (let waited = 0; isAlive(pid); waited += 10) {
+      assert(waited < 10_000, "still there");
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  },
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    Deno.kill(pid, "SIGCONT");
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 async function kill(term: Terminal, signal: Deno.Signal): Promise<void> {
   Deno.kill(Number(await Deno.readTextFile(`${term.folder}/pid`)), signal);
