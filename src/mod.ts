@@ -64,6 +64,7 @@ export {
   toolsToHostedFormat,
 } from "./backends/hosted/request.ts";
 export { parseHostedResponse } from "./backends/hosted/response.ts";
+export type { Completer, Completion } from "./terminal/completion.ts";
 export { readInput, readLineRaw, type ReadOptions } from "./terminal/input.ts";
 export { stripThinkTags } from "./text/think.ts";
 export { type RepetitionOptions, truncateRepetition } from "./text/repetition.ts";

@@ -1,5 +1,6 @@
 import type { Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
+import { isBlank } from "../text/think.ts";
 import type { Message, StopReason, TurnEvent, Usage } from "../types.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { answerStream } from "./answer_stream.ts";
@@ -86,7 +87,7 @@ function completed(
   } else if (finish === "refused" || finish === "other") {
     warn(`The model ended its answer with "${finishDetail}".`);
   }
-  if (message.content.trim() !== "" || message.toolCalls?.length) return message;
+  if (!isBlank(message.content) || message.toolCalls?.length) return message;
   const thought = message.reasoning?.trim() ? ", only reasoning" : "";
   warn(`The model gave no answer${thought}. Ask again, or use another model.`);
   return { ...message, content: NO_ANSWER };

@@ -72,7 +72,7 @@ async function runOne(
     toolName: call.name,
     arguments: call.arguments,
     result: bounded(result, context.maxOutputChars),
-    durationMs: performance.now() - start,
+    durationMs: Math.round(performance.now() - start),
     isError,
   });
   try {

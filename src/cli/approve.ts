@@ -27,7 +27,7 @@ export function refuseWrites(onRefused: () => void): Policy {
 
 /**
  * Asks a person about every write and command. `ask` shows the text and resolves to the line
- * typed, or null when there is none to come.
+ * typed, or null when there is none to come; anything but a yes or a no is asked again.
  */
 export function askPerson(
   ask: (text: string, signal: AbortSignal) => Promise<string | null>,
@@ -35,12 +35,17 @@ export function askPerson(
   return {
     async decide(tool, args, { signal }) {
       if (tool.access === "read") return { allow: true };
-      const answer = await ask(`${requestText(tool, args)}\nRun this? [y/N] `, signal);
-      if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return { allow: true };
-      return {
-        allow: false,
-        reason: `Refused by the user. Do not try another way; ask what they want instead.`,
-      };
+      for (;;) {
+        const answer = await ask(requestText(tool, args), signal);
+        signal.throwIfAborted();
+        if (answer === null || /^\s*(no?)?\s*$/i.test(answer)) {
+          return {
+            allow: false,
+            reason: "Refused by the user. Do not try another way; ask what they want instead.",
+          };
+        }
+        if (/^\s*y(es)?\s*$/i.test(answer)) return { allow: true };
+      }
     },
   };
 }
@@ -50,7 +55,7 @@ export function requestText(tool: Tool, args: Record<string, unknown>): string {
   const fields = Object.entries(args).map(([name, value]) => {
     const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
     if (!text.includes("\n")) return `  ${name}: ${text}`;
-    const lines = text.split("\n");
+    const lines = text.replace(/\n$/, "").split("\n");
     const body = lines.map((line) => `  │ ${line}`).join("\n");
     return `  ${name} (${lines.length} lines, ${text.length} characters):\n${body}`;
   });

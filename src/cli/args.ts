@@ -15,6 +15,18 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Runs `make`; a setting that it refuses is wrong usage, and named as the flag it came from. */
+export function asUsage<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    const flag = (_: string, key: string) =>
+      `--${key.replace(/Ms$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw new UsageError(error.message.replace(/\b(?:compat|local|hosted)\.(\w+)/g, flag));
+  }
+}
+
 interface Flag {
   /** `--name`. */
   name: string;

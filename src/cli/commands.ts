@@ -47,7 +47,8 @@ const COMMANDS: readonly Command[] = [
     help: "work in another folder",
     run({ state }, path) {
       if (path === "") return state.workingDir;
-      const folder = resolvePath(state, path);
+      const home = Deno.env.get("HOME") ?? "~";
+      const folder = resolvePath(state, path.replace(/^~(?=\/|$)/, home));
       try {
         if (!Deno.statSync(folder).isDirectory) return `${oneLine(folder)} is not a folder.`;
       } catch (error) {
@@ -64,6 +65,11 @@ const COMMANDS: readonly Command[] = [
       tools.map((tool) => `  ${tool.name.padEnd(16)}${tool.description}`).join("\n"),
   },
 ];
+
+/** Whether a line is a command: `/` and a word. A path such as `/etc/hosts` is none. */
+export function isCommand(line: string): boolean {
+  return /^\/[a-z]*(\s|$)/i.test(line);
+}
 
 /** Runs a line that starts with `/`: the text to show, or null to end the session. */
 export function runCommand(agent: CopilotAgent, line: string): string | null {

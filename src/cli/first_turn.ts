@@ -1,5 +1,5 @@
 /**
- * A turn with the help that a first one needs: a model that is installed, a server to start.
+ * A turn with the help that a first one needs: a model that is installed.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { TurnResult } from "../types.ts";
  * Processes a turn. Where the local server has not got the default model, and the person named
  * none, it goes on with an installed one and says so.
  *
- * @throws {BackendError} like `processTurn`; where no local server answers, it says how to start one.
+ * @throws {BackendError} like `processTurn`.
  */
 export async function processTurnHelpfully(
   agent: CopilotAgent,
@@ -25,7 +25,6 @@ export async function processTurnHelpfully(
     return await processTurn(agent, text, options);
   } catch (error) {
     if (!local || !(error instanceof BackendError)) throw error;
-    if (error.kind === "connection") throw withServerHint(error);
     if (error.kind !== "model_not_found" || options.modelNamed) throw error;
     const { chooseLocalModel, listLocalModelAbilities } = await import(
       "../backends/local/connection.ts"
@@ -41,25 +40,4 @@ export async function processTurnHelpfully(
     options.onEvent?.({ type: "notice", level: "info", message });
     return await processTurn(agent, text, options);
   }
-}
-
-/** The backend names `ollama serve`, which is of no use where there is no ollama. */
-function withServerHint(error: BackendError): BackendError {
-  if (isOnPath("ollama")) return error;
-  const hint = "ollama is not installed here; `llama-server` of llama.cpp is such a server too";
-  return new BackendError(`${error.message} (${hint})`, { ...error, cause: error });
-}
-
-function isOnPath(name: string): boolean {
-  const folders = (Deno.env.get("PATH") ?? "").split(Deno.build.os === "windows" ? ";" : ":");
-  const names = Deno.build.os === "windows" ? [`${name}.exe`] : [name];
-  return folders.some((folder) =>
-    names.some((file) => {
-      try {
-        return folder !== "" && Deno.statSync(`${folder}/${file}`).isFile;
-      } catch {
-        return false; // not there, or not ours to see
-      }
-    })
-  );
 }

@@ -56,6 +56,7 @@ export interface HeadlessOptions {
 export async function runHeadless(options: HeadlessOptions): Promise<number> {
   const { agent, format, stdout, stderr } = options;
   const start = performance.now();
+  const shown = (text: string) => options.terminal ? sanitizeProse(text) : text;
   const line = (value: unknown) => stdout.write(`${JSON.stringify(value)}\n`);
   const executions: TurnResult["toolExecutions"] = [];
   let streamed = false;
@@ -64,7 +65,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     if (format === "stream-json") return line(event);
     if (event.type === "text_delta" && format === "text") {
       streamed = true;
-      return stdout.write(options.terminal ? sanitizeProse(event.text) : event.text);
+      return stdout.write(shown(event.text));
     }
     const progress = progressLine(event);
     if (progress === undefined) return;
@@ -73,7 +74,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
   };
   const finish = (result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>) => {
     if (format === "text") {
-      if (!streamed) stdout.write(result.response);
+      if (!streamed) stdout.write(shown(result.response));
       if (stdout.midLine) stdout.write("\n");
     } else {
       const { inputTokens = 0, outputTokens = 0 } = result.usage ?? {};

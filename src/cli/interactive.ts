@@ -1,5 +1,5 @@
 /**
- * The session in a terminal: a plain loop over what is typed.
+ * The session in a terminal: a loop over what is typed.
  *
  * @module
  */
@@ -7,39 +7,63 @@
 import { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
-import { readInput } from "../terminal/input.ts";
-import { show, stdinLines } from "../terminal/stdin.ts";
+import { readInput, readLineRaw } from "../terminal/input.ts";
+import { show } from "../terminal/stdin.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import type { TurnEvent } from "../types.ts";
 import { allowAll, askPerson } from "./approve.ts";
-import { runCommand } from "./commands.ts";
+import { asUsage } from "./args.ts";
+import { isCommand, runCommand } from "./commands.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
 import { oneLine, progressLine } from "./present.ts";
 import { onSignals } from "./signals.ts";
+
+/** What is on the screen, and the turn that writes there. */
+interface Screen {
+  /** Writes text that is safe to show. */
+  write(text: string): void;
+  /** Writes a line of its own. */
+  line(text: string): void;
+  /** Ends the turn under way. */
+  stop: AbortController;
+}
 
 /** Runs the session until it is left; the exit code. */
 export async function runInteractive(
   config: CopilotConfig,
   options: { workingDir?: string | undefined; modelNamed: boolean; yes?: boolean },
 ): Promise<number> {
-  const policy = options.yes ? allowAll : askPerson((text, signal) => {
-    show(`\n${text}`);
-    return stdinLines().next(signal);
+  let midLine = false;
+  const screen: Screen = {
+    write(text) {
+      if (text === "") return;
+      show(text);
+      midLine = !text.endsWith("\n");
+    },
+    line: (text) => screen.write(`${midLine ? "\n" : ""}${text}\n`),
+    stop: new AbortController(),
+  };
+  const policy = options.yes ? allowAll : askPerson(async (text, signal) => {
+    screen.line(text);
+    const prompt = "Run this? [y/n] ";
+    const answer = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
+    if (answer === null) screen.stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
+    return answer;
   });
-  const agent = new CopilotAgent(config, options.workingDir ?? ".", { policy });
+  const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
   const { model } = await agent.backend();
-  show(`copilot · ${oneLine(model)} · ${oneLine(agent.state.workingDir)} · /help\n`);
+  screen.line(`copilot · ${oneLine(model)} · ${oneLine(agent.state.workingDir)} · /help for help`);
   for (;;) {
-    const text = await readInput(agent.state);
+    const text = await readInput(agent.state, { interrupt: "clear" });
     if (text === null) return EXIT.done;
     if (text.trim() === "") continue;
-    if (text.startsWith("/")) {
+    if (isCommand(text)) {
       const output = runCommand(agent, text);
       if (output === null) return EXIT.done;
-      show(`${output}\n`);
+      screen.line(output);
     } else {
-      const code = await showTurn(agent, text, options.modelNamed);
+      const code = await showTurn(agent, text, options.modelNamed, screen);
       if (code !== undefined) return code;
     }
   }
@@ -50,23 +74,18 @@ async function showTurn(
   agent: CopilotAgent,
   text: string,
   modelNamed: boolean,
+  screen: Screen,
 ): Promise<number | undefined> {
-  const stop = new AbortController();
+  const stop = screen.stop = new AbortController();
   let exitCode: number | undefined;
   const release = onSignals((code) => {
     if (code !== EXIT.interrupted) exitCode = code;
     stop.abort();
   });
-  let midLine = false;
-  const write = (piece: string) => {
-    show(piece);
-    midLine = !piece.endsWith("\n");
-  };
-  const line = (content: string) => write(`${midLine ? "\n" : ""}${content}\n`);
   const onEvent = (event: TurnEvent) => {
-    if (event.type === "text_delta") return write(sanitizeProse(event.text));
+    if (event.type === "text_delta") return screen.write(sanitizeProse(event.text));
     const progress = progressLine(event);
-    if (progress !== undefined) line(progress);
+    if (progress !== undefined) screen.line(progress);
   };
   try {
     const { stopReason } = await processTurnHelpfully(agent, text, {
@@ -74,13 +93,13 @@ async function showTurn(
       signal: stop.signal,
       modelNamed,
     });
-    if (stopReason === "aborted") line("· interrupted");
+    if (stopReason === "aborted") screen.line("· interrupted");
+    else screen.line("");
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;
-    line(`· ${oneLine(error.message)}`);
+    screen.line(`· ${oneLine(error.message)}`);
   } finally {
     release();
   }
-  if (midLine) write("\n");
   return exitCode;
 }

@@ -45,6 +45,7 @@ export function progressLine(event: TurnEvent): string | undefined {
 
 function outcome({ isError, result, durationMs }: ToolExecution): string {
   if (!isError) return duration(durationMs);
+  if (result.startsWith("Refused")) return "refused";
   const first = oneLine(result.split("\n", 1)[0]!);
   return `failed: ${first.length > 120 ? `${first.slice(0, 119).toWellFormed()}…` : first}`;
 }

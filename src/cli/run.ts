@@ -6,7 +6,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { Policy } from "../types.ts";
-import { type Args, helpText, parseArgs, UsageError } from "./args.ts";
+import { type Args, asUsage, helpText, parseArgs, UsageError } from "./args.ts";
 import { EXIT } from "./exit.ts";
 import type { Format } from "./headless.ts";
 import { oneLine } from "./present.ts";
@@ -33,7 +33,8 @@ export async function main(words: readonly string[]): Promise<number> {
     code = await dispatch(args, { stdout, stderr, stop });
   } catch (error) {
     stderr.write(`copilot: ${errorLine(error)}\n`);
-    code = error instanceof UsageError || isBadSetting(error) ? EXIT.usage : EXIT.error;
+    code = error instanceof UsageError ? EXIT.usage : EXIT.error;
+    if (error instanceof Deno.errors.BrokenPipe) code = EXIT.closed;
   }
   await Promise.all([stdout.drained(), stderr.drained()]);
   return broken ?? code;
@@ -65,7 +66,7 @@ async function dispatch(args: Args, streams: Streams): Promise<number> {
     stderr.write("· demo: a built-in set of rules answers, no language model\n");
   }
   try {
-    const config = toConfig(options);
+    const config = asUsage(() => toConfig(options));
     if (!headless) {
       const { runInteractive } = await import("./interactive.ts");
       return await runInteractive(config, {
@@ -127,7 +128,7 @@ async function newAgent(
   policy: Policy,
 ): Promise<CopilotAgent> {
   const { CopilotAgent } = await import("../agent/agent.ts");
-  return new CopilotAgent(config, workingDir ?? ".", { policy });
+  return asUsage(() => new CopilotAgent(config, workingDir ?? ".", { policy }));
 }
 
 function checkedFormat(args: Args, headless: boolean): Format {
@@ -143,7 +144,9 @@ function checkedFormat(args: Args, headless: boolean): Format {
 }
 
 function checkDemo(args: Args): void {
-  for (const name of ["local", "hosted", "host", "base-url", "api-key", "model"] as const) {
+  for (
+    const name of ["local", "hosted", "host", "base-url", "api-key", "model", "use-compat"] as const
+  ) {
     if (args[name] !== undefined) throw new UsageError(`--demo and --${name} exclude each other`);
   }
 }
@@ -170,12 +173,6 @@ async function readPrompt(args: Args, stderr: Output): Promise<string> {
   }
   if (piped.trim() === "") return asked;
   return asked.trim() === "" ? piped : `${asked}\n\n<stdin>\n${piped}\n</stdin>`;
-}
-
-/** The settings' own errors are the command line's, as it is where they come from. */
-function isBadSetting(error: unknown): boolean {
-  return (error instanceof TypeError || error instanceof RangeError) &&
-    error.message.startsWith("Cannot ");
 }
 
 function errorLine(error: unknown): string {

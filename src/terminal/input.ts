@@ -14,6 +14,8 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Answers the Tab key. */
   completer?: Completer | undefined;
+  /** Drops what was typed before the prompt is there, where a terminal is edited on. */
+  dropTypeAhead?: boolean | undefined;
   /** With `"clear"`, Ctrl-C clears a line that is not empty, and only at an empty one gives null. */
   interrupt?: "cancel" | "clear" | undefined;
 }

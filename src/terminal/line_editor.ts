@@ -29,6 +29,9 @@ export interface EditOptions {
   completer?: Completer | undefined;
   /** With `"clear"`, Ctrl-C clears a line that is not empty, and only an empty one ends. */
   interrupt?: "cancel" | "clear" | undefined;
+  /** Drops what was typed before the prompt is there: for questions that must not be answered by
+   * accident. */
+  dropTypeAhead?: boolean | undefined;
   /** Ends the editing: the result is null. */
   signal?: AbortSignal | undefined;
   /** Where the keys come from: stdin when left out. */
@@ -64,6 +67,7 @@ export async function editLine(options: EditOptions): Promise<string | null> {
     },
     onLeave: () => region.below(),
   });
+  if (options.dropTypeAhead) await keys.discard(signal);
   for (;;) {
     // What came in one piece is shown in one go.
     if (!keys.ready) draw();
