@@ -238,6 +238,21 @@ onAll(
 );
 
 onAll(
+  "NET-08 ids that come again in a later answer are made unique",
+  [
+    { toolCalls: [{ ...call("echo", { text: "a" }), id: "call_0" }] },
+    { toolCalls: [{ ...call("echo", { text: "b" }), id: "call_0" }] },
+    { text: "fine" },
+  ] as Step[],
+  [echo],
+  async (agent) => {
+    assertEquals((await processTurn(agent, "go")).response, "fine");
+    const ids = agent.state.messages.flatMap((m) => m.toolCalls?.map(({ id }) => id) ?? []);
+    assertEquals(new Set(ids).size, 2);
+  },
+);
+
+onAll(
   "reasoning is kept out of the answer; an answer of nothing else is said to be none",
   [{ text: "<think>hm</think>Yes." }, { text: "<think>only this" }] as Step[],
   [echo],

@@ -265,6 +265,43 @@ Deno.test({
   },
 });
 
+for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+  Deno.test({
+    name: `PRC-07 ${signal} ends the command that runs, and the program with ${code}`,
+    ignore: Deno.build.os === "windows",
+    async fn() {
+      await using dir = await tempDir();
+      // The shell tells that it is there, and who it is; then it would sleep for a long time.
+      const run = { command: "echo $$ > pid; sleep 1000 & wait" };
+      await using server = strictServer([{ toolCalls: [{ name: "run_bash", arguments: run }] }]);
+      const child = command(local(server.url, "-p", "x", "--yes"), { cwd: dir.path }).spawn();
+      let pid = "";
+      while (!pid.endsWith("\n")) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        pid = await Deno.readTextFile(`${dir.path}/pid`).catch(() => "");
+      }
+      child.kill(signal);
+      assertEquals((await child.output()).code, code);
+      const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pgid=,stat="] }).output();
+      const rows = new TextDecoder().decode(stdout).split("\n").map((row) =>
+        row.trim().split(/\s+/)
+      );
+      // A zombie is only a number that waits to be read.
+      const left = rows.filter(([group, state]) => group === pid.trim() && !state?.startsWith("Z"));
+      assertEquals(left, []);
+    },
+  });
+}
+
+Deno.test("a default model that is not installed: an installed one is taken, and said", async () => {
+  await using server = strictServer([{ text: "fine" }], { models: ["small:1b"] });
+  const args = ["--local", "--host", server.url, "-p", "x"];
+  const { code, stdout, stderr } = await run(args);
+  assertEquals([code, stdout], [0, "fine\n"]);
+  assertStringIncludes(stderr, "qwen3 is not installed, small:1b is");
+  assertEquals((await run([...args, "-m", "qwen3"])).code, 1);
+});
+
 Deno.test("TTY-09 not a byte of escape sequence or prompt on a pipe", async () => {
   await using server = strictServer([{ text: "plain" }]);
   const { stdout, stderr } = await run(local(server.url, "-p", "x"));

@@ -1,0 +1,114 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { strictServer } from "../helpers/strict_server.ts";
+import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
+
+const main = fromFileUrl(new URL("../../main.ts", import.meta.url));
+const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
+
+/** A session in a real terminal, in a folder of its own. */
+function sessionTest(
+  name: string,
+  steps: Parameters<typeof strictServer>[0],
+  body: (terminal: Terminal, server: ReturnType<typeof strictServer>) => Promise<void>,
+): void {
+  Deno.test({
+    name: noTmux ? `${name} (skipped: ${noTmux})` : name,
+    ignore: noTmux !== "",
+    async fn() {
+      await using server = strictServer(steps);
+      await using screen = await terminal();
+      const flags = `--local --host ${server.url} -m test`;
+      await screen.type(`'${Deno.execPath()}' run -A ${main} ${flags}; echo left: $?\r`);
+      await screen.until("/help for help");
+      await body(screen, server);
+    },
+  });
+}
+
+const exists = (terminal: Terminal, name: string) =>
+  Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+
+sessionTest("a command runs when it is approved", [touch, { text: "Done." }], async (terminal) => {
+  await terminal.type("go\r");
+  await terminal.until("Run this?");
+  await terminal.type("maybe\r");
+  await terminal.until((rows) => rows.filter((row) => row.startsWith("Run this?")).length === 2);
+  await terminal.type("y\r");
+  await terminal.until("Done.");
+  assertEquals(await exists(terminal, "ran"), true);
+});
+
+sessionTest("a command that is refused does not run", [touch, { text: "Well." }], async (t) => {
+  await t.type("go\r");
+  await t.until("Run this?");
+  await t.type("n\r");
+  await t.until("Well.");
+  assertEquals(await exists(t, "ran"), false);
+});
+
+{
+  const gate = Promise.withResolvers<void>();
+  sessionTest(
+    "TTY-03 what was typed before the question does not answer it",
+    [async () => (await gate.promise, touch), { text: "Well." }],
+    async (terminal, server) => {
+      await terminal.type("go\r");
+      while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await terminal.type("y\ry\ry");
+      await terminal.until((rows) => rows.some((row) => row.trim() === "y"));
+      gate.resolve();
+      await terminal.until("Run this?");
+      await terminal.type("n\r");
+      await terminal.until("Well.");
+      assertEquals(await exists(terminal, "ran"), false);
+    },
+  );
+}
+
+sessionTest(
+  "Ctrl-C at the question ends the turn, at the prompt the session",
+  [touch, { text: "Again." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("\x03");
+    await terminal.until("interrupted");
+    await terminal.type("half a line\x03more\r");
+    await terminal.until("Again.");
+    await terminal.type("\x03");
+    await terminal.until("left: 0");
+    assertEquals(await exists(terminal, "ran"), false);
+  },
+);
+
+sessionTest("commands, and what is none", [{ text: "A path." }], async (terminal) => {
+  await terminal.type("/hepl\r");
+  await terminal.until("did you mean /help?");
+  await terminal.type("/cd /\r");
+  await terminal.until("Now in /");
+  await terminal.type("/etc/hosts what is this?\r");
+  await terminal.until("A path.");
+  await terminal.type("/exit\r");
+  await terminal.until("left: 0");
+});
+
+const hostile = "\x1b]0;pwned\x07\x1b[2Jred\x9b31m\u202egnp.exe 👨‍👩‍👧";
+
+sessionTest(
+  "TTY-01 nothing that a model says drives the terminal",
+  [
+    { text: hostile, toolCalls: [{ name: "read_file", arguments: { file_path: hostile } }] },
+    { toolCalls: [{ name: "run_bash", arguments: { command: `echo ${hostile}` } }] },
+    { text: `Done ${hostile}` },
+  ],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("n\r");
+    await terminal.until("Done");
+    const output = await terminal.output();
+    assertEquals(/\x1b\]|\x1b\[2J|\x1b\[?31m|\xe2\x80\xae|\xc2\x9b/.exec(output)?.[0], undefined);
+    assertMatch((await terminal.screen()).join("\n"), /Done ␛]0;pwned/);
+  },
+);
