@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Tool, ToolContext } from "../types.ts";
+import type { Tool } from "../types.ts";
 
 const path = (description: string): Record<string, unknown> => ({ type: "string", description });
 const object = (properties: Record<string, unknown>, required: string[]): Tool["parameters"] => ({
@@ -95,9 +95,3 @@ export const builtinTools: readonly Tool[] = [
       (await import("./list_directory.ts")).listDirectory(args, context),
   },
 ];
-
-/** What every tool's own module exports: arguments are checked and complete when it is called. */
-export type RunTool = (
-  args: Record<string, unknown>,
-  context: ToolContext,
-) => Promise<string>;

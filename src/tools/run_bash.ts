@@ -35,6 +35,20 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   GPG_TTY: "",
 };
 
+/** Names of variables that hold credentials: a model must not read them out (SEC-01). */
+const CREDENTIAL = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(^|_)AUTH(_|$)|DATABASE_URL/i;
+/** Names that only look like it: where an agent or a display listens. */
+const HARMLESS = new Set(["SSH_AUTH_SOCK", "XAUTHORITY"]);
+
+/** Our environment without its credentials, and with what keeps commands from asking. */
+function environment(): Record<string, string> {
+  const ours = Object.entries(Deno.env.toObject());
+  return {
+    ...Object.fromEntries(ours.filter(([name]) => HARMLESS.has(name) || !CREDENTIAL.test(name))),
+    ...ENVIRONMENT,
+  };
+}
+
 /** Those with the same number on every system. */
 const SIGNAL_NAMES: Readonly<Record<number, string>> = {
   1: "SIGHUP",
@@ -127,7 +141,8 @@ async function start(command: string, cwd: string): Promise<Deno.ChildProcess> {
       return new Deno.Command(shell, {
         args,
         cwd,
-        env: ENVIRONMENT,
+        env: environment(),
+        clearEnv: true,
         stdin: "null",
         stdout: "piped",
         stderr: "piped",

@@ -343,3 +343,26 @@ Deno.test("PRC-08 what cannot run says why", { ignore }, async () => {
     Deno.env.set("PATH", path);
   }
 });
+
+Deno.test({
+  name: "SEC-01 a command sees the environment without its credentials",
+  ignore,
+  async fn() {
+    using ws = workspace();
+    const secret = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"];
+    const open = ["SSH_AUTH_SOCK", "GIT_AUTHOR_NAME", "HARMLESS"];
+    const before = Deno.env.toObject();
+    for (const name of [...secret, ...open]) Deno.env.set(name, "canary");
+    try {
+      const result = await bash(ws, "env");
+      for (const name of secret) assertEquals(result.includes(name), false, name);
+      for (const name of open) assertStringIncludes(result, `${name}=canary`);
+      assertStringIncludes(result, "PATH=");
+    } finally {
+      for (const name of [...secret, ...open]) {
+        if (before[name] === undefined) Deno.env.delete(name);
+        else Deno.env.set(name, before[name]);
+      }
+    }
+  },
+});
