@@ -37,7 +37,7 @@ export { UsageError } from "./cli/args.ts";
 export { builtinTools } from "./tools/mod.ts";
 export type { Backend, CallOptions, Delta, ExtractToolCalls } from "./backends/backend.ts";
 export type { FinishReason, Reply } from "./backends/backend.ts";
-export type { Fields } from "./backends/compat/fields.ts";
+export type { Fields } from "./backends/fields.ts";
 export { callCompat } from "./backends/compat/mod.ts";
 export {
   type CompatMessage,
@@ -46,7 +46,7 @@ export {
   messagesToCompatFormat,
   toolsToCompatFormat,
 } from "./backends/compat/request.ts";
-export type { ReadOptions as ParseOptions } from "./backends/compat/reply.ts";
+export type { ReadOptions as ParseOptions } from "./backends/reply.ts";
 export { parseCompatResponse } from "./backends/compat/response.ts";
 export { callLocal } from "./backends/local/mod.ts";
 export { type LocalMessage, messagesToLocalFormat } from "./backends/local/request.ts";

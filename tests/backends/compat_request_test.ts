@@ -1,12 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   compatBody,
-  jsonText,
   messagesToCompatFormat,
-  nameOnWire,
   toolsToCompatFormat,
 } from "../../src/backends/compat/request.ts";
-import { withTextTools } from "../../src/backends/compat/text_tools.ts";
+import { jsonText, nameOnWire } from "../../src/backends/wire_values.ts";
+import { withTextTools } from "../../src/backends/text_tools.ts";
 import { localBody, messagesToLocalFormat } from "../../src/backends/local/request.ts";
 import { compatConfig, localConfig } from "../../src/config.ts";
 import type { Message, Tool } from "../../src/types.ts";

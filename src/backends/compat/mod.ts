@@ -10,12 +10,12 @@ import type { Message, Tool } from "../../types.ts";
 import type { Hints } from "../../wire/failure.ts";
 import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
-import { adjusting, type Adjustment, unsupported } from "./adjust.ts";
-import type { Fields } from "./fields.ts";
+import { adjusting, type Adjustment, unsupported } from "../adjust.ts";
+import type { Fields } from "../fields.ts";
 import { compatBody } from "./request.ts";
 import { readCompatResponse } from "./response.ts";
 import { compatReader } from "./stream.ts";
-import { TEXT_TOOLS, withTextTools } from "./text_tools.ts";
+import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
 
 /**
  * Sends `messages` to `{baseUrl}/chat/completions` and returns the raw chat completion: streamed,

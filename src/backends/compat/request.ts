@@ -6,8 +6,9 @@
  */
 
 import type { CompatConfig } from "../../config.ts";
-import type { Message, Tool, ToolCall } from "../../types.ts";
-import type { Adjusted } from "./adjust.ts";
+import type { Message, Tool } from "../../types.ts";
+import type { Adjusted } from "../adjust.ts";
+import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
 /** What a request says of a tool; shared by the compatible and the native local endpoint. */
 export interface CompatTool {
@@ -122,28 +123,4 @@ export function toolsToCompatFormat(tools: readonly Tool[]): CompatTool[] {
     type: "function",
     function: { name, description, parameters },
   }));
-}
-
-/** What stands for the result of a tool that printed nothing. */
-export const NO_OUTPUT = "(no output)";
-
-/** A name that every server takes in its history, whatever the model made up. */
-export function nameOnWire(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unknown";
-}
-
-/** The arguments as sent back: an object, also where the model wrote something else. */
-export function argumentsOnWire(call: ToolCall): Record<string, unknown> {
-  return call.invalid ? { invalid_json: call.invalid.text } : call.arguments;
-}
-
-/**
- * `value` as JSON text of well-formed Unicode: a lone surrogate, which servers refuse even as an
- * escape, becomes U+FFFD.
- */
-export function jsonText(value: unknown): string {
-  const text = JSON.stringify(value);
-  if (!/\\ud[89a-f]/.test(text)) return text;
-  // Whole escapes are stepped over, so that an escaped backslash before "ud800" stays as it is.
-  return text.replace(/\\(?:ud[89a-f][0-9a-f]{2}|[^])/g, (m) => m.length === 6 ? "\ufffd" : m);
 }

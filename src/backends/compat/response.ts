@@ -7,8 +7,8 @@
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { Message, Usage } from "../../types.ts";
 import type { FinishReason, Reply } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
-import { type AnswerParts, type ReadOptions, toReply } from "./reply.ts";
+import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from "../fields.ts";
+import { type AnswerParts, type ReadOptions, toReply } from "../reply.ts";
 import { readParts } from "./stream.ts";
 
 /**

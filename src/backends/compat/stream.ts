@@ -10,7 +10,7 @@ import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { sseDecoder } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import { type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "./fields.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../fields.ts";
 import { toolCallParts } from "./tool_call_parts.ts";
 
 /** Receives the pieces of an answer. */

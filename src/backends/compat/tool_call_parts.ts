@@ -5,7 +5,8 @@
  */
 
 import { BackendError } from "../../errors.ts";
-import { type Fields, fieldsOf, textOf } from "./fields.ts";
+import { type Fields, fieldsOf, textOf } from "../fields.ts";
+import { argumentsText } from "../wire_values.ts";
 
 /** A tool call as a non-streamed answer holds it. */
 export interface RawToolCall {
@@ -154,12 +155,6 @@ function readPart(value: unknown): Part {
     name: textOf(called.name, "tool call's name"),
     args: argumentsText(called.arguments),
   };
-}
-
-/** Arguments as text: some servers send the object itself. */
-export function argumentsText(value: unknown): string {
-  if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
 /** Follows the nesting of the JSON, piece by piece, only to know when its value is closed. */

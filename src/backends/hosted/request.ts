@@ -7,8 +7,8 @@
 
 import type { HostedConfig } from "../../config.ts";
 import type { JsonSchema, Message, Tool, ToolCall } from "../../types.ts";
-import type { Adjusted } from "../compat/adjust.ts";
-import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../compat/request.ts";
+import type { Adjusted } from "../adjust.ts";
+import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
 /** A content block of the hosted API; blocks that it sent may hold more than is known here. */
 export type HostedBlock = { readonly type: string } & Readonly<Record<string, unknown>>;

@@ -7,16 +7,8 @@
 import type { Message, Usage } from "../../types.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason, Reply } from "../backend.ts";
-import {
-  countOf,
-  type Fields,
-  fieldsOf,
-  isFields,
-  listOf,
-  textOf,
-  wrongShape,
-} from "../compat/fields.ts";
-import { type AnswerParts, type ReadOptions, toReply } from "../compat/reply.ts";
+import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../fields.ts";
+import { type AnswerParts, type ReadOptions, toReply } from "../reply.ts";
 
 /**
  * The message of a hosted response, streamed and folded or not (spec 4.3): its `text` blocks are the

@@ -11,7 +11,7 @@ import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { sseDecoder } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import { type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../compat/fields.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../fields.ts";
 
 /**
  * A reader for an answer of `contentType`: events where `stream` was asked for, unless the server

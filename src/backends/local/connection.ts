@@ -7,7 +7,7 @@
 import { LOCAL_DEFAULT_MODEL, type LocalConfig, localConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import { requestJson } from "../../wire/http.ts";
-import { fieldsOf, listOf, textOf } from "../compat/fields.ts";
+import { fieldsOf, listOf, textOf } from "../fields.ts";
 
 /** Which server to ask. */
 export interface LocalServerOptions {

@@ -7,14 +7,9 @@
 
 import type { LocalConfig } from "../../config.ts";
 import type { Message, Tool } from "../../types.ts";
-import type { Adjusted } from "../compat/adjust.ts";
-import {
-  argumentsOnWire,
-  jsonText,
-  nameOnWire,
-  NO_OUTPUT,
-  toolsToCompatFormat,
-} from "../compat/request.ts";
+import type { Adjusted } from "../adjust.ts";
+import { toolsToCompatFormat } from "../compat/request.ts";
+import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
 /** A message as `/api/chat` takes it. */
 export interface LocalMessage {

@@ -8,8 +8,8 @@ import type { LocalConfig } from "../../config.ts";
 import type { Message, ToolCall, Usage } from "../../types.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason, Reply } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../compat/fields.ts";
-import { type ReadOptions, toReply } from "../compat/reply.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import { type ReadOptions, toReply } from "../reply.ts";
 import { readCompatResponse } from "../compat/response.ts";
 
 /** What {@linkcode parseLocalResponse} returns. */

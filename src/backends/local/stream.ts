@@ -9,7 +9,7 @@ import { BackendError } from "../../errors.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { StreamReader } from "../../wire/http.ts";
 import { ndjsonDecoder } from "../../wire/ndjson.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../compat/fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import type { OnDelta } from "../compat/stream.ts";
 
 /** A reader for an answer of `/api/chat`, streamed or in one line. */

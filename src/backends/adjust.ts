@@ -5,7 +5,7 @@
  * @module
  */
 
-import { BackendError } from "../../errors.ts";
+import { BackendError } from "../errors.ts";
 
 /** One thing that servers differ in. */
 export interface Adjustment {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BackendError } from "../../errors.ts";
+import { BackendError } from "../errors.ts";
 
 /** A JSON object of unknown content. */
 export type Fields = Record<string, unknown>;

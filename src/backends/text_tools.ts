@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { Message, Tool, ToolCall } from "../../types.ts";
+import type { Message, Tool, ToolCall } from "../types.ts";
 import type { Adjustment } from "./adjust.ts";
-import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./request.ts";
+import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./wire_values.ts";
 
 /** The row for servers that refuse `tools`, each in its own words. */
 export const TEXT_TOOLS: Adjustment = {

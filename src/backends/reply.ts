@@ -5,10 +5,10 @@
  * @module
  */
 
-import { splitThinking } from "../../text/think.ts";
-import type { Message, Tool, ToolCall, Usage } from "../../types.ts";
-import type { ExtractToolCalls, FinishReason, Reply } from "../backend.ts";
-import { argumentsText } from "./tool_call_parts.ts";
+import { splitThinking } from "../text/think.ts";
+import type { Message, Tool, ToolCall, Usage } from "../types.ts";
+import type { ExtractToolCalls, FinishReason, Reply } from "./backend.ts";
+import { argumentsText } from "./wire_values.ts";
 
 /** How to find tool calls in the text of an answer that has no others (spec 4.6). */
 export interface ReadOptions {
