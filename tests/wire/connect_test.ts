@@ -119,7 +119,8 @@ leakTest(
 leakTest("once the answer has begun, the connection is no longer looked at", async () => {
   await using server = serve(async (_request, peer) => {
     await peer.write(`${STREAM}data: a\n\n`);
-    await new Promise((next) => setTimeout(next, 100));
+    // Longer than it would take to look: a moment, and half of the limit on connecting.
+    await new Promise((next) => setTimeout(next, 500));
     await peer.write("data: [DONE]\n\n");
     peer.close();
   });
