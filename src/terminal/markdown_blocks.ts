@@ -1,0 +1,65 @@
+/**
+ * With what a line of Markdown text begins.
+ *
+ * Source: CommonMark 0.31 (blocks). Not CommonMark: no underlined headings, as their text would have
+ * to be held back.
+ *
+ * @module
+ */
+
+/** What begins here: in `text`, `length` characters are not part of it. */
+export type BlockStart =
+  | { kind: "text" | "row" }
+  | { kind: "rule" }
+  | { kind: "item"; marker: string }
+  | { kind: "task"; marker: string; length: number }
+  | { kind: "heading"; level: number; length: number }
+  | { kind: "fence"; fence: string; info: string };
+
+/** No line is held back further than this to see what it is. */
+const MAX_START = 256;
+
+const TEXT: BlockStart = { kind: "text" };
+
+/**
+ * What `rest`, which does not begin with white space, begins; undefined if that takes more of it.
+ *
+ * @param ended Whether the line ends with `rest`.
+ * @param after What came before: an open paragraph, a list's marker on the same line.
+ */
+export function blockStart(
+  rest: string,
+  ended: boolean,
+  after: { paragraph: boolean; marker: boolean },
+): BlockStart | undefined {
+  // Most lines.
+  if (/^[^-*_+=#`~|[\d]/.test(rest)) return TEXT;
+  if (rest[0] === "|") return { kind: "row" };
+  const line = rest.slice(0, MAX_START + 1);
+  const whole = ended && line.length <= MAX_START;
+  const growing = !ended && line.length <= MAX_START;
+  let match = /^([-*_])(?:[ \t]*\1)*[ \t]*$/.exec(line);
+  if (match && growing) return undefined;
+  if (match && whole && line.replace(/[ \t]/g, "").length >= 3) return { kind: "rule" };
+  if (after.paragraph && /^=+[ \t]*$/.test(line)) {
+    if (growing) return undefined;
+    if (whole) return { kind: "rule" };
+  }
+  match = /^(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/.exec(line);
+  if (match && (ended || match[0].length < line.length)) {
+    return { kind: "item", marker: match[0] };
+  }
+  if (growing && /^(?:[-+*]|\d{1,9}[.)]?)$/.test(line)) return undefined;
+  match = /^(#{1,6})(?:[ \t]+|$)/.exec(line);
+  if (growing && /^#{1,6}$/.test(line)) return undefined;
+  if (match) return { kind: "heading", level: match[1]!.length, length: match[0].length };
+  match = /^(`{3,}(?!.*`)|~{3,})(.*)$/.exec(line);
+  if (growing && (match || /^(?:`{1,2}|~{1,2})$/.test(line))) return undefined;
+  if (match && whole) return { kind: "fence", fence: match[1]!, info: match[2]!.trim() };
+  match = /^(\[[ xX]\])(?:[ \t]|$)/.exec(line);
+  if (after.marker && growing && /^\[(?:[ xX]\]?)?$/.test(line)) return undefined;
+  if (after.marker && match) {
+    return { kind: "task", marker: match[1]!.toLowerCase(), length: match[0].length };
+  }
+  return TEXT;
+}
