@@ -33,18 +33,15 @@ export const noTmux: string = await (async () => {
   }
 })();
 
-let servers = 0;
-
 /** Starts `shell` in a terminal of 80 by 24, or of another size. */
 export async function terminal(
   { columns = 80, rows = 24, shell = "sh" }: { columns?: number; rows?: number; shell?: string } =
     {},
 ): Promise<Terminal> {
   const folder = await Deno.makeTempDir();
-  const server = `editor-test-${Deno.pid}-${servers++}`;
   async function tmux(...args: string[]): Promise<string> {
     const { success, stdout, stderr } = await new Deno.Command("tmux", {
-      args: ["-u", "-L", server, "-f", "/dev/null", ...args],
+      args: ["-u", "-S", `${folder}/tmux`, "-f", "/dev/null", ...args],
       cwd: folder,
       env: { TERM: "xterm-256color", LC_ALL: "C.UTF-8", PS1: "$ ", ENV: "", HISTFILE: "" },
     }).output();
