@@ -219,7 +219,8 @@ function startLine(s: State, ended: boolean): void {
     if (s.line[0] === ">" && startQuote(s, deep)) continue;
     const block = blockStart(s.line, ended, { paragraph: !!s.inline, marker: s.marker });
     if (!block) return;
-    if (block.kind !== "item" || deep) return startLeaf(s, block);
+    if (block.kind !== "item") return startLeaf(s, block);
+    if (deep) return startLeaf(s, { kind: "text" });
     const kept = fitting(s);
     closeTo(s, kept);
     space(s);

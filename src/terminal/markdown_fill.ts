@@ -49,9 +49,24 @@ function mayBreak(before: string, after: string): boolean {
   return (CJK.test(before) || CJK.test(after)) && !NOT_LAST.test(before) && !NOT_FIRST.test(after);
 }
 
-/** The columns of `text`: most of it is ASCII. */
+/** Characters of which none joins another: what most text is made of. */
+const APART = new RegExp(
+  "^[\\x20-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf" +
+    "\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u30a1-\u9fff\uff01-\uff60]*$",
+);
+
+/** The graphemes of `text`. */
+function charactersOf(text: string): string[] {
+  return APART.test(text) ? text.split("") : graphemes(text);
+}
+
+/** The columns of `text`. */
 export function textWidth(text: string): number {
-  return /^[\x20-\x7e]*$/.test(text) ? text.length : displayWidth(text);
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (!APART.test(text)) return displayWidth(text);
+  let width = 0;
+  for (const char of text) width += graphemeWidth(char);
+  return width;
 }
 
 interface Part {
@@ -203,7 +218,7 @@ function clearWord(s: State): void {
 /** Writes a word that is too long, but for the grapheme at its end: more of it may come. */
 function cutWord(s: State): void {
   const { last } = s;
-  const end = graphemes(s.word).at(-1)!;
+  const end = charactersOf(s.word).at(-1)!;
   const part = s.parts.at(-1)!;
   const keep = end.length <= 64 && end.length < part.text.length ? end : "";
   if (keep !== "") {
@@ -242,7 +257,7 @@ function breakWord(s: State, space: Part): void {
   }
   let line = [space];
   let at = 0;
-  for (const grapheme of graphemes(s.word)) {
+  for (const grapheme of charactersOf(s.word)) {
     const width = graphemeWidth(grapheme);
     if (s.column + width > s.columns && s.column > s.start) {
       write(s, line);

@@ -185,9 +185,10 @@ function write(s: State, text: string, style: Style): void {
 
 /** Writes what is held back before the first item that may still begin something. */
 function release(s: State): void {
-  let count = s.items.findIndex(({ opens }) => opens !== undefined);
-  if (count < 0) count = s.items.length;
-  for (const { text, style } of s.items.splice(0, count)) write(s, text, style);
+  while (s.items.length > 0 && s.items[0]!.opens === undefined) {
+    const { text, style } = s.items.shift()!;
+    write(s, text, style);
+  }
 }
 
 /** What opened too long ago is text. */

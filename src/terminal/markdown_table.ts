@@ -98,6 +98,9 @@ function cellsOf(line: string): string[] {
 
 /** The lines that a cell has when they are `width` columns wide. */
 function cellLines(cell: string, width: number, base: Style, style: TableStyle): string[] {
+  if (cell === "") return [];
+  // Most cells.
+  if (!/[\\`*_~[\]!&\n]/.test(cell) && textWidth(cell) <= width) return [style.paint(cell, base)];
   const fill = filler(width, NO_PREFIX, style.paint);
   const inline = inlineParser(fill, base, style.signs);
   inline.push(cell);

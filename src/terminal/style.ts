@@ -48,7 +48,7 @@ const PARAMETERS: readonly [Style, string, string][] = [
   [NUMBER, "36", "38;5;30"],
   [COMMENT, "2", "38;5;243"],
   [ADDED, "32", "38;5;28"],
-  [REMOVED, "31", "38;5;160"],
+  [REMOVED, "31", "38;5;161"],
 ];
 
 /** Gives text a style, and takes it off again behind it. */
