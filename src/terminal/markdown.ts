@@ -14,7 +14,8 @@
 import { sanitizeProse } from "../text/sanitize.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";
 import { type BlockStart, blockStart } from "./markdown_blocks.ts";
-import { type Filler, filler, type Prefix } from "./markdown_fill.ts";
+import { type Container, fitting, prefix } from "./markdown_containers.ts";
+import { type Filler, filler } from "./markdown_fill.ts";
 import { type InlineParser, inlineParser } from "./markdown_inline.ts";
 import {
   addRow,
@@ -48,16 +49,6 @@ const MAX_LINE = 16_384;
 const MAX_DEPTH = 32;
 /** Columns that code may be indented by. */
 const MAX_INDENT = 1000;
-
-/** A quotation, or an item of a list. */
-interface Container {
-  quote: boolean;
-  /** Where an item's marker stands, from the last quotation's sign on. */
-  column: number;
-  marker: string;
-  /** Whether the marker has been written. */
-  shown: boolean;
-}
 
 interface State extends TableStyle {
   fill: Filler;
@@ -124,7 +115,11 @@ function usable(columns: number): number {
 function newState({ columns, colors, unicode }: MarkdownOptions): State {
   const paint = painter(colors);
   const s: State = {
-    fill: filler(usable(columns), (marks) => prefix(s, marks), paint),
+    fill: filler(
+      usable(columns),
+      (marks) => prefix(s.containers, marks, s.fill.columns, paint),
+      paint,
+    ),
     paint,
     unicode,
     signs: colors === "none",
@@ -142,27 +137,6 @@ function newState({ columns, colors, unicode }: MarkdownOptions): State {
     cut: false,
   };
   return s;
-}
-
-/**
- * What stands before a line's text: bars, and either the markers that are not shown yet or the
- * space below them. In deep lists the outer levels give way.
- */
-function prefix(s: State, marks: boolean): Prefix {
-  let text = "";
-  let width = 0;
-  for (let i = s.containers.length - 1; i >= 0; i--) {
-    const container = s.containers[i]!;
-    const { quote, marker, shown } = container;
-    const more = marker.length + 1;
-    if (width === 0 || width + more <= s.fill.columns / 2) {
-      const sign = quote ? s.paint(marker, DIM) : marks && !shown ? marker : " ".repeat(more - 1);
-      text = `${sign} ${text}`;
-      width += more;
-    }
-    if (marks) container.shown = true;
-  }
-  return { text, width };
 }
 
 function feed(s: State, text: string): void {
@@ -221,7 +195,7 @@ function startLine(s: State, ended: boolean): void {
     if (!block) return;
     if (block.kind !== "item") return startLeaf(s, block);
     if (deep) return startLeaf(s, { kind: "text" });
-    const kept = fitting(s);
+    const kept = fitting(s.containers, s.depth, s.column);
     closeTo(s, kept);
     space(s);
     const marker = /\d/.test(block.marker) ? block.marker : s.unicode ? "•" : "-";
@@ -259,19 +233,9 @@ function inCode(s: State, ended: boolean): boolean {
   }
 }
 
-/** How many containers a line belongs to by its indentation: those of a marker further left. */
-function fitting(s: State): number {
-  let depth = s.depth;
-  for (; depth < s.containers.length; depth++) {
-    const { quote, column } = s.containers[depth]!;
-    if (quote || column + 2 > s.column) break;
-  }
-  return depth;
-}
-
 /** `>`, of a quotation that goes on or of a new one; false if that would be one too many. */
 function startQuote(s: State, deep: boolean): boolean {
-  const kept = fitting(s);
+  const kept = fitting(s.containers, s.depth, s.column);
   if (!s.containers[kept]?.quote) {
     if (deep) return false;
     closeTo(s, kept);
@@ -322,7 +286,7 @@ function endLeaf(s: State): void {
 /** Writes the empty line that came before, or several. */
 function space(s: State): void {
   if (s.gap && s.fill.wrote) {
-    s.fill.verbatim(prefix(s, false).text.trimEnd());
+    s.fill.verbatim(prefix(s.containers, false, s.fill.columns, s.paint).text.trimEnd());
     s.fill.endLine();
   }
   s.gap = false;
@@ -335,7 +299,7 @@ function startLeaf(s: State, block: BlockStart): void {
     return startText(s);
   }
   if (block.kind === "row" && s.table) return hold(s, "row");
-  closeTo(s, fitting(s));
+  closeTo(s, fitting(s.containers, s.depth, s.column));
   space(s);
   s.mode = "nothing";
   switch (block.kind) {

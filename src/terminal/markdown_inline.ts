@@ -261,7 +261,7 @@ function delimiters(s: State, char: string, ended: boolean): boolean {
   const both = left && right;
   const opens = left && !(both && wordBefore && (char === "_" || text === "*"));
   const closes = right && !(both && wordAfter && char === "_");
-  const rest = closes ? close(s, text, opens) : text;
+  const rest = closes ? close(s, text, both) : text;
   if (rest !== "" && opens) {
     s.items.push({ text: rest, style: 0, at: s.offset + s.pos, opens: char, both: closes });
     advance(s, length);

@@ -159,6 +159,7 @@ Deno.test("markdown: inlines, without colours", () => {
       ["**kwargs and *args\n\nb*", 40, ["**kwargs and *args", "", "b*"]],
       ["**a\nb** c", 40, ["a", "b c"]],
       ["*a **b* c***", 40, ["a b c*"]],
+      ["*a**b* **c*d** *e***f**", 40, ["a**b c*d ef"]],
       ["*a __b* c__", 40, ["a __b c__"]],
       ["**bold *both*** and *it **both***", 40, ["bold both and it both"]],
       ["**“引用”**文字 **中**文", 40, ["“引用”文字 中文"]],
@@ -380,7 +381,23 @@ function plain(output: string): string {
   return output.replace(/\x1b\[[\d;]*m/g, "");
 }
 
-Deno.test("markdown: no wide text is held back or lost", () => {
+Deno.test("markdown: longer words and lines of code than are held back", () => {
+  const line = `    const a = ${"x, ".repeat(7000)}`;
+  const rows: Row[] = [
+    ["x".repeat(1250), 300, [...Array(4).fill("x".repeat(300)), "x".repeat(50)]],
+    ["a\u0301".repeat(700), 400, ["a\u0301".repeat(400), "a\u0301".repeat(300)]],
+    [`  ~~~js\n${line}\n  b\n  ~~~\nc`, 80, ["~~~js", line.slice(2), "b", "~~~", "c"]],
+    [`a\n\n${line}\nb`, 80, ["a", "", line, "b"]],
+  ];
+  for (const [markdown, columns, lines] of rows) {
+    for (const size of [1, 1000, markdown.length]) {
+      const pieces = markdown.match(new RegExp(`[^]{1,${size}}`, "g"))!;
+      assertEquals(plain(render(pieces, columns, "16", false)).split("\n").slice(0, -1), lines);
+    }
+  }
+});
+
+Deno.test("markdown: no endless text is held back or lost", () => {
   const size = 100_000;
   for (
     const [start, part] of [
@@ -390,6 +407,8 @@ Deno.test("markdown: no wide text is held back or lost", () => {
       ["", "a\u0301\u0301"],
       ["", "*a "],
       ["", "[a "],
+      ["", "*"],
+      ["", "`"],
       ["[a](", "b"],
       ["`", "x"],
       ["#", "#"],
