@@ -69,6 +69,7 @@ export function addRow(table: Table, line: string, fill: Filler, style: TableSty
 
 /** Writes what of the table is not written yet. */
 export function writeRows(table: Table, fill: Filler, style: TableStyle): void {
+  let between = table.widths !== undefined;
   if (!table.widths) {
     const gaps = 3 * (table.head.length - 1);
     const room = fill.room - gaps;
@@ -77,15 +78,14 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle): void {
     table.ruled = natural.reduce((a, b) => a + b) > room;
     if (table.widths.length > 0) {
       for (const line of rowLines(table, table.head, BOLD, style)) fill.line(line);
-      fill.line(rule(table.widths, style));
+      fill.line(rule(table, style, table.ruled));
     }
   }
   for (const row of table.rows) {
+    if (between && table.ruled) fill.line(rule(table, style));
+    between = true;
     if (table.widths.length === 0) writeRecord(table, row, fill, style);
-    else {
-      for (const line of rowLines(table, row, 0, style)) fill.line(line);
-      if (table.ruled) fill.line(rule(table.widths, style));
-    }
+    else for (const line of rowLines(table, row, 0, style)) fill.line(line);
   }
   table.rows = [];
 }
@@ -156,9 +156,12 @@ function align(text: string, column: number, { widths, aligned }: Table): string
   return " ".repeat(before) + text + " ".repeat(space - before);
 }
 
-function rule(widths: number[], { paint, unicode }: TableStyle): string {
-  const [dash, cross] = unicode ? ["─", "─┼─"] : ["-", "-+-"];
-  return paint(widths.map((width) => dash.repeat(width)).join(cross), DIM);
+/** A line below the head, or between rows: `heavy` where there are both. */
+function rule({ widths }: Table, { paint, unicode }: TableStyle, heavy = false): string {
+  const [dash, cross] = unicode ? heavy ? "═╪" : "─┼" : heavy ? "=+" : "-+";
+  // Rows whose cells stand below each other have a short one.
+  const lines = widths!.length > 0 ? widths! : [MIN_WIDTH];
+  return paint(lines.map((width) => dash!.repeat(width)).join(`${dash}${cross}${dash}`), DIM);
 }
 
 /** A row whose cells stand below each other, as there is no room side by side. */
@@ -174,5 +177,4 @@ function writeRecord(table: Table, cells: string[], fill: Filler, style: TableSt
     }
     fill.endLine();
   }
-  fill.line(style.paint((style.unicode ? "─" : "-").repeat(Math.min(fill.room, MIN_WIDTH)), DIM));
 }
