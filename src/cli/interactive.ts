@@ -8,8 +8,10 @@ import { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { readInput, readLineRaw } from "../terminal/input.ts";
+import { markdownRenderer } from "../terminal/markdown.ts";
 import { show } from "../terminal/stdin.ts";
-import { sanitizeProse } from "../text/sanitize.ts";
+import { appearance } from "../terminal/style.ts";
+import { terminalSize } from "../terminal/tty.ts";
 import type { TurnEvent } from "../types.ts";
 import { allowAll, askPerson } from "./approve.ts";
 import { asUsage } from "./args.ts";
@@ -53,7 +55,7 @@ export async function runInteractive(
   });
   const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
   const { model } = await agent.backend();
-  screen.line(`copilot · ${oneLine(model)} · ${oneLine(agent.state.workingDir)} · /help for help`);
+  screen.line(`copilot · ${oneLine(model)} · ${oneLine(agent.state.workingDir)} · /help`);
   for (;;) {
     const text = await readInput(agent.state, { interrupt: "clear" });
     if (text === null) return EXIT.done;
@@ -82,10 +84,18 @@ async function showTurn(
     if (code !== EXIT.interrupted) exitCode = code;
     stop.abort();
   });
+  const markdown = markdownRenderer({
+    ...terminalSize(),
+    ...appearance((name) => Deno.env.get(name)),
+  });
   const onEvent = (event: TurnEvent) => {
-    if (event.type === "text_delta") return screen.write(sanitizeProse(event.text));
+    if (event.type === "text_delta") {
+      markdown.resize(terminalSize().columns);
+      return screen.write(markdown.push(event.text));
+    }
+    if (event.type === "thinking") screen.write(markdown.end());
     const progress = progressLine(event);
-    if (progress !== undefined) screen.line(progress);
+    if (progress !== undefined) screen.line(markdown.end() + progress);
   };
   try {
     const { stopReason } = await processTurnHelpfully(agent, text, {
@@ -93,10 +103,11 @@ async function showTurn(
       signal: stop.signal,
       modelNamed,
     });
-    if (stopReason === "aborted") screen.line("· interrupted");
-    else screen.line("");
+    screen.write(markdown.end());
+    screen.line(stopReason === "aborted" ? "· interrupted" : "");
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;
+    screen.write(markdown.end());
     screen.line(`· ${oneLine(error.message)}`);
   } finally {
     release();

@@ -63,7 +63,7 @@ async function dispatch(args: Args, streams: Streams): Promise<number> {
     checkDemo(args);
     demo = (await import("./demo.ts")).startDemoServer();
     options = { ...options, local: true, host: demo.host, model: demo.model };
-    stderr.write("· demo: a built-in set of rules answers, no language model\n");
+    stderr.write("· demo: fixed rules, no language model\n");
   }
   try {
     const config = asUsage(() => toConfig(options));

@@ -20,7 +20,7 @@ function sessionTest(
       await using screen = await terminal();
       const flags = `--local --host ${server.url} -m test`;
       await screen.type(`'${Deno.execPath()}' run -A ${main} ${flags}; echo left: $?\r`);
-      await screen.until("/help for help");
+      await screen.until("/help");
       await body(screen, server);
     },
   });
