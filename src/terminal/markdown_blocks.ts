@@ -51,7 +51,7 @@ export function blockStart(
   }
   if (growing && /^(?:[-+*]|\d{1,9}[.)]?)$/.test(line)) return undefined;
   match = /^(#{1,6})(?:[ \t]+|$)/.exec(line);
-  if (growing && /^#{1,6}$/.test(line)) return undefined;
+  if (growing && /^#{1,6}[ \t]*$/.test(line)) return undefined;
   if (match) return { kind: "heading", level: match[1]!.length, length: match[0].length };
   match = /^(`{3,}(?!.*`)|~{3,})(.*)$/.exec(line);
   if (growing && (match || /^(?:`{1,2}|~{1,2})$/.test(line))) return undefined;

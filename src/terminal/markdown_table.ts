@@ -79,6 +79,9 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle): void {
     if (table.widths.length > 0) {
       for (const line of rowLines(table, table.head, BOLD, style)) fill.line(line);
       fill.line(rule(table, style, table.ruled));
+    } else if (table.rows.length === 0) {
+      fill.text(table.head.join(" | "), BOLD);
+      fill.endLine();
     }
   }
   for (const row of table.rows) {
