@@ -108,7 +108,7 @@ async function runOne(
     if (context.signal.aborted) {
       return finish("Interrupted by the user: the call did not finish.", true);
     }
-    return finish(error instanceof Error ? error.message : String(error), true);
+    return finish(messageOf(error), true);
   }
 }
 
@@ -127,6 +127,15 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, graceMs: numb
       signal.removeEventListener("abort", abort);
     });
   });
+}
+
+/** What a tool threw, in words; tools of others throw anything. */
+function messageOf(error: unknown): string {
+  try {
+    return String((error as Error | undefined)?.message ?? error) || "the tool failed";
+  } catch {
+    return "the tool failed, and what it threw cannot be shown";
+  }
 }
 
 function bounded(result: string, maxChars: number): string {

@@ -154,10 +154,12 @@ class Turn {
   }
 
   #emit(event: TurnEvent): void {
+    // What the caller's callback throws, at once or later, is dropped: documented on TurnOptions.
     try {
-      this.#onEvent?.(event);
+      const result: unknown = this.#onEvent?.(event);
+      if (result instanceof Promise) result.catch(() => {});
     } catch {
-      // The caller's callback failed, not the turn: documented on TurnOptions.
+      // see above
     }
   }
 

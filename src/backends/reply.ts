@@ -48,7 +48,14 @@ export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions): Re
     const [cleaned, found] = extract(written, tools && namesAndSchemas(tools));
     if (found) {
       written = cleaned;
-      calls = found.map((call) => ({ ...call, recovered: true }));
+      calls = found.map((call) => ({
+        ...call,
+        recovered: true,
+        ...(!clean && {
+          arguments: {},
+          invalid: { text: JSON.stringify(call.arguments), reason: cutBy(parts) },
+        }),
+      }));
     }
   }
   const [content, thought] = splitThinking(written);

@@ -31,12 +31,13 @@ export function refuseWrites(onRefused: () => void): Policy {
  */
 export function askPerson(
   ask: (text: string, signal: AbortSignal) => Promise<string | null>,
+  columns: () => number,
 ): Policy {
   return {
     async decide(tool, args, { signal }) {
       if (tool.access === "read") return { allow: true };
       for (;;) {
-        const answer = await ask(requestText(tool, args), signal);
+        const answer = await ask(requestText(tool, args, columns()), signal);
         signal.throwIfAborted();
         if (answer === null || /^\s*(no?)?\s*$/i.test(answer)) {
           return {
@@ -51,12 +52,19 @@ export function askPerson(
 }
 
 /** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
-export function requestText(tool: Tool, args: Record<string, unknown>): string {
+export function requestText(
+  tool: Tool,
+  args: Record<string, unknown>,
+  columns: number,
+): string {
+  const width = Math.max(10, columns - 6);
   const fields = Object.entries(args).map(([name, value]) => {
     const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
-    if (!text.includes("\n")) return `  ${name}: ${text}`;
+    if (!text.includes("\n") && text.length <= width - name.length) return `  ${name}: ${text}`;
     const lines = text.replace(/\n$/, "").split("\n");
-    const body = lines.map((line) => `  │ ${line}`).join("\n");
+    // Every row begins with a bar: long lines can not look like a question of their own.
+    const rows = lines.flatMap((line) => line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""]);
+    const body = rows.map((row) => `  │ ${row}`).join("\n");
     return `  ${name} (${lines.length} lines, ${text.length} characters):\n${body}`;
   });
   return `The model wants to call ${tool.name}:\n${fields.join("\n")}`;

@@ -30,9 +30,14 @@ export async function processTurnHelpfully(
       "../backends/local/connection.ts"
     );
     const { host, apiKey, fetch } = local;
-    const model = chooseLocalModel(
-      await listLocalModelAbilities({ host, apiKey, fetch, signal: options.signal }),
-    );
+    const models = await listLocalModelAbilities({ host, apiKey, fetch, signal: options.signal })
+      .catch((failure) => {
+        if (options.signal?.aborted) return [];
+        throw failure;
+      });
+    // Stopped meanwhile: a turn that is aborted from its start says so.
+    if (options.signal?.aborted) return await processTurn(agent, text, options);
+    const model = chooseLocalModel(models);
     if (model === null || model === local.model) throw error;
     agent.setModel(model);
     const message =

@@ -6,7 +6,6 @@
 
 import { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
-import { BackendError } from "../errors.ts";
 import { readInput, readLineRaw } from "../terminal/input.ts";
 import { markdownRenderer } from "../terminal/markdown.ts";
 import { show } from "../terminal/stdin.ts";
@@ -52,7 +51,7 @@ export async function runInteractive(
     const answer = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
     if (answer === null) screen.stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
     return answer;
-  });
+  }, () => terminalSize().columns);
   const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
   const { model } = await agent.backend();
   screen.line(`copilot · ${oneLine(model)} · ${oneLine(agent.state.workingDir)} · /help`);
@@ -106,9 +105,10 @@ async function showTurn(
     screen.write(markdown.end());
     screen.line(stopReason === "aborted" ? "· interrupted" : "");
   } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
+    // Whatever a turn fails with, the session goes on; but not without a terminal.
+    if (error instanceof Deno.errors.BrokenPipe) throw error;
     screen.write(markdown.end());
-    screen.line(`· ${oneLine(error.message)}`);
+    screen.line(`· ${oneLine((error as Error).message)}`);
   } finally {
     release();
   }

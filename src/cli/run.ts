@@ -16,6 +16,9 @@ import { type Output, output, readPiped } from "./stdio.ts";
 /** How long a pipe as stdin may be silent before `-p` goes on without it. */
 const SILENT_STDIN_MS = 3000;
 
+/** How long a run that was told to end may take, before a second signal ends it at once. */
+const TIDY_UP_MS = 5000;
+
 /** Runs the program with the command line's words; the exit code. Never throws. */
 export async function main(words: readonly string[]): Promise<number> {
   let broken: number | undefined;
@@ -98,9 +101,14 @@ async function answerPrompt(
   let refused = false;
   const policy = args.yes ? allowAll : refuseWrites(() => refused = true);
   let signalCode: number | undefined;
+  let signalledAt = 0;
   const release = onSignals((code) => {
-    if (signalCode !== undefined) Deno.exit(signalCode);
-    signalCode = code;
+    // The first one ends what runs; whoever is impatient must not leave its processes behind.
+    if (signalCode !== undefined && performance.now() - signalledAt > TIDY_UP_MS) {
+      Deno.exit(signalCode);
+    }
+    signalledAt ||= performance.now();
+    signalCode ??= code;
     stop.abort();
   });
   try {

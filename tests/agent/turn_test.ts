@@ -208,6 +208,43 @@ onAll(
 );
 
 onAll(
+  "whatever a tool or a policy throws is a result",
+  [{ toolCalls: ["null", "message", "undefined"].map((kind) => call("odd", { kind })) }, {
+    text: "fine",
+  }] as Step[],
+  [{
+    ...echo,
+    name: "odd",
+    parameters: { type: "object", properties: { kind: { type: "string" } } },
+    run({ kind }) {
+      throw kind === "null" ? Object.create(null) : kind === "message" ? { message: 1 } : undefined;
+    },
+  }],
+  async (agent) => {
+    const onEvent = () => Promise.reject(new Error("mine, and late")) as unknown as void;
+    const { toolExecutions, response } = await processTurn(agent, "go", { onEvent });
+    assertEquals([response, toolExecutions.length], ["fine", 3]);
+    assertEquals(toolExecutions.every((e) => e.isError && e.result !== ""), true);
+  },
+);
+
+onAll(
+  "NET-05 a call recovered from an answer that was cut or refused is not run",
+  [
+    {
+      text: '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>',
+      finish: "length",
+    },
+    { text: "fine" },
+  ] as Step[],
+  [echo],
+  async (agent) => {
+    const { toolExecutions } = await processTurn(agent, "go");
+    assertEquals(toolExecutions.map((e) => e.isError), [true]);
+  },
+);
+
+onAll(
   "the rounds are limited, and the turn after goes on",
   [
     { toolCalls: [call("echo", { text: "a" })] },
