@@ -45,7 +45,7 @@ const WALKS: [options: Parameters<typeof walkSync>[1], expected: string][] = [
   [{ includeDirs: false, includeSymlinks: false }, ".h/4.ts a/1.ts a/b/2.js a/b/c/3.ts z.txt"],
   [{ includeFiles: false }, " .h a a/b a/b/c a/link"],
   [{ exts: [".ts"] }, ".h/4.ts a/1.ts a/b/c/3.ts"],
-  [{ skip: [/b$/], match: [/\d\.\w+$/] }, ".h/4.ts a/1.ts"],
+  [{ skip: [/[\\/]b$/], match: [/\d\.\w+$/] }, ".h/4.ts a/1.ts"],
   [
     { followSymlinks: true, includeDirs: false },
     ".h/4.ts a/1.ts a/b/2.js a/b/2.js a/b/c/3.ts a/b/c/3.ts z.txt",
