@@ -96,13 +96,22 @@ export class CopilotAgent {
    */
   setModel(model: string): void {
     const { compat, local, hosted, ...settings } = this.#config;
-    this.#config = copilotConfig(
+    this.configure(
       local
         ? { ...settings, local: { ...local, model } }
         : hosted
         ? { ...settings, hosted: { ...hosted, model } }
         : { ...settings, compat: { ...compat!, model } },
     );
+  }
+
+  /**
+   * Goes on with other settings, of another backend too; the conversation stays.
+   *
+   * @throws {TypeError} {RangeError} when a setting is bad; nothing is changed then.
+   */
+  configure(config: CopilotConfig): void {
+    this.#config = copilotConfig(config);
     this.#backend = undefined;
   }
 }

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { type DiffLine, diffLines } from "../text/diff.ts";
 import { sanitize } from "../text/sanitize.ts";
+import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
 import type { Policy, Tool } from "../types.ts";
 
 /** Runs everything: `--yes`. */
@@ -32,12 +34,13 @@ export function refuseWrites(onRefused: () => void): Policy {
 export function askPerson(
   ask: (text: string, signal: AbortSignal) => Promise<string | null>,
   columns: () => number,
+  paint?: Painter,
 ): Policy {
   return {
     async decide(tool, args, { signal }) {
       if (tool.access === "read") return { allow: true };
       for (;;) {
-        const answer = await ask(requestText(tool, args, columns()), signal);
+        const answer = await ask(requestText(tool, args, columns(), paint), signal);
         signal.throwIfAborted();
         if (answer === null || /^\s*(no?)?\s*$/i.test(answer)) {
           return {
@@ -56,16 +59,35 @@ export function requestText(
   tool: Tool,
   args: Record<string, unknown>,
   columns: number,
+  paint: Painter = (text) => text,
 ): string {
   const width = Math.max(10, columns - 6);
-  const fields = Object.entries(args).map(([name, value]) => {
-    const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
-    if (!text.includes("\n") && text.length <= width - name.length) return `  ${name}: ${text}`;
-    const lines = text.replace(/\n$/, "").split("\n");
+  const boxed = (lines: readonly string[], styled = (row: string, _line: number) => row) =>
     // Every row begins with a bar: long lines can not look like a question of their own.
-    const rows = lines.flatMap((line) => line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""]);
-    const body = rows.map((row) => `  │ ${row}`).join("\n");
-    return `  ${name} (${lines.length} lines, ${text.length} characters):\n${body}`;
-  });
+    lines.flatMap((line, at) =>
+      (line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""]).map((row) => `  │ ${styled(row, at)}`)
+    ).join("\n");
+  const fields: string[] = [];
+  const { old_string: old, new_string: replacement, ...others } = args;
+  const isEdit = typeof old === "string" && typeof replacement === "string";
+  for (const [name, value] of Object.entries(isEdit ? others : args)) {
+    const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
+    if (!text.includes("\n") && text.length <= width - name.length) {
+      fields.push(`  ${name}: ${text}`);
+      continue;
+    }
+    const lines = text.replace(/\n$/, "").split("\n");
+    fields.push(`  ${name} (${lines.length} lines, ${text.length} characters):\n${boxed(lines)}`);
+  }
+  if (isEdit) {
+    const diff = diffLines(sanitize(old), sanitize(replacement), Infinity);
+    const rows = diff.map(({ kind, text }) => `${kind} ${text}`);
+    const style = ({ kind }: DiffLine) => kind === " " ? DIM : kind === "+" ? ADDED : REMOVED;
+    fields.push(boxed(rows, (row, at) => paint(row, style(diff[at]!))));
+    if (old.endsWith("\n") !== replacement.endsWith("\n")) {
+      const ends = replacement.endsWith("\n") ? "adds" : "removes";
+      fields.push(`  (${ends} a line end at the end of the text)`);
+    }
+  }
   return `The model wants to call ${tool.name}:\n${fields.join("\n")}`;
 }

@@ -5,9 +5,23 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
+import type { CopilotConfig } from "../config.ts";
 import { nearest } from "../text/nearest.ts";
 import { resolvePath } from "../text/paths.ts";
+import type { Usage } from "../types.ts";
+import { parseArgs } from "./args.ts";
 import { oneLine } from "./present.ts";
+
+/** What the commands work on. */
+export interface Session {
+  readonly agent: CopilotAgent;
+  /** Whether the person named the model. */
+  modelNamed: boolean;
+  /** What goes along with the next message, such as the output of a command. */
+  pending: string;
+  /** What the newest request took of the model's window. */
+  context?: Usage;
+}
 
 interface Command {
   name: string;
@@ -15,38 +29,57 @@ interface Command {
   value?: string;
   help: string;
   /** The text to show, or null to end the session. */
-  run(agent: CopilotAgent, argument: string): string | null;
+  run(session: Session, argument: string): string | null | Promise<string>;
+  /** What its argument may be. */
+  values?(session: Session): Promise<string[]>;
 }
 
-const COMMANDS: readonly Command[] = [
+/** The commands, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
   { name: "help", help: "list the commands", run: () => listCommands() },
   { name: "exit", help: "leave", run: () => null },
   { name: "quit", help: "leave", run: () => null },
   {
     name: "clear",
     help: "forget the conversation",
-    run(agent) {
-      agent.state.messages.length = 0;
+    run(session) {
+      session.agent.state.messages.length = 0;
+      session.pending = "";
+      delete session.context;
       return "The conversation starts anew.";
     },
   },
   {
+    name: "model",
+    value: "NAME",
+    help: "list the models, go on with another, or with another server (flags as at the start)",
+    run: (session, argument) => argument === "" ? listModels(session) : setModel(session, argument),
+    values: ({ agent }) => modelNames(agent.config),
+  },
+  {
     name: "history",
     help: "list what you typed",
-    run: ({ state }) =>
+    run: ({ agent: { state } }) =>
       state.history.map((text, i) => `${String(i + 1).padStart(4)}  ${oneLine(text)}`).join("\n"),
   },
   {
     name: "tokens",
     help: "tokens used so far",
-    run: ({ state: { inputTokens, outputTokens } }) => `${inputTokens} in, ${outputTokens} out`,
+    run({ agent: { state }, context }) {
+      const now = context === undefined
+        ? ""
+        : `\nThe last request: ${context.inputTokens} in${
+          context.cachedTokens ? ` (${context.cachedTokens} from the cache)` : ""
+        }, ${context.outputTokens} out`;
+      return `${state.inputTokens} in, ${state.outputTokens} out${now}`;
+    },
   },
   {
     name: "cd",
     value: "PATH",
     help: "work in another folder",
-    run({ state }, path) {
-      if (path === "") return state.workingDir;
+    run({ agent: { state } }, path) {
+      if (path === "") return oneLine(state.workingDir);
       const home = Deno.env.get("HOME") ?? "~";
       const folder = resolvePath(state, path.replace(/^~(?=\/|$)/, home));
       try {
@@ -61,7 +94,7 @@ const COMMANDS: readonly Command[] = [
   {
     name: "tools",
     help: "list the tools",
-    run: ({ tools }) =>
+    run: ({ agent: { tools } }) =>
       tools.map((tool) => `  ${tool.name.padEnd(16)}${tool.description}`).join("\n"),
   },
 ];
@@ -72,15 +105,67 @@ export function isCommand(line: string): boolean {
 }
 
 /** Runs a line that starts with `/`: the text to show, or null to end the session. */
-export function runCommand(agent: CopilotAgent, line: string): string | null {
-  const [name = "", ...rest] = line.slice(1).trim().split(/\s+/);
+export async function runCommand(session: Session, line: string): Promise<string | null> {
+  const [, name = "", argument = ""] = /^\/(\S*)\s*([^]*?)\s*$/.exec(line)!;
   const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command) return command.run(agent, rest.join(" "));
+  if (command) return await command.run(session, argument);
   const near = nearest(name, COMMANDS.map((candidate) => candidate.name));
   return `There is no command /${oneLine(name)}: ${near ? `did you mean /${near}?` : "see /help"}`;
 }
 
 function listCommands(): string {
-  return COMMANDS.map(({ name, value = "", help }) => `  ${`/${name} ${value}`.padEnd(16)}${help}`)
-    .join("\n");
+  const rows = COMMANDS.map(({ name, value = "", help }) => [`/${name} ${value}`, help]);
+  const more = [
+    ["@PATH", "in a message: sends the file along"],
+    ["!COMMAND", "runs a shell command; its output goes along with the next message"],
+    ["Esc, Ctrl-C", "stop the turn; Ctrl-C at an empty line leaves"],
+    ["Ctrl-O", "shows what was folded: reasoning, results of tools"],
+    ["Tab, Ctrl-R", "completes; searches in what you typed"],
+  ];
+  return [...rows, ...more].map(([left, help]) => `  ${left!.padEnd(16)}${help}`).join("\n");
+}
+
+async function listModels({ agent: { config } }: Session): Promise<string> {
+  const { model } = (config.local ?? config.hosted ?? config.compat)!;
+  try {
+    const names = await modelNames(config);
+    const rows = names.map((name) => `${name === model ? "* " : "  "}${oneLine(name)}`);
+    return [...rows, `Now: ${oneLine(model)}. /model NAME goes on with another.`].join("\n");
+  } catch (error) {
+    return `Now: ${oneLine(model)}. The server does not list its models: ${
+      oneLine((error as Error).message)
+    }`;
+  }
+}
+
+/** The models that the server in use has. */
+async function modelNames({ local, compat, hosted }: CopilotConfig): Promise<string[]> {
+  if (hosted) throw new Error("name one with /model NAME");
+  const { listLocalModels } = await import("../backends/local/connection.ts");
+  if (local) {
+    return await listLocalModels({ host: local.host, apiKey: local.apiKey, fetch: local.fetch });
+  }
+  const { baseUrl, apiKey, fetch } = compat!;
+  return await listLocalModels({ host: baseUrl.replace(/\/v1$/, ""), apiKey, fetch });
+}
+
+/** Another model of the same server, or, by flags, one of another. */
+async function setModel(session: Session, argument: string): Promise<string> {
+  const { agent } = session;
+  try {
+    if (argument.startsWith("-")) {
+      const { optionsFromArgs, toConfig } = await import("./settings.ts");
+      const options = optionsFromArgs(parseArgs(argument.split(/\s+/)));
+      const { maxToolRounds, maxOutputChars } = agent.config;
+      agent.configure({ maxToolRounds, maxOutputChars, ...toConfig(options) });
+      session.modelNamed = options.model !== undefined;
+    } else {
+      agent.setModel(argument);
+      session.modelNamed = true;
+    }
+  } catch (error) {
+    return oneLine((error as Error).message);
+  }
+  const { model } = await agent.backend();
+  return `Now with ${oneLine(model)}. The conversation goes on.`;
 }

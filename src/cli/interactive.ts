@@ -4,113 +4,215 @@
  * @module
  */
 
+import { join } from "@std/path/join";
 import { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
-import { readInput, readLineRaw } from "../terminal/input.ts";
-import { markdownRenderer } from "../terminal/markdown.ts";
-import { show } from "../terminal/stdin.ts";
-import { appearance } from "../terminal/style.ts";
+import { type History, openHistory } from "../terminal/history.ts";
+import { canEdit } from "../terminal/input.ts";
+import { liveScreen } from "../terminal/live_screen.ts";
+import { plainScreen, type Screen } from "../terminal/screen.ts";
+import { appearance, painter } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
-import type { TurnEvent } from "../types.ts";
 import { allowAll, askPerson } from "./approve.ts";
 import { asUsage } from "./args.ts";
-import { isCommand, runCommand } from "./commands.ts";
+import { attachFiles } from "./attach.ts";
+import { isCommand, runCommand, type Session } from "./commands.ts";
+import { completer } from "./complete.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
-import { oneLine, progressLine } from "./present.ts";
+import { oneLine } from "./present.ts";
+import { runShell } from "./shell.ts";
 import { onSignals } from "./signals.ts";
+import { type TurnView, turnView } from "./turn_view.ts";
 
-/** What is on the screen, and the turn that writes there. */
-interface Screen {
-  /** Writes text that is safe to show. */
-  write(text: string): void;
-  /** Writes a line of its own. */
-  line(text: string): void;
-  /** Ends the turn under way. */
-  stop: AbortController;
+/** How a session is started. */
+export interface InteractiveOptions {
+  /** The folder to work in: the current one. */
+  workingDir?: string | undefined;
+  /** Whether the person named the model. */
+  modelNamed: boolean;
+  /** Runs edits and commands without asking. */
+  yes?: boolean | undefined;
+  /** Tells a person who looks elsewhere when a long turn is over. */
+  notify?: boolean | undefined;
 }
+
+/** Turns that took longer, in milliseconds, are worth a notification. */
+const LONG_TURN_MS = 10_000;
+/** What a signal's end of the session waits for at most, in milliseconds. */
+const TIDY_UP_MS = 5000;
+
+const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
+  SIGHUP: EXIT.hangup,
+  SIGTERM: EXIT.terminated,
+};
 
 /** Runs the session until it is left; the exit code. */
 export async function runInteractive(
   config: CopilotConfig,
-  options: { workingDir?: string | undefined; modelNamed: boolean; yes?: boolean },
+  options: InteractiveOptions,
 ): Promise<number> {
-  let midLine = false;
-  const screen: Screen = {
-    write(text) {
-      if (text === "") return;
-      show(text);
-      midLine = !text.endsWith("\n");
-    },
-    line: (text) => screen.write(`${midLine ? "\n" : ""}${text}\n`),
-    stop: new AbortController(),
+  const env = (name: string) => Deno.env.get(name);
+  const look = appearance(env);
+  let stop = new AbortController();
+  let ended: number | undefined;
+  const end = (code: number) => {
+    ended ??= code;
+    stop.abort();
   };
-  const policy = options.yes ? allowAll : askPerson(async (text, signal) => {
-    screen.line(text);
-    const prompt = "Run this? [y/n] ";
-    const answer = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
-    if (answer === null) screen.stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
-    return answer;
-  }, () => terminalSize().columns);
+  const policy = options.yes ? allowAll : askPerson(
+    async (text, signal) => {
+      view.print(text);
+      const answer = await screen.ask("Run this? [y/n] ", signal);
+      if (answer === null) stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
+      return answer;
+    },
+    () => terminalSize().columns,
+    painter(look.colors),
+  );
   const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
-  const { model } = await agent.backend();
-  screen.line(`copilot · ${oneLine(model)} · ${oneLine(agent.state.workingDir)} · /help`);
+  const { state } = agent;
+  const session: Session = { agent, modelNamed: options.modelNamed, pending: "" };
+  const history = sessionHistory(env, () => state.workingDir, (message) => screen.print(message));
+  state.history = history.entries();
+  using screen: Screen = canEdit()
+    ? liveScreen({
+      color: look.colors === "none" ? "" : "\x1b[1m",
+      history: () => state.history,
+      completer: completer(session),
+      activity: () => view.activity(),
+      footer: () => footer(session),
+      onStop: () => stop.abort(),
+      onUnfold: () => view.unfold(),
+      onEnd(signal) {
+        end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
+        setTimeout(() => Deno.exit(ended), TIDY_UP_MS);
+      },
+    })
+    : plainScreen(() => state.history);
+  const view: TurnView = turnView(screen, look, options.yes === true);
+  screen.print(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
   for (;;) {
-    const text = await readInput(agent.state, { interrupt: "clear" });
-    if (text === null) return EXIT.done;
+    const text = await screen.read();
+    if (ended !== undefined || text === null) return ended ?? EXIT.done;
     if (text.trim() === "") continue;
+    history.add(text);
+    state.history = history.entries();
     if (isCommand(text)) {
-      const output = runCommand(agent, text);
+      const output = await runCommand(session, text);
       if (output === null) return EXIT.done;
-      screen.line(output);
-    } else {
-      const code = await showTurn(agent, text, options.modelNamed, screen);
-      if (code !== undefined) return code;
+      screen.print(output);
+      screen.update();
+      continue;
     }
+    stop = new AbortController();
+    const release = onSignals((code) => code === EXIT.interrupted ? stop.abort() : end(code));
+    const start = performance.now();
+    try {
+      if (text.startsWith("!")) await runShell(session, text.slice(1), screen, view, stop.signal);
+      else await showTurn(session, text, view, stop.signal);
+    } finally {
+      release();
+    }
+    if (options.notify !== false && performance.now() - start > LONG_TURN_MS) {
+      screen.notify("copilot is done");
+    }
+    if (ended !== undefined) return ended;
   }
 }
 
-/** Runs one turn on the screen; an exit code when a signal asked to end the program. */
+/** Runs one turn; whatever it fails with, the session goes on. */
 async function showTurn(
-  agent: CopilotAgent,
+  session: Session,
   text: string,
-  modelNamed: boolean,
-  screen: Screen,
-): Promise<number | undefined> {
-  const stop = screen.stop = new AbortController();
-  let exitCode: number | undefined;
-  const release = onSignals((code) => {
-    if (code !== EXIT.interrupted) exitCode = code;
-    stop.abort();
-  });
-  const markdown = markdownRenderer({
-    ...terminalSize(),
-    ...appearance((name) => Deno.env.get(name)),
-  });
-  const onEvent = (event: TurnEvent) => {
-    if (event.type === "text_delta") {
-      markdown.resize(terminalSize().columns);
-      return screen.write(markdown.push(event.text));
-    }
-    if (event.type === "thinking") screen.write(markdown.end());
-    const progress = progressLine(event);
-    if (progress !== undefined) screen.line(markdown.end() + progress);
-  };
+  view: TurnView,
+  signal: AbortSignal,
+): Promise<void> {
+  const { agent } = session;
+  view.begin((await agent.backend()).model);
   try {
-    const { stopReason } = await processTurnHelpfully(agent, text, {
-      onEvent,
-      signal: stop.signal,
-      modelNamed,
+    const attached = await attachFiles(agent, text, signal);
+    const { stopReason } = await processTurnHelpfully(agent, session.pending + attached, {
+      onEvent(event) {
+        if (event.type === "usage") session.context = event.usage;
+        view.onEvent(event);
+      },
+      signal,
+      modelNamed: session.modelNamed,
     });
-    screen.write(markdown.end());
-    screen.line(stopReason === "aborted" ? "· interrupted" : "");
+    session.pending = "";
+    view.end(stopReason === "aborted" ? "· interrupted" : undefined);
   } catch (error) {
     // Whatever a turn fails with, the session goes on; but not without a terminal.
     if (error instanceof Deno.errors.BrokenPipe) throw error;
-    screen.write(markdown.end());
-    screen.line(`· ${oneLine((error as Error).message)}`);
-  } finally {
-    release();
+    view.end(`· ${oneLine((error as Error).message)}`);
   }
-  return exitCode;
+}
+
+/** `qwen3:8b · 3.1k tokens · ~/project` */
+function footer({ agent, context }: Session): string {
+  const { workingDir } = agent.state;
+  const { compat, local, hosted } = agent.config;
+  const home = Deno.env.get("HOME");
+  const folder = home && (workingDir + "/").startsWith(`${home}/`)
+    ? `~${workingDir.slice(home.length)}`
+    : workingDir;
+  const room = Math.max(12, terminalSize().columns >> 1);
+  const shown = folder.length > room ? `…${folder.slice(1 - room).toWellFormed()}` : folder;
+  const used = context && context.inputTokens + context.outputTokens;
+  const model = (local ?? hosted ?? compat)!.model;
+  return [oneLine(model), ...(used ? [`${thousands(used)} tokens`] : []), oneLine(shown)].join(
+    " · ",
+  );
+}
+
+const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;
+
+interface SessionHistory {
+  /** Those of the session's folder last. */
+  entries(): string[];
+  add(text: string): void;
+}
+
+/** The history's file, opened anew when the folder changes; without one the session's own. */
+function sessionHistory(
+  env: (name: string) => string | undefined,
+  folder: () => string,
+  warn: (message: string) => void,
+): SessionHistory {
+  const path = historyPath(env);
+  let opened: { folder: string; history: History } | undefined;
+  const own: string[] = [];
+  function open(): History {
+    if (opened?.folder === folder()) return opened.history;
+    let history: History = { entries: own, add: (text) => void own.push(text) };
+    try {
+      if (path !== undefined) history = openHistory(path, folder());
+    } catch (error) {
+      warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
+    }
+    opened = { folder: folder(), history };
+    return history;
+  }
+  let warned = false;
+  return {
+    entries: () => open().entries,
+    add(text) {
+      try {
+        open().add(text);
+      } catch (error) {
+        if (!warned) warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
+        warned = true;
+      }
+    },
+  };
+}
+
+/** Where the history is kept: the XDG base directories' place for state, or Windows' own. */
+function historyPath(env: (name: string) => string | undefined): string | undefined {
+  const home = env("HOME");
+  const folder = Deno.build.os === "windows"
+    ? env("LOCALAPPDATA")
+    : env("XDG_STATE_HOME") || (home && join(home, ".local/state"));
+  return folder ? join(folder, "copilot", "history.jsonl") : undefined;
 }

@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { DiffLine } from "../text/diff.ts";
 import { sanitize } from "../text/sanitize.ts";
+import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
 import type { ToolExecution, TurnEvent } from "../types.ts";
 
 /** `read_file src/a.ts`: a call in one line of at most `width` characters, safe to show. */
@@ -53,4 +55,9 @@ function outcome({ isError, result, durationMs }: ToolExecution): string {
 /** `3 ms`, `1.2 s`. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** A line of a change, coloured and safe to show. */
+export function diffRow({ kind, text }: DiffLine, paint: Painter): string {
+  return paint(`${kind} ${sanitize(text)}`, { " ": DIM, "+": ADDED, "-": REMOVED }[kind]);
 }

@@ -61,7 +61,7 @@ export async function readLineRaw(
 }
 
 /** Whether there is a terminal on both sides that knows escape sequences. */
-function canEdit(): boolean {
+export function canEdit(): boolean {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && Deno.env.get("TERM") !== "dumb";
 }
 

@@ -16,8 +16,11 @@ export interface Size {
 export interface LiveRegion {
   /** Shows what `layout` makes of the terminal's size. */
   paint(layout: (size: Size) => Frame): void;
-  /** Writes `text` (whole lines, safe for a terminal, `\n` only) above the region. */
-  print(text: string): void;
+  /**
+   * Writes `text` (whole lines, safe for a terminal, `\n` only) above the region, and below it what
+   * `layout` makes of the size: the frame shown, when left out.
+   */
+  print(text: string, layout?: (size: Size) => Frame): void;
   /** Clears the screen; the region goes to the top of it. */
   clearScreen(): void;
   /** Leaves `last` (the frame shown, when left out) in the scrollback, and starts below it. */
@@ -57,15 +60,15 @@ export function liveRegion(
       shown = next;
       if (out !== "") write(out);
     },
-    print(text) {
+    print(text, layout) {
       const again = shown;
-      const same = size().columns === columns;
-      let out = erased() + text.replaceAll("\n", "\r\n");
-      if (same) {
-        out += paint(EMPTY_FRAME, again, columns);
-        shown = again;
-      }
-      write(out);
+      const now = size();
+      // What is shown was made for the width that was.
+      const next = layout?.(now) ?? (now.columns === columns ? again : EMPTY_FRAME);
+      const out = erased() + text.replaceAll("\n", "\r\n") + paint(EMPTY_FRAME, next, columns);
+      shown = next;
+      // In one go, for a terminal that can (DEC mode 2026, synchronized output).
+      write(`\x1b[?2026h${out}\x1b[?2026l`);
     },
     clearScreen() {
       shown = EMPTY_FRAME;

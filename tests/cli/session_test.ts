@@ -51,16 +51,19 @@ sessionTest("a command that is refused does not run", [touch, { text: "Well." }]
   const gate = Promise.withResolvers<void>();
   sessionTest(
     "TTY-03 what was typed before the question does not answer it",
-    [async () => (await gate.promise, touch), { text: "Well." }],
+    [async () => (await gate.promise, touch), { text: "Well." }, { text: "One." }, { text: "Two." }],
     async (terminal, server) => {
       await terminal.type("go\r");
       while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
       await terminal.type("y\ry\ry");
-      await terminal.until((rows) => rows.some((row) => row.trim() === "y"));
+      await terminal.until((rows) => rows.includes("> y"));
       gate.resolve();
       await terminal.until("Run this?");
       await terminal.type("n\r");
       await terminal.until("Well.");
+      // Both were messages for after the turn, and the rest is in the line still.
+      await terminal.until("Two.");
+      await terminal.until((rows) => rows.filter((row) => row === "> y").length === 3);
       assertEquals(await exists(terminal, "ran"), false);
     },
   );

@@ -43,7 +43,14 @@ export async function terminal(
     const { success, stdout, stderr } = await new Deno.Command("tmux", {
       args: ["-u", "-S", `${folder}/tmux`, "-f", "/dev/null", ...args],
       cwd: folder,
-      env: { TERM: "xterm-256color", LC_ALL: "C.UTF-8", PS1: "$ ", ENV: "", HISTFILE: "" },
+      env: {
+        TERM: "xterm-256color",
+        LC_ALL: "C.UTF-8",
+        PS1: "$ ",
+        ENV: "",
+        HISTFILE: "",
+        XDG_STATE_HOME: `${folder}/state`,
+      },
     }).output();
     assert(success, `tmux ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
     return new TextDecoder().decode(stdout);

@@ -1,0 +1,37 @@
+/**
+ * `!command`: a shell command of the person's own.
+ *
+ * @module
+ */
+
+import { sanitizeProse } from "../text/sanitize.ts";
+import type { Screen } from "../terminal/screen.ts";
+import type { Session } from "./commands.ts";
+import { oneLine } from "./present.ts";
+import type { TurnView } from "./turn_view.ts";
+
+/** Runs `command`, shows its output, and keeps it for the next message. */
+export async function runShell(
+  session: Session,
+  command: string,
+  screen: Screen,
+  view: TurnView,
+  signal: AbortSignal,
+): Promise<void> {
+  const { agent } = session;
+  const tool = agent.tools.find(({ name }) => name === "run_bash");
+  if (command.trim() === "" || tool === undefined) return screen.print("· !COMMAND runs a command");
+  view.begin("the command");
+  try {
+    const output = await tool.run({ command, timeout_seconds: 86_400 }, {
+      workingDir: agent.state.workingDir,
+      maxOutputChars: agent.config.maxOutputChars,
+      signal,
+    });
+    screen.print(sanitizeProse(output));
+    session.pending += `<shell command=${JSON.stringify(command)}>\n${output}\n</shell>\n\n`;
+    view.end("· goes along with your next message (/clear forgets it)");
+  } catch (error) {
+    view.end(signal.aborted ? "· interrupted" : `· ${oneLine((error as Error).message)}`);
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * What a person sees of a turn in the session: the answer as Markdown, each tool call in one line,
+ * what is long folded away.
+ *
+ * @module
+ */
+
+import { diffLines } from "../text/diff.ts";
+import { sanitizeProse } from "../text/sanitize.ts";
+import { markdownRenderer } from "../terminal/markdown.ts";
+import type { Screen } from "../terminal/screen.ts";
+import { type Appearance, BOLD, DIM, type Painter, painter, REMOVED } from "../terminal/style.ts";
+import { terminalSize } from "../terminal/tty.ts";
+import type { ToolExecution, TurnEvent } from "../types.ts";
+import { describeCall, diffRow, duration, oneLine, progressLine } from "./present.ts";
+
+/** Shows one turn after the other. */
+export interface TurnView {
+  /** A turn begins; `model` is who is asked. */
+  begin(model: string): void;
+  onEvent(event: TurnEvent): void;
+  /** Prints `text` as lines of their own, below what was said so far. */
+  print(text: string): void;
+  /** It is over; `note` says how, where that needs saying. */
+  end(note?: string): void;
+  /** What goes on now, in one line; undefined between turns. */
+  activity(): string | undefined;
+  /** Prints the newest text that was folded and not shown yet; the next time the one before it. */
+  unfold(): void;
+}
+
+/** Folded results have more lines than this; so many lines of a change are shown. */
+const MAX_DIFF_LINES = 40;
+/** So many folded texts can be shown, of so many characters each. */
+const MAX_FOLDED = 50;
+const MAX_FOLDED_CHARS = 200_000;
+
+/** Shows turns on `screen`; changes are shown as differences when `diffs` says so. */
+export function turnView(screen: Screen, look: Appearance, diffs: boolean): TurnView {
+  const paint = painter(look.colors);
+  const markdown = markdownRenderer({ ...look, columns: terminalSize().columns });
+  const spinner = look.unicode ? [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"] : [..."|/-\\"];
+  const folded: { title: string; text: string }[] = [];
+  let unfolded = 0;
+  let active = false;
+  let started = 0;
+  /** What the model or a tool is doing, since when; pieces of the answer so far, since when. */
+  let doing = "";
+  let pieces = 0;
+  let firstPiece = 0;
+  let reasoning: string[] = [];
+  let reasoningStart = 0;
+  /** What was printed last: text and lines of ours keep a blank line between them. */
+  let last: "nothing" | "text" | "line" = "nothing";
+
+  const dim = (text: string) => paint(text, DIM);
+
+  function line(text: string): void {
+    endText();
+    screen.print(`${last === "text" ? "\n" : ""}${text}`);
+    last = "line";
+  }
+
+  function endText(): void {
+    screen.stream(markdown.end());
+  }
+
+  function fold(title: string, text: string): void {
+    folded.push({ title, text: text.slice(0, MAX_FOLDED_CHARS) });
+    if (folded.length > MAX_FOLDED) folded.shift();
+    unfolded = folded.length;
+  }
+
+  function endReasoning(): void {
+    const text = reasoning.join("").trim();
+    reasoning = [];
+    if (text === "") return;
+    const time = duration(performance.now() - reasoningStart);
+    fold("reasoning", text);
+    line(dim(`· thought for ${time} (Ctrl-O shows it)`));
+  }
+
+  function piece(): void {
+    if (pieces++ === 0) firstPiece = performance.now();
+  }
+
+  function toolDone(exec: ToolExecution): void {
+    const lines = exec.result.split("\n").length;
+    const size = exec.isError || lines < 2 ? "" : `, ${lines} lines`;
+    const text = progressLine({ type: "tool_done", exec })!.replace(/\)$/, `${size})`);
+    line(exec.isError ? paint(text, REMOVED) : dim(text));
+    fold(describeCall(exec.toolName, exec.arguments), exec.result);
+    if (diffs && !exec.isError) {
+      const rows = changeRows(exec.toolName, exec.arguments, paint);
+      const more = rows.length - MAX_DIFF_LINES;
+      if (more > 0) rows.splice(MAX_DIFF_LINES, more, dim(`    … ${more} more lines`));
+      if (rows.length > 0) screen.print(rows.join("\n"));
+    }
+  }
+
+  return {
+    begin(model) {
+      active = true;
+      started = performance.now();
+      last = "nothing";
+      doing = `waiting for ${oneLine(model)}`;
+      screen.print("");
+      screen.update();
+    },
+    onEvent(event) {
+      switch (event.type) {
+        case "text_delta": {
+          piece();
+          endReasoning();
+          doing = "answering";
+          markdown.resize(terminalSize().columns);
+          const text = markdown.push(event.text);
+          if (text === "") return;
+          if (last === "line") screen.print("");
+          last = "text";
+          return screen.stream(text);
+        }
+        case "reasoning_delta":
+          piece();
+          if (reasoning.length === 0) reasoningStart = performance.now();
+          reasoning.push(event.text);
+          doing = "thinking";
+          return;
+        case "thinking":
+          endText();
+          pieces = 0;
+          return;
+        case "tool_start":
+          endReasoning();
+          doing = describeCall(event.name, event.args);
+          return screen.update();
+        case "tool_done":
+          endReasoning();
+          doing = "waiting";
+          return toolDone(event.exec);
+        default: {
+          const text = progressLine(event);
+          if (text === undefined) return;
+          endReasoning();
+          line(dim(text));
+        }
+      }
+    },
+    print(text) {
+      endReasoning();
+      line(text);
+    },
+    end(note) {
+      endReasoning();
+      endText();
+      active = false;
+      if (note !== undefined) line(note);
+      screen.print("");
+      screen.update();
+    },
+    activity() {
+      if (!active) return undefined;
+      const now = performance.now();
+      const frame = spinner[Math.floor(now / 120) % spinner.length]!;
+      const seconds = (now - firstPiece) / 1000;
+      const speed = pieces > 20 && seconds > 1 ? ` · ${Math.round(pieces / seconds)}/s` : "";
+      const tokens = pieces > 0 ? ` · ${pieces} tokens${speed}` : "";
+      const thought = doing === "thinking" ? `: ${oneLine(reasoning.slice(-30).join(""))}` : "";
+      const time = `${Math.floor((now - started) / 1000)} s`;
+      return `${paint(frame, BOLD)} ${dim(`${time}${tokens} · Esc stops · ${doing}${thought}`)}`;
+    },
+    unfold() {
+      const { title, text } = folded[unfolded - 1] ?? {};
+      if (text === undefined) return screen.print(dim("· nothing is folded"));
+      unfolded--;
+      endText();
+      screen.print(
+        `${dim(`── ${title} ──`)}\n${sanitizeProse(text.replaceAll("\r\n", "\n"))}\n${dim("──")}`,
+      );
+      last = "line";
+    },
+  };
+}
+
+/** The rows that show what an edit changes; none for other tools. */
+function changeRows(name: string, args: Record<string, unknown>, paint: Painter): string[] {
+  if (name !== "edit_file") return [];
+  return diffLines(String(args.old_string), String(args.new_string)).map((line) =>
+    `    ${diffRow(line, paint)}`
+  );
+}

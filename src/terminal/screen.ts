@@ -1,0 +1,43 @@
+/**
+ * What a session is shown on and typed into: a terminal that can repaint, or one that cannot.
+ *
+ * @module
+ */
+
+import { readInput, readLineRaw } from "./input.ts";
+import { show } from "./stdin.ts";
+
+/** The screen of a session. All texts must be safe for a terminal. */
+export interface Screen extends Disposable {
+  /** Writes `text` as lines of their own. */
+  print(text: string): void;
+  /** Writes text that may go on in the same line. */
+  stream(text: string): void;
+  /** What goes on, or the status, has changed. */
+  update(): void;
+  /** The next message; null when the session is over. */
+  read(): Promise<string | null>;
+  /** Asks a question of one line; null for none of the answers, or once `signal` is aborted. */
+  ask(prompt: string, signal: AbortSignal): Promise<string | null>;
+  /** Tells a person who looks elsewhere; `text` is one line. */
+  notify(text: string): void;
+}
+
+/** For what cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other. */
+export function plainScreen(history: () => string[]): Screen {
+  let midLine = false;
+  const stream = (text: string) => {
+    if (text === "") return;
+    show(text);
+    midLine = !text.endsWith("\n");
+  };
+  return {
+    stream,
+    print: (text) => stream(`${midLine ? "\n" : ""}${text}\n`),
+    update() {},
+    read: () => readInput({ history: history() }, { interrupt: "clear" }),
+    ask: (prompt, signal) => readLineRaw(prompt, "", [], { signal, dropTypeAhead: true }),
+    notify() {},
+    [Symbol.dispose]() {},
+  };
+}

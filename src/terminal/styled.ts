@@ -1,0 +1,56 @@
+/**
+ * Text with SGR sequences as rows of cells, and back.
+ *
+ * @module
+ */
+
+import type { Cell, Row } from "./frame.ts";
+import { cellsOf } from "./layout.ts";
+
+const TAB = 8;
+
+/** `text`, without line feeds, as a terminal of `columns` would wrap it; one row at least. */
+export function styledRows(text: string, columns: number): Row[] {
+  const rows: Cell[][] = [[]];
+  let column = 0;
+  let style = "";
+  const put = (cell: Cell) => {
+    if (column + cell.width > columns) {
+      rows.push([]);
+      column = 0;
+    }
+    rows.at(-1)!.push(cell);
+    column += cell.width;
+  };
+  // deno-lint-ignore no-control-regex
+  for (const part of text.split(/(\x1b\[[\d;]*m|\t)/)) {
+    if (part.startsWith("\x1b")) style = part === "\x1b[m" ? "" : style + part;
+    else if (part === "\t") {
+      const width = Math.min(TAB - column % TAB, Math.max(1, columns - column));
+      for (let i = 0; i < width; i++) put({ text: " ", width: 1, style });
+    } else for (const cell of cellsOf(part, style)) put(cell);
+  }
+  return rows;
+}
+
+/** One row of at most `columns`; what is cut off is shown by an ellipsis. */
+export function styledRow(text: string, columns: number): Row {
+  const [row = [], more] = styledRows(text, columns);
+  if (more === undefined) return row;
+  const style = row.at(-1)?.style ?? "";
+  return [...styledRows(text, Math.max(1, columns - 1))[0]!, { text: "…", width: 1, style }];
+}
+
+/** The text that shows `rows`, a line each, on a terminal that is at the beginning of a row. */
+export function rowsText(rows: readonly Row[]): string {
+  return rows.map((row) => {
+    let out = "";
+    let now = "";
+    for (const { text, style } of row) {
+      if (style !== now) out += (now && "\x1b[m") + style;
+      now = style;
+      out += text;
+    }
+    return `${out}${now && "\x1b[m"}\n`;
+  }).join("");
+}

@@ -1,0 +1,86 @@
+/**
+ * The difference of two texts, line by line.
+ *
+ * @module
+ */
+
+/** A line of a difference: kept, taken out or put in. */
+export interface DiffLine {
+  kind: " " | "-" | "+";
+  text: string;
+  /** Its number, from 1: in the new text, for a line taken out in the old one. */
+  number: number;
+}
+
+/** Larger middles are replaced whole, in pairs of lines to compare. */
+const MAX_PAIRS = 4_000_000;
+
+/** The changed lines of `after` against `before`, each change with `context` lines around it. */
+export function diffLines(before: string, after: string, context = 2): DiffLine[] {
+  const a = linesOf(before);
+  const b = linesOf(after);
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) {
+    end++;
+  }
+  const all = script(a.slice(start, a.length - end), b.slice(start, b.length - end), start);
+  const first = Math.max(0, start - context);
+  const lead = b.slice(first, start).map((text, i) => kept(text, first + i + 1));
+  const trail = b.slice(b.length - end, b.length - end + context)
+    .map((text, i) => kept(text, b.length - end + i + 1));
+  return near([...lead, ...all, ...trail], context);
+}
+
+const kept = (text: string, number: number): DiffLine => ({ kind: " ", text, number });
+
+function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** The shortest way from `a` to `b`, by the longest common subsequence. */
+function script(a: string[], b: string[], offset: number): DiffLine[] {
+  const out: DiffLine[] = [];
+  const minus = (i: number) => out.push({ kind: "-", text: a[i]!, number: offset + i + 1 });
+  const plus = (j: number) => out.push({ kind: "+", text: b[j]!, number: offset + j + 1 });
+  if (a.length * b.length > MAX_PAIRS) {
+    a.forEach((_, i) => minus(i));
+    b.forEach((_, j) => plus(j));
+    return out;
+  }
+  // common[i][j]: how many lines a[i..] and b[j..] have in common.
+  const width = b.length + 1;
+  const common = new Uint32Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      common[i * width + j] = a[i] === b[j]
+        ? common[(i + 1) * width + j + 1]! + 1
+        : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
+    }
+  }
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      out.push(kept(b[j]!, offset + j + 1));
+      i++, j++;
+    } else if (
+      j === b.length || i < a.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!
+    ) minus(i++);
+    else plus(j++);
+  }
+  return out;
+}
+
+/** Without kept lines further than `context` from a change. */
+function near(lines: readonly DiffLine[], context: number): DiffLine[] {
+  const wanted = new Set<number>();
+  lines.forEach(({ kind }, at) => {
+    if (kind === " ") return;
+    for (let i = at - context; i <= at + context; i++) wanted.add(i);
+  });
+  return lines.filter((_, at) => wanted.has(at));
+}
