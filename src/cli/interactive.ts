@@ -20,7 +20,7 @@ import { isCommand, runCommand, type Session } from "./commands.ts";
 import { completer } from "./complete.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
-import { oneLine } from "./present.ts";
+import { oneLine, wrapped } from "./present.ts";
 import { runShell } from "./shell.ts";
 import { onSignals } from "./signals.ts";
 import { type TurnView, turnView } from "./turn_view.ts";
@@ -73,7 +73,7 @@ export async function runInteractive(
   const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
   const { state } = agent;
   const session: Session = { agent, modelNamed: options.modelNamed, pending: "" };
-  const history = sessionHistory(env, () => state.workingDir, (message) => screen.print(message));
+  const history = sessionHistory(env, () => state.workingDir, (message) => say(message));
   state.history = history.entries();
   using screen: Screen = canEdit()
     ? liveScreen({
@@ -91,7 +91,8 @@ export async function runInteractive(
     })
     : plainScreen(() => state.history);
   const view: TurnView = turnView(screen, look, options.yes === true);
-  screen.print(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
+  const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
+  say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
   for (;;) {
     const text = await screen.read();
     if (ended !== undefined || text === null) return ended ?? EXIT.done;
@@ -101,7 +102,7 @@ export async function runInteractive(
     if (isCommand(text)) {
       const output = await runCommand(session, text);
       if (output === null) return EXIT.done;
-      screen.print(output);
+      say(output);
       screen.update();
       continue;
     }

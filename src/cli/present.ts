@@ -61,3 +61,20 @@ export function duration(ms: number): string {
 export function diffRow({ kind, text }: DiffLine, paint: Painter): string {
   return paint(`${kind} ${sanitize(text)}`, { " ": DIM, "+": ADDED, "-": REMOVED }[kind]);
 }
+
+/** `text` with its long lines broken at spaces, for a terminal of `columns`. */
+export function wrapped(text: string, columns: number): string {
+  return text.split("\n").flatMap((line) => wrapLine(line, columns)).join("\n");
+}
+
+function wrapLine(line: string, columns: number): string[] {
+  const indent = /^ *(?:· )?/.exec(line)![0].length;
+  const rows = [""];
+  for (const word of line.split(/(?<=\S)(?= )/)) {
+    const row = rows.at(-1)!;
+    if (row.trim() !== "" && row.length + word.length > columns) {
+      rows.push(" ".repeat(indent) + word.trimStart());
+    } else rows[rows.length - 1] = row + word;
+  }
+  return rows;
+}

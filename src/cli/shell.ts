@@ -28,7 +28,7 @@ export async function runShell(
       maxOutputChars: agent.config.maxOutputChars,
       signal,
     });
-    screen.print(sanitizeProse(output));
+    screen.print(sanitizeProse(output.replace(/^exit code: 0\n(?:stdout:\n)?/, "")));
     session.pending += `<shell command=${JSON.stringify(command)}>\n${output}\n</shell>\n\n`;
     view.end("· goes along with your next message (/clear forgets it)");
   } catch (error) {

@@ -12,7 +12,7 @@ import type { Screen } from "../terminal/screen.ts";
 import { type Appearance, BOLD, DIM, type Painter, painter, REMOVED } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
 import type { ToolExecution, TurnEvent } from "../types.ts";
-import { describeCall, diffRow, duration, oneLine, progressLine } from "./present.ts";
+import { describeCall, diffRow, duration, oneLine, progressLine, wrapped } from "./present.ts";
 
 /** Shows one turn after the other. */
 export interface TurnView {
@@ -21,8 +21,8 @@ export interface TurnView {
   onEvent(event: TurnEvent): void;
   /** Prints `text` as lines of their own, below what was said so far. */
   print(text: string): void;
-  /** It is over; `note` says how, where that needs saying. */
-  end(note?: string): void;
+  /** It is over; `text` says how, where that needs saying. */
+  end(text?: string): void;
   /** What goes on now, in one line; undefined between turns. */
   activity(): string | undefined;
   /** Prints the newest text that was folded and not shown yet; the next time the one before it. */
@@ -54,6 +54,8 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
   let last: "nothing" | "text" | "line" = "nothing";
 
   const dim = (text: string) => paint(text, DIM);
+  const note = (text: string, style = DIM) =>
+    wrapped(text, terminalSize().columns).split("\n").map((row) => paint(row, style)).join("\n");
 
   function line(text: string): void {
     endText();
@@ -77,7 +79,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
     if (text === "") return;
     const time = duration(performance.now() - reasoningStart);
     fold("reasoning", text);
-    line(dim(`· thought for ${time} (Ctrl-O shows it)`));
+    line(note(`· thought for ${time} (Ctrl-O shows it)`));
   }
 
   function piece(): void {
@@ -88,7 +90,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
     const lines = exec.result.split("\n").length;
     const size = exec.isError || lines < 2 ? "" : `, ${lines} lines`;
     const text = progressLine({ type: "tool_done", exec })!.replace(/\)$/, `${size})`);
-    line(exec.isError ? paint(text, REMOVED) : dim(text));
+    line(exec.isError ? note(text, REMOVED) : note(text));
     fold(describeCall(exec.toolName, exec.arguments), exec.result);
     if (diffs && !exec.isError) {
       const rows = changeRows(exec.toolName, exec.arguments, paint);
@@ -142,7 +144,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
           const text = progressLine(event);
           if (text === undefined) return;
           endReasoning();
-          line(dim(text));
+          line(note(text));
         }
       }
     },
@@ -150,11 +152,11 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
       endReasoning();
       line(text);
     },
-    end(note) {
+    end(text) {
       endReasoning();
       endText();
       active = false;
-      if (note !== undefined) line(note);
+      if (text !== undefined) line(note(text, 0));
       screen.print("");
       screen.update();
     },
