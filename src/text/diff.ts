@@ -26,6 +26,7 @@ export function diffLines(before: string, after: string, context = 2): DiffLine[
     end++;
   }
   const all = script(a.slice(start, a.length - end), b.slice(start, b.length - end), start);
+  if (all.length === 0) return [];
   const first = Math.max(0, start - context);
   const lead = b.slice(first, start).map((text, i) => kept(text, first + i + 1));
   const trail = b.slice(b.length - end, b.length - end + context)
@@ -77,10 +78,13 @@ function script(a: string[], b: string[], offset: number): DiffLine[] {
 
 /** Without kept lines further than `context` from a change. */
 function near(lines: readonly DiffLine[], context: number): DiffLine[] {
-  const wanted = new Set<number>();
-  lines.forEach(({ kind }, at) => {
-    if (kind === " ") return;
-    for (let i = at - context; i <= at + context; i++) wanted.add(i);
-  });
-  return lines.filter((_, at) => wanted.has(at));
+  let change = -Infinity;
+  const after = lines.map(({ kind }, at) => at - (change = kind === " " ? change : at));
+  change = Infinity;
+  const before = lines.map(() => 0);
+  for (let at = lines.length - 1; at >= 0; at--) {
+    if (lines[at]!.kind !== " ") change = at;
+    before[at] = change - at;
+  }
+  return lines.filter((_, at) => Math.min(after[at]!, before[at]!) <= context);
 }

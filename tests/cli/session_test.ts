@@ -1,30 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
-import { strictServer } from "../helpers/strict_server.ts";
-import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
+import { sessionTest } from "../helpers/session.ts";
+import type { Terminal } from "../helpers/tmux.ts";
 
-const main = fromFileUrl(new URL("../../main.ts", import.meta.url));
 const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
-
-/** A session in a real terminal, in a folder of its own. */
-function sessionTest(
-  name: string,
-  steps: Parameters<typeof strictServer>[0],
-  body: (terminal: Terminal, server: ReturnType<typeof strictServer>) => Promise<void>,
-): void {
-  Deno.test({
-    name: noTmux ? `${name} (skipped: ${noTmux})` : name,
-    ignore: noTmux !== "",
-    async fn() {
-      await using server = strictServer(steps);
-      await using screen = await terminal();
-      const flags = `--local --host ${server.url} -m test`;
-      await screen.type(`'${Deno.execPath()}' run -A ${main} ${flags}; echo left: $?\r`);
-      await screen.until("/help");
-      await body(screen, server);
-    },
-  });
-}
 
 const exists = (terminal: Terminal, name: string) =>
   Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
@@ -51,7 +29,9 @@ sessionTest("a command that is refused does not run", [touch, { text: "Well." }]
   const gate = Promise.withResolvers<void>();
   sessionTest(
     "TTY-03 what was typed before the question does not answer it",
-    [async () => (await gate.promise, touch), { text: "Well." }, { text: "One." }, { text: "Two." }],
+    [async () => (await gate.promise, touch), { text: "Well." }, { text: "One." }, {
+      text: "Two.",
+    }],
     async (terminal, server) => {
       await terminal.type("go\r");
       while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

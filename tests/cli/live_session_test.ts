@@ -1,0 +1,220 @@
+import { assert, assertEquals } from "@std/assert";
+import { sessionCommand, sessionTest } from "../helpers/session.ts";
+import type { StrictRequest } from "../helpers/strict_server.ts";
+
+/** What the newest message of a request says. */
+const said = ({ body }: StrictRequest) =>
+  (body.messages as { role: string; content: string }[]).at(-1)!.content;
+const rowsOf = (rows: string[], text: string) => rows.filter((row) => row.includes(text)).length;
+
+{
+  const gate = Promise.withResolvers<void>();
+  sessionTest(
+    "what is typed while the model works waits its turn, and can be taken back",
+    [async () => (await gate.promise, { text: "First." }), { text: "Second." }],
+    async (terminal, server) => {
+      await terminal.type("one\r");
+      await terminal.until("waiting for test");
+      await terminal.type("two\rthree\r");
+      await terminal.until("queued: three");
+      await terminal.type("\x1b[A");
+      await terminal.until((rows) => rows.includes("> three") && !rows.includes("queued: three"));
+      await terminal.type("\x15\x15");
+      gate.resolve();
+      await terminal.until("Second.");
+      assertEquals(server.requests.map(said), ["one", "two"]);
+    },
+  );
+}
+
+sessionTest(
+  "Esc stops the turn, keeps what was said, and gives back what was queued",
+  [{ text: "The beginning of an answer that", hang: true }, { text: "Again." }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until("The beginning of an answer");
+    await terminal.type("later\rhalf");
+    await terminal.until("queued: later");
+    await terminal.type("\x1b");
+    const rows = await terminal.until("interrupted");
+    assert(rows.some((row) => row.includes("The beginning of an answer that")), rows.join("\n"));
+    await terminal.until((rows) => rows.includes("> later") && rows.includes("  ...> half"));
+    await terminal.type("\r");
+    await terminal.until("Again.");
+    assertEquals(said(server.requests[1]!), "later\nhalf");
+  },
+);
+
+const list = { toolCalls: [{ name: "run_bash", arguments: { command: "seq 5" } }] };
+
+sessionTest(
+  "reasoning and results are folded to a line each; Ctrl-O shows them, the newest first",
+  [{ reasoning: "Deep thoughts.\nMore.", ...list }, { text: "Done." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    const rows = await terminal.until("Done.");
+    assertEquals(rowsOf(rows, "thought for"), 1);
+    assertEquals(rowsOf(rows, "Deep thoughts"), 0);
+    assertEquals(rows.includes("3"), false);
+    await terminal.type("\x0f");
+    await terminal.until((rows) => rows.includes("3"));
+    await terminal.type("\x0f");
+    await terminal.until("Deep thoughts.");
+    await terminal.type("\x0f");
+    await terminal.until("nothing is folded");
+  },
+  { flags: "--yes" },
+);
+
+const edit = (old_string: string, new_string: string) => ({
+  toolCalls: [{ name: "edit_file", arguments: { file_path: "f", old_string, new_string } }],
+});
+
+sessionTest(
+  "an edit is shown as a difference: whole where it is asked about",
+  [edit("two", "2"), { text: "Done." }],
+  async (terminal) => {
+    await Deno.writeTextFile(`${terminal.folder}/f`, "one\ntwo\nthree\n");
+    await terminal.type("go\r");
+    const rows = await terminal.until("Run this?");
+    assert(rows.includes("  │ - two") && rows.includes("  │ + 2"), rows.join("\n"));
+    await terminal.type("y\r");
+    await terminal.until("Done.");
+    assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\n2\nthree\n");
+  },
+);
+
+sessionTest(
+  "an edit that needs no approval is shown as a difference when it is done",
+  [edit("one\ntwo", "one\n2"), { text: "Done." }],
+  async (terminal) => {
+    await Deno.writeTextFile(`${terminal.folder}/f`, "one\ntwo\nthree\n");
+    await terminal.type("go\r");
+    const rows = await terminal.until("Done.");
+    assert(rows.includes("    - two") && rows.includes("    + 2"), rows.join("\n"));
+  },
+  { flags: "--yes" },
+);
+
+sessionTest(
+  "files named by @ and the output of !commands go along with a message, once",
+  [{ text: "First." }, { text: "Second." }],
+  async (terminal, server) => {
+    await Deno.writeTextFile(`${terminal.folder}/notes.txt`, "remember the milk\n");
+    await terminal.type("!echo from the shell; exit 3\r");
+    await terminal.until("goes along");
+    assertEquals(server.requests.length, 0);
+    await terminal.type("see @no\t please\r");
+    await terminal.until("First.");
+    await terminal.type("and now\r");
+    await terminal.until("Second.");
+    const [first, second] = server.requests.map(said);
+    for (const part of ["from the shell", "exit code: 3", "see @notes.txt", "remember the milk"]) {
+      assert(first!.includes(part), `${part} in ${first}`);
+    }
+    assertEquals(second, "and now");
+  },
+);
+
+sessionTest(
+  "/model lists the models and goes on with another",
+  [{ text: "First." }, { text: "Second." }],
+  async (terminal, server) => {
+    await terminal.type("one\r");
+    await terminal.until("First.");
+    await terminal.type("/model\r");
+    await terminal.until("* test");
+    await terminal.type("/model o\t\r");
+    await terminal.until("Now with other");
+    await terminal.type("/model --hosted --local\r");
+    await terminal.until("exclude each other");
+    await terminal.type("two\r");
+    await terminal.until("Second.");
+    assertEquals(server.requests.map(({ body }) => body.model), ["test", "other"]);
+    assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
+  },
+);
+
+sessionTest(
+  "what was typed is there in the next session, and can be searched for",
+  [{ text: "First." }, { text: "Second." }],
+  async (terminal, server) => {
+    await terminal.type("a memorable line\r");
+    await terminal.until("First.");
+    await terminal.type("/exit\r");
+    await terminal.until("left: 0");
+    await terminal.type(`clear; ${sessionCommand(server)}\r`);
+    await terminal.until("/help");
+    await terminal.type("\x12memo");
+    await terminal.until("a memorable line");
+    await terminal.type("\r");
+    await terminal.until("Second.");
+    assertEquals(said(server.requests[1]!), "a memorable line");
+  },
+);
+
+{
+  const gate = Promise.withResolvers<void>();
+  const table = `| a | b |\n|---|---|\n| ${"wide ".repeat(20)} | ${"cell ".repeat(20)} |\n\nEnd. Or so`;
+  sessionTest(
+    "TTY-07 a storm of sizes leaves one prompt, one status line and the text typed",
+    [{ text: table, hang: true }, async () => (await gate.promise, { text: "Done." })],
+    async (terminal) => {
+      await terminal.type("go\r");
+      await terminal.until("End.");
+      await terminal.type("typed meanwhile");
+      for (let i = 0; i < 12; i++) {
+        await terminal.resize([80, 20, 200, 30, 41][i % 5]!, [24, 12, 50, 9][i % 4]!);
+      }
+      await terminal.resize(60, 30);
+      await terminal.until((rows) => rowsOf(rows, "> typed meanwhile") === 1);
+      await terminal.type("\x1b");
+      await terminal.until("interrupted");
+      await terminal.type("\r");
+      await terminal.until("waiting for test");
+      gate.resolve();
+      const rows = await terminal.until("Done.");
+      assertEquals(rows.filter((row) => row === ">").length, 1, rows.join("\n"));
+      assertEquals(rows.filter((row) => row.startsWith("test · ")).length, 1, rows.join("\n"));
+    },
+  );
+}
+
+for (const [signal, code] of [["TERM", 143], ["HUP", 129], ["INT", 130]] as const) {
+  sessionTest(
+    `TTY-04 SIG${signal} amid an answer restores the terminal and gives ${code}`,
+    [{ text: "An answer that goes on and", hang: true }],
+    async (terminal) => {
+      await terminal.type("go\r");
+      await terminal.until("goes on");
+      await new Deno.Command("sh", {
+        args: [
+          "-c",
+          `for p in /proc/[0-9]*; do
+          [ "$(readlink $p/cwd)" = "${await Deno.realPath(terminal.folder)}" ] &&
+          tr '\\0' ' ' < $p/cmdline | grep -q 'main.ts --local' && kill -${signal} \${p#/proc/}
+        done; true`,
+        ],
+      }).output();
+      await terminal.until(`left: ${code}`);
+      await terminal.type("stty -a\r");
+      await terminal.until((rows) => / icanon/.test(rows.join(" ")));
+      // deno-lint-ignore no-control-regex
+      const modes = [...(await terminal.output()).matchAll(/\x1b\[\?(\d+)([hl])/g)];
+      const last = new Map(modes.map(([, mode, state]) => [mode, state]));
+      assertEquals([last.get("2004"), last.get("1004"), last.get("2026")], ["l", "l", "l"]);
+    },
+  );
+}
+
+sessionTest(
+  "a session in 40 columns keeps its rows within them",
+  [{ text: "A rather long sentence that has to be broken into several rows." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    const rows = await terminal.until("several rows.");
+    assert(rows.every((row) => row.length <= 40));
+    assert(rows.includes("A rather long sentence that has to be"), rows.join("\n"));
+  },
+  { columns: 40, rows: 20 },
+);

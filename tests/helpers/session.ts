@@ -1,0 +1,36 @@
+/**
+ * Sessions of the real program in a real terminal, with a scripted model.
+ *
+ * @module
+ */
+
+import { fromFileUrl } from "@std/path/from-file-url";
+import { type StrictServer, strictServer } from "./strict_server.ts";
+import { noTmux, type Terminal, terminal } from "./tmux.ts";
+
+const main = fromFileUrl(new URL("../../main.ts", import.meta.url));
+
+/** The command that starts a session with the model of `server`. */
+export function sessionCommand(server: StrictServer, flags = ""): string {
+  return `'${Deno.execPath()}' run -A ${main} --local --host ${server.url} -m test ${flags}`;
+}
+
+/** A test of a session, in a folder of its own; skipped without tmux. */
+export function sessionTest(
+  name: string,
+  steps: Parameters<typeof strictServer>[0],
+  body: (terminal: Terminal, server: StrictServer) => Promise<void>,
+  { flags = "", ...size }: { flags?: string; columns?: number; rows?: number } = {},
+): void {
+  Deno.test({
+    name: noTmux ? `${name} (skipped: ${noTmux})` : name,
+    ignore: noTmux !== "",
+    async fn() {
+      await using server = strictServer(steps, { models: ["test", "other"] });
+      await using screen = await terminal(size);
+      await screen.type(`${sessionCommand(server, flags)}; echo left: $?\r`);
+      await screen.until("/help");
+      await body(screen, server);
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import { assertEquals } from "@std/assert";
+import { diffLines } from "../../src/text/diff.ts";
+
+const shown = (before: string, after: string, context?: number) =>
+  diffLines(before, after, context).map(({ kind, text, number }) => `${kind}${number} ${text}`);
+
+const ROWS: [before: string, after: string, expected: string[]][] = [
+  ["", "", []],
+  ["a\n", "a\n", []],
+  ["", "a\nb\n", ["+1 a", "+2 b"]],
+  ["a\nb\n", "", ["-1 a", "-2 b"]],
+  ["a\nb\nc\nd\ne\nf", "a\nb\nc\nX\ne\nf", [" 2 b", " 3 c", "-4 d", "+4 X", " 5 e", " 6 f"]],
+  ["a\na\na", "a\na", [" 1 a", " 2 a", "-3 a"]],
+  ["1\n2\n3\n4\n5\n6\n7\n8\n9", "1\nX\n3\n4\n5\n6\n7\nY\n9", [
+    ...[" 1 1", "-2 2", "+2 X", " 3 3", " 4 4"],
+    ...[" 6 6", " 7 7", "-8 8", "+8 Y", " 9 9"],
+  ]],
+];
+
+for (const [before, after, expected] of ROWS) {
+  Deno.test(`diffLines ${JSON.stringify([before, after])}`, () => {
+    assertEquals(shown(before, after), expected);
+  });
+}
+
+Deno.test("diffLines leads from the one text to the other", () => {
+  let seed = 7;
+  const random = (n: number) => (seed = seed * 48271 % 2147483647) % n;
+  const text = () => Array.from({ length: random(12) }, () => "abc"[random(3)]).join("\n");
+  for (let i = 0; i < 500; i++) {
+    const [before, after] = [text(), text()];
+    const lines = diffLines(before, after, Infinity);
+    const side = (kind: string) =>
+      lines.filter((line) => line.kind === " " || line.kind === kind).map((line) => line.text);
+    const linesOf = (value: string) => value === "" ? [] : value.split("\n");
+    assertEquals(
+      [side("-"), side("+")],
+      before === after ? [[], []] : [
+        linesOf(before),
+        linesOf(after),
+      ],
+    );
+  }
+});
+
+Deno.test("diffLines of large texts that have nothing in common stays quick", () => {
+  const lines = (name: string) =>
+    Array.from({ length: 20_000 }, (_, i) => `${name}${i}`).join("\n");
+  assertEquals(diffLines(lines("a"), lines("b")).length, 40_000);
+});
