@@ -27,7 +27,8 @@ export function asUsage<T>(make: () => T): T {
   }
 }
 
-interface Flag {
+/** A flag of the command line. */
+export interface Flag {
   /** `--name`. */
   name: string;
   /** `-s`. */
@@ -77,6 +78,9 @@ export const FLAGS = [
     help: "the longest until an answer begins, model loading included (600)",
   },
   { name: "idle-timeout", value: "SECONDS", help: "the longest silence within an answer (120)" },
+  { name: "no-notify", help: "no notification when a long turn ends and you look elsewhere" },
+  { name: "completions", value: "SHELL", help: "print completions for bash, zsh or fish" },
+  { name: "man", help: "print the manual page, for man -l -" },
   { name: "version", short: "V", help: "print the version" },
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];
@@ -144,6 +148,24 @@ function findFlag(word: string): Flag {
   );
 }
 
+/** The exit codes, as the help and the manual page list them. */
+export const EXIT_CODES = [
+  [0, "done"],
+  [1, "error"],
+  [2, "wrong usage"],
+  [3, "a call was refused (see --yes)"],
+  [4, "stopped by a limit"],
+  [130, "interrupted"],
+  [141, "stdout was closed"],
+] as const;
+
+/** What the help and the manual page show as examples. */
+export const EXAMPLES = [
+  'copilot --demo -p "What does this project do?"',
+  "copilot --local --model qwen3:8b",
+  'copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"',
+] as const;
+
 /** What `--help` prints. */
 export function helpText(): string {
   const left = FLAGS.map((flag: Flag) => {
@@ -165,13 +187,13 @@ Flags:
 ${rows.join("\n")}
 
 Exit codes:
-  0 done   1 error   2 wrong usage   3 a call was refused (see --yes)
-  4 stopped by a limit   130 interrupted   141 stdout was closed
+${
+    wrap(EXIT_CODES.map(([code, text]) => `${code} ${text}`).join(", "), 76).map((l) => `  ${l}`)
+      .join("\n")
+  }
 
 Examples:
-  copilot --demo -p "What does this project do?"
-  copilot --local --model qwen3:8b
-  copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"
+${EXAMPLES.map((line) => `  ${line}`).join("\n")}
 `;
 }
 

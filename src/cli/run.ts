@@ -57,6 +57,14 @@ async function dispatch(args: Args, streams: Streams): Promise<number> {
     return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`),
       EXIT.done;
   }
+  if (args.completions !== undefined || args.man) {
+    const [{ completionScript, manPage }, { VERSION }] = await Promise.all([
+      import("./completions.ts"),
+      import("../config.ts"),
+    ]);
+    const text = args.man ? manPage(VERSION) : completionScript(args.completions!);
+    return stdout.write(text), EXIT.done;
+  }
   const { optionsFromArgs, toConfig } = await import("./settings.ts");
   let options = optionsFromArgs(args);
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
@@ -76,6 +84,7 @@ async function dispatch(args: Args, streams: Streams): Promise<number> {
         workingDir: options.workingDir,
         modelNamed: options.model !== undefined,
         yes: args.yes === true,
+        notify: !args["no-notify"],
       });
     }
     const prompt = await readPrompt(args, stderr);

@@ -155,7 +155,9 @@ sessionTest(
 
 {
   const gate = Promise.withResolvers<void>();
-  const table = `| a | b |\n|---|---|\n| ${"wide ".repeat(20)} | ${"cell ".repeat(20)} |\n\nEnd. Or so`;
+  const table = `| a | b |\n|---|---|\n| ${"wide ".repeat(20)} | ${
+    "cell ".repeat(20)
+  } |\n\nEnd. Or so`;
   sessionTest(
     "TTY-07 a storm of sizes leaves one prompt, one status line and the text typed",
     [{ text: table, hang: true }, async () => (await gate.promise, { text: "Done." })],

@@ -1,0 +1,116 @@
+/**
+ * Completions for shells, and the manual page, from the table of flags.
+ *
+ * Sources: bash(1) "Programmable Completion", zshcompsys(1), fish's `complete`, man(7).
+ *
+ * @module
+ */
+
+import { EXAMPLES, EXIT_CODES, type Flag, FLAGS, UsageError } from "./args.ts";
+
+const flags: readonly Flag[] = FLAGS;
+
+/** The script that makes a shell complete our flags. */
+export function completionScript(shell: string): string {
+  const script = { bash, zsh, fish }[shell];
+  if (script) return script();
+  throw new UsageError(
+    `--completions knows bash, zsh and fish: it is ${JSON.stringify(shell.slice(0, 60))}`,
+  );
+}
+
+/** What a value may be: words, a folder, or anything. */
+function valuesOf({ name, value }: Flag): string[] | "folder" | undefined {
+  if (value === "DIR") return "folder";
+  if (name === "output") return ["text", "json", "stream-json"];
+  return name === "completions" ? ["bash", "zsh", "fish"] : undefined;
+}
+
+function bash(): string {
+  const cases = flags.filter(({ value }) => value).map((flag) => {
+    const names = `${flag.short ? `-${flag.short}|` : ""}--${flag.name}`;
+    const values = valuesOf(flag);
+    const reply = values === "folder"
+      ? 'COMPREPLY=($(compgen -d -- "$word"))'
+      : values
+      ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$word"))`
+      : "COMPREPLY=()";
+    return `    ${names}) ${reply}; return ;;`;
+  });
+  return `_copilot() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
+  case $before in
+${cases.join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "${flags.map(({ name }) => `--${name}`).join(" ")}" -- "$word"))
+}
+complete -F _copilot copilot
+`;
+}
+
+function zsh(): string {
+  const rows = flags.map((flag) => {
+    const { name, short, value, help } = flag;
+    const values = valuesOf(flag);
+    const action = values === "folder" ? "_files -/" : values ? `(${values.join(" ")})` : " ";
+    const text = help.replace(/[[\]:\\]/g, "\\$&").replaceAll("'", "'\\''");
+    const argument = value ? `:${value}:${action}` : "";
+    const names = short ? `'(-${short} --${name})'{-${short},--${name}}` : `--${name}`;
+    return `  ${names}'[${text}]${argument}'`;
+  });
+  return `#compdef copilot\n_arguments \\\n${rows.join(" \\\n")}\n`;
+}
+
+function fish(): string {
+  return flags.map((flag) => {
+    const { name, short, value, help } = flag;
+    const values = valuesOf(flag);
+    const argument = values === "folder"
+      ? " -xa '(__fish_complete_directories)'"
+      : values
+      ? ` -xa '${values.join(" ")}'`
+      : value
+      ? " -x"
+      : "";
+    const text = help.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
+    return `complete -c copilot -f${
+      short ? ` -s ${short}` : ""
+    } -l ${name}${argument} -d '${text}'\n`;
+  }).join("");
+}
+
+/** The manual page, in roff. */
+export function manPage(version: string): string {
+  const roff = (text: string) => text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
+  const options = flags.map(({ name, short, value, optional, help }) => {
+    const shown = value && (optional ? ` [\\fI${value}\\fR]` : ` \\fI${value}\\fR`);
+    const names = [...(short ? [`\\-${short}`] : []), `\\-\\-${roff(name)}`];
+    return `.TP\n${names.map((n) => `\\fB${n}\\fR`).join(", ")}${shown ?? ""}\n${roff(help)}.`;
+  });
+  return `.TH COPILOT 1 "" "copilot ${version}"
+.SH NAME
+copilot \\- a coding copilot for the terminal, at home with your own models
+.SH SYNOPSIS
+.B copilot
+[\\fIflags\\fR]
+.br
+.B copilot
+[\\fIflags\\fR] \\fB\\-p\\fR "\\fIPROMPT\\fR"
+.SH OPTIONS
+${options.join("\n")}
+.SH EXIT STATUS
+${EXIT_CODES.map(([code, text]) => `.TP\n${code}\n${roff(text)}`).join("\n")}
+.SH ENVIRONMENT
+.TP
+OPENAI_API_KEY, ANTHROPIC_API_KEY
+The keys of the two kinds of servers.
+.TP
+NO_COLOR
+No colours.
+.TP
+XDG_STATE_HOME
+Where what was typed is kept, in copilot/history.jsonl (~/.local/state).
+.SH EXAMPLES
+${EXAMPLES.map((line) => `.nf\n${roff(line)}\n.fi`).join("\n")}
+`;
+}
