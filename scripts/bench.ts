@@ -1,6 +1,7 @@
 // Speed and memory as ratios against references measured in the same run: paired, alternating,
-// medians. `scripts/bench [once|round|big|search|decode ...]`; all of them without arguments.
+// medians. `scripts/bench [once|round|big|search|terminal|decode ...]`; all of them without arguments.
 import { fromFileUrl } from "@std/path/from-file-url";
+import { median } from "./bench_median.ts";
 import type { Decoder } from "../src/wire/lines.ts";
 import { ndjsonDecoder } from "../src/wire/ndjson.ts";
 import { sseDecoder } from "../src/wire/sse.ts";
@@ -43,12 +44,6 @@ function peakOf(pid: number): number {
   } catch {
     return 0; // ended, or no Linux
   }
-}
-
-export function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
 /** Runs both in turn; the median of each and of the ratios pair by pair. */
@@ -136,8 +131,8 @@ function benchDecoders(): void {
 
 const asked = (name: string) => Deno.args.length === 0 || Deno.args.includes(name);
 if (asked("decode")) benchDecoders();
-if (asked("search")) {
-  const args = ["run", "-A", `${root}scripts/bench_search.ts`];
+for (const name of ["search", "terminal"].filter(asked)) {
+  const args = ["run", "-A", `${root}scripts/bench_${name}.ts`];
   await new Deno.Command(deno, { args, stdout: "inherit", stderr: "inherit" }).spawn().status;
 }
 const folder = await Deno.makeTempDir();

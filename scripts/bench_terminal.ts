@@ -1,0 +1,154 @@
+// The session in a pseudo-terminal (`script` of util-linux) against GNU readline in bash, where the
+// two do the same: time to the prompt, from a key to its echo. `scripts/bench terminal`.
+import { fromFileUrl } from "@std/path/from-file-url";
+import { median } from "./bench_median.ts";
+
+const root = fromFileUrl(new URL("..", import.meta.url));
+const folder = await Deno.makeTempDir();
+const decoder = new TextDecoder("latin1");
+
+interface Session extends AsyncDisposable {
+  /** Milliseconds from its start until `text` was there. */
+  until(text: string): Promise<number>;
+  type(text: string): Promise<void>;
+  bytes(): number;
+  pid: number;
+}
+
+/** Starts `command` in a terminal of 80 by 24. */
+function start(command: string): Session {
+  const began = performance.now();
+  const child = new Deno.Command("script", {
+    args: ["-qfec", `stty cols 80 rows 24; exec ${command}`, "/dev/null"],
+    cwd: folder,
+    stdin: "piped",
+    stdout: "piped",
+    env: { TERM: "xterm-256color", LC_ALL: "C.UTF-8", XDG_STATE_HOME: folder },
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  let output = "";
+  let total = 0;
+  let wake = () => {};
+  (async () => {
+    for await (const chunk of child.stdout) {
+      output += decoder.decode(chunk);
+      total += chunk.length;
+      wake();
+    }
+  })();
+  return {
+    async until(text) {
+      for (;;) {
+        const at = output.indexOf(text);
+        if (at >= 0) {
+          output = output.slice(at + text.length);
+          return performance.now() - began;
+        }
+        await new Promise<void>((resolve) => wake = resolve);
+      }
+    },
+    type: (text) => writer.write(new TextEncoder().encode(text)),
+    bytes: () => total,
+    get pid() {
+      const children = `/proc/${child.pid}/task/${child.pid}/children`;
+      return Number(Deno.readTextFileSync(children).trim().split(" ").at(-1));
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
+
+/** Types letters one at a time: the milliseconds until each is echoed, and the bytes for each. */
+async function echoes(session: Session, count: number): Promise<{ ms: number; bytes: number }> {
+  const times: number[] = [];
+  const before = session.bytes();
+  for (let i = 0; i < count; i++) {
+    const letter = "qzjx"[i % 4]!;
+    const at = performance.now();
+    await session.type(letter);
+    await session.until(letter);
+    times.push(performance.now() - at);
+  }
+  return { ms: median(times), bytes: (session.bytes() - before) / count };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const cpuOf = (pid: number) => {
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10; // ticks of 10 ms
+};
+
+const server = new Deno.Command(Deno.execPath(), {
+  args: ["run", "-A", `${root}scripts/bench_server.ts`],
+  stdout: "piped",
+}).spawn();
+try {
+  const url = decoder.decode((await server.stdout.getReader().read()).value).trim();
+  const bundle = `${folder}/copilot.js`;
+  await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--minify", "--output", bundle, `${root}main.ts`],
+    cwd: root,
+  }).output();
+  const ours = `${Deno.execPath()} run -A ${bundle} --base-url ${url} --model bench`;
+  const readline = "env 'PS1=> ' bash --norc --noprofile -i";
+  const prompts: number[] = [];
+  const floors: number[] = [];
+  for (let i = 0; i < 9; i++) {
+    await using a = start(ours);
+    prompts.push(await a.until("> "));
+    await using b = start(readline);
+    floors.push(await b.until("> "));
+  }
+  console.log(
+    `time to the prompt     ${median(prompts).toFixed(0)} ms against ${
+      median(floors).toFixed(0)
+    } of bash`,
+  );
+  for (const length of [0, 10_000]) {
+    await using a = start(ours);
+    await a.until("> ");
+    await using b = start(readline);
+    await b.until("> ");
+    for (const session of [a, b]) {
+      // In pieces that a terminal's input queue takes.
+      for (let typed = 0; typed < length; typed += 500) {
+        await session.type("o".repeat(500));
+        await pause(50);
+      }
+      await pause(300);
+      await echoes(session, 20);
+    }
+    const [x, y] = [await echoes(a, 200), await echoes(b, 200)];
+    console.log(
+      `key to echo, ${`${length}`.padEnd(10)}${x.ms.toFixed(2)} ms against ${
+        y.ms.toFixed(2)
+      } of readline, ${x.bytes.toFixed(0)} bytes against ${y.bytes.toFixed(0)}`,
+    );
+  }
+  await using session = start(ours);
+  await session.until("> ");
+  await pause(500);
+  const before = cpuOf(session.pid);
+  await pause(3000);
+  console.log(`idle for 3 s           ${cpuOf(session.pid) - before} ms of CPU`);
+  await session.type("big\r");
+  const at = performance.now();
+  // The prompt with nothing going on above it: the status line tells the tokens when it is over.
+  await session.until(" tokens \u00b7 /".replace("\u00b7", "\u00c2\u00b7")).catch(() => 0);
+  const status = Deno.readTextFileSync(`/proc/${session.pid}/status`);
+  const [peak, now] = ["VmHWM", "VmRSS"].map((name) =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
+  );
+  console.log(
+    `2 MB in 500 000 deltas ${((performance.now() - at) / 1000).toFixed(2)} s on the screen, ${
+      now!.toFixed(0)
+    } MB, at most ${peak!.toFixed(0)} MB`,
+  );
+} finally {
+  server.kill();
+  await server.status;
+  await Deno.remove(folder, { recursive: true });
+}
+Deno.exit();
