@@ -1,15 +1,11 @@
-import { assertEquals, assertThrows } from "@std/assert";
-import { repetitionWatcher, truncateRepetition } from "../../src/text/repetition.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { HIDDEN_CYCLE, repetitionWatcher, truncateRepetition } from "../../src/text/repetition.ts";
 import { seeded } from "../helpers/split.ts";
-import { forEveryTextSplit } from "./splits.ts";
 
 const WARNING = "\n\n[Warning: repetitive output truncated]";
 const PAD = `${
   "Lorem ipsum dolor sit amet, no two words alike here: ".padEnd(200, "0123456789")
 }\n`;
-
-/** Without a repetition in it, and without white space. */
-const LONG = Array.from({ length: 90 }, (_, n) => (n + 40) ** 2).join("");
 
 /** [name, text, what stays of it; undefined for all] */
 const rows: [name: string, text: string, kept?: string][] = [
@@ -76,49 +72,11 @@ const rows: [name: string, text: string, kept?: string][] = [
     `${PAD}  return None\n  x = 1\n  return None`,
   ],
   ["short lines of code", `${PAD}${"}\n}\nelse {\n".repeat(20)}`],
-  // Without sentences
-  ["one character", `${PAD}${"a".repeat(400)}`, `${PAD}aa`],
-  ["one character, honestly", `${PAD}${"-".repeat(399)}`],
-  ["one token", `${PAD}x ${"the ".repeat(100)}`, `${PAD}x the the`],
-  [
-    "a phrase",
-    `${PAD}and so on, ${"again and again, ".repeat(30)}`,
-    `${PAD}and so on, again and again, again and again,`,
-  ],
-  ["short lines", `${PAD}${"1\n22\n".repeat(100)}`, `${PAD}1\n22\n1\n22\n`],
-  ["line feeds", `${PAD}a${"\n".repeat(400)}`, `${PAD}a\n\n`],
-  ["emoji", `${PAD}${"😀".repeat(200)}`, `${PAD}😀😀`],
-  ["less than three units", PAD + LONG.repeat(3).slice(0, -1)],
-  ["three units", PAD + LONG.repeat(3), PAD + LONG.repeat(2)],
-  [
-    "a sentence, then a runaway",
-    `${PAD}${"Same again.\n".repeat(3)}${"a".repeat(400)}`,
-    `${PAD}Same again.\nSame again.`,
-  ],
-  ["in a fence", `${PAD}\`\`\`\n${"0, ".repeat(667)}`, `${PAD}\`\`\`\n0, 0,`],
-  ["in a fence, honestly", `${PAD}\`\`\`\n${"0, ".repeat(660)}\n\`\`\`\n`],
-  ["after a fence", `\`\`\`\na\n\`\`\`\n${"0, ".repeat(140)}`, "```\na\n```\n0, 0,"],
 ];
-
-function watched(pieces: string[]): number | undefined {
-  const watcher = repetitionWatcher();
-  let cut: number | undefined;
-  for (const piece of pieces) cut ??= watcher.push(piece);
-  return cut ?? watcher.end();
-}
 
 for (const [name, text, kept] of rows) {
   Deno.test(`truncateRepetition: ${name}`, () => {
-    const result = truncateRepetition(text);
-    if (kept === undefined) assertEquals(result, text);
-    else assertEquals(result.trimEnd(), result);
-    const cut = watched([text]);
-    assertEquals(cut === undefined ? undefined : text.slice(0, cut).trimEnd(), kept?.trimEnd());
-    assertEquals(result, cut === undefined ? text : text.slice(0, cut) + WARNING);
-  });
-  Deno.test(`repetitionWatcher: ${name}, on every split`, () => {
-    const cut = watched([text]);
-    forEveryTextSplit(text, (pieces) => assertEquals(watched(pieces), cut));
+    assertEquals(truncateRepetition(text), kept === undefined ? text : kept + WARNING);
   });
 }
 
@@ -141,79 +99,106 @@ Deno.test("truncateRepetition: what it returns is not cut again", () => {
   }
 });
 
-/** [what repeats, how often, by how many characters of the repetition it must be seen] */
-const loops: [name: string, unit: string, bound: number][] = [
-  ["a token", "the ", 400],
-  ["a sentence", "I will now do it. ", 400],
-  ["a three-line cycle", "ok\nno go\n1\n", 400],
-  ["a paragraph", `${[...Array(40).keys()].map((n) => `step ${n * n}`).join(" ")}\n\n`, 3 * 500],
-  ["a page", Array.from({ length: 400 }, (_, n) => `line ${n * 7}`).join("\n"), 3 * 4096],
+Deno.test("truncateRepetition: a runaway without sentences", () => {
+  const before = "An honest beginning: ";
+  assertEquals(truncateRepetition(before + "ha ".repeat(2000)), `${before}ha ha${WARNING}`);
+});
+
+/** Where the text is cut, and how many of its characters were read by then. */
+function watched(pieces: Iterable<string>, limit?: number): { cut?: number; seen: number } {
+  const watcher = repetitionWatcher(limit);
+  let seen = 0;
+  for (const piece of pieces) {
+    const cut = watcher.push(piece);
+    seen += piece.length;
+    if (cut === undefined) continue;
+    assertEquals(watcher.push("more"), cut);
+    return { cut, seen };
+  }
+  return { seen };
+}
+
+const random = seeded(5);
+const noise = (length: number, signs: string): string =>
+  Array.from({ length }, () => signs[Math.floor(random() * signs.length)]).join("");
+const SECTIONS = Array.from(
+  { length: 200 },
+  (_, n) => `## Section ${n}\n\nThis holds for all.\nThe number is ${n ** 2}.\nSee below.\n\n`,
+).join("");
+const FENCE = "Look:\n\n```\n";
+const PAGE = `${noise(3998, "abcdefgh ijklmn\n")}.\n`;
+
+/** [what repeats, what stands before, the unit, how many units stay, by how many characters of the cycle] */
+const loops: [name: string, before: string, unit: string, stay: string, by: number][] = [
+  ["a character", "So: ", "a", "aa", 4512],
+  ["a token", "So: ", "the ", "the the", 4512],
+  ["emoji", "So: ", "😀", "😀😀", 4512],
+  ["a sentence", "So: ", "I will now do it. ", "I will now do it. I will now do it.", 4512],
+  ["a short cycle of lines", "So:\n\n", "ok\nno go\n1\n", "ok\nno go\n1\nok\nno go\n1", 4512],
+  ["line feeds", "So.", "\n", "", 4512],
+  ["white space in code", `${FENCE}x`, " \n", "", 4512],
+  ["zeros in code", `${FENCE}[`, "0, ", "0, 0,", 13012],
+  ["a page", "So: ", PAGE, (PAGE + PAGE).trimEnd(), 4 * 4000 + 512],
+  // Each of its parts occurs several times within the unit, at other distances.
+  ["a page of two signs", "So: ", noise(1500, "01") + "2", "", 4 * 1501 + 512],
+  ["a table within", "So: ", "| 0 | 0 |\n".repeat(50) + "end\n", "", 4512],
+  ["what comes after 200 good sections", SECTIONS, "It hangs. ", "It hangs. It hangs.", 4512],
+  ["fences", "So:\n\n", "```\nx\n```\n", "```\nx\n```\n```\nx\n```", 13012],
 ];
 
-for (const [name, unit, bound] of loops) {
-  Deno.test(`repetitionWatcher: a runaway of ${name} is seen while it streams`, () => {
-    const watcher = repetitionWatcher();
-    const before = "An honest beginning:\n\n";
-    watcher.push(before);
-    const text = unit.repeat(Math.ceil(bound / unit.length) + 1);
-    let seen = 0;
-    let cut: number | undefined;
-    while (cut === undefined && seen < text.length) cut = watcher.push(text[seen++]!);
-    assertEquals(seen <= bound + unit.length, true, `seen after ${seen}`);
-    // A word may be completed.
-    assertEquals(cut! <= before.length + 2 * unit.length + 20, true, `cut at ${cut}`);
-    assertEquals(watcher.push("more"), cut);
-    assertEquals(watcher.end(), cut);
-    assertEquals(
-      truncateRepetition(before + text + "more"),
-      (before + text).slice(0, cut) + WARNING,
-    );
+for (const [name, before, unit, stay, by] of loops) {
+  Deno.test(`repetitionWatcher: a runaway of ${name} is cut at its beginning`, () => {
+    const text = before + unit.repeat(20_000 / unit.length);
+    const { cut, seen } = watched(text);
+    assert(cut !== undefined && seen <= before.length + by, `seen after ${seen}`);
+    if (stay !== "") assertEquals(text.slice(0, cut), before + stay);
+    assert(cut >= before.trimEnd().length, `cut at ${cut}`);
+    assert(cut <= before.length + 2 * unit.length, `cut at ${cut}`);
+    for (const size of [2, 7, 511, 512, 513, 4000, 1e6]) {
+      const pieces = Array.from(
+        { length: Math.ceil(text.length / size) },
+        (_, i) => text.slice(i * size, (i + 1) * size),
+      );
+      assertEquals(watched(pieces).cut, cut, `in pieces of ${size}`);
+    }
   });
 }
 
 Deno.test("repetitionWatcher: honest answers are not ended", () => {
-  const table = "| a | b |\n|---|---|\n" + "| 0 | 0 |\n".repeat(30);
-  const code = "```py\n" + "    if x:\n        return None\n    y = f(x)\n".repeat(30) + "```\n";
-  const matrix = "```\n" + "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n".repeat(20) + "```\n";
-  const box = `┌${"─".repeat(120)}┐\n│${" ".repeat(120)}│\n└${"─".repeat(120)}┘\n`;
-  const numbers = Array.from({ length: 500 }, (_, n) => n).join(" ");
-  for (const text of [table, code, matrix, box, numbers, "=".repeat(200)]) {
-    const watcher = repetitionWatcher();
-    assertEquals([...text].find((char) => watcher.push(char) !== undefined), undefined, text);
+  const matrix = `[${"0, ".repeat(63)}0],\n`.repeat(64);
+  const dump = Array.from(
+    { length: 300 },
+    (_, n) => `${(n * 16).toString(16).padStart(8, "0")}  ${"00 ".repeat(16)} ${".".repeat(16)}\n`,
+  ).join("");
+  for (
+    const text of [
+      "| a | b |\n|---|---|\n" + "| 0 | 0 |\n".repeat(300),
+      "x.push(0);\n".repeat(300),
+      "0,0,0,0,0,0,0,0\n".repeat(200),
+      `\`${"A".repeat(3500)}\``,
+      dump,
+      `${FENCE}${matrix}\`\`\`\n`,
+      `${FENCE}${"    if x:\n        return None\n    y = f(x)\n".repeat(200)}\`\`\`\n`,
+      `┌${"─".repeat(120)}┐\n│${" ".repeat(120)}│\n└${"─".repeat(120)}┘\n`,
+      Array.from({ length: 2000 }, (_, n) => n).join(" "),
+      PAGE.repeat(3),
+      ("=".repeat(3900) + "\n").repeat(3),
+    ]
+  ) {
+    const honest = `Here it is:\n\n${text}\nThat is all.${
+      " Bye for now, ".padEnd(512, "0123456789")
+    }`;
+    assertEquals(watched([honest]).cut, undefined, text.slice(0, 200));
   }
 });
 
-Deno.test("repetitionWatcher agrees with truncateRepetition on random texts", () => {
-  const random = seeded(3);
-  const parts = [
-    "ab ",
-    "It is. ",
-    "A longer sentence. ",
-    "\n",
-    "x",
-    "```\n",
-    "0, ",
-    "。",
-    "長い長い長い文章です",
-  ];
-  for (let i = 0; i < 300; i++) {
-    let text = "";
-    while (text.length < 600) {
-      text += parts[Math.floor(random() * parts.length)]!.repeat(1 + random() ** 8 * 600);
-    }
-    const cut = watched([text]);
-    assertEquals(watched(text.split("")), cut);
-    assertEquals(watched(text.match(/[^]{1,7}/g)!), cut);
-    const expected = cut === undefined ? text : text.slice(0, cut) + WARNING;
-    assertEquals(truncateRepetition(text), expected);
-  }
+Deno.test("repetitionWatcher: another limit, which white space does not have", () => {
+  const { seen } = watched("the ".repeat(9000), HIDDEN_CYCLE);
+  assert(seen >= HIDDEN_CYCLE && seen <= HIDDEN_CYCLE + 512, `seen after ${seen}`);
+  assert(watched("\t".repeat(9000), HIDDEN_CYCLE).seen <= 4512);
 });
 
-Deno.test("truncateRepetition: ten million characters without repetition complete", () => {
-  const random = seeded(4);
-  for (const signs of ["ab", "abcdefgh .\n"]) {
-    let text = "";
-    while (text.length < 1_000_000) text += signs[Math.floor(random() * signs.length)];
-    truncateRepetition(text.repeat(10));
-  }
+Deno.test("repetition: ten million characters without a runaway complete", () => {
+  for (const signs of ["ab", "abcdefgh .\n"]) truncateRepetition(noise(1e6, signs).repeat(10));
+  truncateRepetition(("a".repeat(3500) + "\n" + "b".repeat(3500) + "`").repeat(1400));
 });
