@@ -57,9 +57,9 @@ export function answerStream(
   function take(part: ThinkSplit): void {
     if (part.retracted) {
       // What was shown as text was reasoning; it can not be unsaid, only told.
+      if (seen.text !== "") emit({ type: "text_retracted" });
       seen.text = "";
       watchers.text = repetitionWatcher();
-      emit({ type: "text_retracted" });
     }
     show("reasoning", part.reasoning);
     show("text", part.text);
@@ -80,7 +80,7 @@ export function answerStream(
   }
   return {
     push(delta) {
-      if (delta.type === "tool_call" || stopped || ended) return;
+      if (delta.type === "tool_call" || delta.type === "tool_arguments" || stopped || ended) return;
       if (pending?.kind !== delta.type) {
         flush(true);
         pending = { kind: delta.type, pieces: [] };

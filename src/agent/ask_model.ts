@@ -4,6 +4,7 @@ import { isBlank } from "../text/think.ts";
 import type { Message, StopReason, TurnEvent, Usage } from "../types.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { answerStream } from "./answer_stream.ts";
+import { runawayGuard } from "./runaway_guard.ts";
 
 /** What one request came to. */
 export interface Answer {
@@ -33,6 +34,7 @@ export async function askModel(
   const backend = await agent.backend();
   const runaway = new AbortController();
   const stream = answerStream(agent.tools, emit, () => runaway.abort());
+  const guard = runawayGuard(() => runaway.abort());
   const messages: Message[] = [
     { role: "system", content: agent.systemPrompt },
     ...agent.state.messages,
@@ -42,7 +44,10 @@ export async function askModel(
     signal.throwIfAborted();
     reply = await backend.send(messages, agent.tools, {
       signal: AbortSignal.any([signal, runaway.signal]),
-      onDelta: (delta: Delta) => stream.push(delta),
+      onDelta: (delta: Delta) => {
+        stream.push(delta);
+        guard(delta);
+      },
       onRetry: (notice) => emit({ type: "retry", ...notice }),
       onNotice: (message) => emit({ type: "notice", level: "info", message }),
     });

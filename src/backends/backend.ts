@@ -12,7 +12,10 @@ export type Delta =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   /** A tool call begins to arrive; it is not to be run before the whole answer is there. */
-  | { type: "tool_call"; name: string };
+  | { type: "tool_call"; name: string }
+  /** A piece of a call's arguments, as the model writes them; not from the native local endpoint,
+   * whose calls come whole. */
+  | { type: "tool_arguments"; text: string };
 
 /** Options of `callCompat`, `callLocal` and `callHosted`. */
 export interface CallOptions {

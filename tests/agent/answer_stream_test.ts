@@ -57,6 +57,10 @@ Deno.test("a lone end tag takes back what was shown", async () => {
   ]);
 });
 
+Deno.test("end tags before any text take nothing back", () => {
+  assertEquals(stream(["</think>\n", "</think>\n", "Yes."]).retracted, false);
+});
+
 Deno.test("a runaway is cut with a warning, in the answer and in reasoning", () => {
   const text = "So it goes. " + "on and on ".repeat(500);
   const got = stream(text.split(/(?<= )/));

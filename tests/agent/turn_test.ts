@@ -274,6 +274,59 @@ onAll(
   },
 );
 
+/** Answers that repeat without end where nobody sees it. */
+const hidden: [name: string, step: Step][] = [
+  ["white space", { text: "\n".repeat(20_000) }],
+  ["lone end tags of reasoning", { text: "</think>\n".repeat(5000) }],
+  ["a call in the text", {
+    text: `<toolcall>{"name":"echo","arguments":{"text":"${"ha ".repeat(10_000)}`,
+  }],
+];
+
+for (const [name, step] of hidden) {
+  onAll(
+    `a runaway of ${name} ends the request too`,
+    [{ ...step, hang: true }, { text: "fine" }] as Step[],
+    [echo],
+    async (agent, server) => {
+      const { stopReason, response } = await processTurn(agent, "go");
+      await server.requests[0]!.closed;
+      assertEquals(stopReason, "loop");
+      assert(response.length < 50, `nothing is left to be shown: ${response.slice(0, 200)}`);
+      assertEquals((await processTurn(agent, "again")).response, "fine");
+    },
+  );
+}
+
+for (const kind of ["text", "reasoning"] as const) {
+  onAll(
+    `a loop in ${kind} ends the turn though the answer is already there`,
+    [{ [kind]: "So it goes. ".repeat(2000) }, { text: "fine" }] as Step[],
+    [echo],
+    async (agent) => assertEquals((await processTurn(agent, "go")).stopReason, "loop"),
+  );
+}
+
+for (const [index, name] of [[0, "compat"], [2, "local compatible"], [3, "hosted"]] as const) {
+  Deno.test(`a runaway in the arguments of a call ends the request, and no call is run (${name})`, async () => {
+    const toolCalls = [
+      call("echo", { text: "a" }),
+      { name: "echo", arguments: `{"text":"${"0, ".repeat(10_000)}"}` },
+    ];
+    await using server = strictServer([{ text: "I write.", toolCalls, hang: true }, {
+      toolCalls: [call("echo", { text: "0, ".repeat(4_500) })],
+    }, { text: "fine" }]);
+    const agent = new CopilotAgent(allConfigs(server.url)[index]![1], Deno.cwd(), {
+      tools: [echo],
+    });
+    const { stopReason, response, toolExecutions } = await processTurn(agent, "go");
+    await server.requests[0]!.closed;
+    assertEquals([stopReason, response, toolExecutions], ["loop", "I write.", []]);
+    const next = await processTurn(agent, "only zeros, but honest ones");
+    assertEquals([next.response, next.toolExecutions.length], ["fine", 1]);
+  });
+}
+
 onAll(
   "NET-08 ids that come again in a later answer are made unique",
   [

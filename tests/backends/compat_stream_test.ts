@@ -374,6 +374,7 @@ Deno.test("tool_call deltas name each call once, when its name is complete", () 
   ], deltas);
   assertEquals(deltas, [
     { type: "tool_call", name: "read" },
+    { type: "tool_arguments", text: "{}" },
     { type: "text", text: "a" },
     { type: "tool_call", name: "now" },
   ]);
@@ -578,7 +579,7 @@ Deno.test("an answer in one piece is taken where a stream was asked for", () => 
   const { body, text } = recorded("compat-ollama-think_tool");
   const response = fold([body], deltas, "application/json");
   assertEquals(response, JSON.parse(text));
-  assertEquals(deltas.map((d) => d.type), ["reasoning", "tool_call"]);
+  assertEquals(deltas.map((d) => d.type), ["reasoning", "tool_call", "tool_arguments"]);
 });
 
 /** Every field of an answer, with what it must hold. */

@@ -43,7 +43,7 @@ function outcome({ message, finish, usage }: Reply): Outcome {
 
 /** What the deltas amount to, to be compared with the reply. */
 function joined(deltas: Delta[]): { text: string; reasoning: string; names: string[] } {
-  const all = { text: "", reasoning: "", names: [] as string[] };
+  const all = { text: "", reasoning: "", tool_arguments: "", names: [] as string[] };
   for (const delta of deltas) {
     if (delta.type === "tool_call") all.names.push(delta.name);
     else all[delta.type] += delta.text;

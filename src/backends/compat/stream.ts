@@ -101,7 +101,7 @@ function completionFold(onDelta: OnDelta) {
   const calls = toolCallParts((name) => {
     started = true;
     onDelta({ type: "tool_call", name });
-  });
+  }, (text) => onDelta({ type: "tool_arguments", text }));
 
   const text = (piece: string) => {
     if (piece === "") return;

@@ -37,8 +37,12 @@ interface Call {
  * says (some servers number all calls 0), and so does one with a name after complete arguments.
  *
  * @param onName Called once for each call, when its arguments begin, or at the end.
+ * @param onArguments Called for each piece of the arguments, of whichever call.
  */
-export function toolCallParts(onName: (name: string) => void): {
+export function toolCallParts(
+  onName: (name: string) => void,
+  onArguments: (piece: string) => void,
+): {
   /** Takes the elements of one delta. Throws `protocol` when they fit more than one call. */
   add(parts: readonly unknown[]): void;
   /** The calls, in the order of their indexes, or in which they came where one has none. */
@@ -116,6 +120,7 @@ export function toolCallParts(onName: (name: string) => void): {
     if (call.begun) announce(call);
     follow(call, args);
     call.args += args;
+    onArguments(args);
   };
 
   return {

@@ -170,9 +170,12 @@ function addDelta(block: Block, delta: Fields, emit: (delta: Delta) => void): vo
     case "thinking signature_delta":
       append("signature");
       break;
-    case "tool_use input_json_delta":
-      block.json += textOf(delta.partial_json, "partial_json");
+    case "tool_use input_json_delta": {
+      const text = textOf(delta.partial_json, "partial_json");
+      block.json += text;
+      if (text !== "") emit({ type: "tool_arguments", text });
       break;
+    }
   }
 }
 

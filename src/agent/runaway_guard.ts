@@ -1,0 +1,20 @@
+import type { Delta } from "../backends/backend.ts";
+import { HIDDEN_CYCLE, repetitionWatcher } from "../text/repetition.ts";
+
+/**
+ * Watches the pieces of an answer as the model wrote them, for what is not shown may go on without
+ * end too: white space, tags, text within a call, a call's arguments. `onRunaway` is called once.
+ */
+export function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
+  const watchers = {
+    text: repetitionWatcher(HIDDEN_CYCLE),
+    reasoning: repetitionWatcher(HIDDEN_CYCLE),
+    tool_arguments: repetitionWatcher(HIDDEN_CYCLE),
+  };
+  let ranAway = false;
+  return (delta) => {
+    if (ranAway || delta.type === "tool_call") return;
+    ranAway = watchers[delta.type].push(delta.text) !== undefined;
+    if (ranAway) onRunaway();
+  };
+}
