@@ -50,6 +50,8 @@ export interface HeadlessOptions {
   modelNamed: boolean;
   /** Whether a call was refused by the policy. */
   refused: () => boolean;
+  /** The exit code of the signal that came, if one did. */
+  signalCode: () => number | undefined;
 }
 
 /** Runs one turn and reports it; the exit code. */
@@ -73,6 +75,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     stderr.write(`${progress}\n`);
   };
   const finish = (result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>) => {
+    const exitCode = options.signalCode() ?? result.exitCode;
     if (format === "text") {
       if (!streamed) stdout.write(shown(result.response));
       if (stdout.midLine) stdout.write("\n");
@@ -81,12 +84,13 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
       line({
         type: "result",
         ...result,
+        exitCode,
         toolExecutions: executions,
         usage: { inputTokens, outputTokens },
         durationMs: Math.round(performance.now() - start),
       });
     }
-    return result.exitCode;
+    return exitCode;
   };
   try {
     const { toolExecutions: _, inputTokens, outputTokens, ...result } = await processTurnHelpfully(
@@ -94,7 +98,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
       options.prompt,
       { onEvent, signal: options.signal, modelNamed: options.modelNamed },
     );
-    const exitCode = result.response === NO_ANSWER
+    const exitCode = result.stopReason === "done" && result.response === NO_ANSWER
       ? EXIT.error
       : codeOf(result.stopReason, options.refused());
     return finish({ ...result, exitCode, usage: { inputTokens, outputTokens } });

@@ -132,6 +132,7 @@ async function answerPrompt(
       signal: stop.signal,
       modelNamed: options.model !== undefined,
       refused: () => refused,
+      signalCode: () => signalCode,
     });
     return signalCode ?? code;
   } finally {

@@ -188,6 +188,13 @@ Deno.test("the server's troubles are one line that says what to do, and exit cod
   }
 });
 
+Deno.test("a loop in reasoning is a limit: exit code 4", async () => {
+  await using server = strictServer([{ reasoning: "So it goes. ".repeat(2000), hang: true }]);
+  const { code, stdout } = await run(local(server.url, "-p", "x", "--output", "json"));
+  const { exitCode, stopReason } = JSON.parse(stdout);
+  assertEquals([code, exitCode, stopReason], [4, 4, "loop"]);
+});
+
 Deno.test("a server that hangs is given up after the limit", async () => {
   await using server = serve(async (_, peer) => await peer.left());
   const { code, stderr } = await run([
@@ -274,14 +281,17 @@ for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129]] as const) {
       // The shell tells that it is there, and who it is; then it would sleep for a long time.
       const run = { command: "echo $$ > pid; sleep 1000 & wait" };
       await using server = strictServer([{ toolCalls: [{ name: "run_bash", arguments: run }] }]);
-      const child = command(local(server.url, "-p", "x", "--yes"), { cwd: dir.path }).spawn();
+      const args = local(server.url, "-p", "x", "--yes", "--output", "json");
+      const child = command(args, { cwd: dir.path }).spawn();
       let pid = "";
       while (!pid.endsWith("\n")) {
         await new Promise((resolve) => setTimeout(resolve, 5));
         pid = await Deno.readTextFile(`${dir.path}/pid`).catch(() => "");
       }
       child.kill(signal);
-      assertEquals((await child.output()).code, code);
+      const ended = await child.output();
+      assertEquals(ended.code, code);
+      assertEquals(JSON.parse(new TextDecoder().decode(ended.stdout)).exitCode, code);
       const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pgid=,stat="] }).output();
       const rows = new TextDecoder().decode(stdout).split("\n").map((row) =>
         row.trim().split(/\s+/)
