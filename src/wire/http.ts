@@ -51,13 +51,17 @@ export interface HttpOptions extends ConnectionSettings {
 export interface StreamReader<T> {
   /** Takes the next bytes. May throw a `BackendError` (an error object inside a 200 stream). */
   push(chunk: Uint8Array): void;
-  /** Grows with each event that carries something; not with pings and comments. */
+  /** Grows with each event that carries something of the answer; not with pings, empty pieces and
+   * what nobody knows. */
   readonly progress: number;
   /** True once output reached the user: from then on nothing is retried. */
   readonly started: boolean;
   /** True once the protocol's own terminator came (`[DONE]`, `message_stop`, `"done":true`): the
    * rest of the body is not waited for. Without it, the answer lasts until the body ends. */
   readonly done?: boolean;
+  /** True once the answer has said why it ends: the terminator, or what else belongs to it, is waited
+   * for only a moment. */
+  readonly finished?: boolean;
   /** The folded answer; throws a `BackendError` of kind `incomplete` when the terminator is missing. */
   end(): T;
 }
@@ -67,6 +71,10 @@ export interface StreamReader<T> {
  * never does.
  */
 const MAX_ANSWER_BYTES = 2 ** 30;
+/** How long an answer that is complete may keep its connection open before it is closed. */
+const DONE_GRACE_MS = 200;
+/** The same for one that has finished without its terminator: the count of its tokens may follow. */
+const FINISHED_GRACE_MS = 2_000;
 /** Of an answer that is an error or not what was asked for, this much is read, for this long. */
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_MS = 1_000;
@@ -271,10 +279,11 @@ async function feed(
     if (reader.progress !== progress) {
       ({ progress } = reader);
       watch.progress();
+      if (reader.finished) watch.done(FINISHED_GRACE_MS);
     }
     if (reader.done) {
       done = true;
-      watch.done();
+      watch.done(DONE_GRACE_MS);
     }
   }
   return head ?? new Uint8Array();

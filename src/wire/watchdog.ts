@@ -6,8 +6,6 @@
 
 import type { ConnectionSettings } from "../config.ts";
 
-/** How long an answer that is complete may keep its connection open before it is closed. */
-const DONE_GRACE_MS = 200;
 /** A timer later than this means that the machine slept or the process was stopped. */
 const LATE_MS = 5_000;
 
@@ -26,8 +24,8 @@ export interface Watchdog {
   bytes(): void;
   /** They carried something. */
   progress(): void;
-  /** The answer is complete, though its body has not ended. */
-  done(): void;
+  /** The answer is complete, though its body has not ended: it has this long to, from now on. */
+  done(graceMs: number): void;
   /** Ends the watch; call it on every way out. */
   stop(): void;
 }
@@ -46,7 +44,7 @@ export function watchdog(
   let state: "quick" | "timed" | "stopped" = "quick";
 
   function next(): [at: number, limit: Limit] {
-    if (doneAt !== undefined) return [doneAt + DONE_GRACE_MS, "done"];
+    if (doneAt !== undefined) return [doneAt, "done"];
     const progress = progressAt + limits.firstTokenTimeoutMs;
     const idle = (bytesAt ?? Infinity) + limits.idleTimeoutMs;
     return idle < progress ? [idle, "idle"] : [progress, progressed ? "progress" : "first token"];
@@ -86,8 +84,8 @@ export function watchdog(
       progressed = true;
       progressAt = performance.now();
     },
-    done() {
-      doneAt ??= performance.now();
+    done(graceMs) {
+      doneAt = performance.now() + graceMs;
       arm();
     },
     stop() {

@@ -657,3 +657,56 @@ Deno.test("content types: what is no stream is told from one that broke off", as
     });
   }
 });
+
+Deno.test("NET-12 only what carries something is progress", () => {
+  const rows: [event: unknown, progress: boolean][] = [
+    [{}, false],
+    [{ choices: [] }, false],
+    [{ choices: [{ index: 0 }] }, false],
+    [delta({}), false],
+    [delta({ role: "assistant", content: null }), false],
+    [delta({ content: "", reasoning_content: "", tool_calls: [] }), false],
+    [{ choices: [], usage: { prompt_tokens: 1 } }, false],
+    [{ choices: [], prompt_progress: { processed: 100, total: 900 } }, true],
+    [{ choices: [], prompt_progress: { processed: 100, total: 900 } }, false],
+    [{ choices: [], prompt_progress: { processed: 200, total: 900 } }, true],
+    [delta({ reasoning_content: "h" }), true],
+    [delta({ content: "a" }), true],
+    [delta({ content: " " }), true],
+    [delta({ refusal: "n" }), true],
+    [delta({ tool_calls: [call(0, "x", "read", "{")] }), true],
+    [delta({ tool_calls: [call(0, undefined, undefined, "}")] }), true],
+    [delta({ tool_calls: [call(0, undefined, undefined, "")] }), false],
+    [finish(), true],
+    [finish(), false],
+  ];
+  const reader = compatReader("text/event-stream", true);
+  for (const [event, progress] of rows) {
+    const before = reader.progress;
+    reader.push(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+    assertEquals(reader.progress > before, progress, JSON.stringify(event));
+  }
+});
+
+Deno.test("an answer is done with [DONE], or with a count of its own after its finish", () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 1 };
+  const counted = { ...delta({ content: "a" }), usage };
+  const rows: [events: unknown[], finished: boolean, done: boolean][] = [
+    [[delta({ content: "a" })], false, false],
+    [[counted], false, false],
+    [[counted, { choices: [], usage }], false, false],
+    [[{ ...finish(), usage }], true, false],
+    [[finish(), counted], true, false],
+    [[finish(), { choices: [] }], true, false],
+    [[finish(), { choices: [], usage }], true, true],
+    [[delta({ content: "a" }), DONE], false, true],
+  ];
+  for (const [events, finished, done] of rows) {
+    const reader = compatReader("text/event-stream", true);
+    for (const event of events) {
+      const data = typeof event === "string" ? event : JSON.stringify(event);
+      reader.push(encoder.encode(`data: ${data}\n\n`));
+    }
+    assertEquals([reader.finished, reader.done], [finished, done], JSON.stringify(events));
+  }
+});

@@ -5,7 +5,7 @@ import { parseCompatResponse } from "../../src/backends/compat/response.ts";
 import { compatConfig } from "../../src/config.ts";
 import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
 import type { Message, Tool } from "../../src/types.ts";
-import { type Handler, json, serve, type Server, sse } from "../helpers/server.ts";
+import { type Handler, head, json, serve, type Server, sse, stall } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
@@ -344,4 +344,20 @@ Deno.test("options.fetch replaces the configured one", async () => {
   await callCompat(config, hi, [], { fetch: fake("options") });
   const url = "http://model.test/v1/chat/completions";
   assertEquals(asked, [`config ${url}`, `options ${url}`]);
+});
+
+Deno.test("NET-12 an answer that has finished ends, though [DONE] never comes", async () => {
+  const text = { choices: [{ index: 0, delta: { content: "Hello" } }] };
+  const finish = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
+  const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } };
+  for (const events of [[text, finish, usage], [text, finish]]) {
+    const body = events.map((e) => `data: ${JSON.stringify(e)}\n\n`);
+    await using server = serve(
+      stall([head(200, { "content-type": "text/event-stream" }), ...body]),
+    );
+    const signal = AbortSignal.timeout(20_000);
+    const response = await callCompat(configFor(server), hi, [], { signal });
+    assertEquals(parseCompatResponse(response).content, "Hello");
+    assertEquals(response.usage, events[2] && usage.usage);
+  }
 });

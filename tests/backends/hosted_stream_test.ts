@@ -116,7 +116,7 @@ Deno.test("deltas come as they arrive, and what was reported is not retried", ()
   const seen: Delta[] = [];
   const reader = hostedReader("text/event-stream", true, (d) => seen.push(d));
   reader.push(sse(start, { type: "ping" }));
-  assertEquals([seen.length, reader.started, reader.progress, reader.done], [0, false, 1, false]);
+  assertEquals([seen.length, reader.started, reader.progress, reader.done], [0, false, 0, false]);
   reader.push(sse(begin(0, { type: "thinking", thinking: "", signature: "" })));
   reader.push(sse(delta(0, { type: "thinking_delta", thinking: "Hm" })));
   assertEquals(reader.started, true);
@@ -372,4 +372,49 @@ Deno.test("a long answer folds in linear time", () => {
   const { message } = readHostedResponse(reader.end());
   assertEquals(message.content.length, 3 * many);
   assertEquals((message.toolCalls![0]!.arguments.x as number[]).length, many + 1);
+});
+
+Deno.test("NET-12 only what carries something is progress", () => {
+  const rows: [event: Json, progress: boolean][] = [
+    [start, false],
+    [{ type: "ping" }, false],
+    [{ type: "of_a_later_version", text: "a" }, false],
+    [begin(0, { type: "thinking", thinking: "", signature: "" }), true],
+    [delta(0, { type: "thinking_delta", thinking: "" }), false],
+    [delta(0, { type: "thinking_delta", thinking: "h" }), true],
+    [delta(0, { type: "of_a_later_version", text: "a" }), false],
+    [close(0), false],
+    [begin(1, { type: "text", text: "" }), true],
+    [textDelta(1, ""), false],
+    [textDelta(1, "a"), true],
+    [begin(2, toolUse("1")), true],
+    [delta(2, { type: "input_json_delta", partial_json: "" }), false],
+    [delta(2, { type: "input_json_delta", partial_json: "{" }), true],
+    [{ type: "message_delta", delta: {}, usage: { output_tokens: 1 } }, false],
+    [finish("tool_use"), true],
+    [finish("tool_use"), false],
+  ];
+  const reader = hostedReader("text/event-stream", true);
+  for (const [event, progress] of rows) {
+    const before = reader.progress;
+    reader.push(sse(event));
+    assertEquals(reader.progress > before, progress, JSON.stringify(event));
+  }
+});
+
+Deno.test("NET-12 a count or an end that grows by a key with each event takes linear time", () => {
+  const keys = Array.from({ length: 20_000 }, (_, i) => i);
+  const events = keys.map((i) => (
+    { type: "message_delta", delta: { [`d${i}`]: i }, usage: { [`u${i}`]: i } }
+  ));
+  const odd = JSON.parse(
+    '{"type":"message_delta","delta":{"__proto__":1},"usage":{"__proto__":1}}',
+  );
+  const begin = performance.now();
+  const response = fold([sse(start, ...events, odd, finish("end_turn"), stop)]);
+  const ms = performance.now() - begin; // quadratic: half a minute
+  assertEquals(ms < 5_000, true, `${ms} ms`);
+  assertEquals(Object.keys(response.usage as Json).length >= keys.length, true);
+  assertEquals([response.d7, (response.usage as Json).u7], [7, 7]);
+  assertEquals(Object.getPrototypeOf(response), Object.prototype);
 });

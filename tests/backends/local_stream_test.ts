@@ -158,3 +158,22 @@ Deno.test("garbage at any field gives a BackendError or an answer, nothing else"
   }
   assertEquals(errors > 60, true, `${errors} errors`);
 });
+
+Deno.test("NET-12 only what carries something is progress", () => {
+  const read = [{ function: { name: "read", arguments: {} } }];
+  const rows: [line: string, progress: boolean][] = [
+    [line({ role: "assistant", content: "" }), false],
+    [line({ role: "assistant", content: "", thinking: "", tool_calls: [] }), false],
+    [line({}), false],
+    [line({ thinking: "h" }), true],
+    [line({ content: "a" }), true],
+    [line({ tool_calls: read }), true],
+    [DONE, true],
+  ];
+  const reader = localReader();
+  for (const [text, progress] of rows) {
+    const before = reader.progress;
+    reader.push(new TextEncoder().encode(text));
+    assertEquals(reader.progress > before, progress, text);
+  }
+});

@@ -29,7 +29,7 @@ leakTest("NET-12 watchdog tells which limit was reached", async () => {
     [1e6, 20, (watch) => watch.bytes(), "idle"],
     [20, 1e6, (watch) => watch.bytes(), "first token"],
     [20, 1e6, (watch) => (watch.bytes(), watch.progress()), "progress"],
-    [1e6, 1e6, (watch) => (watch.bytes(), watch.done()), "done"],
+    [1e6, 1e6, (watch) => (watch.bytes(), watch.done(20)), "done"],
   ];
   for (const [firstTokenTimeoutMs, idleTimeoutMs, feed, limit] of rows) {
     assertEquals(await reached({ firstTokenTimeoutMs, idleTimeoutMs }, feed), limit);

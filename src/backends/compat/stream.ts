@@ -13,6 +13,8 @@ import type { Delta } from "../backend.ts";
 import { type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../fields.ts";
 import { toolCallParts } from "./tool_call_parts.ts";
 
+const NONE: Fields = {};
+
 /** Receives the pieces of an answer. */
 export type OnDelta = (delta: Delta) => void;
 
@@ -36,11 +38,9 @@ export function compatReader(
 
 function eventReader(onDelta: OnDelta): StreamReader<Fields> {
   const fold = completionFold(onDelta);
-  let progress = 0;
   let done = false;
   const decoder = sseDecoder(({ event, data, cut }) => {
     if (done || data === "") return;
-    progress++;
     if (data === "[DONE]") {
       done = true;
       return;
@@ -53,13 +53,16 @@ function eventReader(onDelta: OnDelta): StreamReader<Fields> {
   return {
     push: (chunk) => decoder.push(chunk),
     get progress() {
-      return progress;
+      return fold.progress;
     },
     get started() {
       return fold.started;
     },
     get done() {
-      return done;
+      return done || fold.counted;
+    },
+    get finished() {
+      return fold.finished;
     },
     end() {
       if (!done) decoder.end();
@@ -97,23 +100,29 @@ function completionFold(onDelta: OnDelta) {
   let refusal = "";
   let finish: string | null = null;
   let usage: Fields | undefined;
+  let counted = false;
+  let promptRead = 0;
+  let progress = 0;
   let started = false;
-  const calls = toolCallParts((name) => {
+  const emit = (delta: Delta) => {
+    progress++;
     started = true;
-    onDelta({ type: "tool_call", name });
-  }, (text) => onDelta({ type: "tool_arguments", text }));
+    onDelta(delta);
+  };
+  const calls = toolCallParts(
+    (name) => emit({ type: "tool_call", name }),
+    (text) => emit({ type: "tool_arguments", text }),
+  );
 
   const text = (piece: string) => {
     if (piece === "") return;
-    started = true;
     content += piece;
-    onDelta({ type: "text", text: piece });
+    emit({ type: "text", text: piece });
   };
   const thought = (piece: string) => {
     if (piece === "") return;
-    started = true;
     reasoning += piece;
-    onDelta({ type: "reasoning", text: piece });
+    emit({ type: "reasoning", text: piece });
   };
 
   const takeMessage = (message: Fields) => {
@@ -125,9 +134,8 @@ function completionFold(onDelta: OnDelta) {
     else text(textOf(message.content, "content"));
     const refused = textOf(message.refusal, "refusal");
     if (refused !== "") {
-      started = true;
       refusal += refused;
-      onDelta({ type: "text", text: refused });
+      emit({ type: "text", text: refused });
     }
     if (message.tool_calls) calls.add(listOf(message.tool_calls, "tool_calls"));
     // The form before tool_calls: one call, without an id.
@@ -138,7 +146,14 @@ function completionFold(onDelta: OnDelta) {
     head ??= chunk;
     // Each usage counts all up to then: the last one stands.
     if (isFields(chunk.usage)) usage = chunk.usage;
+    // Of llama.cpp, before a long prompt is answered.
+    const { processed } = isFields(chunk.prompt_progress) ? chunk.prompt_progress : NONE;
+    if (typeof processed === "number" && processed > promptRead) {
+      promptRead = processed;
+      progress++;
+    }
     const choices = listOf(chunk.choices, "choices");
+    counted = finish !== null && choices.length === 0 && isFields(chunk.usage);
     for (let i = 0; i < choices.length; i++) {
       const choice = fieldsOf(choices[i], "choice");
       // One choice is asked for; of a server that sends more, the first is taken.
@@ -146,7 +161,10 @@ function completionFold(onDelta: OnDelta) {
       const message = choice[key];
       const empty = key === "delta" && (message === undefined || message === null);
       if (!empty) takeMessage(fieldsOf(message, key));
-      finish = textOf(choice.finish_reason, "finish_reason") || finish;
+      const reason = textOf(choice.finish_reason, "finish_reason");
+      if (reason === "") continue;
+      if (finish === null) progress++;
+      finish = reason;
     }
   };
 
@@ -160,11 +178,18 @@ function completionFold(onDelta: OnDelta) {
       take(response, "message");
       calls.end();
     },
+    get progress() {
+      return progress;
+    },
     get started() {
       return started;
     },
     get finished() {
       return finish !== null;
+    },
+    /** Whether the last event counted the tokens of an answer that had finished before it. */
+    get counted() {
+      return counted;
     },
     response(): Fields {
       const toolCalls = calls.end();

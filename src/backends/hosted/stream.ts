@@ -46,19 +46,17 @@ function report(block: Fields, onDelta: (delta: Delta) => void): void {
 
 function eventReader(onDelta: (delta: Delta) => void, contentType: string): StreamReader<Fields> {
   const fold = messageFold(onDelta);
-  let progress = 0;
   const decoder = sseDecoder(({ event: name, data, cut }) => {
     if (fold.done || data === "") return;
     const event = fieldsOf(parseJson(data, cut), "event");
     const failure = failureFromErrorObject(name === "error" ? { error: event, ...event } : event);
     if (failure) throw failure;
-    if (event.type !== "ping") progress++;
     fold.take(event);
   });
   return {
     push: (chunk) => decoder.push(chunk),
     get progress() {
-      return progress;
+      return fold.progress;
     },
     get started() {
       return fold.started;
@@ -68,7 +66,7 @@ function eventReader(onDelta: (delta: Delta) => void, contentType: string): Stre
     },
     end() {
       decoder.end();
-      if (progress === 0 && contentType !== "text/event-stream") {
+      if (fold.progress === 0 && contentType !== "text/event-stream") {
         throw wrongShape("content type", "text/event-stream", contentType);
       }
       if (fold.done) return fold.response();
@@ -82,24 +80,33 @@ function eventReader(onDelta: (delta: Delta) => void, contentType: string): Stre
 
 /** Folds events. Blocks may overlap: some servers close all of them at the end. */
 function messageFold(onDelta: (delta: Delta) => void) {
-  let message: Fields = { type: "message", role: "assistant" };
-  let usage: Fields = {};
+  // Added to in place, and without a prototype, which a key of the answer's could be taken for.
+  const message: Fields = Object.assign(Object.create(null), {
+    type: "message",
+    role: "assistant",
+  });
+  const usage: Fields = Object.create(null);
   const blocks = new Map<number, Block>();
+  let progress = 0;
   let started = false;
   let done = false;
 
   const emit = (delta: Delta) => {
+    progress++;
     started = true;
     onDelta(delta);
   };
+  const isFinished = () => typeof message.stop_reason === "string";
   const count = (value: unknown) => {
     if (!isFields(value)) return;
     // Each count is of all up to then: the last one stands, and null says nothing.
-    const known = Object.entries(value).filter(([, tokens]) => tokens !== null);
-    usage = { ...usage, ...Object.fromEntries(known) };
+    for (const [key, tokens] of Object.entries(value)) if (tokens !== null) usage[key] = tokens;
   };
 
   return {
+    get progress() {
+      return progress;
+    },
     get started() {
       return started;
     },
@@ -109,7 +116,7 @@ function messageFold(onDelta: (delta: Delta) => void) {
     take(event: Fields) {
       switch (event.type) {
         case "message_start":
-          message = { ...message, ...fieldsOf(event.message, "message") };
+          Object.assign(message, fieldsOf(event.message, "message"));
           count(message.usage);
           break;
         case "content_block_start": {
@@ -117,6 +124,7 @@ function messageFold(onDelta: (delta: Delta) => void) {
           if (blocks.has(index)) throw wrongShape("content blocks", "numbered apart", index);
           const fields = { ...fieldsOf(event.content_block, "content block") };
           blocks.set(index, { fields, json: "" });
+          progress++;
           report(fields, emit);
           break;
         }
@@ -126,10 +134,13 @@ function messageFold(onDelta: (delta: Delta) => void) {
           addDelta(block, fieldsOf(event.delta, "delta"), emit);
           break;
         }
-        case "message_delta":
-          message = { ...message, ...fieldsOf(event.delta, "delta") };
+        case "message_delta": {
+          const finished = isFinished();
+          Object.assign(message, fieldsOf(event.delta, "delta"));
+          if (!finished && isFinished()) progress++;
           count(event.usage);
           break;
+        }
         case "message_stop":
           done = true;
           break;
@@ -137,7 +148,7 @@ function messageFold(onDelta: (delta: Delta) => void) {
     },
     response(): Fields {
       const content = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => completed(block));
-      return { ...message, content, usage };
+      return { ...message, content, usage: { ...usage } };
     },
   };
 }

@@ -10,6 +10,7 @@ import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { StreamReader } from "../../wire/http.ts";
 import { ndjsonDecoder } from "../../wire/ndjson.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import type { Delta } from "../backend.ts";
 import type { OnDelta } from "../compat/stream.ts";
 
 /** A reader for an answer of `/api/chat`, streamed or in one line. */
@@ -21,39 +22,42 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
   let thinking = "";
   const calls: unknown[] = [];
 
+  const emit = (delta: Delta) => {
+    progress++;
+    started = true;
+    onDelta(delta);
+  };
   const takeMessage = (message: Fields) => {
     const thought = textOf(message.thinking, "thinking");
     if (thought !== "") {
-      started = true;
       thinking += thought;
-      onDelta({ type: "reasoning", text: thought });
+      emit({ type: "reasoning", text: thought });
     }
     const text = textOf(message.content, "content");
     if (text !== "") {
-      started = true;
       content += text;
-      onDelta({ type: "text", text });
+      emit({ type: "text", text });
     }
     if (!message.tool_calls) return;
     // Each call comes whole.
     for (const call of listOf(message.tool_calls, "tool_calls")) {
       const { name } = fieldsOf(fieldsOf(call, "tool call").function, "tool call's function");
-      started = true;
       calls.push(call);
-      onDelta({ type: "tool_call", name: textOf(name, "tool call's name") });
+      emit({ type: "tool_call", name: textOf(name, "tool call's name") });
     }
   };
 
   const decoder = ndjsonDecoder((value) => {
     if (last) return;
-    progress++;
     const line = fieldsOf(value, "line");
     if (line.message === undefined || line.error) {
       const failure = failureFromErrorObject(line);
       if (failure) throw failure;
     }
     takeMessage(fieldsOf(line.message, "message"));
-    if (line.done === true) last = line;
+    if (line.done !== true) return;
+    progress++;
+    last = line;
   });
 
   return {
