@@ -16,9 +16,12 @@ export interface RunToolsOptions {
   emit: (event: TurnEvent) => void;
 }
 
+/** How many calls run at a time: each may hold a file, and a model may ask for thousands. */
+const SIDE_BY_SIDE = 8;
+
 /**
- * Runs `calls`. Those of read tools that stand together run side by side, the others one after the
- * other; the records come back in the order asked, one for each call, whatever happens, and
+ * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one
+ * after the other; the records come back in the order asked, one for each call, whatever happens, and
  * `tool_start` / `tool_done` are reported in that order too, pair by pair. Never throws: after an
  * abort the calls that did not finish are recorded as interrupted.
  */
@@ -38,9 +41,13 @@ export async function runTools(
     let end = i;
     while (end < calls.length && byName.get(calls[end]!.name)?.access === "read") end++;
     if (end > i + 1) {
-      const batch = calls.slice(i, end).map((call) => runOne(call, byName, options));
-      for (const execution of batch) record(await execution);
-      i = end;
+      const running: Promise<ToolExecution>[] = [];
+      while (i < end || running.length > 0) {
+        while (i < end && running.length < SIDE_BY_SIDE) {
+          running.push(runOne(calls[i++]!, byName, options));
+        }
+        record(await running.shift()!);
+      }
       continue;
     }
     const call = calls[i++]!;

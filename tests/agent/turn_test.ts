@@ -7,6 +7,7 @@ import {
 } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { INTERRUPTED } from "../../src/agent/ask_model.ts";
+import { runTools } from "../../src/agent/run_tools.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
@@ -406,6 +407,42 @@ Deno.test("read calls of one round run side by side, others in order", async () 
   assertEquals(toolExecutions.map((e) => e.result), ["1", "2", "3", "4"]);
   assertEquals(log.slice(0, 2), ["start 1", "start 2"]);
   assertEquals(log.slice(4), ["start 3", "end 3", "start 4", "end 4"]);
+});
+
+Deno.test("at most 8 read calls run at a time; records and events are in the order asked", async () => {
+  let running = 0;
+  let most = 0;
+  const read: Tool = {
+    ...echo,
+    async run({ text }) {
+      most = Math.max(most, ++running);
+      // Later ones end earlier.
+      for (let i = Number(text); i < 40; i++) await Promise.resolve();
+      running--;
+      return `${text}`;
+    },
+  };
+  const texts = Array.from({ length: 40 }, (_, i) => `${i}`);
+  const events: TurnEvent[] = [];
+  const executions = await runTools(
+    texts.map((text) => ({ id: text, ...call("echo", { text }) })),
+    {
+      tools: [read],
+      policy: { decide: () => ({ allow: true }) },
+      context: {
+        workingDir: Deno.cwd(),
+        maxOutputChars: 1000,
+        signal: new AbortController().signal,
+      },
+      emit: (event) => events.push(event),
+    },
+  );
+  assertEquals(executions.map((e) => e.result), texts);
+  assertEquals(most, 8);
+  const told = events.map((e) =>
+    e.type === "tool_done" ? `${e.exec.toolCallId}.` : "id" in e && e.id
+  );
+  assertEquals(told, texts.flatMap((text) => [text, `${text}.`]));
 });
 
 Deno.test("a callback that throws does not touch the turn", async () => {
