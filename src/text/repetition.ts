@@ -181,11 +181,16 @@ interface Cycle {
   unit: number;
 }
 
+/** Shorter than any cycle is longer than its unit. */
+const ENDING = 32;
 /** Filled anew by each call of {@linkcode cycleAtEnd}. */
 const same = new Int32Array(MAX_UNIT + 1);
 
 /** The cycle of at least `limit` characters that `text` ends with. */
 function cycleAtEnd(text: string, limit: number): Cycle | undefined {
+  // Most text ends with what was not there a unit before, which is found out ten times as fast.
+  const ending = text.slice(-ENDING);
+  if (!text.slice(-ENDING - MAX_UNIT, -1).includes(ending)) return undefined;
   // The Z function of the text read backwards: how many characters before the end equal those that
   // end `unit` characters earlier. Each is a comparison of characters not compared before.
   const last = text.length - 1;

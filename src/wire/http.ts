@@ -67,10 +67,10 @@ export interface StreamReader<T> {
 }
 
 /**
- * The most bytes of one answer. A million tokens are some 300 MB of events; this ends a stream that
- * never does.
+ * The most bytes of one answer: some 400 000 tokens, each an event. This ends a stream that never
+ * does, well before its text is longer than a string can be.
  */
-const MAX_ANSWER_BYTES = 2 ** 30;
+const MAX_ANSWER_BYTES = 128 * 2 ** 20;
 /** How long an answer that is complete may keep its connection open before it is closed. */
 const DONE_GRACE_MS = 200;
 /** The same for one that has finished without its terminator: the count of its tokens may follow. */
@@ -272,7 +272,7 @@ async function feed(
     head ??= chunk.slice(0, 1_000);
     total += chunk.length;
     if (total > MAX_ANSWER_BYTES) {
-      throw new BackendError("The answer does not end: it is over 1 GiB", { kind: "protocol" });
+      throw new BackendError("The answer does not end: it is over 128 MiB", { kind: "protocol" });
     }
     if (done) continue;
     reader.push(chunk);

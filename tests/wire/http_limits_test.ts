@@ -184,6 +184,21 @@ leakTest("the body of an error is not waited for, nor read without end", async (
   }));
 });
 
+leakTest("an answer without end is given up with one clear error", async () => {
+  // Longer pieces than a model's: their number is not what this is about.
+  const piece = new TextEncoder().encode(`data: ${"a".repeat(2 ** 20)}\n\n`);
+  const fetch = () =>
+    Promise.resolve(new Response(new ReadableStream({ pull: (c) => c.enqueue(piece) })));
+  let progress = 0;
+  const reader = () => ({ ...textReader(), progress: 0, push: () => void progress++ });
+  await assertRejects(
+    () => requestStream(post("http://localhost:1"), options({ fetch }), reader),
+    BackendError,
+    "The answer does not end: it is over 128 MiB",
+  );
+  assertEquals(progress, 127);
+});
+
 leakTest("the connection is closed when a reader gives up on the answer", async () => {
   const { handler, left } = flood(STREAM, "data: a\n\n");
   await using server = serve(handler);
