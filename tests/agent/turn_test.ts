@@ -314,9 +314,17 @@ for (const [index, name] of [[0, "compat"], [2, "local compatible"], [3, "hosted
       call("echo", { text: "a" }),
       { name: "echo", arguments: `{"text":"${"0, ".repeat(10_000)}"}` },
     ];
-    await using server = strictServer([{ text: "I write.", toolCalls, hang: true }, {
-      toolCalls: [call("echo", { text: "0, ".repeat(4_500) })],
-    }, { text: "fine" }]);
+    await using server = strictServer([
+      { text: "I write.", toolCalls, hang: true },
+      {
+        toolCalls: [call("echo", { text: "0, ".repeat(4_500) })],
+      },
+      { text: "fine" },
+      {
+        toolCalls: Array.from({ length: 2000 }, () => call("echo", { text: "a" })),
+        hang: true,
+      },
+    ]);
     const agent = new CopilotAgent(allConfigs(server.url)[index]![1], Deno.cwd(), {
       tools: [echo],
     });
@@ -325,6 +333,8 @@ for (const [index, name] of [[0, "compat"], [2, "local compatible"], [3, "hosted
     assertEquals([stopReason, response, toolExecutions], ["loop", "I write.", []]);
     const next = await processTurn(agent, "only zeros, but honest ones");
     assertEquals([next.response, next.toolExecutions.length], ["fine", 1]);
+    const same = await processTurn(agent, "the same call over and over");
+    assertEquals([same.stopReason, same.toolExecutions.length], ["loop", 0]);
   });
 }
 
