@@ -23,6 +23,14 @@ export interface Written {
   inPlace?: string;
 }
 
+/** A file as its writer knows it. */
+export interface Seen {
+  /** How it began; of a file that is edited all of it. */
+  head: Uint8Array;
+  /** How many bytes it had: 0 also for one that was not there. */
+  size: number;
+}
+
 /**
  * Writes `bytes` to a temporary file beside the target, and renames that to it. Missing parent
  * folders are made. Links are followed and stay links; mode bits and owner stay; a new file gets
@@ -33,37 +41,43 @@ export interface Written {
  * owner. When that fails, for want of space say, the old bytes are put back.
  *
  * @param shown the path as the model knows it, for errors
- * @throws {Error} when the target is no regular file, is read-only, or the system refuses.
+ * @param seen what the new content was made from; undefined when the file cannot be read
+ * @throws {Error} when the target is no longer as `seen`, is no regular file, is read-only, or the
+ * system refuses.
  */
 export async function writeAtomically(
   path: string,
   shown: string,
   bytes: Uint8Array,
+  seen: Seen | undefined,
   signal?: AbortSignal,
 ): Promise<Written> {
   try {
     const target = await linkTarget(path);
     const linked = target !== path;
-    const old = await Deno.lstat(target).catch(ifMissing);
-    if (old === undefined) {
+    if (await Deno.lstat(target).catch(ifMissing) === undefined) {
+      if (seen?.size) throw new ChangedError();
       await Deno.mkdir(dirname(target), { recursive: true });
       const realPath = join(await Deno.realPath(dirname(target)), basename(target));
-      await replace(realPath, bytes, undefined, signal);
+      await create(realPath, bytes, signal);
       return { realPath, created: true, linked };
     }
     const { realPath, info } = await statRegular(target, shown, "write");
-    await checkWritable(realPath, shown, info);
-    const inPlace = (info.nlink ?? 1) > 1
-      ? `it has ${info.nlink} hard links`
-      : await replace(realPath, bytes, info, signal);
-    if (inPlace === undefined) return { realPath, created: false, linked };
-    await overwrite(realPath, bytes, info.size);
-    return { realPath, created: false, linked, inPlace };
+    const inPlace = await replace(realPath, shown, bytes, info, seen, signal);
+    return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    if (error instanceof ChangedError) {
+      throw new Error(
+        `Cannot write ${shown} as it changed on disk since it was read: read it again`,
+      );
+    }
     throw fileError("write", shown, error);
   }
 }
+
+/** The file is not what the new content was made from. */
+class ChangedError extends Error {}
 
 /** What a result says of how a file was written, beside the usual. */
 export function writeNotes(written: Written): string[] {
@@ -91,78 +105,130 @@ function ifMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-/** Throws unless this user may write the file: renaming over it would not ask. */
-async function checkWritable(path: string, shown: string, info: Deno.FileInfo): Promise<void> {
-  // Root may write anything, so the bits are looked at too.
-  if (info.mode !== null && (info.mode & 0o222) === 0) {
-    const mode = (info.mode & 0o7777).toString(8).padStart(4, "0");
-    throw new Error(
-      `Cannot write ${shown} as it is read-only (mode ${mode}): ask the user before you change that`,
-    );
-  }
-  (await Deno.open(path, { write: true })).close();
-}
-
-/** Writes a temporary file and renames it to `target`; or says why that would not do. */
-async function replace(
+/** Writes a file where there is none. */
+async function create(
   target: string,
   bytes: Uint8Array,
-  old: Deno.FileInfo | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const temporary = temporaryBeside(target);
+  try {
+    await writeNew(temporary, bytes, 0o666);
+    signal?.throwIfAborted();
+    // Unlike a rename, a link never takes the place of a file that another program made meanwhile.
+    await Deno.link(temporary, target).catch((error) => {
+      if (error instanceof Deno.errors.AlreadyExists) throw new ChangedError();
+      // This file system has no links.
+      return Deno.rename(temporary, target);
+    });
+  } finally {
+    await Deno.remove(temporary).catch(() => {});
+  }
+}
+
+/** Replaces a file that is still as `seen`; returns why it was done in place, if it was. */
+async function replace(
+  target: string,
+  shown: string,
+  bytes: Uint8Array,
+  old: Deno.FileInfo,
+  seen: Seen | undefined,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  // A name that nobody can foresee, and `createNew`, so that nothing is written through a link.
-  const temporary = join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
-  let file: Deno.FsFile;
-  try {
-    // Others get to read the content only once its final mode is set.
-    file = await Deno.open(temporary, { write: true, createNew: true, mode: old ? 0o600 : 0o666 });
-  } catch (error) {
-    if (old && error instanceof Deno.errors.PermissionDenied) {
-      return "its folder takes no new files";
-    }
-    throw error;
+  // Root may write anything, so the bits are looked at too.
+  if (old.mode !== null && (old.mode & 0o222) === 0) {
+    throw new Error(
+      `Cannot write ${shown} as it is read-only (mode ${
+        octal(old.mode)
+      }): ask the user before you change that`,
+    );
   }
+  // Opened for writing, which a rename over it would not ask for.
+  using file = await Deno.open(target, { read: seen !== undefined, write: true });
+  const temporary = temporaryBeside(target);
   try {
-    try {
-      await writeAll(file, bytes);
-      if (old && Deno.build.os !== "windows" && !await matchOwner(temporary, file, old)) {
-        return "its owner could not be kept otherwise";
-      }
-      await file.sync();
-    } finally {
-      file.close();
-    }
+    const inPlace = (old.nlink ?? 1) > 1
+      ? `it has ${old.nlink} hard links`
+      : await prepare(temporary, bytes, old);
     signal?.throwIfAborted();
-    await Deno.rename(temporary, target);
-    return undefined;
+    await lock(file);
+    if (seen && !await isAsSeen(file, target, seen)) throw new ChangedError();
+    if (inPlace === undefined) await Deno.rename(temporary, target);
+    else await overwrite(file, bytes);
+    return inPlace;
   } finally {
     // After the rename there is nothing left to remove.
     await Deno.remove(temporary).catch(() => {});
   }
 }
 
-/** Gives the new file the old one's owner and mode; false when this user may not. */
-async function matchOwner(
-  path: string,
-  file: Deno.FsFile,
+/** A name that nobody can foresee, so that nothing is written through a link. */
+function temporaryBeside(target: string): string {
+  return join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
+}
+
+/** Writes the file that is to take the place of `old`; or says why it cannot. */
+async function prepare(
+  temporary: string,
+  bytes: Uint8Array,
   old: Deno.FileInfo,
-): Promise<boolean> {
-  const { uid, gid } = await file.stat();
-  if (uid !== old.uid || gid !== old.gid) {
-    try {
-      await Deno.chown(path, old.uid, old.gid);
-    } catch {
-      return false;
-    }
+): Promise<string | undefined> {
+  try {
+    // Others get to read the content only once its final mode is set.
+    await writeNew(temporary, bytes, 0o600);
+  } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) return "its folder takes no new files";
+    throw error;
+  }
+  if (Deno.build.os === "windows") return undefined;
+  const { uid, gid } = await Deno.stat(temporary);
+  try {
+    if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
+  } catch {
+    return "its owner could not be kept otherwise";
   }
   // After chown, which clears the set-user-id bit.
-  await Deno.chmod(path, old.mode! & 0o7777);
-  return true;
+  await Deno.chmod(temporary, old.mode! & 0o7777);
+}
+
+async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  using file = await Deno.open(path, { write: true, createNew: true, mode });
+  await writeAll(file, bytes);
+  await file.sync();
+}
+
+/**
+ * Waits until no other process of this program is about to replace the file. A lock that stays for
+ * a second is another program's, and one that cannot be had is not worth an error: it only closes
+ * the moment between the last look and the rename.
+ */
+async function lock(file: Deno.FsFile): Promise<void> {
+  // Windows lets nobody rename over a locked file.
+  if (Deno.build.os === "windows") return;
+  for (let tries = 0; tries < 200 && !await file.tryLock(true).catch(() => true); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Whether `path` still leads to `file`, and that holds what was seen: times and numbers repeat. */
+async function isAsSeen(file: Deno.FsFile, path: string, { head, size }: Seen): Promise<boolean> {
+  const buffer = new Uint8Array(64 * 1024);
+  const before = await file.stat();
+  for (let at = 0; at < head.length;) {
+    const read = await file.read(buffer.subarray(0, head.length - at)) ?? 0;
+    if (read === 0) return false;
+    for (let i = 0; i < read; i++) if (buffer[i] !== head[at + i]) return false;
+    at += read;
+  }
+  const now = await Deno.lstat(path).catch(ifMissing);
+  return now?.size === size && now.ino === before.ino && now.dev === before.dev &&
+    now.mtime?.getTime() === before.mtime?.getTime();
 }
 
 /** Writes over the file itself. What may be lost is read first, and put back on failure. */
-async function overwrite(path: string, bytes: Uint8Array, oldSize: number): Promise<void> {
-  using file = await Deno.open(path, { read: true, write: true });
+async function overwrite(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  const oldSize = (await file.stat()).size;
+  await file.seek(0, Deno.SeekMode.Start);
   const saved = new Uint8Array(Math.min(bytes.length, oldSize));
   let length = 0;
   while (length < saved.length) {
@@ -185,4 +251,8 @@ async function overwrite(path: string, bytes: Uint8Array, oldSize: number): Prom
 
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
+}
+
+function octal(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, "0");
 }

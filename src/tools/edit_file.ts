@@ -2,8 +2,9 @@
 
 import { wholeUpTo } from "../text/truncate.ts";
 import type { ToolContext } from "../types.ts";
-import { writeAtomically, writeNotes } from "./atomic_write.ts";
+import { type Seen, writeAtomically, writeNotes } from "./atomic_write.ts";
 import { explainMiss } from "./closest_lines.ts";
+import { oneAtATime } from "./file_queue.ts";
 import { dominantEnding } from "./line_endings.ts";
 import { fileError, openRegular } from "./regular_file.ts";
 import { toolPath } from "./tool_path.ts";
@@ -37,23 +38,32 @@ export async function editFile(
   args: Record<string, unknown>,
   context: ToolContext,
 ): Promise<string> {
+  const path = toolPath(context, args.file_path as string);
+  return await oneAtATime(path, () => edit(path, args, context));
+}
+
+async function edit(
+  path: string,
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
   const { file_path: shown, old_string, new_string, replace_all } = args as {
     file_path: string;
     old_string: string;
     new_string: string;
     replace_all: boolean;
   };
-  const path = toolPath(context, shown);
   const refuse = (reason: string): Error => new Error(`Cannot edit ${shown} as ${reason}`);
   context.signal.throwIfAborted();
   if (old_string === new_string) throw refuse("old_string and new_string are the same");
-  const text = await readText(path, shown, old_string === "");
+  const seen = await readSeen(path, shown, old_string === "");
+  const text = decode(seen.head, shown);
   if (old_string === "") {
     if (text !== "" && text !== "\ufeff") {
       throw refuse("old_string is empty and the file is not: give the text to replace");
     }
     const bytes = new TextEncoder().encode(text + new_string);
-    const written = await writeAtomically(path, shown, bytes, context.signal);
+    const written = await writeAtomically(path, shown, bytes, seen, context.signal);
     const notes = writeNotes(written).map((note) => `; ${note}`).join("");
     return `${
       written.created ? "Created" : "Filled"
@@ -82,6 +92,7 @@ export async function editFile(
     path,
     shown,
     new TextEncoder().encode(edited),
+    seen,
     context.signal,
   );
   const where = lineList(source.lines, matches);
@@ -91,13 +102,13 @@ export async function editFile(
     excerpt(normalized(edited).lines, matches[0]!, after.length);
 }
 
-/** The whole text, byte for byte: encoding it again gives the same bytes. */
-async function readText(path: string, shown: string, mayBeMissing: boolean): Promise<string> {
+/** The whole file, or nothing where there is none. */
+async function readSeen(path: string, shown: string, mayBeMissing: boolean): Promise<Seen> {
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
     });
-    if (info === undefined) return "";
+    if (info === undefined) return { head: new Uint8Array(), size: 0 };
   }
   using opened = await openRegular(path, shown, "edit");
   const { size } = opened.info;
@@ -113,9 +124,13 @@ async function readText(path: string, shown: string, mayBeMissing: boolean): Pro
     if (read === null) break;
     length += read;
   }
+  return { head: bytes.subarray(0, length), size };
+}
+
+/** The text, byte for byte: encoding it again gives the same bytes. */
+function decode(bytes: Uint8Array, shown: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-      .decode(bytes.subarray(0, length));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new TypeError(
       `Cannot edit ${shown} as it is not valid UTF-8, and the rest of it would be damaged: use run_bash with a program that works on bytes, such as sed or perl`,

@@ -1,7 +1,8 @@
 /** The tool `write_file`. @module */
 
 import type { ToolContext } from "../types.ts";
-import { writeAtomically, writeNotes } from "./atomic_write.ts";
+import { type Seen, writeAtomically, writeNotes } from "./atomic_write.ts";
+import { oneAtATime } from "./file_queue.ts";
 import { dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { openRegular } from "./regular_file.ts";
 import { toolPath } from "./tool_path.ts";
@@ -21,10 +22,19 @@ export async function writeFile(
   args: Record<string, unknown>,
   context: ToolContext,
 ): Promise<string> {
+  const path = toolPath(context, args.file_path as string);
+  return await oneAtATime(path, () => write(path, args, context));
+}
+
+async function write(
+  path: string,
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
   const { file_path: shown, content } = args as { file_path: string; content: string };
-  const path = toolPath(context, shown);
   context.signal.throwIfAborted();
-  const old = await sample(path, shown);
+  const seen = await sample(path, shown);
+  const old = new TextDecoder("utf-8", { ignoreBOM: true }).decode(seen?.head);
   const ending = dominantEnding(old);
   const notes: string[] = [];
   let text = content;
@@ -39,29 +49,29 @@ export async function writeFile(
     notes.push("its BOM was kept");
   }
   const bytes = new TextEncoder().encode(text);
-  const written = await writeAtomically(path, shown, bytes, context.signal);
+  const written = await writeAtomically(path, shown, bytes, seen, context.signal);
   const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
   const verb = written.created ? "Created" : "Replaced";
   const size = bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`;
   return `${verb} ${shown}: wrote ${size}${rest}`;
 }
 
-/** The beginning of the file there is, or "". */
-async function sample(path: string, shown: string): Promise<string> {
+/** What there is of the file; undefined when it may be written though not read. */
+async function sample(path: string, shown: string): Promise<Seen | undefined> {
   try {
     await Deno.stat(path);
   } catch (error) {
     // What else is wrong, writing will tell.
-    if (error instanceof Deno.errors.NotFound) return "";
+    if (error instanceof Deno.errors.NotFound) return { head: new Uint8Array(), size: 0 };
   }
   try {
     using opened = await openRegular(path, shown, "write");
-    const bytes = new Uint8Array(Math.min(opened.info.size, SAMPLE_BYTES));
-    const read = await opened.file.read(bytes) ?? 0;
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, read));
+    const { size } = opened.info;
+    const head = new Uint8Array(Math.min(size, SAMPLE_BYTES));
+    const read = await opened.file.read(head) ?? 0;
+    return { head: head.subarray(0, read), size };
   } catch (error) {
-    // A file that may be written though not read is replaced as one without peculiarities.
-    if (error instanceof Error && error.cause instanceof Deno.errors.PermissionDenied) return "";
+    if (error instanceof Error && error.cause instanceof Deno.errors.PermissionDenied) return;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { writeAtomically } from "../../src/tools/atomic_write.ts";
+import { editFile } from "../../src/tools/edit_file.ts";
 import { writeFile } from "../../src/tools/write_file.ts";
 import { run, workspace } from "./workspace.ts";
 
@@ -113,7 +114,7 @@ Deno.test("a file that is read at every moment of a write is never seen in part"
   let looks = 0;
   const writes = (async () => {
     for (let i = 1; i <= 10; i++) {
-      await writeAtomically(ws.at("f"), "f", new TextEncoder().encode(contents[i % 2]));
+      await writeAtomically(ws.at("f"), "f", new TextEncoder().encode(contents[i % 2]), undefined);
     }
     writing = false;
   })();
@@ -148,8 +149,8 @@ Deno.test({
       return file;
     };
     try {
-      await writeAtomically(ws.at("link"), "link", new Uint8Array(10));
-      await writeAtomically(ws.at("link"), "link", new Uint8Array(20));
+      await writeAtomically(ws.at("link"), "link", new Uint8Array(10), undefined);
+      await writeAtomically(ws.at("link"), "link", new Uint8Array(20), undefined);
     } finally {
       Deno.open = open;
     }
@@ -164,8 +165,144 @@ Deno.test("errors of the system are told in one line that names the file as the 
   using ws = workspace();
   const long = `${"x".repeat(300)}`;
   const error = await assertRejects(() =>
-    writeAtomically(ws.at(long), "the-name", new Uint8Array())
+    writeAtomically(ws.at(long), "the-name", new Uint8Array(), undefined)
   );
   assertStringIncludes((error as Error).message, "Cannot write the-name: ");
   assert(!(error as Error).message.includes("os error"));
+});
+
+Deno.test("edits of one file side by side in one process all last, also under other names", async () => {
+  using ws = workspace();
+  const lines = Array.from({ length: 30 }, (_, i) => `line ${i};\n`);
+  ws.put("f", lines.join(""));
+  await Deno.symlink("f", ws.at("link"));
+  const edits = lines.map((_, i) =>
+    editFile({
+      file_path: i % 2 === 0 ? "f" : "link",
+      old_string: `line ${i};`,
+      new_string: `edited ${i};`,
+      replace_all: false,
+    }, ws.context)
+  );
+  await Promise.all(edits);
+  assertEquals(ws.text("f"), lines.join("").replaceAll("line", "edited"));
+  const args = (n: number) => ({ file_path: "new/f", content: `${n}` });
+  const results = await Promise.all([1, 2, 3].map((n) => writeFile(args(n), ws.context)));
+  assertEquals(results.map((result) => result.split(" ")[0]), ["Created", "Replaced", "Replaced"]);
+  assertEquals(ws.text("new/f"), "3");
+});
+
+/** Runs `write` while `other` does its work between the reading of a file and the writing. */
+async function meanwhile(write: () => Promise<string>, other: () => void): Promise<string> {
+  const open = Deno.open;
+  Deno.open = async (path, options) => {
+    const file = await open(path, options);
+    if (options?.write) {
+      Deno.open = open;
+      other();
+    }
+    return file;
+  };
+  try {
+    return await write();
+  } finally {
+    Deno.open = open;
+  }
+}
+
+// Each row: what another program does to the file once it was read, and what it then holds.
+Deno.test.each([
+  ["writes it", (path: string) => Deno.writeTextFileSync(path, "theirs\n"), "theirs\n"],
+  ["replaces it", (path: string) => {
+    Deno.writeTextFileSync(`${path}2`, "theirs\n");
+    Deno.renameSync(`${path}2`, path);
+  }, "theirs\n"],
+  ["appends to it", (path: string) => Deno.writeTextFileSync(path, "b", { append: true }), "a\nb"],
+  ["writes as much in the same moment", (path: string) => {
+    const { atime, mtime } = Deno.statSync(path);
+    Deno.writeTextFileSync(path, "b\n");
+    Deno.utimeSync(path, atime!, mtime!);
+  }, "b\n"],
+  ["removes it", (path: string) => Deno.removeSync(path), undefined],
+])("a change by another program is not lost: it %s", async (_name, change, content) => {
+  for (const links of posix ? [1, 2] : [1]) {
+    for (const tool of ["edit", "write"]) {
+      using ws = workspace();
+      ws.put("f", "a\n");
+      if (links === 2) Deno.linkSync(ws.at("f"), ws.at("linked"));
+      const names = ws.names().filter((name) => name !== "f" || content !== undefined);
+      const write = tool === "edit"
+        ? () =>
+          editFile(
+            { file_path: "f", old_string: "a", new_string: "ours", replace_all: false },
+            ws.context,
+          )
+        : () => writeFile({ file_path: "f", content: "ours\n" }, ws.context);
+      await assertRejects(
+        () => meanwhile(write, () => change(ws.at("f"))),
+        Error,
+        `f as it changed on disk since it was read: read it again`,
+        `${tool}, ${links} links`,
+      );
+      assertEquals(ws.names(), names);
+      if (content !== undefined) assertEquals(ws.text("f"), content);
+    }
+  }
+});
+
+Deno.test("a file that another program made meanwhile is not lost", async () => {
+  using ws = workspace();
+  const edit = { file_path: "f", old_string: "", new_string: "ours", replace_all: false };
+  const write = { file_path: "f", content: "ours" };
+  for (const run of [() => editFile(edit, ws.context), () => writeFile(write, ws.context)]) {
+    const running = meanwhile(run, () => ws.put("f", "theirs"));
+    await assertRejects(() => running, Error, "Cannot write f as it changed on disk");
+    assertEquals([ws.text("f"), ws.names()], ["theirs", ["f"]]);
+    Deno.removeSync(ws.at("f"));
+  }
+});
+
+Deno.test({
+  name: "two processes that edit one file lose no edit that they reported",
+  ignore: !posix,
+  fn: async () => {
+    for (const links of [1, 2]) {
+      using ws = workspace();
+      const edits = 150;
+      ws.put("f", "p0 0\np1 0\n");
+      if (links === 2) await Deno.link(ws.at("f"), ws.at("linked"));
+      const module = import.meta.resolve("../../src/tools/edit_file.ts");
+      ws.put(
+        "edits.ts",
+        `import { editFile } from "${module}";
+        const [workingDir, name] = Deno.args;
+        const context = { workingDir, maxOutputChars: 1000, signal: new AbortController().signal };
+        let refused = 0;
+        for (let n = 0; n < ${edits};) {
+          const args = {
+            file_path: "f",
+            old_string: name + " " + n + "\\n",
+            new_string: name + " " + (n + 1) + "\\n",
+            replace_all: false,
+          };
+          try {
+            await editFile(args, context);
+            n++;
+          } catch (error) {
+            if (!error.message.includes("changed on disk")) throw error;
+            refused++;
+          }
+        }
+        console.log(refused);`,
+      );
+      const config = new URL("../../deno.json", import.meta.url).pathname;
+      const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
+      await Promise.all(
+        ["p0", "p1"].map((name) =>
+          run(Deno.execPath(), ...options, ws.at("edits.ts"), ws.dir, name)
+        ),
+      );
+      assertEquals(ws.text("f"), `p0 ${edits}\np1 ${edits}\n`);
+    }
+  },
 });

@@ -1,0 +1,22 @@
+/** Keeps calls that change one file in a row. @module */
+
+/** The last call in each file's queue. */
+const queues = new Map<string, Promise<void>>();
+
+/**
+ * Runs `action` once all calls before it for the same file are done: what they read and what they
+ * write belongs together.
+ */
+export async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
+  const key = await Deno.realPath(path).catch(() => path);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const before = queues.get(key);
+  queues.set(key, promise);
+  try {
+    await before;
+    return await action();
+  } finally {
+    resolve();
+    if (queues.get(key) === promise) queues.delete(key);
+  }
+}
