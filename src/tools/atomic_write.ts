@@ -36,9 +36,8 @@ export interface Seen {
  * folders are made. Links are followed and stay links; mode bits and owner stay; a new file gets
  * `0666 & ~umask`. Extended attributes and access lists do not stay: Deno cannot read them.
  *
- * A file with several hard links, of an owner that cannot be given to the new file, or in a folder
- * that takes no new file, is written in place, as a rename would break the links or change the
- * owner. When that fails, for want of space say, the old bytes are put back.
+ * A file with several hard links, of an owner that cannot be given to the new file, or that a
+ * rename cannot replace, is written in place, as a rename would break the links or change the owner. When that fails, for want of space say, the old bytes are put back.
  *
  * @param shown the path as the model knows it, for errors
  * @param seen what the new content was made from; undefined when the file cannot be read
@@ -113,7 +112,7 @@ async function create(
 ): Promise<void> {
   const temporary = temporaryBeside(target);
   try {
-    await writeNew(temporary, bytes, 0o666);
+    await fill(await openNew(temporary, 0o666), bytes);
     signal?.throwIfAborted();
     // Unlike a rename, a link never takes the place of a file that another program made meanwhile.
     await Deno.link(temporary, target).catch((error) => {
@@ -147,17 +146,24 @@ async function replace(
   using file = await Deno.open(target, { read: seen !== undefined, write: true });
   const temporary = temporaryBeside(target);
   try {
-    const inPlace = (old.nlink ?? 1) > 1
+    let inPlace = (old.nlink ?? 1) > 1
       ? `it has ${old.nlink} hard links`
       : await prepare(temporary, bytes, old);
     signal?.throwIfAborted();
     await lock(file);
     if (seen && !await isAsSeen(file, target, seen)) throw new ChangedError();
-    if (inPlace === undefined) await Deno.rename(temporary, target);
-    else await overwrite(file, bytes);
+    if (inPlace === undefined) {
+      await Deno.rename(temporary, target).catch((error) => {
+        if (Deno.build.os === "windows") throw error;
+        // A file that is mounted by itself, as in a container, is one.
+        inPlace = "it cannot be replaced";
+      });
+    }
+    if (inPlace !== undefined) await overwrite(file, bytes);
     return inPlace;
   } finally {
-    // After the rename there is nothing left to remove.
+    // Only now, as it holds what may be written in part when the process is killed. After a rename
+    // there is nothing left to remove.
     await Deno.remove(temporary).catch(() => {});
   }
 }
@@ -173,13 +179,14 @@ async function prepare(
   bytes: Uint8Array,
   old: Deno.FileInfo,
 ): Promise<string | undefined> {
+  let file: Deno.FsFile;
   try {
     // Others get to read the content only once its final mode is set.
-    await writeNew(temporary, bytes, 0o600);
-  } catch (error) {
-    if (error instanceof Deno.errors.PermissionDenied) return "its folder takes no new files";
-    throw error;
+    file = await openNew(temporary, 0o600);
+  } catch {
+    return "its folder takes no new files";
   }
+  await fill(file, bytes);
   if (Deno.build.os === "windows") return undefined;
   const { uid, gid } = await Deno.stat(temporary);
   try {
@@ -191,8 +198,12 @@ async function prepare(
   await Deno.chmod(temporary, old.mode! & 0o7777);
 }
 
-async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-  using file = await Deno.open(path, { write: true, createNew: true, mode });
+function openNew(path: string, mode: number): Promise<Deno.FsFile> {
+  return Deno.open(path, { write: true, createNew: true, mode });
+}
+
+async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  using file = opened;
   await writeAll(file, bytes);
   await file.sync();
 }

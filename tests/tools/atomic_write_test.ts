@@ -306,3 +306,41 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "a file that is mounted by itself is written in place (needs root)",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 || !await mountable(),
+  fn: async () => {
+    using ws = workspace();
+    await Deno.mkdir(ws.at("open"));
+    await Deno.mkdir(ws.at("closed"));
+    ws.put("source", "old\n", 0o640);
+    for (const name of ["open/f", "closed/f"]) {
+      ws.put(name, "");
+      await run("mount", "--bind", ws.at("source"), ws.at(name));
+    }
+    // As containers do: a writable file in a folder that is not.
+    await run("mount", "--bind", ws.at("closed"), ws.at("closed"));
+    await run("mount", "--bind", ws.at("source"), ws.at("closed/f"));
+    await run("mount", "-o", "remount,bind,ro", ws.at("closed"));
+    try {
+      for (const name of ["open/f", "closed/f"]) {
+        const edit = { file_path: name, old_string: "old", new_string: "new", replace_all: false };
+        assertStringIncludes(await editFile(edit, ws.context), "Replaced 1 match");
+        assertEquals([ws.text("source"), ws.names("open")], ["new\n", ["f"]]);
+        await writeFile({ file_path: name, content: "old\n" }, ws.context);
+        assertEquals([ws.text("source"), ws.names("open")], ["old\n", ["f"]]);
+      }
+      assertEquals(Deno.statSync(ws.at("source")).mode! & 0o777, 0o640);
+      await assertRejects(
+        () => writeFile({ file_path: "closed/new", content: "" }, ws.context),
+        Error,
+        "Cannot write closed/new: Read-only file system",
+      );
+    } finally {
+      for (const name of ["closed/f", "closed", "closed/f", "open/f"]) {
+        await run("umount", ws.at(name));
+      }
+    }
+  },
+});
