@@ -37,7 +37,8 @@ export interface Seen {
  * `0666 & ~umask`. Extended attributes and access lists do not stay: Deno cannot read them.
  *
  * A file with several hard links, of an owner that cannot be given to the new file, or that a
- * rename cannot replace, is written in place, as a rename would break the links or change the owner. When that fails, for want of space say, the old bytes are put back.
+ * rename cannot replace, is written in place, as a rename would break the links or change the owner.
+ * When that fails, for want of space say, the old bytes are put back.
  *
  * @param shown the path as the model knows it, for errors
  * @param seen what the new content was made from; undefined when the file cannot be read
@@ -159,8 +160,9 @@ async function replace(
         inPlace = "it cannot be replaced";
       });
     }
-    if (inPlace !== undefined) await overwrite(file, bytes);
-    return inPlace;
+    if (inPlace === undefined) return undefined;
+    await overwrite(file, bytes);
+    return inPlace + await restoreMode(target, old.mode);
   } finally {
     // Only now, as it holds what may be written in part when the process is killed. After a rename
     // there is nothing left to remove.
@@ -258,6 +260,16 @@ async function overwrite(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
     await file.truncate(oldSize);
     throw error;
   }
+}
+
+/** Writing clears the set-user-id bits, and only the owner may set them again. */
+async function restoreMode(path: string, mode: number | null): Promise<string> {
+  const now = (await Deno.stat(path)).mode;
+  if (mode === null || now === null || now === mode) return "";
+  return await Deno.chmod(path, mode & 0o7777).then(
+    () => "",
+    () => `; its mode ${octal(mode)} became ${octal(now)}`,
+  );
 }
 
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {

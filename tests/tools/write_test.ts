@@ -199,6 +199,11 @@ Deno.test({
     await Deno.chown(ws.at("own"), 65534, 65534);
     await Deno.mkdir(ws.at("closed"));
     ws.put("closed/f", "old", 0o666);
+    ws.put("setuid", "old", 0o4666);
+    ws.put("mine", "old");
+    await Deno.link(ws.at("mine"), ws.at("linked"));
+    await Deno.chown(ws.at("mine"), 65534, 65534);
+    await Deno.chmod(ws.at("mine"), 0o6755);
     await Deno.chmod(ws.dir, 0o777);
     const module = import.meta.resolve("../../src/tools/write_file.ts");
     ws.put(
@@ -206,7 +211,7 @@ Deno.test({
       `import { writeFile } from "${module}";
       const signal = new AbortController().signal;
       const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
-      for (const file_path of ["theirs", "shared", "own", "closed/f"]) {
+      for (const file_path of ["theirs", "shared", "own", "closed/f", "setuid", "mine"]) {
         console.log(await writeFile({ file_path, content: "new" }, context).catch((e) => e.message));
       }`,
     );
@@ -225,6 +230,9 @@ Deno.test({
       "new",
       "new",
     ]);
+    assertStringIncludes(output, "otherwise; its mode 4666 became 0666\n");
+    assertStringIncludes(output, "written in place as it has 2 hard links\n");
+    assertEquals([mode(ws.at("setuid")), mode(ws.at("mine"))], [0o666, 0o6755]);
     assertEquals(Deno.statSync(ws.at("shared")).uid, 0);
     assertEquals(ws.names("closed"), ["f"]);
     assert(!ws.names().some((name) => name.endsWith(".tmp")));
