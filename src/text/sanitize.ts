@@ -59,11 +59,11 @@ function escape(code: number): string {
 }
 
 /** ECMA-48: control sequences; strings (OSC, DCS, SOS, PM, APC) with their end; two-character ones.
- * Each in its 7-bit and 8-bit form. A string without an end loses only what introduces it. */
+ * Each in its 7-bit and 8-bit form. A string that does not end in its line loses only what introduces it. */
 const ESCAPES = new RegExp(
   [
     "(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-    "(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)",
+    "(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\n\\x07\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)",
     "\\x1b[ -/]*[0-~]?",
     "[\\x80-\\x9f]",
   ].join("|"),

@@ -111,23 +111,33 @@ function joined(parts: Uint8Array[]): Uint8Array {
   return bytes;
 }
 
+/** A line that was written over more often is shown with its first and last states alone. */
+const MAX_STATES = 20;
+const SHOWN_STATES = 5;
+
 /**
- * What a terminal would show in the end, without colours: escape sequences and control characters
- * are removed, and of a line that was written over with carriage returns the last state is left.
+ * What a terminal would show, without colours: escape sequences and control characters are removed,
+ * and each state of a line that was written over with carriage returns becomes a line of its own.
  */
 export function cleanOutput(text: string): string {
   return stripEscapes(text)
-    .split("\n").map(lastState).join("\n")
+    .split("\n").map((line) => line.includes("\r") ? states(line) : line).join("\n")
     // A character struck over with a backspace (manual pages).
     .replace(/[^\n\b][\b]/g, "")
     // deno-lint-ignore no-control-regex
     .replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "");
 }
 
-/** What a line shows after its last carriage return that is followed by something. */
-function lastState(line: string): string {
-  let end = line.length;
-  while (line[end - 1] === "\r") end--;
-  const text = line.slice(0, end);
-  return text.slice(text.lastIndexOf("\r") + 1);
+function states(line: string): string {
+  const all = line.split("\r").filter((state) => state.trim() !== "");
+  const states = all.filter((state, i) => state !== all[i - 1]);
+  if (states.length > MAX_STATES) {
+    const left = states.length - 2 * SHOWN_STATES;
+    states.splice(
+      SHOWN_STATES,
+      left,
+      `[... ${left} overwritten states: tr '\\r' '\\n' shows them]`,
+    );
+  }
+  return states.join("\n");
 }

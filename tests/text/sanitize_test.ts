@@ -60,6 +60,7 @@ const escapes: [name: string, text: string, expected: string][] = [
   ["8-bit forms", "\x9b31mred\x9d0;t\x9c.\x85", "red."],
   ["character sets, cursor save, reset", "\x1b(Ba\x1b7b\x1bcc\x1b=d", "abcd"],
   ["a string without an end loses only its beginning", "\x1b]0;rest\nmore", "0;rest\nmore"],
+  ["a string ends with its line", "\x1b]0;rest\nmore\x07", "0;rest\nmore\x07"],
   ["a string broken off by another escape", "\x1b]0;a\x1b[1mb", "0;ab"],
   ["a lone ESC", "a\x1b", "a"],
   ["a sequence cut off", "a\x1b[12", "a12"],

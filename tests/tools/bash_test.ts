@@ -257,7 +257,7 @@ Deno.test.each(
     ["invalid UTF-8", "printf 'a\\377b\\n'", "a\ufffdb"],
     ["NUL", "printf 'a\\0b\\n'", "ab"],
     ["a character in two writes", "printf '\\346'; printf '\\227\\245\\n'", "日"],
-    ["progress", "printf '10%%\\r50%%\\r100%%\\nend\\n'", "100%\nend"],
+    ["progress", "printf '10%%\\r50%%\\r100%%\\nend\\n'", "10%\n50%\n100%\nend"],
     ["8-bit controls", "printf '\\302\\23331mx\\n'", "x"],
     ["a title", "printf '\\033]0;title\\007x\\n'", "x"],
     ["CRLF", "printf 'a\\r\\nb\\r\\n'", "a\nb"],
