@@ -8,7 +8,7 @@
  * @module
  */
 
-/** A row of the process table. */
+/** A live process. */
 interface Process {
   pid: number;
   parent: number;
@@ -16,7 +16,18 @@ interface Process {
   /** NaN where the system does not tell. */
   session: number;
   name: string;
+  /** When it began, which no other process of the same number did; its name where that is unknown. */
+  identity: string;
 }
+
+/** A row of the process table. */
+type Row = Process & { state: string | undefined };
+
+/**
+ * `pid (name) state parent group session`, 15 numbers, start time, and more. A name may hold
+ * anything, line breaks and parentheses too, but has no room for that many numbers.
+ */
+const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+) .*$/gm;
 
 /**
  * Ends every process that the child `leader` started and, if it lives, itself: SIGTERM, and SIGKILL
@@ -60,7 +71,7 @@ async function membersOf(leader: number, known: Process[] = []): Promise<Process
   // Where no process can be started, the group's own are all that can be reached: a fork bomb.
   if (table.length === 0) return isGroup(leader) ? [lone(leader)] : [];
   const found = new Set<number>();
-  const before = new Map(known.map((process) => [process.pid, process.name]));
+  const before = new Map(known.map(({ pid, identity }) => [pid, identity]));
   const children = Map.groupBy(table, ({ parent }) => parent);
   const add = (process: Process): void => {
     if (found.has(process.pid) || process.pid === Deno.pid) return;
@@ -68,11 +79,9 @@ async function membersOf(leader: number, known: Process[] = []): Promise<Process
     children.get(process.pid)?.forEach(add);
   };
   for (const process of table) {
-    const { pid, group, session, name } = process;
-    // The name too, as a number may have been given to another process.
-    if (pid === leader || group === leader || session === leader || before.get(pid) === name) {
-      add(process);
-    }
+    const { pid, group, session, identity } = process;
+    // The leader itself is of its own group.
+    if (group === leader || session === leader || before.get(pid) === identity) add(process);
   }
   return table.filter(({ pid }) => found.has(pid));
 }
@@ -86,37 +95,37 @@ async function processTable(): Promise<Process[]> {
     stdin: "null",
     stderr: "null",
   }).output();
-  const rows = new TextDecoder().decode(stdout).split("\n");
-  return rows.flatMap((row) => (linux ? statRow(row) : psRow(row)) ?? []);
+  const text = new TextDecoder().decode(stdout);
+  return (linux ? [...text.matchAll(STAT)].map(statRow) : text.split("\n").map(psRow))
+    // A zombie is only a number that waits to be read.
+    .filter(({ pid, state }) => pid > 1 && state !== undefined && !/^[ZX]/.test(state));
 }
 
-/** `pid (name) state parent group session ...`: a name may hold spaces and parentheses. */
-function statRow(row: string): Process | undefined {
-  const [open, close] = [row.indexOf("("), row.lastIndexOf(")")];
-  const [state, parent, group, session] = row.slice(close + 2).split(" ", 4);
-  return live(state, {
-    pid: parseInt(row),
+function statRow(fields: string[]): Row {
+  const [, pid, name, state, parent, group, session, identity] = fields;
+  return {
+    pid: Number(pid),
+    state,
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    name: row.slice(open + 1, close),
-  });
+    name: name!,
+    identity: identity!,
+  };
 }
 
-function psRow(row: string): Process | undefined {
-  const [pid, state, parent, group, ...name] = row.trim().split(/\s+/);
-  return live(state, {
+function psRow(row: string): Row {
+  const [pid, state, parent, group, ...words] = row.trim().split(/\s+/);
+  const name = words.join(" ");
+  return {
     pid: Number(pid),
+    state,
     parent: Number(parent),
     group: Number(group),
     session: NaN,
-    name: name.join(" "),
-  });
-}
-
-/** A zombie is only a number that waits to be read. */
-function live(state: string | undefined, process: Process): Process | undefined {
-  return process.pid > 1 && state !== undefined && !/^[ZX]/.test(state) ? process : undefined;
+    name,
+    identity: name,
+  };
 }
 
 function isGroup(leader: number): boolean {
@@ -130,7 +139,7 @@ function isGroup(leader: number): boolean {
 }
 
 function lone(leader: number): Process {
-  return { pid: leader, parent: Deno.pid, group: leader, session: leader, name: "" };
+  return { pid: leader, parent: Deno.pid, group: leader, session: leader, name: "", identity: "" };
 }
 
 async function endTree(pid: number): Promise<string[]> {

@@ -91,6 +91,30 @@ Deno.test("PRC-02 returns when the shell does, and ends what it left", { ignore 
   }
 });
 
+Deno.test("PRC-02 a process cannot by its name have another's process ended", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  using ws = workspace();
+  const other = new Deno.Command("sleep", { args: [marker()] }).spawn();
+  try {
+    for (const name of [`\n${other.pid}`, `\n${other.pid} (`, `)\n${other.pid} () S`]) {
+      const mark = marker();
+      // A script is known by its file's name.
+      ws.put(name, `#!/bin/sh\ntouch started\nsleep ${mark}\n:\n`, 0o755);
+      const result = await bash(
+        ws,
+        `./$'${name}' & until [ -e started ]; do :; done; rm started; echo done`,
+      );
+      assertStringIncludes(result, "ended processes it left in the background: 2 (");
+      assertEquals(await living(mark), []);
+      assertEquals((await living("sleep")).some((row) => parseInt(row) === other.pid), true, name);
+    }
+  } finally {
+    other.kill("SIGKILL");
+    await other.status;
+  }
+});
+
 Deno.test("PRC-02 a process that leaves on purpose (setsid) escapes", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
