@@ -9,8 +9,10 @@ import { toolPath } from "./tool_path.ts";
 const MAX_LINE_CHARS = 2000;
 /** How much is read at a time: the whole file never has to fit in memory. */
 const CHUNK_BYTES = 256 * 1024;
+/** Nothing further is looked at: a second or less, where a log may be endless. */
+const MAX_SCANNED_BYTES = 512 * 1024 * 1024;
 /** What the last line of a result may need. */
-const FOOTER_CHARS = 300;
+const FOOTER_CHARS = 400;
 
 const LF = 10;
 const CR = 13;
@@ -27,22 +29,25 @@ interface Window {
 interface Page {
   /** The numbered lines of the window. */
   lines: string[];
-  /** How many lines the file has. */
+  /** How many lines the file has, or at least has. */
   total: number;
+  /** True when the file goes on beyond what was looked at. */
+  partial: boolean;
   crlf: number;
   lf: number;
   /** True when lines end in CR alone. */
   cr: boolean;
   bom: boolean;
   lossy: boolean;
-  cut: boolean;
+  /** The first line that was cut. */
+  cutLine?: number;
   endsOpen: boolean;
 }
 
 /**
  * Shows lines of a text file, each as `number`, tab, text, then one line in brackets: how many
- * lines there are, where to go on, and what the text does not show (line endings, a BOM). The whole
- * file is counted, in pieces, so its size does not matter.
+ * lines there are, where to go on, and what the text does not show (line endings, a BOM). The file is
+ * read in pieces, so its size does not matter; lines are counted up to 512 MB.
  *
  * @throws {Error} when it is no text file, or has fewer lines than `offset`.
  */
@@ -66,10 +71,15 @@ export async function readFile(
     context.signal,
     (head) => checkText(shown, head, opened.info.size),
   );
-  if (page.total === 0) return `[the file is empty${page.bom ? " but for a BOM" : ""}]`;
+  if (page.total === 0 && !page.partial) {
+    return `[the file is empty${page.bom ? " but for a BOM" : ""}]`;
+  }
   if (page.lines.length === 0) {
+    const [extent, hint] = page.partial
+      ? ["its first 512 MB have only", "use run_bash, with sed -n for example"]
+      : ["it has", "use a smaller offset"];
     throw new RangeError(
-      `Cannot read ${shown} from line ${offset} as it has ${page.total} lines: use a smaller offset`,
+      `Cannot read ${shown} from line ${offset} as ${extent} ${page.total} lines: ${hint}`,
     );
   }
   return `${page.lines.join("\n")}\n${footer(page, offset, maxLineChars)}`;
@@ -80,16 +90,17 @@ async function readPage(
   window: Window,
   signal: AbortSignal,
   check: (head: Uint8Array) => void,
+  mayBeCr = true,
 ): Promise<Page> {
   const page: Page = {
     lines: [],
     total: 0,
+    partial: false,
     crlf: 0,
     lf: 0,
     cr: false,
     bom: false,
     lossy: false,
-    cut: false,
     endsOpen: false,
   };
   const line = new LineBytes(4 * window.maxLineChars);
@@ -110,17 +121,24 @@ async function readPage(
   }
 
   const buffer = new Uint8Array(CHUNK_BYTES);
-  for (let first = true;; first = false) {
+  for (let scanned = 0;;) {
     signal.throwIfAborted();
+    page.partial = scanned >= MAX_SCANNED_BYTES;
+    if (page.partial) break;
     const read = await file.read(buffer);
     if (read === null) break;
     let start = 0;
     const chunk = buffer.subarray(0, read);
-    if (first) {
+    if (scanned === 0) {
       check(chunk);
       page.bom = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
-      page.cr = !chunk.includes(LF) && chunk.subarray(0, -1).includes(CR);
+      page.cr = mayBeCr && !chunk.includes(LF) && chunk.subarray(0, -1).includes(CR);
       start = page.bom ? 3 : 0;
+    }
+    scanned += read;
+    if (page.cr && chunk.includes(LF)) {
+      await file.seek(0, Deno.SeekMode.Start);
+      return await readPage(file, window, signal, check, false);
     }
     const ending = page.cr ? CR : LF;
     for (let end; (end = chunk.indexOf(ending, start)) !== -1; start = end + 1) {
@@ -134,7 +152,8 @@ async function readPage(
     page.endsOpen = start < read;
     last = chunk[read - 1]!;
   }
-  if (page.endsOpen) endLine(false);
+  // Of a line that was not read to its end there is something to show, or nothing to say.
+  if (page.endsOpen && (wanted || !page.partial)) endLine(false);
   return page;
 }
 
@@ -168,7 +187,7 @@ class LineBytes {
       text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     }
     if (whole && text.length <= maxChars) return text;
-    page.cut = true;
+    page.cutLine ??= page.total;
     const shown = text.slice(0, wholeUpTo(text, maxChars));
     return `${shown}[cut: ${this.#total} bytes]`;
   }
@@ -210,16 +229,22 @@ const SIGNATURES: readonly [string, string][] = [
 
 function footer(page: Page, offset: number, maxLineChars: number): string {
   const end = offset + page.lines.length - 1;
-  const all = offset === 1 && end === page.total;
-  const parts = [all ? `${page.total} lines` : `lines ${offset}-${end} of ${page.total}`];
+  const all = offset === 1 && end === page.total && !page.partial;
+  const total = page.partial ? `at least ${page.total}` : page.total;
+  const parts = [all ? `${total} lines` : `lines ${offset}-${end} of ${total}`];
   if (end < page.total) parts.push(`continue with offset ${end + 1}`);
-  if (page.cut) parts.push(`longer lines are cut at ${maxLineChars} characters`);
+  if (page.cutLine !== undefined) {
+    const command = `sed -n ${page.cutLine}p FILE | cut -c${maxLineChars + 1}-`;
+    parts.push(
+      `longer lines are cut at ${maxLineChars} characters: run_bash with ${command} shows the rest`,
+    );
+  }
   if (page.cr) parts.push("line endings are CR");
   else if (page.crlf > 0) {
     parts.push(`line endings are CRLF${page.lf > 0 ? ` on ${page.crlf}, LF on ${page.lf}` : ""}`);
   }
   if (page.bom) parts.push("starts with a BOM");
   if (page.lossy) parts.push("not valid UTF-8: \ufffd stands for bytes that cannot be shown");
-  if (page.endsOpen) parts.push("no newline at the end");
+  if (page.endsOpen && !page.partial) parts.push("no newline at the end");
   return `[${parts.join("; ")}]`;
 }

@@ -71,13 +71,19 @@ Deno.test("cuts long lines between characters, also the first when it alone is t
   assertEquals(second, "2\tb");
   assertEquals(third, `3\t${"ü".repeat(2000)}[cut: 4002 bytes]`);
   assertEquals(fourth, `4\t${"ü".repeat(2000)}`);
-  assertEquals(footer, "[4 lines; longer lines are cut at 2000 characters]");
+  assertEquals(
+    footer,
+    "[4 lines; longer lines are cut at 2000 characters: run_bash with sed -n 1p FILE | cut -c2001- shows the rest]",
+  );
 
   // What is kept of it ends within a character.
   ws.put("wide", "日".repeat(3000) + "\n");
   assertEquals(
     await read(ws, "wide"),
-    `1\t${"日".repeat(2000)}[cut: 9000 bytes]\n[1 lines; longer lines are cut at 2000 characters]`,
+    `1\t${
+      "日".repeat(2000)
+    }[cut: 9000 bytes]\n[1 lines; longer lines are cut at 2000 characters: ` +
+      "run_bash with sed -n 1p FILE | cut -c2001- shows the rest]",
   );
   const small = await readFile(
     { file_path: "f", offset: 1, limit: 1 },
@@ -104,6 +110,41 @@ Deno.test("lines and line endings that cross the pieces in which a file is read"
         `line endings are CRLF on 1, LF on ${total - 2}; no newline at the end]`,
     );
   }
+});
+
+Deno.test("CR counts as a line ending only where there is no LF, however late that comes", async () => {
+  using ws = workspace();
+  const long = "x\r".repeat(200_000);
+  ws.put("f", `${long}\nsecond\r\n`);
+  const result = await read(ws, "f");
+  assert(result.startsWith("1\tx\rx\r"), result.slice(0, 20));
+  assert(result.includes("\n2\tsecond\n[2 lines; "), result.slice(-200));
+  ws.put("f", long);
+  const footer = "[lines 2-2 of 200000; continue with offset 3; line endings are CR]";
+  assertEquals(await read(ws, "f", 2, 1), `2\tx\n${footer}`);
+});
+
+Deno.test({
+  name: "an endless file is read in bounded time and memory",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    using ws = workspace();
+    // Sparse, but for its first lines.
+    ws.put("f", "a\n".repeat(131_072));
+    await Deno.truncate(ws.at("f"), 1e12);
+    const before = Deno.memoryUsage().rss;
+    const last = await read(ws, "f", 131_072);
+    assert(last.startsWith("131072\ta\n131073\t\0"));
+    assertStringIncludes(last, "[lines 131072-131073 of at least 131073; longer lines are cut");
+    assert(!last.includes("no newline"), last);
+    await assertRejects(
+      () => read(ws, "f", 200_000),
+      RangeError,
+      "Cannot read f from line 200000 as its first 512 MB have only 131072 lines: use run_bash",
+    );
+    const grown = Deno.memoryUsage().rss - before;
+    assert(grown < 50e6, `${grown} bytes more`);
+  },
 });
 
 Deno.test("a file of 300 MB is read in pieces", async () => {
