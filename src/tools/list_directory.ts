@@ -50,7 +50,7 @@ export async function listDirectory(
     lines.push(line);
   }
   const left = count - lines.length;
-  const more = left === 0 ? "" : `; ${left} more are not shown: use glob_files to narrow it down`;
+  const more = left === 0 ? "" : `; ${left} more are not shown: find them with ls -A in run_bash`;
   const order = count > MAX_SORTED ? `; these are the first of ${MAX_SORTED} in no order` : "";
   lines.push(`[${count} ${count === 1 ? "entry" : "entries"}${more}${order}]`);
   return lines.join("\n");

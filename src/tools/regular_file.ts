@@ -8,6 +8,7 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { nearest } from "../text/nearest.ts";
+import { sanitize } from "../text/sanitize.ts";
 
 /** An open file that is known to be a regular one. */
 export interface RegularFile extends Disposable {
@@ -91,17 +92,24 @@ function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error 
 /** Says which folder is missing, or which names in the folder are most like the one asked for. */
 export async function missing(path: string, shown: string, action: string): Promise<Error> {
   const folder = dirname(path);
-  const names: string[] = [];
+  // By each form in which it may be asked for: as it is, and as list_directory shows it.
+  const names = new Map<string, string>();
   try {
     // Enough for any folder that people keep; comparing a name takes microseconds.
-    for await (const { name } of Deno.readDir(folder)) if (names.push(name) >= 2000) break;
+    for await (const { name } of Deno.readDir(folder)) {
+      names.set(sanitize(name), name).set(name, name);
+      if (names.size >= 2000) break;
+    }
   } catch {
     return new Error(`Cannot ${action} ${shown} as there is no folder ${dirname(shown)}`);
   }
   const alike: string[] = [];
   while (alike.length < 3) {
-    const name = nearest(basename(path), names.filter((name) => !alike.includes(name)));
-    if (name === undefined) break;
+    const form = nearest(basename(path), [...names.keys()]);
+    if (form === undefined) break;
+    const name = names.get(form)!;
+    names.delete(name);
+    names.delete(sanitize(name));
     alike.push(name);
   }
   const hint = alike.length === 0

@@ -74,7 +74,7 @@ Deno.test("is bounded, and says how many are left", async () => {
   for (let i = 0; i < 1100; i++) ws.put(`f${String(i).padStart(4, "0")}`, "");
   const lines = (await list(ws)).split("\n");
   assertEquals([lines.length, lines[0], lines[999]], [1001, "f0000  0 B", "f0999  0 B"]);
-  assertStringIncludes(lines[1000]!, "[1100 entries; 100 more are not shown");
+  assertStringIncludes(lines[1000]!, "[1100 entries; 100 more are not shown: find them with ls -A");
   const context = { ...ws.context, maxOutputChars: 500 };
   const short = await listDirectory({ path: "." }, context);
   assert(short.length <= 500, `${short.length} characters`);

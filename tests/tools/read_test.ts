@@ -193,6 +193,11 @@ Deno.test("a missing file is told with what is like it", async () => {
   ws.put("other.md", "");
   await assertRejects(() => read(ws, "confg.ts"), Error, "did you mean config.ts?");
   await assertRejects(() => read(ws, "zzzzzz"), Error, "list_directory");
+  // As list_directory shows it, and as one would type it.
+  ws.put("at 1\u202fPM\u200e", "");
+  for (const name of ["at 1\\u{202f}PM\\u{200e}", "at 1\\u{202f}PM", "at 1 PM"]) {
+    await assertRejects(() => read(ws, name), Error, "did you mean at 1\u202fPM\u200e?", name);
+  }
   await assertRejects(() => read(ws, "no/such/f"), Error, "there is no folder no/such");
   await assertRejects(() => read(ws, "config.ts/f"), Error, "Cannot read config.ts/f");
 });
