@@ -5,7 +5,7 @@ import type { ToolContext } from "../types.ts";
 import { type Seen, writeAtomically, writeNotes } from "./atomic_write.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { oneAtATime } from "./file_queue.ts";
-import { dominantEnding } from "./line_endings.ts";
+import { dominantEnding, type LineEnding } from "./line_endings.ts";
 import { fileError, openRegular } from "./regular_file.ts";
 import { toolPath } from "./tool_path.ts";
 
@@ -21,8 +21,8 @@ const MAX_SHOWN_MATCHES = 20;
 interface Source {
   text: string;
   lines: string;
-  /** True when lines end in CR alone. */
-  cr: boolean;
+  /** How most lines end. */
+  ending: LineEnding;
 }
 
 /**
@@ -71,23 +71,36 @@ async function edit(
   }
 
   const source = normalized(text);
-  const [before, after] = [unified(old_string, source.cr), unified(new_string, source.cr)];
+  const before = unified(old_string, source.ending);
+  // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
+  const asGiven = source.ending === "\n" && !old_string.includes("\r");
+  const after = asGiven ? new_string : unified(new_string, source.ending);
   if (before === after) {
     throw refuse(
       "old_string and new_string differ in line endings alone, which stay as the file has them: use run_bash to convert it",
     );
   }
-  const matches = matchesOf(source.lines, before, replace_all);
-  if (matches.length === 0) {
+  const matches: number[] = [];
+  let count = 0;
+  for (const match of matchesOf(source.lines, before, replace_all)) {
+    if (count++ <= MAX_SHOWN_MATCHES) matches.push(match);
+  }
+  if (count === 0) {
     throw refuse(`old_string was not found.\n${explainMiss(source.lines, before)}`);
   }
-  if (matches.length > 1 && !replace_all) {
+  if (count > 1 && !replace_all) {
     throw refuse(
-      `old_string appears ${matches.length} times (${lineList(source.lines, matches)}): ` +
+      `old_string appears ${count} times (${lineList(source.lines, matches)}): ` +
         "add lines around it until it is unique, or set replace_all",
     );
   }
-  const edited = replaced(source, matches, before, after);
+  const length = text.length + count * (after.length - before.length);
+  if (length > Math.max(text.length, MAX_BYTES)) {
+    throw new RangeError(
+      `Cannot edit ${shown} as the result must have at most ${MAX_BYTES} characters: it would have ${length}`,
+    );
+  }
+  const edited = replaced(source, before, after);
   const written = await writeAtomically(
     path,
     shown,
@@ -97,8 +110,8 @@ async function edit(
   );
   const where = lineList(source.lines, matches);
   const notes = writeNotes(written).map((note) => `; ${note}`).join("");
-  const count = matches.length === 1 ? "1 match" : `${matches.length} matches`;
-  return `Replaced ${count} in ${shown} (${where})${notes}\n` +
+  const times = count === 1 ? "1 match" : `${count} matches`;
+  return `Replaced ${times} in ${shown} (${where})${notes}\n` +
     excerpt(normalized(edited).lines, matches[0]!, after.length);
 }
 
@@ -139,45 +152,49 @@ function decode(bytes: Uint8Array, shown: string): string {
 }
 
 function normalized(text: string): Source {
-  const cr = dominantEnding(text) === "\r";
-  return { text, lines: unified(text, cr), cr };
+  const ending = dominantEnding(text) ?? "\n";
+  return { text, lines: unified(text, ending), ending };
 }
 
-function unified(text: string, cr: boolean): string {
-  return cr ? text.replace(/\r\n?/g, "\n") : text.replaceAll("\r\n", "\n");
+function unified(text: string, ending: LineEnding): string {
+  // `replaceAll` would take ten times as long, and seven times the memory.
+  const lines = text.split("\r\n").join("\n");
+  return ending === "\r" ? lines.split("\r").join("\n") : lines;
 }
 
 /** Where `wanted` occurs, without overlaps; a second match may overlap the first unless `all`. */
-function matchesOf(text: string, wanted: string, all: boolean): number[] {
-  const matches: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1;) {
-    matches.push(at);
-    // `aa` in `aaa` is ambiguous too.
-    const step = matches.length === 1 && !all ? 1 : wanted.length;
+function* matchesOf(text: string, wanted: string, all: boolean): Generator<number> {
+  let at = text.indexOf(wanted);
+  // `aa` in `aaa` is ambiguous too.
+  for (let step = all ? wanted.length : 1; at !== -1; step = wanted.length) {
+    yield at;
     at = text.indexOf(wanted, at + step);
   }
-  return matches;
 }
 
 /** The text with each match replaced, as far as `before` and `after` differ. */
-function replaced(source: Source, matches: number[], before: string, after: string): string {
+function replaced(source: Source, before: string, after: string): string {
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head++;
   let tail = 0;
   while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-  const ending = dominantEnding(source.text) ?? "\n";
-  const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
+  const insert = after.slice(head, after.length - tail).replaceAll("\n", source.ending);
 
   const position = originalPositions(source);
-  const pieces: string[] = [];
+  const parts: string[] = [];
+  let pieces: string[] = [];
   let end = 0;
-  for (const match of matches) {
+  for (const match of matchesOf(source.lines, before, true)) {
     pieces.push(source.text.slice(end, position(match + head)), insert);
     end = position(match + before.length - tail);
+    // Millions of short strings take many times the memory of their text.
+    if (pieces.length >= 10_000) {
+      parts.push(pieces.join(""));
+      pieces = [];
+    }
   }
-  pieces.push(source.text.slice(end));
-  return pieces.join("");
+  return parts.concat(pieces, source.text.slice(end)).join("");
 }
 
 /** Maps positions in `source.lines`, asked for in rising order, to positions in `source.text`. */

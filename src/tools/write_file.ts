@@ -34,6 +34,12 @@ async function write(
   const { file_path: shown, content } = args as { file_path: string; content: string };
   context.signal.throwIfAborted();
   const seen = await sample(path, shown);
+  if (seen && /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...seen.head.subarray(0, 2)))) {
+    throw new Error(
+      `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
+        "convert it with iconv -t UTF-16 in run_bash, or remove this one first",
+    );
+  }
   const old = new TextDecoder("utf-8", { ignoreBOM: true }).decode(seen?.head);
   const ending = dominantEnding(old);
   const notes: string[] = [];

@@ -42,6 +42,10 @@ Deno.test.each([
     "a\nb\nNEW\nc\nd",
     "a\nb\r\nNEW\r\nc\nd\r\ne\r\n",
   ],
+  ["EDT-03 CRs given for an LF file", "a\nb\n", "b", "x\r\ny\rz", "a\nx\r\ny\rz\n"],
+  ["EDT-03 CRs given for a single line", "a", "a", "x\r\ny", "x\r\ny"],
+  ["EDT-03 a line given another ending", "a\nb\n", "a\nb", "a\r\nb", "a\r\nb\n"],
+  ["EDT-03 a CR given for a CRLF file", "a\r\nb\r\n", "b", "x\ry\nz", "a\r\nx\ry\r\nz\r\n"],
   ["EDT-03 a CR within a line stays", "a\rb\nc\n", "c", "d", "a\rb\nd\n"],
   ["EDT-03 a CR within a line matches", "a\rb\nc\n", "a\rb", "d", "d\nc\n"],
   ["EDT-04 BOM, line 1", "\ufeffa\nb\n", "a", "A", "\ufeffA\nb\n"],
@@ -184,6 +188,23 @@ Deno.test("shows the changed lines, numbered, with three around them", async () 
   assert(long.endsWith("\n..."));
   ws.put("g", "\n\na\n");
   assertEquals(await edit(ws, "g", "a", "b"), "Replaced 1 match in g (line 3)\n1\t\n2\t\n3\tb");
+});
+
+Deno.test("millions of matches are replaced in bounded memory, unless the result is too long", async () => {
+  using ws = workspace();
+  ws.put("f", "a\r\n".repeat(3_000_000));
+  const before = Deno.memoryUsage().rss;
+  assertStringIncludes(await edit(ws, "f", "a", "bc", true), "Replaced 3000000 matches");
+  const grown = Deno.memoryUsage().rss - before;
+  assert(grown < 350e6, `${grown} bytes more`);
+  assertEquals(ws.text("f") === "bc\r\n".repeat(3_000_000), true);
+  const old = ws.bytes("f");
+  await assertRejects(
+    () => edit(ws, "f", "b", "x".repeat(200), true),
+    RangeError,
+    "Cannot edit f as the result must have at most 134217728 characters: it would have 609000000",
+  );
+  assertEquals(ws.bytes("f").length, old.length);
 });
 
 Deno.test("20 MB: matched, replaced everywhere, and missed in linear time", async () => {

@@ -46,6 +46,15 @@ Deno.test.each([
   else assertStringIncludes(result, note);
 });
 
+Deno.test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async () => {
+  using ws = workspace();
+  for (const bytes of [[0xff, 0xfe, 0x61, 0], [0xfe, 0xff, 0, 0x61], [0xff, 0xfe]]) {
+    ws.put("f", bytes);
+    await assertRejects(() => write(ws, "f", "b\n"), Error, "Cannot write f as it is UTF-16 text");
+    assertEquals([...ws.bytes("f")], bytes);
+  }
+});
+
 Deno.test({
   name: "EDT-01 mode bits stay, a new file gets 0666 & ~umask",
   ignore: !posix,
