@@ -137,10 +137,9 @@ async function replace(
 ): Promise<string | undefined> {
   // Root may write anything, so the bits are looked at too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
+    const mode = octal(old.mode);
     throw new Error(
-      `Cannot write ${shown} as it is read-only (mode ${
-        octal(old.mode)
-      }): ask the user before you change that`,
+      `Cannot write ${shown} as it is read-only (mode ${mode}): ask the user before you change that`,
     );
   }
   // Opened for writing, which a rename over it would not ask for.
@@ -152,8 +151,10 @@ async function replace(
       : await prepare(temporary, bytes, old);
     signal?.throwIfAborted();
     await lock(file);
-    if (seen && !await isAsSeen(file, target, seen)) throw new ChangedError();
+    if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
     if (inPlace === undefined) {
+      // Windows lets nobody rename over an open file.
+      if (Deno.build.os === "windows") file.close();
       await Deno.rename(temporary, target).catch((error) => {
         if (Deno.build.os === "windows") throw error;
         // A file that is mounted by itself, as in a container, is one.
@@ -216,26 +217,28 @@ async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
  * the moment between the last look and the rename.
  */
 async function lock(file: Deno.FsFile): Promise<void> {
-  // Windows lets nobody rename over a locked file.
+  // There a lock keeps readers out too.
   if (Deno.build.os === "windows") return;
   for (let tries = 0; tries < 200 && !await file.tryLock(true).catch(() => true); tries++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** Whether `path` still leads to `file`, and that holds what was seen: times and numbers repeat. */
-async function isAsSeen(file: Deno.FsFile, path: string, { head, size }: Seen): Promise<boolean> {
+/**
+ * Whether the file holds what was seen. By its content: times are too coarse, and numbers of files
+ * are given again, or made up by some file systems.
+ */
+async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
+  // Opened anew, as another file may have taken the place of the one that is locked.
+  using file = await Deno.open(path);
   const buffer = new Uint8Array(64 * 1024);
-  const before = await file.stat();
   for (let at = 0; at < head.length;) {
     const read = await file.read(buffer.subarray(0, head.length - at)) ?? 0;
     if (read === 0) return false;
     for (let i = 0; i < read; i++) if (buffer[i] !== head[at + i]) return false;
     at += read;
   }
-  const now = await Deno.lstat(path).catch(ifMissing);
-  return now?.size === size && now.ino === before.ino && now.dev === before.dev &&
-    now.mtime?.getTime() === before.mtime?.getTime();
+  return (await file.stat()).size === size;
 }
 
 /** Writes over the file itself. What may be lost is read first, and put back on failure. */

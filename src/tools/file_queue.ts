@@ -8,7 +8,7 @@ const queues = new Map<string, Promise<void>>();
  * write belongs together.
  */
 export async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
-  const key = await Deno.realPath(path).catch(() => path);
+  const key = realPath(path);
   const { promise, resolve } = Promise.withResolvers<void>();
   const before = queues.get(key);
   queues.set(key, promise);
@@ -18,5 +18,15 @@ export async function oneAtATime<T>(path: string, action: () => Promise<T>): Pro
   } finally {
     resolve();
     if (queues.get(key) === promise) queues.delete(key);
+  }
+}
+
+/** Not a promise, as the queue is in the order of the calls. */
+function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    // Not there yet.
+    return path;
   }
 }
