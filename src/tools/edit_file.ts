@@ -73,7 +73,7 @@ async function edit(
   const source = normalized(text);
   const before = unified(old_string, source.ending);
   // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
-  const asGiven = source.ending === "\n" && !old_string.includes("\r");
+  const asGiven = source.ending === "\n" && !old_string.includes("\r\n");
   const after = asGiven ? new_string : unified(new_string, source.ending);
   if (before === after) {
     throw refuse(

@@ -262,6 +262,18 @@ Deno.test("a file that another program made meanwhile is not lost", async () => 
   }
 });
 
+Deno.test("a new file on a file system without links", async () => {
+  using ws = workspace();
+  const link = Deno.link;
+  Deno.link = () => Promise.reject(new Deno.errors.NotSupported("no links"));
+  try {
+    assertStringIncludes(await writeFile({ file_path: "f", content: "x" }, ws.context), "Created");
+  } finally {
+    Deno.link = link;
+  }
+  assertEquals([ws.text("f"), ws.names()], ["x", ["f"]]);
+});
+
 Deno.test({
   name: "two processes that edit one file lose no edit that they reported",
   ignore: !posix,
