@@ -150,7 +150,7 @@ async function replace(
       ? `it has ${old.nlink} hard links`
       : await prepare(temporary, bytes, old);
     signal?.throwIfAborted();
-    await lock(file);
+    await lock(file, signal);
     if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
     if (inPlace === undefined) {
       // Windows lets nobody rename over an open file.
@@ -212,14 +212,16 @@ async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Waits until no other process of this program is about to replace the file. A lock that stays for
- * a second is another program's, and one that cannot be had is not worth an error: it only closes
- * the moment between the last look and the rename.
+ * Waits until no other process of this program writes the file, and keeps them out until `file` is
+ * closed. A lock that stays for seconds is another program's (scripts lock themselves while they
+ * run), and one that cannot be had is not worth an error: all it closes is the moment between the
+ * last look at the file and the writing.
  */
-async function lock(file: Deno.FsFile): Promise<void> {
+export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<void> {
   // There a lock keeps readers out too.
   if (Deno.build.os === "windows") return;
-  for (let tries = 0; tries < 200 && !await file.tryLock(true).catch(() => true); tries++) {
+  for (let tries = 0; tries < 400 && !await file.tryLock(true).catch(() => true); tries++) {
+    signal?.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -2,7 +2,7 @@
 
 import { wholeUpTo } from "../text/truncate.ts";
 import type { ToolContext } from "../types.ts";
-import { type Seen, writeAtomically, writeNotes } from "./atomic_write.ts";
+import { lock, type Seen, writeAtomically, writeNotes } from "./atomic_write.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { oneAtATime } from "./file_queue.ts";
 import { dominantEnding, type LineEnding } from "./line_endings.ts";
@@ -56,7 +56,7 @@ async function edit(
   const refuse = (reason: string): Error => new Error(`Cannot edit ${shown} as ${reason}`);
   context.signal.throwIfAborted();
   if (old_string === new_string) throw refuse("old_string and new_string are the same");
-  const seen = await readSeen(path, shown, old_string === "");
+  const seen = await readSeen(path, shown, old_string === "", context.signal);
   const text = decode(seen.head, shown);
   if (old_string === "") {
     if (text !== "" && text !== "\ufeff") {
@@ -116,7 +116,12 @@ async function edit(
 }
 
 /** The whole file, or nothing where there is none. */
-async function readSeen(path: string, shown: string, mayBeMissing: boolean): Promise<Seen> {
+async function readSeen(
+  path: string,
+  shown: string,
+  mayBeMissing: boolean,
+  signal: AbortSignal,
+): Promise<Seen> {
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
@@ -124,7 +129,9 @@ async function readSeen(path: string, shown: string, mayBeMissing: boolean): Pro
     if (info === undefined) return { head: new Uint8Array(), size: 0 };
   }
   using opened = await openRegular(path, shown, "edit");
-  const { size } = opened.info;
+  // A file that is written in place could be seen in part.
+  await lock(opened.file, signal);
+  const { size } = await opened.file.stat();
   if (size > MAX_BYTES) {
     throw new RangeError(
       `Cannot edit ${shown} as it must have at most ${MAX_BYTES} bytes: it has ${size}. Use run_bash`,

@@ -262,6 +262,36 @@ Deno.test("a file that another program made meanwhile is not lost", async () => 
   }
 });
 
+Deno.test({
+  name: "an edit waits for a lock, for some time, and can be aborted meanwhile",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("f", "a");
+    const edit = (signal = ws.context.signal) =>
+      editFile(
+        { file_path: "f", old_string: "a", new_string: "b", replace_all: false },
+        { ...ws.context, signal },
+      );
+    using theirs = await Deno.open(ws.at("f"), { write: true });
+    await theirs.lock(true);
+    const controller = new AbortController();
+    const reason = new Error("stopped");
+    const aborted = edit(controller.signal);
+    controller.abort(reason);
+    assertEquals(await aborted.catch((error) => error), reason);
+    const editing = edit();
+    await theirs.write(new TextEncoder().encode("a!"));
+    await theirs.unlock();
+    await editing;
+    assertEquals(ws.text("f"), "b!");
+    using lasting = await Deno.open(ws.at("f"));
+    await lasting.lock(true);
+    await writeFile({ file_path: "f", content: "c" }, ws.context);
+    assertEquals(ws.text("f"), "c");
+  },
+});
+
 Deno.test("a new file on a file system without links", async () => {
   using ws = workspace();
   const link = Deno.link;
@@ -280,7 +310,7 @@ Deno.test({
   fn: async () => {
     for (const links of [1, 2]) {
       using ws = workspace();
-      const edits = 150;
+      const edits = 100;
       ws.put("f", "p0 0\np1 0\n");
       if (links === 2) await Deno.link(ws.at("f"), ws.at("linked"));
       const module = import.meta.resolve("../../src/tools/edit_file.ts");
