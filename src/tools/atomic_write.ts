@@ -162,7 +162,7 @@ async function replace(
       });
     }
     if (inPlace === undefined) return undefined;
-    await overwrite(file, bytes);
+    await overwrite(file, shown, bytes);
     return inPlace + await restoreMode(target, old.mode);
   } finally {
     // Only now, as it holds what may be written in part when the process is killed. After a rename
@@ -244,7 +244,7 @@ async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
 }
 
 /** Writes over the file itself. What may be lost is read first, and put back on failure. */
-async function overwrite(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): Promise<void> {
   const oldSize = (await file.stat()).size;
   await file.seek(0, Deno.SeekMode.Start);
   const saved = new Uint8Array(Math.min(bytes.length, oldSize));
@@ -260,9 +260,17 @@ async function overwrite(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
     await file.truncate(bytes.length);
     await file.sync();
   } catch (error) {
-    await file.seek(0, Deno.SeekMode.Start);
-    await writeAll(file, saved.subarray(0, length));
-    await file.truncate(oldSize);
+    try {
+      await file.seek(0, Deno.SeekMode.Start);
+      await writeAll(file, saved.subarray(0, length));
+      await file.truncate(oldSize);
+    } catch {
+      const reason = fileError("write", shown, error).message;
+      throw new Error(
+        `${reason}. What it held could not be put back: it may be damaged, tell the user`,
+        { cause: error },
+      );
+    }
     throw error;
   }
 }

@@ -292,6 +292,28 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "a file that could neither be written nor put back is said to be damaged",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("f", "old");
+    await Deno.link(ws.at("f"), ws.at("linked"));
+    const { write } = Deno.FsFile.prototype;
+    Deno.FsFile.prototype.write = () => Promise.reject(new Error("I/O error (os error 5)"));
+    try {
+      const writing = writeFile({ file_path: "f", content: "new" }, ws.context);
+      await assertRejects(
+        () => writing,
+        Error,
+        "Cannot write f: I/O error. What it held could not be put back: it may be damaged, tell the user",
+      );
+    } finally {
+      Deno.FsFile.prototype.write = write;
+    }
+  },
+});
+
 Deno.test("a new file on a file system without links", async () => {
   using ws = workspace();
   const link = Deno.link;
