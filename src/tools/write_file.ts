@@ -16,7 +16,8 @@ const BOM = "\ufeff";
  * CR) line endings or a BOM keeps them unless `content` has some of its own, and the result says so; all
  * else is written as given.
  *
- * @throws {Error} when the file cannot be written; the old one is then as it was.
+ * @throws {Error} when the file is UTF-16, changed meanwhile, or cannot be written; the old one is
+ * then as it was.
  */
 export async function writeFile(
   args: Record<string, unknown>,
