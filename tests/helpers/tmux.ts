@@ -13,7 +13,10 @@ export interface Terminal extends AsyncDisposable {
   /** Types `bytes`, as if they came from the keyboard. */
   type(bytes: string): Promise<void>;
   /** The rows of the screen, without blanks at their ends; empty ones at the end left out. */
-  screen(): Promise<string[]>;
+  screen(options?: {
+    /** With SGR sequences for the styles. */
+    styles?: boolean;
+  }): Promise<string[]>;
   /** Where the cursor is, from 0. */
   cursor(): Promise<[column: number, row: number]>;
   resize(columns: number, rows: number): Promise<void>;
@@ -58,8 +61,9 @@ export async function terminal(
   await tmux("new-session", "-d", "-x", `${columns}`, "-y", `${rows}`, shell);
   await tmux("set-option", "-g", "escape-time", "0");
   await tmux("pipe-pane", "-o", `cat >> '${folder}/output'`);
-  const screen = async () =>
-    (await tmux("capture-pane", "-p")).trimEnd().split("\n").map((row) => row.trimEnd());
+  const screen = async ({ styles = false } = {}) =>
+    (await tmux("capture-pane", "-p", ...(styles ? ["-e"] : []))).trimEnd().split("\n")
+      .map((row) => row.trimEnd());
   return {
     folder,
     screen,
