@@ -45,7 +45,7 @@ export interface CompatConfig extends ConnectionSettings {
   apiKey: string;
   /** The model's name. */
   model: string;
-  /** The address up to and with `/v1`. */
+  /** The address up to and with `/v1`. `user:password@` in it goes as Basic authorization. */
   baseUrl: string;
   /** The most tokens of an answer: 4096. */
   maxTokens: number;
@@ -57,7 +57,7 @@ export interface CompatConfig extends ConnectionSettings {
 export interface LocalConfig extends ConnectionSettings {
   /** The model's name, such as `qwen3:8b`. */
   model: string;
-  /** The server's address. */
+  /** The server's address. `user:password@` in it goes as Basic authorization. */
   host: string;
   /** The most tokens of an answer: 32768. */
   maxTokens: number;
@@ -266,11 +266,10 @@ function checkedUrl(name: string, value: string): string {
     ? "it must start with http:// or https://"
     : url.search !== "" || url.hash !== ""
     ? "it must have no query and no fragment"
-    : url.username !== "" || url.password !== ""
-    ? "it must hold no user name or password (use the key instead)"
     : undefined;
   if (wrong !== undefined || url === null) {
-    const shown = url?.password ? "hidden" : show(value);
+    // A password may lie before an @, a key in a query.
+    const shown = /[@?#]/.test(value) ? "hidden" : show(value);
     throw new TypeError(`Cannot use ${name} as ${wrong}: current value is ${shown}`);
   }
   const address = url.href.replace(/\/+$/, "");

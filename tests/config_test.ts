@@ -63,7 +63,13 @@ const hosts: [given: string, host: string | null][] = [
   ["javascript:alert(1)", null],
   ["http://x?key=1", null],
   ["http://x#y", null],
-  ["http://user:secret@x", null],
+  ["http://user:secret@x/", "http://user:secret@x"],
+  ["http://user:secret@not a host", null],
+  ["http://user:secret/@x", null],
+  ["user:secret@x", null],
+  ["http://x?key=secret", null],
+  ["http://x/#secret", null],
+  ["ftp://secret@x", null],
   ["http://x:99999", null],
 ];
 

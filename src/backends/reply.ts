@@ -6,6 +6,7 @@
  */
 
 import { splitThinking } from "../text/think.ts";
+import { excerpt } from "../wire/excerpt.ts";
 import type { Message, Tool, ToolCall, Usage } from "../types.ts";
 import type { ExtractToolCalls, FinishReason, Reply } from "./backend.ts";
 import { argumentsText } from "./wire_values.ts";
@@ -67,7 +68,9 @@ export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions): Re
     ...(calls.length > 0 && { toolCalls: withUniqueIds(calls) }),
   };
   const finish = !clean ? parts.finish : calls.length > 0 ? "tool_calls" : "stop";
-  return { message, finish, finishDetail: parts.finishDetail, usage: parts.usage };
+  // A word of the server's own that we do not know may be any text.
+  const finishDetail = clean ? parts.finishDetail : excerpt(parts.finishDetail);
+  return { message, finish, finishDetail, usage: parts.usage };
 }
 
 function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1] {
@@ -80,7 +83,9 @@ function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1
 function cutBy({ finish, finishDetail }: AnswerParts): string {
   return finish === "length"
     ? "it was cut off by the token limit before it was complete; do it in smaller pieces"
-    : `the answer ended before the call was complete (${finishDetail || "no reason given"})`;
+    : `the answer ended before the call was complete (${
+      excerpt(finishDetail) || "no reason given"
+    })`;
 }
 
 /** Deeper arguments are refused: they would exhaust the stack of whatever walks them. */

@@ -8,6 +8,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
 import { BackendError } from "../errors.ts";
 import type { TurnResult } from "../types.ts";
+import { excerpt } from "../wire/excerpt.ts";
 
 /**
  * Processes a turn. Where the local server has not got the default model, and the person named
@@ -40,8 +41,9 @@ export async function processTurnHelpfully(
     const model = chooseLocalModel(models);
     if (model === null || model === local.model) throw error;
     agent.setModel(model);
-    const message =
-      `${local.model} is not installed, ${model} is: going on with that (--model names another)`;
+    const message = `${local.model} is not installed, ${
+      excerpt(model)
+    } is: going on with that (--model names another)`;
     options.onEvent?.({ type: "notice", level: "info", message });
     return await processTurn(agent, text, options);
   }

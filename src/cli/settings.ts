@@ -61,7 +61,7 @@ export function toConfig(
   }
   if (local) return { local: localConfig({ model, host, useCompat, apiKey, ...extra }) };
   const name = hosted ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
-  const key = apiKey ?? env.get(name)?.trim() ?? "";
+  const key = apiKey ?? keyIn(env, name);
   // A server of one's own often wants no key; these two always do.
   if (key === "" && (hosted || (baseUrl ?? COMPAT_BASE_URL).startsWith(COMPAT_BASE_URL))) {
     throw new UsageError(
@@ -70,6 +70,18 @@ export function toConfig(
   }
   if (hosted) return { hosted: hostedConfig({ apiKey: key, model, baseUrl, ...extra }) };
   return { compat: compatConfig({ apiKey: key, model, baseUrl, ...extra }) };
+}
+
+function keyIn(env: { get(name: string): string | undefined }, name: string): string {
+  try {
+    return env.get(name)?.trim() ?? "";
+  } catch (error) {
+    // What is no UTF-8 is quoted whole.
+    if (!(error instanceof Deno.errors.InvalidData)) throw error;
+    throw new UsageError(
+      `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
+    );
+  }
 }
 
 /**

@@ -1,61 +1,109 @@
 /**
- * What may be shown of a text that a server sent: one short line, without control characters and
- * without the keys that it may echo.
+ * What may be shown of a text from outside (a server's words, what `fetch` threw): one short line,
+ * without control characters and without the secrets that it may echo.
  *
  * @module
  */
 
-/** The most characters of a server's text in an error line. */
+/** The most characters of a text from outside in an error line. */
 const MAX_SHOWN = 200;
+/** Every piece of a secret that is as long as this is hidden, wherever the secret was cut. */
+const PIECE = 8;
+/** A secret this short is a placeholder such as `x` or `none`: hiding it would garble the text. */
+const MIN_SECRET = 6;
+/** Enough for all servers that a process talks to; of one that changes its keys, the last ones. */
+const MAX_SECRETS = 32;
+
+/** What this process sent as keys and passwords. */
+const secrets = new Set<string>();
 
 /** `text` as one line of at most 200 characters that a terminal takes for nothing but text. */
 export function excerpt(text: string): string {
-  const line = text.slice(0, 50 * MAX_SHOWN).toWellFormed()
+  const line = redacted(/^[!-~]{0,200}$/.test(text) ? text : oneLine(text));
+  if (line.length <= MAX_SHOWN) return line;
+  // The cut may not halve a surrogate pair.
+  return `${line.slice(0, MAX_SHOWN - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function oneLine(text: string): string {
+  return text.slice(0, 50 * MAX_SHOWN).toWellFormed()
     // Whole colour and cursor sequences first: of the rest only the introducer has to go.
     // deno-lint-ignore no-control-regex
     .replace(/(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/g, "")
     // Format characters can turn the direction of a line or hide parts of it.
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
-  if (line.length <= MAX_SHOWN) return line;
-  // The cut may not halve a surrogate pair.
-  return `${line.slice(0, MAX_SHOWN - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** Headers that hold no secret; every other one may. */
 const PUBLIC_HEADERS = /^(content-type|accept|user-agent|anthropic-version|anthropic-beta)$/i;
 
-/** The secrets among a request's headers: keys, without the scheme in front of them. */
-export function secretsOf(headers: Record<string, string>): string[] {
-  return Object.entries(headers)
-    .filter(([name]) => !PUBLIC_HEADERS.test(name))
-    .map(([, value]) => value.slice(value.lastIndexOf(" ") + 1))
-    // A key this short is a placeholder such as `x` or `none`: hiding it would garble the text.
-    .filter((secret) => secret.length >= 6);
+/** Remembers the secrets among a request's headers, so that {@linkcode excerpt} hides them. */
+export function keepSecrets(headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (PUBLIC_HEADERS.test(name)) continue;
+    const secret = value.slice(value.lastIndexOf(" ") + 1);
+    keep(secret);
+    if (!/^basic /i.test(value)) continue;
+    const [user = "", ...password] = atob(secret).split(":");
+    // Some take a key as the user name, without a password.
+    keep(password.join(":") || user);
+  }
 }
 
-/**
- * Replaces what starts as a secret does (so that a key cut short is found too) by `[redacted]`:
- * the secret itself, percent-encoded, or anywhere within a run of base64.
- */
-export function redact(text: string, secrets: readonly string[]): string {
-  const starts = secrets.map((secret) => secret.slice(0, 12));
-  if (starts.length === 0) return text;
-  const shown = starts.flatMap((start) => [start, encodeURIComponent(start)]);
-  return text
-    .replace(
-      new RegExp(`(?:${shown.map(RegExp.escape).join("|")})[^\\s"'<>,;&\\\\]*`, "g"),
-      "[redacted]",
-    )
-    .replace(/[\w+/-]{8,}={0,2}/g, (run) => hides(run, starts) ? "[redacted]" : run);
+function keep(secret: string): void {
+  if (secret.length < MIN_SECRET) return;
+  // Once more, as the last one.
+  secrets.delete(secret);
+  secrets.add(secret);
+  if (secrets.size > MAX_SECRETS) secrets.delete(secrets.values().next().value!);
 }
 
-/** True when `run`, read as base64 from any of its first four characters, has one of `starts` in it. */
-function hides(run: string, starts: readonly string[]): boolean {
+/** One character as it is, or as URLs, JSON and HTML write it. */
+const CHARACTER =
+  /%[\da-f]{2}|\\u[\da-f]{4}|&#(?:x[\da-f]{1,4}|\d{1,5});|&(?:amp|lt|gt|quot|apos);|\\[^]|[^]/gi;
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+};
+
+/** Replaces each piece of a secret by `[redacted]`, also what is base64 of one. */
+function redacted(text: string): string {
+  if (secrets.size === 0) return text;
+  const written = text.match(CHARACTER) ?? [];
+  const plain = written.map(characterOf).join("");
+  const hidden = new Uint8Array(plain.length);
+  for (const secret of secrets) {
+    const size = Math.min(PIECE, secret.length);
+    const pieces = new Set<string>();
+    for (let i = 0; i + size <= secret.length; i++) pieces.add(secret.slice(i, i + size));
+    const has = (from: string, i: number) => pieces.has(from.slice(i, i + size));
+    for (let i = 0; i < plain.length; i++) if (has(plain, i)) hidden.fill(1, i, i + size);
+    for (const { 0: run, index } of plain.matchAll(/[\w+/-]{8,}={0,2}/g)) {
+      const inside = decodings(run).some((bytes) => [...bytes].some((_, i) => has(bytes, i)));
+      if (inside) hidden.fill(1, index, index + run.length);
+    }
+  }
+  return written.map((as, i) => !hidden[i] ? as : hidden[i - 1] ? "" : "[redacted]").join("");
+}
+
+/** The one UTF-16 unit that `written` stands for. */
+function characterOf(written: string): string {
+  if (written.length === 1) return written;
+  const digits = /^(?:%|\\u|&#x)([\da-f]+)/i.exec(written)?.[1];
+  if (digits !== undefined) return String.fromCharCode(parseInt(digits, 16));
+  if (written.startsWith("&#")) return String.fromCharCode(parseInt(written.slice(2), 10));
+  return ENTITIES[written.toLowerCase()] ?? written.slice(1);
+}
+
+/** `run`, read as base64 from each of its first four characters. */
+function decodings(run: string): string[] {
   const code = run.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
-  return [0, 1, 2, 3].some((skip) => {
+  return [0, 1, 2, 3].map((skip) => {
     const whole = code.slice(skip);
-    const bytes = atob(whole.slice(0, whole.length - (whole.length % 4 === 1 ? 1 : 0)));
-    return starts.some((start) => bytes.includes(start));
+    return atob(whole.slice(0, whole.length - (whole.length % 4 === 1 ? 1 : 0)));
   });
 }

@@ -46,7 +46,9 @@ export function failureFromResponse(
   const wait = after !== undefined && after > MAX_RETRY_AFTER_MS;
   const told = headers.get("x-should-retry");
   // Most often the base address lacks its /v1, or has one too many.
-  const at = (status === 404 || status === 405) && kind === "request" ? ` at ${pathname}` : "";
+  const at = (status === 404 || status === 405) && kind === "request"
+    ? ` at ${excerpt(pathname)}`
+    : "";
   const shown = report ? `: ${said}` : said === "" ? " with an empty body" : `: "${said}"`;
   return new BackendError(
     `${host} answered ${status}${at}${report || type === "" ? "" : ` (${type})`}${shown}` +

@@ -8,7 +8,7 @@ import { type ConnectionSettings, VERSION } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types.ts";
 import { connectTimesOut, failureFromThrown } from "./connect.ts";
-import { redact, secretsOf } from "./excerpt.ts";
+import { keepSecrets } from "./excerpt.ts";
 import {
   contentType,
   failureFromErrorObject,
@@ -25,7 +25,7 @@ import { type Limit, wait, type Watchdog, watchdog } from "./watchdog.ts";
 export interface HttpRequest {
   /** `POST` where there is a body, else `GET`. */
   method?: "GET" | "POST";
-  /** The whole address. */
+  /** The whole address; a user name and password in it go as Basic authorization, not as a key. */
   url: string;
   /** Sent besides `content-type` and `user-agent`. */
   headers?: Record<string, string>;
@@ -98,12 +98,13 @@ export function requestJson(request: HttpRequest, options: HttpOptions): Promise
  * @throws whatever `options.signal` was aborted with, or `open` or the reader throws.
  */
 export async function requestStream<T>(
-  request: HttpRequest,
+  asked: HttpRequest,
   options: HttpOptions,
   open: (contentType: string) => StreamReader<T>,
 ): Promise<T> {
   const { signal, onRetry, hints = {}, random = Math.random } = options;
-  const secrets = secretsOf(request.headers ?? {});
+  const request = withoutUserinfo(asked);
+  keepSecrets(request.headers ?? {});
   const begin = performance.now();
   for (let attempt = 1;; attempt++) {
     signal?.throwIfAborted();
@@ -116,9 +117,9 @@ export async function requestStream<T>(
       const retry = reader?.started
         ? undefined
         : nextRetry(error, attempt, elapsed, request.url, options, random);
-      if (retry === undefined) throw finished(error, hints[error.kind], secrets);
+      if (retry === undefined) throw withHint(error, hints[error.kind]);
       const { delayMs, maxAttempts, note = "" } = retry;
-      const reason = redact(error.message, secrets) + note;
+      const reason = error.message + note;
       onRetry?.({ attempt, maxAttempts, delayMs, reason });
       await (options.wait ?? wait)(delayMs, signal);
     }
@@ -147,6 +148,17 @@ export function jsonReader<T>(fold: (value: unknown) => T): StreamReader<T> {
       return fold(value);
     },
   };
+}
+
+/** `fetch` refuses an address that holds a user name or password: they go as Basic authorization. */
+function withoutUserinfo(request: HttpRequest): HttpRequest {
+  const url = new URL(request.url);
+  if (url.username === "" && url.password === "") return request;
+  const userinfo = `${url.username}:${url.password}`
+    .replace(/%([\da-f]{2})/gi, (_, byte) => String.fromCharCode(parseInt(byte, 16)));
+  url.username = url.password = "";
+  const headers = { ...request.headers, authorization: `Basic ${btoa(userinfo)}` };
+  return { ...request, url: url.href, headers };
 }
 
 /** One attempt; on every way out its timers are cleared and its connection is closed or given back. */
@@ -334,23 +346,17 @@ function duration(ms: number): string {
   return ms < 120_000 ? `${ms / 1_000} s` : `${+(ms / 60_000).toFixed(1)} min`;
 }
 
-/** The error as it leaves this module: with what to do about it, without keys. */
-function finished(
-  error: BackendError,
-  hint: string | undefined,
-  secrets: readonly string[],
-): BackendError {
-  const message = redact(error.message, secrets);
-  const end = /[.!?…]$/.test(message) ? "" : ".";
-  return changed(error, hint === undefined ? message : `${message}${end} ${hint}`, {
-    serverMessage: error.serverMessage && redact(error.serverMessage, secrets),
-  });
+/** The error as it leaves this module: with what to do about it. */
+function withHint(error: BackendError, hint: string | undefined): BackendError {
+  if (hint === undefined) return error;
+  const end = /[.!?…]$/.test(error.message) ? "" : ".";
+  return changed(error, `${error.message}${end} ${hint}`, {});
 }
 
 function changed(
   error: BackendError,
   message: string,
-  changes: { status?: number; retryable?: boolean; serverMessage?: string | undefined },
+  changes: { status?: number; retryable?: boolean },
 ): BackendError {
   return new BackendError(message, { ...error, cause: error.cause, ...changes });
 }

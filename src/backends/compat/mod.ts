@@ -34,9 +34,9 @@ export function callCompat(
   tools: readonly Tool[] = [],
   options: CallOptions = {},
 ): Promise<Record<string, unknown>> {
-  const wantsKey = new URL(config.baseUrl).hostname === "api.openai.com";
-  if (wantsKey && config.apiKey === "") {
-    const message = `Cannot call ${config.baseUrl} as it wants a key: ${KEY_HINT}`;
+  const { hostname } = new URL(config.baseUrl);
+  if (hostname === "api.openai.com" && config.apiKey === "") {
+    const message = `Cannot call ${hostname} as it wants a key: ${KEY_HINT}`;
     return Promise.reject(new BackendError(message, { kind: "auth" }));
   }
   return complete(config, config, messages, tools, options, {

@@ -8,6 +8,7 @@
 import type { LocalConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import type { Message, Tool } from "../../types.ts";
+import { excerpt } from "../../wire/excerpt.ts";
 import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
 import { adjusting, type Adjustment } from "../adjust.ts";
@@ -122,13 +123,17 @@ async function withInstalledModels(
     const names = await listLocalModels({ host, apiKey, fetch, signal });
     installed = names.length === 0
       ? "; no model is installed"
-      : `; installed are ${names.slice(0, 20).join(", ")}${names.length > 20 ? ", ..." : ""}`;
+      : `; installed are ${names.slice(0, 20).map(excerpt).join(", ")}${
+        names.length > 20 ? ", ..." : ""
+      }`;
   } catch (failure) {
     // Without the list the error is still the right one.
     if (!(failure instanceof BackendError)) throw failure;
   }
   return new BackendError(
-    `The server at ${host} has no model "${model}"${installed}. Get it with \`ollama pull ${model}\`, ` +
+    `The server at ${
+      new URL(host).origin
+    } has no model "${model}"${installed}. Get it with \`ollama pull ${model}\`, ` +
       "or name another with --model",
     { ...error, cause: error },
   );
