@@ -35,15 +35,15 @@ export async function connectTimesOut(
   try {
     await moment(signal);
     await wait(before, signal);
-    if (mayUseProxy()) return false;
+    if (!isLoopback(url) && mayUseProxy()) return false;
     timer = setTimeout(() => {
       late = true;
       stop();
     }, timeoutMs - before);
-    const { hostname, port, protocol } = new URL(url);
+    const { hostname, port } = endpoint(url);
     const conn = await Deno.connect({
       hostname: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port) || (protocol === "https:" ? 443 : 80),
+      port,
       signal: limit.signal,
     });
     conn.close();
@@ -54,6 +54,34 @@ export async function connectTimesOut(
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** True for an address of this machine. */
+export function isLoopback(url: string): boolean {
+  return /^(localhost|(127|0)(\.\d+){3}|\[::1?\])$/.test(new URL(url).hostname);
+}
+
+const directClients = new Map<string, Deno.HttpClient>();
+
+/**
+ * The client for a server on this machine where `fetch` would ask a proxy of the environment for it,
+ * which knows another machine by that name; `undefined` where `fetch` needs none.
+ */
+export function directClient(url: string): Deno.HttpClient | undefined {
+  if (!isLoopback(url) || !mayUseProxy()) return undefined;
+  const { hostname, port } = endpoint(url);
+  const key = `${hostname}:${port}`;
+  let client = directClients.get(key);
+  if (!client) {
+    client = Deno.createHttpClient({ proxy: { transport: "tcp", hostname, port } });
+    directClients.set(key, client);
+  }
+  return client;
+}
+
+function endpoint(url: string): { hostname: string; port: number } {
+  const { hostname, port, protocol } = new URL(url);
+  return { hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
 }
 
 /** True when requests may go through a proxy; also when that can not be known without asking. */

@@ -7,7 +7,7 @@
 import { type ConnectionSettings, VERSION } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types.ts";
-import { connectTimesOut, failureFromThrown } from "./connect.ts";
+import { connectTimesOut, directClient, failureFromThrown } from "./connect.ts";
 import { keepSecrets } from "./excerpt.ts";
 import {
   contentType,
@@ -205,6 +205,7 @@ async function attemptOnce<T>(
 /** Calls `fetch`; a rejection for another reason than `signal`'s is a {@linkcode BackendError}. */
 function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): Promise<Response> {
   const { url, headers, body } = request;
+  const client = options.fetch ? undefined : directClient(url);
   // An injected fetch may not heed the signal.
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
@@ -219,6 +220,7 @@ function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): 
       redirect: "manual",
       signal,
       ...(body === undefined ? {} : { body }),
+      ...(client && { client }),
     }).then((response) => {
       if (signal.aborted) response.body?.cancel().catch(() => {});
       resolve(response);

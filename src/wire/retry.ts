@@ -6,7 +6,7 @@
 
 import type { ConnectionSettings } from "../config.ts";
 import type { BackendError } from "../errors.ts";
-import { isRefused } from "./connect.ts";
+import { isLoopback, isRefused } from "./connect.ts";
 
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
@@ -64,8 +64,4 @@ export function nextRetry(
   const budget = Math.max(MIN_BUDGET_MS, 2 * limits.firstTokenTimeoutMs);
   if (attempt >= maxAttempts || elapsedMs + delayMs > budget) return undefined;
   return { delayMs, maxAttempts };
-}
-
-function isLoopback(url: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { serve } from "../helpers/server.ts";
+import { json, serve } from "../helpers/server.ts";
 import { command, run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
@@ -321,4 +321,24 @@ Deno.test("TTY-09 not a byte of escape sequence or prompt on a pipe", async () =
 Deno.test("--version and --help need nothing", async () => {
   assertMatch((await run(["--version"])).stdout, /^copilot \d+\.\d+\.\d+ /);
   assertStringIncludes((await run(["--help"])).stdout, "--local");
+});
+
+Deno.test("a proxy of the environment is not asked for servers on this machine", async () => {
+  await using proxy = serve(json({ error: "this is the proxy" }, 400));
+  const names = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+  for (const [i, name] of names.entries()) {
+    await using server = strictServer([call("glob_files", { pattern: "x" }), { text: "direct" }]);
+    const { port } = new URL(server.url);
+    const host = ["127.0.0.1", "localhost", "0.0.0.0", "127.0.0.1"][i];
+    const { stdout, stderr } = await run(local(`http://${host}:${port}`, "-p", "x"), {
+      env: { [name]: proxy.url },
+    });
+    assertEquals(stdout, "direct\n", stderr);
+  }
+  assertEquals(proxy.requests.length, 0);
+  // Positive control: for another machine it is.
+  const { stderr } = await run(local("http://192.0.2.1:8080", "-p", "x"), {
+    env: { HTTP_PROXY: proxy.url },
+  });
+  assertStringIncludes(stderr, "this is the proxy");
 });

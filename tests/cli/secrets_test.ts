@@ -66,8 +66,8 @@ Deno.test("a user name and password in the address go as Basic authorization, ne
   }
   assertShown(await run(["--local", "--host", host, "-m", "m", "-p", "x"]), "has no model");
   assertShown(
-    await run(["--base-url", `http://a:canary@127.0.0.1:1/v1`, "-m", "m", "-p", "x"]),
-    "Cannot reach http://127.0.0.1:1",
+    await run(["--base-url", `http://a:canary@127.0.0.1:9/v1`, "-m", "m", "-p", "x"]),
+    "Cannot reach http://127.0.0.1:9",
   );
   const basic = `Basic ${btoa("m\xc3\xa9:canary1234567890")}`;
   for (const { headers } of server.requests) assertEquals(headers.get("authorization"), basic);

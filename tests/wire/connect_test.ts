@@ -73,8 +73,10 @@ leakTest(
       assertEquals(await connecting, false);
       assertEquals(await connectTimesOut(full.url, 1e6, AbortSignal.abort()), false);
     });
+    // Through a proxy nothing is said of any other machine; this one is asked directly.
     await withProxy("http://127.0.0.1:3128", async () => {
-      assertEquals(await connectTimesOut(full.url, 40, never), false);
+      assertEquals(await connectTimesOut(full.url, 40, never), true);
+      assertEquals(await connectTimesOut("http://192.0.2.1:1", 40, never), false);
     });
   },
 );
