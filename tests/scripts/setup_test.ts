@@ -146,3 +146,18 @@ Deno.test({
     ]);
   },
 });
+
+Deno.test({
+  name: "TTY-06 copilot: a stdout that is closed from the start is said, with exit code 1",
+  ignore,
+  async fn() {
+    const copilot = `${ROOT}scripts/copilot`;
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: ["-c", 'exec "$1" --version >&-', "sh", copilot],
+    }).output();
+    assertEquals(
+      [code, new TextDecoder().decode(stderr)],
+      [1, "copilot: cannot write to stdout: it is closed\n"],
+    );
+  },
+});
