@@ -1,4 +1,4 @@
-import type { Delta, Reply } from "../backends/backend.ts";
+import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { isBlank } from "../text/think.ts";
 import type { Message, StopReason, TurnEvent, Usage } from "../types.ts";
@@ -29,7 +29,10 @@ export const INTERRUPTED = "[Interrupted by the user]";
  */
 export async function askModel(
   agent: CopilotAgent,
-  { signal, emit }: { signal: AbortSignal; emit: (event: TurnEvent) => void },
+  { signal, ready, emit }: Pick<CallOptions, "ready"> & {
+    signal: AbortSignal;
+    emit: (event: TurnEvent) => void;
+  },
 ): Promise<Answer> {
   const backend = await agent.backend();
   const runaway = new AbortController();
@@ -44,6 +47,7 @@ export async function askModel(
     signal.throwIfAborted();
     reply = await backend.send(messages, agent.tools, {
       signal: AbortSignal.any([signal, runaway.signal]),
+      ready,
       onDelta: (delta: Delta) => {
         stream.push(delta);
         guard(delta);

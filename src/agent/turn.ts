@@ -8,6 +8,11 @@ import { runTools } from "./run_tools.ts";
 export interface TurnOptions {
   /** Told of progress as it happens; what it throws is dropped. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
+  /**
+   * What to wait for before more of an answer is read, if anything: for whoever shows it more slowly
+   * than it comes.
+   */
+  ready?: (() => Promise<void> | undefined) | undefined;
   /** Ends the turn: it returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
 }
@@ -43,6 +48,7 @@ export async function processTurn(
 class Turn {
   readonly #agent: CopilotAgent;
   readonly #signal: AbortSignal;
+  readonly #ready: TurnOptions["ready"];
   readonly #onEvent: ((event: TurnEvent) => void) | undefined;
   readonly #executions: ToolExecution[] = [];
   #inputTokens = 0;
@@ -51,6 +57,7 @@ class Turn {
   constructor(agent: CopilotAgent, options: TurnOptions) {
     this.#agent = agent;
     this.#signal = options.signal ?? new AbortController().signal;
+    this.#ready = options.ready;
     this.#onEvent = options.onEvent;
   }
 
@@ -94,6 +101,7 @@ class Turn {
     this.#emit({ type: "thinking" });
     const answer = await askModel(agent, {
       signal: this.#signal,
+      ready: this.#ready,
       emit: (event) => this.#emit(event),
     });
     if (answer.usage) this.#count(answer.usage);

@@ -27,6 +27,8 @@ export interface CallOptions {
   stream?: boolean | undefined;
   /** Called synchronously for each piece of a streamed answer. */
   onDelta?: ((delta: Delta) => void) | undefined;
+  /** What to wait for before more of the answer is read, if anything: back-pressure. */
+  ready?: (() => Promise<void> | undefined) | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** Called when the request was changed to what the server takes, with one line that says how. */

@@ -37,6 +37,8 @@ export interface HttpRequest {
 export interface HttpOptions extends ConnectionSettings {
   /** Ends the request at once; its `reason` is what is thrown. */
   signal?: AbortSignal | undefined;
+  /** What to wait for before more of the answer is read, if anything: whoever takes it is busy. */
+  ready?: (() => Promise<void> | undefined) | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** What to do about each kind of failure; appended to the error's line. */
@@ -190,7 +192,10 @@ async function attemptOnce<T>(
     answered.abort();
     ({ status } = response);
     body = response.body?.getReader();
-    return await readAnswer(response, body, request.url, open, watch, attempt.signal);
+    return await readAnswer(response, body, request.url, open, watch, {
+      signal: attempt.signal,
+      ready: options.ready,
+    });
   } catch (error) {
     throw attempt.signal.aborted ? attempt.signal.reason : error;
   } finally {
@@ -234,7 +239,7 @@ async function readAnswer<T>(
   url: string,
   open: (contentType: string) => StreamReader<T>,
   watch: Watchdog,
-  signal: AbortSignal,
+  control: FeedControl,
 ): Promise<T> {
   const type = contentType(headers);
   const refused = async (bytes: Promise<Uint8Array> | Uint8Array) => {
@@ -246,7 +251,7 @@ async function readAnswer<T>(
   const { host } = new URL(url);
   const reader = open(type);
   try {
-    const head = await feed(body, reader, watch, signal);
+    const head = await feed(body, reader, watch, control);
     try {
       return reader.end();
     } catch (error) {
@@ -265,18 +270,28 @@ async function readAnswer<T>(
   }
 }
 
+interface FeedControl {
+  signal: AbortSignal;
+  ready: HttpOptions["ready"];
+}
+
 /** Feeds the body to the reader until either ends; returns the first bytes. */
 async function feed(
   body: ReadableStreamDefaultReader<Uint8Array>,
   reader: StreamReader<unknown>,
   watch: Watchdog,
-  signal: AbortSignal,
+  { signal, ready }: FeedControl,
 ): Promise<Uint8Array> {
   let head: Uint8Array | undefined;
   let total = 0;
   let { progress } = reader;
   let done = false;
   for (;;) {
+    const busy = ready?.();
+    if (busy) {
+      watch.pause(busy);
+      await Promise.race([busy, aborted(signal)]);
+    }
     // A connection that breaks ends the body like any end: whether the answer is whole, the reader
     // knows by its terminator.
     const chunk = await body.read().then(({ value }) => value, () => undefined);
@@ -301,6 +316,13 @@ async function feed(
     }
   }
   return head ?? new Uint8Array();
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve());
+  });
 }
 
 /** The start of a body, as far as it comes soon: enough to say what went wrong. */

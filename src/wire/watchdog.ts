@@ -26,6 +26,8 @@ export interface Watchdog {
   progress(): void;
   /** The answer is complete, though its body has not ended: it has this long to, from now on. */
   done(graceMs: number): void;
+  /** Nothing is read until `until` resolves: then all limits start anew. */
+  pause(until: Promise<void>): void;
   /** Ends the watch; call it on every way out. */
   stop(): void;
 }
@@ -41,6 +43,7 @@ export function watchdog(
   let progressAt = performance.now();
   let bytesAt: number | undefined;
   let doneAt: number | undefined;
+  let paused = false;
   let state: "quick" | "timed" | "stopped" = "quick";
 
   function next(): [at: number, limit: Limit] {
@@ -55,13 +58,14 @@ export function watchdog(
     clearTimeout(timer);
     timer = setTimeout(check, Math.max(0, due - performance.now()));
   }
+  function startAnew(now: number): void {
+    progressAt = now;
+    if (bytesAt !== undefined) bytesAt = now;
+  }
   function check(): void {
     const now = performance.now();
-    if (now - due > LATE_MS) {
-      // What arrived in the meantime has not been read yet: every limit starts anew.
-      progressAt = now;
-      if (bytesAt !== undefined) bytesAt = now;
-    }
+    // What arrived in the meantime has not been read yet.
+    if (paused || now - due > LATE_MS) startAnew(now);
     const [at, limit] = next();
     if (now < at) arm();
     else expire(limit);
@@ -87,6 +91,14 @@ export function watchdog(
     done(graceMs) {
       doneAt = performance.now() + graceMs;
       arm();
+    },
+    pause(until) {
+      paused = true;
+      const resume = () => {
+        paused = false;
+        startAnew(performance.now());
+      };
+      until.then(resume, resume);
     },
     stop() {
       state = "stopped";

@@ -412,3 +412,41 @@ leakTest("an injected fetch is used, and its failures are explained", async () =
   );
   assertEquals([error.kind, error.retryable], ["connection", false]);
 });
+
+leakTest("an answer is not read faster than it is taken, and an abort does not wait", async () => {
+  const events = Array.from({ length: 2_000 }, (_, i) => `${i} ${"x".repeat(500)}`);
+  for (const abort of [false, true]) {
+    await using server = serve(sse([...events, "[DONE]"]));
+    const stop = new AbortController();
+    let busy: PromiseWithResolvers<void> | undefined;
+    let waits = 0;
+    const reader = textReader((text) => {
+      assert(busy === undefined, `read while busy: ${text}`);
+    });
+    const asked = requestStream(
+      post(server.url),
+      options({
+        signal: stop.signal,
+        // Far shorter than the wait: it does not count.
+        firstTokenTimeoutMs: 150,
+        idleTimeoutMs: 150,
+        ready() {
+          // At first, the answer begins; later, all of it waits.
+          if (++waits !== 3) return undefined;
+          busy = Promise.withResolvers();
+          setTimeout(() => {
+            if (abort) return stop.abort();
+            const { resolve } = busy!;
+            busy = undefined;
+            resolve();
+          }, 500);
+          return busy.promise;
+        },
+      }),
+      () => reader,
+    );
+    if (abort) await assertRejects(() => asked, DOMException, "aborted");
+    else assertEquals(await asked, events);
+    assert(waits >= 3);
+  }
+});

@@ -84,7 +84,8 @@ export function complete(
   options: CallOptions,
   hints: Hints,
 ): Promise<Fields> {
-  const { fetch = config.fetch, stream = true, signal, onDelta, onRetry, onNotice } = options;
+  const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
+    options;
   return adjusting(key, TABLE, (adjusted) => {
     const inText = adjusted.has("tools");
     const body = compatBody(
@@ -100,7 +101,7 @@ export function complete(
         headers: config.apiKey === "" ? {} : { authorization: `Bearer ${config.apiKey}` },
         body,
       },
-      { ...config, ...(fetch && { fetch }), signal, onRetry, hints },
+      { ...config, ...(fetch && { fetch }), signal, ready, onRetry, hints },
       (contentType) => compatReader(contentType, stream, onDelta),
     );
   }, onNotice);

@@ -32,7 +32,8 @@ export function callHosted(
   tools: readonly Tool[] = [],
   options: CallOptions = {},
 ): Promise<Fields> {
-  const { fetch = config.fetch, stream = true, signal, onDelta, onRetry, onNotice } = options;
+  const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
+    options;
   return adjusting(config, TABLE, (adjusted) =>
     requestStream(
       {
@@ -40,7 +41,7 @@ export function callHosted(
         headers: { "x-api-key": config.apiKey, "anthropic-version": config.apiVersion },
         body: hostedBody(config, messages, tools, stream, adjusted),
       },
-      { ...config, ...(fetch && { fetch }), signal, onRetry, hints: HINTS },
+      { ...config, ...(fetch && { fetch }), signal, ready, onRetry, hints: HINTS },
       (contentType) => hostedReader(contentType, stream, onDelta),
     ), onNotice);
 }

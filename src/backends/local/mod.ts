@@ -93,7 +93,8 @@ function chat(
   tools: readonly Tool[],
   options: CallOptions,
 ): Promise<Fields> {
-  const { fetch = config.fetch, stream = true, signal, onDelta, onRetry, onNotice } = options;
+  const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
+    options;
   return adjusting(config, TABLE, (adjusted) => {
     const inText = adjusted.has("tools");
     const body = localBody(
@@ -105,7 +106,7 @@ function chat(
     );
     return requestStream(
       { url: `${config.host}/api/chat`, headers: keyHeader(config), body },
-      { ...config, ...(fetch && { fetch }), signal, onRetry, hints: HINTS },
+      { ...config, ...(fetch && { fetch }), signal, ready, onRetry, hints: HINTS },
       () => localReader(stream ? onDelta : undefined),
     );
   }, onNotice);
