@@ -11,6 +11,7 @@ import { sanitizeProse } from "../text/sanitize.ts";
 import type { TurnEvent, TurnResult } from "../types.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
+import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 import { oneLine, progressLine } from "./present.ts";
 import type { Output } from "./stdio.ts";
 
@@ -18,23 +19,6 @@ import type { Output } from "./stdio.ts";
 export const FORMATS = ["text", "json", "stream-json"] as const;
 /** What `--output` can be. */
 export type Format = typeof FORMATS[number];
-
-/** The last line of `stream-json`, and the whole of `json`. */
-export interface ResultLine {
-  type: "result";
-  /** The exit code. */
-  exitCode: number;
-  /** Why the turn ended; absent when it failed. */
-  stopReason?: TurnResult["stopReason"];
-  /** The final answer; what there was of it when the turn failed. */
-  response: string;
-  /** What went wrong, in one line. */
-  error?: string;
-  /** {@linkcode TurnResult}'s. */
-  toolExecutions: TurnResult["toolExecutions"];
-  usage: { inputTokens: number; outputTokens: number };
-  durationMs: number;
-}
 
 /** What a headless run works with. */
 export interface HeadlessOptions {
@@ -46,12 +30,12 @@ export interface HeadlessOptions {
   /** True when one of the two is a terminal, which the answer's bytes must not drive. */
   terminal: boolean;
   signal: AbortSignal;
+  /** The exit code of a turn that `signal` ended. */
+  stopCode: () => number;
   /** Whether the person named the model. */
   modelNamed: boolean;
   /** Whether a call was refused by the policy. */
   refused: () => boolean;
-  /** The exit code of the signal that came, if one did. */
-  signalCode: () => number | undefined;
 }
 
 /** Runs one turn and reports it; the exit code. */
@@ -59,12 +43,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
   const { agent, format, stdout, stderr } = options;
   const start = performance.now();
   const shown = (text: string) => options.terminal ? sanitizeProse(text) : text;
-  const line = (value: unknown) => stdout.write(`${JSON.stringify(value)}\n`);
   const executions: TurnResult["toolExecutions"] = [];
   let streamed = false;
   const onEvent = (event: TurnEvent) => {
     if (event.type === "tool_done") executions.push(event.exec);
-    if (format === "stream-json") return line(event);
+    if (format === "stream-json") return stdout.write(jsonLine(event));
     if (event.type === "text_delta" && format === "text") {
       streamed = true;
       return stdout.write(shown(event.text));
@@ -75,20 +58,17 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     stderr.write(`${progress}\n`);
   };
   const finish = (result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>) => {
-    const exitCode = options.signalCode() ?? result.exitCode;
+    const exitCode = options.signal.aborted ? options.stopCode() : result.exitCode;
     if (format === "text") {
       if (!streamed) stdout.write(shown(result.response));
       if (stdout.midLine) stdout.write("\n");
     } else {
-      const { inputTokens = 0, outputTokens = 0 } = result.usage ?? {};
-      line({
-        type: "result",
+      stdout.write(resultLine({
         ...result,
         exitCode,
         toolExecutions: executions,
-        usage: { inputTokens, outputTokens },
         durationMs: Math.round(performance.now() - start),
-      });
+      }));
     }
     return exitCode;
   };
@@ -96,11 +76,16 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     const { toolExecutions: _, inputTokens, outputTokens, ...result } = await processTurnHelpfully(
       agent,
       options.prompt,
-      { onEvent, signal: options.signal, modelNamed: options.modelNamed },
+      {
+        onEvent,
+        signal: options.signal,
+        ready: () => stdout.room(),
+        modelNamed: options.modelNamed,
+      },
     );
     const exitCode = result.stopReason === "done" && result.response === NO_ANSWER
       ? EXIT.error
-      : codeOf(result.stopReason, options.refused());
+      : codeOf(result.stopReason, options);
     return finish({ ...result, exitCode, usage: { inputTokens, outputTokens } });
   } catch (error) {
     const { message } = error as Error;
@@ -111,8 +96,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
   }
 }
 
-function codeOf(stopReason: TurnResult["stopReason"], refused: boolean): number {
-  if (stopReason === "aborted") return EXIT.interrupted;
+function codeOf(
+  stopReason: TurnResult["stopReason"],
+  { stopCode, refused }: HeadlessOptions,
+): number {
+  if (stopReason === "aborted") return stopCode();
   if (stopReason !== "done") return EXIT.limit;
-  return refused ? EXIT.refused : EXIT.done;
+  return refused() ? EXIT.refused : EXIT.done;
 }

@@ -5,12 +5,15 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
+import type { CopilotConfig } from "../config.ts";
 import type { Policy } from "../types.ts";
 import { type Args, asUsage, helpText, parseArgs, UsageError } from "./args.ts";
 import { EXIT } from "./exit.ts";
 import type { Format } from "./headless.ts";
+import { resultLine } from "./json_output.ts";
 import { oneLine } from "./present.ts";
 import type { CopilotOptions, ExtraSettings } from "./settings.ts";
+import { onSignals } from "./signals.ts";
 import { type Output, output, readPiped } from "./stdio.ts";
 
 /** How long a pipe as stdin may be silent before `-p` goes on without it. */
@@ -19,38 +22,73 @@ const SILENT_STDIN_MS = 3000;
 /** How long a run that was told to end may take, before a second signal ends it at once. */
 const TIDY_UP_MS = 5000;
 
+/** How long a run that was told to end waits for whoever reads what it wrote. */
+const READER_MS = 500;
+
+/** The program's streams, and its end. */
+interface Run {
+  stdout: Output;
+  stderr: Output;
+  /** Ends the turn under way, and then the program with `exitCode`. */
+  stop(exitCode: number): void;
+  /** Aborted by `stop`. */
+  signal: AbortSignal;
+  /** What `stop` was called with first. */
+  stopCode?: number;
+}
+
 /** Runs the program with the command line's words; the exit code. Never throws. */
 export async function main(words: readonly string[]): Promise<number> {
-  let broken: number | undefined;
-  const stop = new AbortController();
+  const stopped = new AbortController();
   const stdout = output(Deno.stdout, (error) => {
-    broken = error instanceof Deno.errors.BrokenPipe ? EXIT.closed : EXIT.error;
-    if (broken === EXIT.error) stderr.write(`copilot: cannot write to stdout: ${error.message}\n`);
-    stop.abort();
+    if (error instanceof Deno.errors.BrokenPipe) return run.stop(EXIT.closed);
+    stderr.write(`copilot: cannot write to stdout: ${error.message}\n`);
+    run.stop(EXIT.error);
   });
   // Progress that nobody can read is no reason to stop.
   const stderr = output(Deno.stderr, () => {});
+  const run: Run = {
+    stdout,
+    stderr,
+    stop(exitCode) {
+      run.stopCode ??= exitCode;
+      stopped.abort();
+    },
+    signal: stopped.signal,
+  };
+  let args: Args = {};
   let code: number;
   try {
-    const args = parseArgs(words);
-    code = await dispatch(args, { stdout, stderr, stop });
+    args = parseArgs(words);
+    code = await dispatch(args, run);
   } catch (error) {
-    stderr.write(`copilot: ${errorLine(error)}\n`);
-    code = error instanceof UsageError ? EXIT.usage : EXIT.error;
-    if (error instanceof Deno.errors.BrokenPipe) code = EXIT.closed;
+    code = report(error, args, run);
   }
-  await Promise.all([stdout.drained(), stderr.drained()]);
-  return broken ?? code;
+  // In this order: a failure of the one is told on the other.
+  const written = stdout.drained().then(() => stderr.drained());
+  await Promise.race([written, afterAbort(stopped.signal, READER_MS)]);
+  return run.stopCode ?? code;
 }
 
-interface Streams {
-  stdout: Output;
-  stderr: Output;
-  stop: AbortController;
+/** Says what a run failed with; the exit code. */
+function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): number {
+  const message = errorLine(error);
+  const exitCode = stopCode ??
+    (error instanceof UsageError
+      ? EXIT.usage
+      : error instanceof Deno.errors.BrokenPipe
+      ? EXIT.closed
+      : EXIT.error);
+  if (stopCode === undefined) stderr.write(`copilot: ${message}\n`);
+  if (args.output === "json" || args.output === "stream-json") {
+    const how = stopCode === undefined ? { error: message } : { stopReason: "aborted" as const };
+    stdout.write(resultLine({ exitCode, ...how }));
+  }
+  return exitCode;
 }
 
-async function dispatch(args: Args, streams: Streams): Promise<number> {
-  const { stdout, stderr } = streams;
+async function dispatch(args: Args, run: Run): Promise<number> {
+  const { stdout, stderr } = run;
   if (args.help) return stdout.write(helpText()), EXIT.done;
   if (args.version) {
     const { VERSION } = await import("../config.ts");
@@ -65,9 +103,10 @@ async function dispatch(args: Args, streams: Streams): Promise<number> {
     const text = args.man ? manPage(VERSION) : completionScript(args.completions!);
     return stdout.write(text), EXIT.done;
   }
+  const headless = args.print !== undefined || !Deno.stdin.isTerminal();
+  if (headless) stopOnSignals(run);
   const { optionsFromArgs, toConfig } = await import("./settings.ts");
   let options = optionsFromArgs(args);
-  const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const format = checkedFormat(args, headless);
   let demo: { host: string; model: string; close(): Promise<void> } | undefined;
   if (args.demo) {
@@ -78,70 +117,78 @@ async function dispatch(args: Args, streams: Streams): Promise<number> {
   }
   try {
     const config = asUsage(() => toConfig(options));
-    if (!headless) {
-      const { runInteractive } = await import("./interactive.ts");
-      return await runInteractive(config, {
-        workingDir: options.workingDir,
-        modelNamed: options.model !== undefined,
-        yes: args.yes === true,
-        notify: !args["no-notify"],
-      });
-    }
-    const prompt = await readPrompt(args, stderr);
-    return await answerPrompt(config, options, args, format, prompt, streams);
+    if (!headless) return await runSession(config, options, args);
+    const prompt = await readPrompt(args, run);
+    return await answerPrompt(config, options, args, format, prompt, run);
   } finally {
     await demo?.close();
   }
 }
 
+/** From here on a signal ends what runs, and then the program. */
+function stopOnSignals(run: Run): void {
+  let signalledAt: number | undefined;
+  onSignals((code) => {
+    // The first one ends what runs; whoever is impatient must not leave its processes behind.
+    if (signalledAt !== undefined && performance.now() - signalledAt > TIDY_UP_MS) Deno.exit(code);
+    signalledAt ??= performance.now();
+    run.stop(code);
+  });
+}
+
+async function runSession(
+  config: CopilotConfig,
+  options: CopilotOptions,
+  args: Args,
+): Promise<number> {
+  const { runInteractive } = await import("./interactive.ts");
+  let code: number;
+  try {
+    code = await runInteractive(config, {
+      workingDir: options.workingDir,
+      modelNamed: options.model !== undefined,
+      yes: args.yes === true,
+      notify: !args["no-notify"],
+    });
+  } catch (error) {
+    if (Deno.stdin.isTerminal()) throw error;
+    code = EXIT.hangup;
+  }
+  // Its window was closed: reading ended, or writing failed, maybe before the signal came.
+  return Deno.stdin.isTerminal() ? code : EXIT.hangup;
+}
+
 async function answerPrompt(
-  config: Parameters<typeof newAgent>[0],
+  config: CopilotConfig,
   options: CopilotOptions & ExtraSettings,
   args: Args,
   format: Format,
   prompt: string,
-  { stdout, stderr, stop }: Streams,
+  run: Run,
 ): Promise<number> {
-  const [{ runHeadless }, { allowAll, refuseWrites }, { onSignals }] = await Promise.all([
+  const [{ runHeadless }, { allowAll, refuseWrites }] = await Promise.all([
     import("./headless.ts"),
     import("./approve.ts"),
-    import("./signals.ts"),
   ]);
   let refused = false;
   const policy = args.yes ? allowAll : refuseWrites(() => refused = true);
-  let signalCode: number | undefined;
-  let signalledAt = 0;
-  const release = onSignals((code) => {
-    // The first one ends what runs; whoever is impatient must not leave its processes behind.
-    if (signalCode !== undefined && performance.now() - signalledAt > TIDY_UP_MS) {
-      Deno.exit(signalCode);
-    }
-    signalledAt ||= performance.now();
-    signalCode ??= code;
-    stop.abort();
+  const agent = await newAgent(config, options.workingDir, policy);
+  return await runHeadless({
+    agent,
+    prompt,
+    format,
+    stdout: run.stdout,
+    stderr: run.stderr,
+    terminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
+    signal: run.signal,
+    stopCode: () => run.stopCode ?? EXIT.interrupted,
+    modelNamed: options.model !== undefined,
+    refused: () => refused,
   });
-  try {
-    const agent = await newAgent(config, options.workingDir, policy);
-    const code = await runHeadless({
-      agent,
-      prompt,
-      format,
-      stdout,
-      stderr,
-      terminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
-      signal: stop.signal,
-      modelNamed: options.model !== undefined,
-      refused: () => refused,
-      signalCode: () => signalCode,
-    });
-    return signalCode ?? code;
-  } finally {
-    release();
-  }
 }
 
 async function newAgent(
-  config: ConstructorParameters<typeof CopilotAgent>[0],
+  config: CopilotConfig,
   workingDir: string | undefined,
   policy: Policy,
 ): Promise<CopilotAgent> {
@@ -170,12 +217,14 @@ function checkDemo(args: Args): void {
 }
 
 /** The prompt: the argument, the piped text, or the one with the other as context. */
-async function readPrompt(args: Args, stderr: Output): Promise<string> {
+async function readPrompt(args: Args, { stderr, signal }: Run): Promise<string> {
   const asked = args.print ?? "";
   let piped = "";
   if (!Deno.stdin.isTerminal()) {
     const patient = asked === "" || args.stdin;
-    const got = await readPiped(Deno.stdin, patient ? undefined : SILENT_STDIN_MS);
+    const reading = readPiped(Deno.stdin, patient ? undefined : SILENT_STDIN_MS);
+    const got = await Promise.race([reading, afterAbort(signal, 0)]);
+    if (!got) throw signal.reason;
     if (got.silent) {
       stderr.write(
         "· stdin is a pipe that sent nothing for 3 s: going on without it (--stdin waits)\n",
@@ -191,6 +240,15 @@ async function readPrompt(args: Args, stderr: Output): Promise<string> {
   }
   if (piped.trim() === "") return asked;
   return asked.trim() === "" ? piped : `${asked}\n\n<stdin>\n${piped}\n</stdin>`;
+}
+
+/** Resolves `ms` milliseconds after `signal` was aborted. */
+function afterAbort(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const begin = () => setTimeout(resolve, ms);
+    if (signal.aborted) begin();
+    else signal.addEventListener("abort", begin);
+  });
 }
 
 function errorLine(error: unknown): string {

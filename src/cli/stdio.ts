@@ -10,9 +10,14 @@ export interface Output {
   write(text: string): void;
   /** Resolves when everything queued so far is written. */
   drained(): Promise<void>;
+  /** What to wait for before there is more to write; `undefined` as long as little is queued. */
+  room(): Promise<void> | undefined;
   /** True when the last character queued was no line feed. */
   readonly midLine: boolean;
 }
+
+/** The most that may be queued, in characters, before those who write are asked to wait. */
+const MAX_QUEUED = 4 * 2 ** 20;
 
 /**
  * Writes to `stream`. A reader that has gone away (`head -1`) or a full disk ends the output:
@@ -24,15 +29,19 @@ export function output(
 ): Output {
   const encoder = new TextEncoder();
   let queue: string[] = [];
+  /** Characters not yet written, those under way included. */
+  let queued = 0;
   let writing: Promise<void> | undefined;
   let closed = false;
   let midLine = false;
   async function drain(): Promise<void> {
     try {
       while (queue.length > 0) {
-        let bytes = encoder.encode(queue.join(""));
+        const text = queue.join("");
         queue = [];
+        let bytes = encoder.encode(text);
         while (bytes.length > 0) bytes = bytes.subarray(await stream.write(bytes));
+        queued -= text.length;
       }
     } catch (error) {
       closed = true;
@@ -46,9 +55,11 @@ export function output(
       if (closed || text === "") return;
       midLine = !text.endsWith("\n");
       queue.push(text);
+      queued += text.length;
       writing ??= drain();
     },
     drained: () => writing ?? Promise.resolve(),
+    room: () => queued < MAX_QUEUED ? undefined : writing,
     get midLine() {
       return midLine;
     },
@@ -81,12 +92,13 @@ export async function readPiped(
   let size = 0;
   for (;;) {
     if (size === bytes.length) {
-      if (size >= MAX_STDIN_BYTES) {
+      if (size > MAX_STDIN_BYTES) {
         throw new RangeError(
           `Cannot read stdin as it must be at most ${MAX_STDIN_BYTES / 2 ** 20} MiB: pipe less`,
         );
       }
-      const larger = new Uint8Array(size * 2);
+      // One byte more tells an end at the limit from one beyond it.
+      const larger = new Uint8Array(Math.min(size * 2, MAX_STDIN_BYTES + 1));
       larger.set(bytes);
       bytes = larger;
     }

@@ -117,6 +117,7 @@ Deno.test("--output json and stream-json", async () => {
     {
       type: "result",
       exitCode: 0,
+      isError: false,
       response: "It says alpha.",
       stopReason: "done",
       toolExecutions: 1,

@@ -96,3 +96,31 @@ sessionTest(
     assertMatch((await terminal.screen()).join("\n"), /Done ␛]0;pwned/);
   },
 );
+
+Deno.test({
+  name: noTmux ? `a closed terminal (skipped: ${noTmux})` : "PRC-07 a closed terminal is a 129",
+  ignore: noTmux !== "",
+  async fn() {
+    await using server = strictServer([{ text: "Some words\n\nand more\n\n", hang: true }]);
+    const folder = await Deno.makeTempDir();
+    const copilot = `'${Deno.execPath()}' run -A ${main} --local --host ${server.url} -m test`;
+    {
+      await using screen = await terminal();
+      // A shell that outlives the terminal tells of it.
+      const script = `trap "" HUP; cd ${folder}; ${copilot} 2>error; echo $? >code; mv code left`;
+      await Deno.writeTextFile(`${folder}/script`, script);
+      await screen.type(`sh ${folder}/script\r`);
+      await screen.until("/help");
+      await screen.type("go\r");
+      await screen.until("Some words");
+    }
+    let left = "";
+    while (left === "") {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      left = await Deno.readTextFile(`${folder}/left`).catch(() => "");
+    }
+    assertEquals(left, "129\n");
+    assertEquals(await Deno.readTextFile(`${folder}/error`), "");
+    await Deno.remove(folder, { recursive: true });
+  },
+});
