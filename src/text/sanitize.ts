@@ -44,14 +44,11 @@ export function sanitizeProse(text: string): string {
   return text.replace(prose, visible);
 }
 
-/** How each control character is shown. */
-const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => {
-  return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : escape(code);
-});
-
 function visible(char: string): string {
   const code = char.codePointAt(0)!;
-  return CONTROLS[code] ?? (code >= 0xd800 && code <= 0xdfff ? "\ufffd" : escape(code));
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return code >= 0xd800 && code <= 0xdfff ? "\ufffd" : escape(code);
 }
 
 function escape(code: number): string {

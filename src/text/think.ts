@@ -195,5 +195,7 @@ export function stripThinkTags(text: string): string {
 
 /** Whether there is nothing in `text` to be seen: no answer. */
 export function isBlank(text: string): boolean {
+  // Nearly always; the sets of characters take milliseconds to put together.
+  if (/[!-~]/.test(text)) return false;
   return /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }

@@ -10,10 +10,10 @@ import type { ConnectionSettings } from "../config.ts";
 const LATE_MS = 5_000;
 
 /**
- * How long an attempt does without `setTimeout`, whose first use loads 5 ms of code (Deno 2.9.6),
- * a tenth of what a short answer takes in all.
+ * How long an attempt does without `setTimeout` and `clearTimeout`, of which the first use loads 5 ms
+ * of code (Deno 2.9.6), a tenth of what a short answer takes in all.
  */
-const QUICK_MS = 100;
+const QUICK_MS = 1_000;
 
 /** Which limit was reached. */
 export type Limit = "first token" | "idle" | "progress" | "done";
@@ -71,13 +71,16 @@ export function watchdog(
     else expire(limit);
   }
 
+  function quickFor(ms: number): void {
+    AbortSignal.timeout(ms).addEventListener("abort", () => {
+      if (state !== "quick") return;
+      state = "timed";
+      check();
+    });
+  }
+
   arm();
-  const quickMs = Math.min(QUICK_MS, limits.firstTokenTimeoutMs, limits.idleTimeoutMs);
-  AbortSignal.timeout(quickMs).addEventListener("abort", () => {
-    if (state === "stopped") return;
-    state = "timed";
-    check();
-  });
+  quickFor(Math.min(QUICK_MS, limits.firstTokenTimeoutMs, limits.idleTimeoutMs));
   return {
     bytes() {
       const first = bytesAt === undefined;
@@ -90,6 +93,7 @@ export function watchdog(
     },
     done(graceMs) {
       doneAt = performance.now() + graceMs;
+      if (state === "quick") quickFor(graceMs);
       arm();
     },
     pause(until) {
@@ -102,16 +106,16 @@ export function watchdog(
     },
     stop() {
       state = "stopped";
-      clearTimeout(timer);
+      if (timer !== undefined) clearTimeout(timer);
     },
   };
 }
 
-/** Resolves after a moment, or once `signal` is aborted, and without `setTimeout`: see above. */
-export function moment(signal: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or once `signal` is aborted, and without `setTimeout`: see above. */
+export function moment(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    for (const end of [signal, AbortSignal.timeout(QUICK_MS)]) {
+    for (const end of [signal, AbortSignal.timeout(ms)]) {
       end.addEventListener("abort", () => resolve(), { once: true });
     }
   });
