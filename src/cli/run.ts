@@ -130,7 +130,9 @@ function stopOnSignals(run: Run): void {
   let signalledAt: number | undefined;
   onSignals((code) => {
     // The first one ends what runs; whoever is impatient must not leave its processes behind.
-    if (signalledAt !== undefined && performance.now() - signalledAt > TIDY_UP_MS) Deno.exit(code);
+    if (signalledAt !== undefined && performance.now() - signalledAt > TIDY_UP_MS) {
+      Deno.exit(run.stopCode);
+    }
     signalledAt ??= performance.now();
     run.stop(code);
   });

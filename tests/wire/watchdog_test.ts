@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { type Limit, wait, type Watchdog, watchdog } from "../../src/wire/watchdog.ts";
 import { leakTest } from "./text_reader.ts";
 
@@ -81,3 +81,19 @@ leakTest(
     assertStrictEquals(await waiting, reason);
   },
 );
+
+leakTest("watchdog: a pause does not count, and ends with all limits anew", async () => {
+  for (const feed of [() => {}, (watch: Watchdog) => watch.bytes()]) {
+    let resumed = 0;
+    const limit = await reached({ firstTokenTimeoutMs: 20, idleTimeoutMs: 20 }, (watch) => {
+      feed(watch);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      watch.pause(promise);
+      setTimeout(() => {
+        resumed = performance.now();
+        resolve();
+      }, 100);
+    });
+    assert(resumed > 0 && performance.now() - resumed >= 19, `${limit} after ${resumed}`);
+  }
+});
