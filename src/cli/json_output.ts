@@ -32,6 +32,7 @@ export function resultLine(result: Pick<ResultLine, "exitCode"> & Partial<Result
   const { exitCode } = result;
   const whole: ResultLine = {
     type: "result",
+    exitCode,
     isError: exitCode !== EXIT.done && exitCode !== EXIT.refused && exitCode !== EXIT.limit,
     response: "",
     toolExecutions: [],

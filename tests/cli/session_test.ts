@@ -110,7 +110,7 @@ Deno.test({
       const script = `trap "" HUP; cd ${folder}; ${copilot} 2>error; echo $? >code; mv code left`;
       await Deno.writeTextFile(`${folder}/script`, script);
       await screen.type(`sh ${folder}/script\r`);
-      await screen.until("/help");
+      await screen.until((rows) => rows.includes(">"));
       await screen.type("go\r");
       await screen.until("Some words");
     }

@@ -29,7 +29,7 @@ export function sessionTest(
       await using server = strictServer(steps, { models: ["test", "other"] });
       await using screen = await terminal(size);
       await screen.type(`${sessionCommand(server, flags)}; echo left: $?\r`);
-      await screen.until("/help");
+      await screen.until((rows) => rows.includes(">"));
       await body(screen, server);
     },
   });
