@@ -35,7 +35,10 @@ export interface ConnectionSettings {
   firstTokenTimeoutMs: number;
   /** The longest silence within an answer: 2 min. */
   idleTimeoutMs: number;
-  /** Replaces the built-in `fetch`. */
+  /**
+   * Replaces the built-in `fetch`, which goes through the proxies of the environment (`HTTP_PROXY` and
+   * the like) except to addresses of this machine.
+   */
   fetch?: typeof fetch;
 }
 
