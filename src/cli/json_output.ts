@@ -28,8 +28,9 @@ export interface ResultLine {
 }
 
 /** The line of a result; what is left out is empty. */
-export function resultLine(result: Pick<ResultLine, "exitCode"> & Partial<ResultLine>): string {
-  const { exitCode } = result;
+export function resultLine(
+  { exitCode, ...result }: Pick<ResultLine, "exitCode"> & Partial<ResultLine>,
+): string {
   const whole: ResultLine = {
     type: "result",
     exitCode,
