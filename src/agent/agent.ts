@@ -84,9 +84,18 @@ export class CopilotAgent {
     return this.#ownPrompt ?? systemPrompt(this.state.workingDir);
   }
 
+  /** Whether the model has called a tool natively: a code block it writes is then no call. */
+  callsNatively(): boolean {
+    return this.state.messages.some(({ toolCalls }) => toolCalls?.some((call) => !call.recovered));
+  }
+
   /** The backend; its code is loaded on first use, so that a run pays only for its own. */
   backend(): Promise<Backend> {
-    return this.#backend ??= loadBackend(this.#config, extractToolCallsFromText);
+    return this.#backend ??= loadBackend(
+      this.#config,
+      (content, options) =>
+        extractToolCallsFromText(content, { ...options, fences: !this.callsNatively() }),
+    );
   }
 
   /**
@@ -121,7 +130,7 @@ async function loadBackend(config: CopilotConfig, extract: ExtractToolCalls): Pr
     return (await import("../backends/local/mod.ts")).localBackend(config.local, extract);
   }
   if (config.hosted) {
-    return (await import("../backends/hosted/mod.ts")).hostedBackend(config.hosted, extract);
+    return (await import("../backends/hosted/mod.ts")).hostedBackend(config.hosted);
   }
   return (await import("../backends/compat/mod.ts")).compatBackend(config.compat!, extract);
 }

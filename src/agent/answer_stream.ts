@@ -19,6 +19,14 @@ export interface AnswerStream {
   end(): { text: string; reasoning: string };
 }
 
+/** How the text of an answer is to be read. */
+export interface AnswerStreamOptions {
+  /** True where it holds neither calls nor reasoning: false. */
+  isTyped?: boolean;
+  /** False where code blocks are no calls: true. */
+  fences?: boolean;
+}
+
 /**
  * A stream that reports to `emit`. `onRunaway` is called when the model repeats itself without end;
  * the text then ends where the repetition began, with a warning, and later pieces are dropped.
@@ -27,10 +35,12 @@ export function answerStream(
   tools: readonly Tool[],
   emit: (event: TurnEvent) => void,
   onRunaway: () => void,
+  { isTyped = false, fences = true }: AnswerStreamOptions = {},
 ): AnswerStream {
   const think = thinkFilter();
   // Calls first: the arguments of one may hold think tags.
-  const calls = toolCallFilter({ tools: tools.map((tool) => tool.name) });
+  const calls = toolCallFilter({ tools: tools.map((tool) => tool.name), fences });
+  let hasReasoning = false;
   const watchers = { text: repetitionWatcher(), reasoning: repetitionWatcher() };
   const seen = { text: "", reasoning: "" };
   // Pieces are gathered until the network's chunk is read: 500 000 of them come in a few hundred
@@ -75,12 +85,25 @@ export function answerStream(
       pending = { kind, pieces: [text.slice(-1)] };
       text = text.slice(0, -1);
     }
-    if (kind === "reasoning") show("reasoning", text);
+    if (kind === "reasoning") {
+      // The server tells reasoning apart: tags in the text are merely talked about.
+      if (!hasReasoning && text.trim() !== "") {
+        hasReasoning = true;
+        calls.ignoreTags();
+        think.ignoreTags();
+      }
+      show("reasoning", text);
+    } else if (isTyped) show("text", text);
     else take(think.push(calls.push(text)));
   }
   return {
     push(delta) {
-      if (delta.type === "tool_call" || delta.type === "tool_arguments" || stopped || ended) return;
+      if (delta.type === "tool_arguments" || stopped || ended) return;
+      if (delta.type === "tool_call") {
+        flush(true);
+        take(think.push(calls.release()));
+        return;
+      }
       if (pending?.kind !== delta.type) {
         flush(true);
         pending = { kind: delta.type, pieces: [] };
@@ -93,7 +116,7 @@ export function answerStream(
     end() {
       if (!ended) {
         flush(true);
-        take(think.push(calls.end()));
+        take(think.push(calls.end().text));
         take(think.end());
         ended = true;
       }

@@ -36,7 +36,10 @@ export async function askModel(
 ): Promise<Answer> {
   const backend = await agent.backend();
   const runaway = new AbortController();
-  const stream = answerStream(agent.tools, emit, () => runaway.abort());
+  const stream = answerStream(agent.tools, emit, () => runaway.abort(), {
+    isTyped: backend.isTyped,
+    fences: !agent.callsNatively(),
+  });
   const guard = runawayGuard(() => runaway.abort());
   const messages: Message[] = [
     { role: "system", content: agent.systemPrompt },

@@ -126,10 +126,11 @@ class Turn {
       },
       emit: (event) => this.#emit(event),
     });
-    for (const { toolCallId, toolName, result, isError } of executions) {
+    for (const execution of executions) {
+      const { toolCallId, toolName, result, isError } = execution;
       state.messages.push(toolMessage(toolCallId, toolName, result, isError));
+      this.#executions.push(execution);
     }
-    this.#executions.push(...executions);
   }
 
   /**

@@ -61,7 +61,11 @@ export interface Reply {
 /** Finds tool calls in text (spec 4.6); `[text without them, the calls or null]`. */
 export type ExtractToolCalls = (
   content: string,
-  options?: { tools?: readonly string[]; schemas?: Readonly<Record<string, unknown>> },
+  options?: {
+    tools?: readonly string[];
+    schemas?: Readonly<Record<string, unknown>>;
+    thinkTags?: boolean;
+  },
 ) => [string, ToolCall[] | null];
 
 /** A configured backend. */
@@ -70,6 +74,8 @@ export interface Backend {
   readonly kind: "compat" | "local" | "hosted";
   /** The model asked. */
   readonly model: string;
+  /** True where text is only that: the protocol has blocks of its own for reasoning and calls. */
+  readonly isTyped: boolean;
   /**
    * Sends the conversation and reads the answer.
    *

@@ -27,12 +27,19 @@ export interface AnswerParts {
   finish: FinishReason;
   finishDetail: string;
   usage: Usage | undefined;
+  /** True where the text holds neither calls nor reasoning, whatever it looks like. */
+  isTyped?: boolean;
 }
 
+/** More are not run: they would be the answer of a model gone wild. */
+const MAX_CALLS = 200;
+
 /** Reads an answer: takes thoughts out of the text, checks tool calls, finds those in the text. */
-export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions): Reply {
+export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions = {}): Reply {
   let written = parts.content;
   const clean = parts.finish === "stop" || parts.finish === "tool_calls";
+  // Where the server tells reasoning apart, think tags are merely talked about.
+  const hasTags = !parts.isTyped && parts.reasoning.trim() === "";
   let calls = parts.calls.map((call, i): ToolCall => {
     const { id, name, args } = call;
     const text = argumentsText(args);
@@ -43,10 +50,13 @@ export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions): Re
       ? { id, name, ...readArguments(args) }
       : { id, name, arguments: {}, invalid: { text, reason: cutBy(parts) } };
   });
-  if (calls.length === 0 && extract && tools?.length !== 0) {
+  if (calls.length === 0 && extract && tools?.length !== 0 && !parts.isTyped) {
     // Before reasoning is taken out: arguments may hold think tags, and a model that never ends its
     // reasoning may call from within.
-    const [cleaned, found] = extract(written, tools && namesAndSchemas(tools));
+    const [cleaned, found] = extract(written, {
+      ...(tools && namesAndSchemas(tools)),
+      thinkTags: hasTags,
+    });
     if (found) {
       written = cleaned;
       calls = found.map((call) => ({
@@ -59,7 +69,8 @@ export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions): Re
       }));
     }
   }
-  const [content, thought] = splitThinking(written);
+  calls = calls.map((call, i) => i < MAX_CALLS ? call : { ...call, ...invalid("", TOO_MANY) });
+  const [content, thought] = hasTags ? splitThinking(written) : [written, ""];
   const reasoning = [parts.reasoning, thought].filter((text) => text.trim() !== "").join("\n\n");
   const message: Message = {
     role: "assistant",
@@ -79,6 +90,9 @@ function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1
     schemas: Object.fromEntries(tools.map((tool) => [tool.name, tool.parameters])),
   };
 }
+
+const TOO_MANY =
+  `an answer may hold ${MAX_CALLS} calls at most; read the results of those, then call what is still needed`;
 
 function cutBy({ finish, finishDetail }: AnswerParts): string {
   return finish === "length"

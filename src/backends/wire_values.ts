@@ -30,8 +30,12 @@ export function jsonText(value: unknown): string {
   return text.replace(/\\(?:ud[89a-f][0-9a-f]{2}|[^])/g, (m) => m.length === 6 ? "\ufffd" : m);
 }
 
-/** Arguments as text: some servers send the object itself. */
+/** Arguments as text: some servers send the object itself. No JSON where it is nested too deep. */
 export function argumentsText(value: unknown): string {
   if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
+  try {
+    return value === undefined || value === null ? "" : JSON.stringify(value);
+  } catch {
+    return "(nested too deep)"; // beyond some thousand levels, the stack overflows
+  }
 }

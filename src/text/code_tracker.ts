@@ -2,10 +2,24 @@
 export interface CodeTracker {
   /** Reads `text` from `from` up to `to`, which goes on where the last call ended. */
   feed(text: string, from: number, to: number): void;
-  /** Whether a character `next` that comes now is in code or in the middle of a code sign. */
+  /**
+   * Whether a character `next` that comes now is in code, in a row of a table, or in the middle of a
+   * code sign. {@linkcode openSpan} may say more.
+   */
   inCode(next: string): boolean;
+  /**
+   * The length of the backticks that began inline code on an earlier line of this paragraph, 0
+   * without any. Whether it is code depends on what follows: see {@linkcode spanSearch}.
+   */
+  openSpan(): number;
+  /** What follows said whether the open span is code. */
+  decideSpan(isCode: boolean): void;
   /** Whether a fence that comes now would open a block. */
   atLineStart(): boolean;
+  /** Whether nothing but white space stands before this place on its line. */
+  isFirst(): boolean;
+  /** Whether this place is in a block quote, or right behind a quotation mark. */
+  isQuoted(): boolean;
 }
 
 /** What stands before a place on its line. */
@@ -13,22 +27,48 @@ const BLANK = 0; // nothing, or white space
 const MARKERS = 1; // signs of lists and quotations
 const TEXT = 2;
 
+const TAB = 9;
 const NEWLINE = 10;
+const GREATER = 62;
 const BACKTICK = 96;
+const PIPE = 124;
 const TILDE = 126;
+const QUOTES = new Set([..."\"'“‘«"].map((char) => char.charCodeAt(0)));
+
+/** Longer runs of backticks do not span lines, so that few lengths can be open without an end. */
+const MAX_SPAN = 16;
 
 /**
- * Follows Markdown text piece by piece, as it streams. It decides by what came before alone: a
- * backtick begins inline code until one like it or the end of the line. CommonMark would wait for
- * the second one, but then text would have to be held back for a whole line.
+ * Follows Markdown text piece by piece, as it streams. On one line it decides by what came before
+ * alone: a backtick begins inline code until one like it or the end of the line. CommonMark would
+ * wait for the second one, but then text would have to be held back for a whole line.
+ *
+ * @param isContinued True where text was cut out before: what comes is no indented code.
  */
-export function codeTracker(): CodeTracker {
+export function codeTracker(isContinued = false): CodeTracker {
   let before = BLANK;
   let inline = 0;
   let fence: { char: number; length: number; before: number; isFirstLine: boolean } | undefined;
   /** The backticks or tildes just read: what they mean depends on what follows. */
   let run = 0;
   let runChar = 0;
+  /** Inline code as CommonMark has it, over lines. */
+  let span = 0;
+  let isSpanCode = false;
+  /** Columns of white space at the beginning of the line. */
+  let indent = 0;
+  let mayIndent = !isContinued;
+  let isIndented = false;
+  let isRow = false;
+  let isQuote = false;
+  let last = 0;
+
+  /** The first sign of a line was read. */
+  function beginLine(code: number): void {
+    isIndented = indent >= 4 && mayIndent;
+    isRow = code === PIPE;
+    isQuote = false;
+  }
 
   function settle(next: number): void {
     if (run === 0) return;
@@ -40,11 +80,28 @@ export function codeTracker(): CodeTracker {
       if (closes || inlined) fence = undefined;
     } else if (before <= MARKERS && run >= 3) {
       fence = { char: runChar, length: run, before, isFirstLine: true };
+      span = 0;
     } else if (runChar === BACKTICK) {
       inline = inline === 0 ? run : inline === run ? 0 : inline;
+      if (span === run) span = 0;
+      else if (span === 0 && run <= MAX_SPAN) {
+        span = run;
+        isSpanCode = false;
+      }
     }
     run = 0;
     before = TEXT;
+  }
+
+  function endLine(): void {
+    if (before === BLANK) {
+      span = 0;
+      mayIndent = true;
+    } else mayIndent = isIndented;
+    before = BLANK;
+    inline = indent = 0;
+    isIndented = isRow = isQuote = false;
+    if (fence) fence.isFirstLine = false;
   }
 
   return {
@@ -59,26 +116,71 @@ export function codeTracker(): CodeTracker {
           settle(code);
         }
         if (code === NEWLINE) {
-          before = BLANK;
-          inline = 0;
-          if (fence) fence.isFirstLine = false;
-        } else if (code === BACKTICK || code === TILDE) {
+          endLine();
+          continue;
+        }
+        if (before === BLANK) {
+          if (code <= 32) indent = code === TAB ? (indent | 3) + 1 : indent + 1;
+          else beginLine(code);
+        }
+        if (code === BACKTICK || code === TILDE) {
           run = 1;
           runChar = code;
         } else if (before !== TEXT && code > 32) {
+          isQuote ||= code === GREATER;
           // > - * + . ) and digits
-          before = code === 62 || code >= 41 && code <= 57 && code !== 44 && code !== 47
+          before = code === GREATER || code >= 41 && code <= 57 && code !== 44 && code !== 47
             ? MARKERS
             : TEXT;
         }
       }
+      if (to > from) last = text.charCodeAt(to - 1);
     },
     inCode(next) {
       const code = next.charCodeAt(0);
       if (run > 0 && code === runChar) return true;
       settle(code);
-      return fence !== undefined || inline !== 0;
+      return fence !== undefined || inline !== 0 || isRow || isSpanCode && span !== 0 ||
+        (before === BLANK ? indent >= 4 && mayIndent : isIndented);
+    },
+    openSpan: () => isSpanCode ? 0 : span,
+    decideSpan(isCode) {
+      isSpanCode = isCode;
+      if (!isCode) span = 0;
     },
     atLineStart: () => run === 0 && before <= MARKERS,
+    isFirst: () => before === BLANK,
+    isQuoted: () => isQuote || QUOTES.has(last),
+  };
+}
+
+/**
+ * Looks for the end of inline code that `length` backticks began, piece by piece: true where it
+ * comes, false where the paragraph ends without it, undefined while that is open.
+ */
+export function spanSearch(length: number): (piece: string) => boolean | undefined {
+  let run = 0;
+  let isBlank = false;
+  /** Whether the run is the first of its line. */
+  let isFence = false;
+  return (piece) => {
+    for (let i = 0; i < piece.length; i++) {
+      const code = piece.charCodeAt(i);
+      if (code === BACKTICK) {
+        if (run++ === 0) isFence = isBlank;
+        isBlank = false;
+        continue;
+      }
+      if (run > 0) {
+        if (isFence && run >= 3) return false;
+        if (run === length) return true;
+        run = 0;
+      }
+      if (code === NEWLINE) {
+        if (isBlank) return false;
+        isBlank = true;
+      } else if (code > 32) isBlank = false;
+    }
+    return undefined;
   };
 }

@@ -1,4 +1,15 @@
-import { codeTracker } from "./code_tracker.ts";
+import { codeTracker, spanSearch } from "./code_tracker.ts";
+
+/** What {@linkcode MarkerReader.next} read. */
+export interface MarkedText {
+  text: string;
+  /** What stands behind the text. */
+  marker?: string;
+  /** Whether the marker is the first of its line. */
+  isFirst?: boolean;
+  /** Whether the marker is in a block quote, or right behind a quotation mark. */
+  isQuoted?: boolean;
+}
 
 /** Finds markers in text that streams: see {@linkcode markerReader}. */
 export interface MarkerReader {
@@ -9,7 +20,7 @@ export interface MarkerReader {
    * part of one; with `final`, all there is. A marker that is text after all is to be told to
    * `keep`, any other to `drop`.
    */
-  next(final: boolean): { text: string; marker?: string };
+  next(final: boolean): MarkedText;
   /** What `next` returned as a marker is text. */
   keep(marker: string): void;
   /** What `next` returned as a marker is cut out; what comes next begins a line. */
@@ -25,7 +36,8 @@ const MAX_MARKER = 80;
 
 /**
  * Finds markers in text, piece by piece, wherever the pieces are cut. Holds back only what may be
- * the beginning of a marker, or half a surrogate pair.
+ * the beginning of a marker, half a surrogate pair, and, behind a backtick of an earlier line, a
+ * marker until that inline code or the paragraph ends.
  *
  * @param literals The markers, in upper or lower case; at most 64 characters each, none the
  * beginning of another.
@@ -41,6 +53,11 @@ export function markerReader(
   let rest = "";
   /** How much of `rest` the tracker has read. */
   let fed = 0;
+  /** Looks ahead for whether the marker at the beginning of `rest` is code, and what it found. */
+  let look: ((piece: string) => boolean | undefined) | undefined;
+  let isCode: boolean | undefined;
+  /** What came since: appended to `rest` piece by piece, it would be copied each time. */
+  let waiting: string[] = [];
 
   function isMarker(at: number): boolean {
     if (inCode) return true;
@@ -67,15 +84,44 @@ export function markerReader(
     return text;
   }
 
+  /** Whether it is still open if what `search` found is in inline code. */
+  function isOpen(match: RegExpExecArray, final: boolean): boolean {
+    const span = inCode || /^[`~]/.test(match[0]) ? 0 : code.openSpan();
+    if (span === 0) return false;
+    if (!look) {
+      look = spanSearch(span);
+      isCode = look(rest.slice(match.index));
+    }
+    if (isCode === undefined && !final) return true;
+    rest += waiting.join("");
+    code.decideSpan(isCode ?? look("\n") ?? false);
+    waiting = [];
+    look = undefined;
+    return false;
+  }
+
   return {
     push(text) {
-      rest += text;
+      if (!look) rest += text;
+      else {
+        waiting.push(text);
+        isCode ??= look(text);
+      }
     },
     next(final) {
-      const match = search(find, 0);
+      if (look && isCode === undefined && !final) return { text: "" };
+      let match = search(find, 0);
+      while (match) {
+        if (isOpen(match, final)) return { text: read(match.index) };
+        if (isMarker(match.index)) break;
+        match = search(find, match.index + 1);
+      }
       if (match) {
         const [marker] = match;
-        return { text: read(match.index, match.index + marker.length), marker };
+        const isFirst = code.isFirst();
+        const isQuoted = code.isQuoted();
+        const text = read(match.index, match.index + marker.length);
+        return { text, marker, isFirst, isQuoted };
       }
       if (final) return { text: read(rest.length) };
       const start = search(begin, Math.max(fed, rest.length - MAX_MARKER))?.index;
@@ -86,7 +132,7 @@ export function markerReader(
       if (!inCode) code.feed(marker, 0, marker.length);
     },
     drop() {
-      code = codeTracker();
+      code = codeTracker(true);
     },
     take() {
       const text = rest;

@@ -18,6 +18,7 @@ export function seamJoiner(): SeamJoiner {
   let cut = false;
   /** White space before the cut, and white space that came last. */
   let before = "";
+  let beforeFeeds = 0;
   let held = "";
   return {
     push(text) {
@@ -35,7 +36,12 @@ export function seamJoiner(): SeamJoiner {
       return gap + text.slice(start, end);
     },
     cut() {
-      before = cut ? wider(before, held) : held;
+      // Cuts may follow each other by the thousand: what was counted is not counted again.
+      const feeds = lineFeeds(held);
+      if (!cut || before === "" || feeds > beforeFeeds) {
+        before = held;
+        beforeFeeds = feeds;
+      }
       held = "";
       cut = true;
     },

@@ -1,14 +1,15 @@
-import { seamJoiner } from "../text/seams.ts";
 import type { ToolCall } from "../types.ts";
-import { callScanner, type Part, type ToolCallOptions } from "./scan.ts";
+import { toolCallFilter } from "./filter.ts";
+import type { ToolCallOptions } from "./scan.ts";
 
 /**
  * Finds the tool calls that a model wrote into its text (spec 4.6) instead of calling tools as the
  * server would have it: in `<toolcall>` tags, and in code blocks labelled json.
  *
  * Calls are marked `recovered`. A call that was cut off, or whose JSON is broken, is marked `invalid`
- * and is not to be run; the reason is for the model. Of reasoning, only a block that never ended is
- * searched; give it text as the model wrote it, before reasoning is removed, so that arguments
+ * and is not to be run; the reason is for the model. Nothing quoted is a call: in other code, a block quote,
+ * `<pre>` or `<code>`, behind a quotation mark. Nor is anything in reasoning, but for the tags that end
+ * a block which never ended otherwise; give it text as the model wrote it, before reasoning is removed, so that arguments
  * keep the think tags they hold.
  *
  * @param content The complete text.
@@ -18,26 +19,8 @@ export function extractToolCallsFromText(
   content: string,
   options: ToolCallOptions = {},
 ): [cleanedContent: string, toolCalls: ToolCall[] | null] {
-  let parts: Part[] = [];
-  for (const part of callScanner(options).push(content, true)) {
-    if (part.kind === "thought_end") {
-      const text = parts.map((part) => part.kind === "unfinished_thought" ? "" : part.text).join(
-        "",
-      );
-      parts = [{ kind: "text", text: text + part.text }];
-    } else if (part.kind === "unfinished_thought") {
-      while (parts.at(-1)?.kind === "thought") parts.pop();
-      parts = parts.concat(part.parts);
-    } else parts.push(part);
-  }
-  const calls: ToolCall[][] = [];
-  const rest = seamJoiner();
-  let cleaned = "";
-  for (const part of parts) {
-    if (part.kind === "calls") {
-      calls.push(part.calls);
-      rest.cut();
-    } else if (part.kind !== "unfinished_thought") cleaned += rest.push(part.text);
-  }
-  return calls.length > 0 ? [cleaned + rest.end(), calls.flat()] : [content, null];
+  const filter = toolCallFilter(options);
+  const shown = filter.push(content);
+  const { text, calls } = filter.end();
+  return calls.length > 0 ? [shown + text, calls] : [content, null];
 }

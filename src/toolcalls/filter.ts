@@ -1,33 +1,72 @@
 import { seamJoiner } from "../text/seams.ts";
+import type { ToolCall } from "../types.ts";
 import { callScanner, type Part, type ToolCallOptions } from "./scan.ts";
 
 /** Takes tool calls out of text that streams: see {@linkcode toolCallFilter}. */
 export interface ToolCallFilter {
   /** Takes the next piece; returns what can be shown now. */
   push(piece: string): string;
-  /** The text is over; returns the rest that can be shown. */
-  end(): string;
+  /** Nothing is a call after all: returns what was held back, and all pieces from here on. */
+  release(): string;
+  /** From here on, think tags are text. */
+  ignoreTags(): void;
+  /** The text is over; returns the rest that can be shown, and the calls. */
+  end(): { text: string; calls: ToolCall[] };
 }
 
 /**
  * Takes tool calls out of text as it streams, so that nobody sees half a call. Held back is only
- * what may be part of one, and white space until text follows. However the text is cut into pieces,
- * what comes out adds up to the text that {@linkcode extractToolCallsFromText} returns; but for
- * calls within reasoning that turns out to be none or to be some only afterwards.
+ * what may be part of one, white space until text follows, and what follows a call, which a native
+ * one would make text again. However the text is cut into pieces, what comes out adds up to the text
+ * that {@linkcode extractToolCallsFromText} returns.
  */
 export function toolCallFilter(options: ToolCallOptions = {}): ToolCallFilter {
   const scanner = callScanner(options);
-  const rest = seamJoiner();
-  function shown(parts: Part[]): string {
+  let rest = seamJoiner();
+  let calls: ToolCall[] = [];
+  /** What came since the first call, as it was written and without the calls. */
+  let written = "";
+  let cleaned = "";
+  let isReleased = false;
+
+  function take(part: Part): string {
+    if (part.kind === "calls") {
+      if (calls.length === 0) written = rest.end();
+      for (const call of part.calls) calls.push(call);
+      rest.cut();
+    } else if (part.kind === "retraction" && calls.length > 0) {
+      const text = written;
+      rest = seamJoiner();
+      calls = [];
+      written = cleaned = "";
+      return text + rest.push(part.text);
+    } else if (calls.length === 0) return rest.push(part.text);
+    else cleaned += rest.push(part.text);
+    written += part.text;
+    return "";
+  }
+
+  function scan(piece: string, final: boolean): string {
     let text = "";
-    for (const part of parts) {
-      if (part.kind === "calls") rest.cut();
-      else if (part.kind !== "unfinished_thought") text += rest.push(part.text);
-    }
+    for (const part of scanner.push(piece, final)) text += take(part);
     return text;
   }
+
   return {
-    push: (piece) => shown(scanner.push(piece, false)),
-    end: () => shown(scanner.push("", true)) + rest.end(),
+    push: (piece) => isReleased ? piece : scan(piece, false),
+    release() {
+      if (isReleased) return "";
+      isReleased = true;
+      const shown = scan("", true);
+      const held = calls.length > 0 ? written : rest.end();
+      calls = [];
+      return shown + held;
+    },
+    ignoreTags: scanner.ignoreTags,
+    end() {
+      if (isReleased) return { text: "", calls };
+      const text = scan("", true);
+      return { text: text + cleaned + rest.end(), calls };
+    },
   };
 }

@@ -6,7 +6,7 @@
  */
 
 import { markerReader } from "../text/markers.ts";
-import { beginsThinking, THINK_MARKERS, thinkingReader } from "../text/think.ts";
+import { thinkReader } from "../text/think.ts";
 import type { ToolCall } from "../types.ts";
 import type { CallContext, CallReader, Format } from "./format.ts";
 import { formats } from "./formats.ts";
@@ -20,27 +20,29 @@ export interface ToolCallOptions {
   tools?: readonly string[] | undefined;
   /** The JSON schemas of their arguments, by name: they type the values of formats without types. */
   schemas?: Readonly<Record<string, unknown>> | undefined;
+  /** False to leave code blocks alone, as of a model that knows how to call natively: true. */
+  fences?: boolean | undefined;
+  /** False where think tags are text, as reasoning came apart: true. */
+  thinkTags?: boolean | undefined;
   /** Makes the id of a call: `call_` and 24 random characters. */
   newId?: (() => string) | undefined;
 }
 
 /** A piece of what was scanned; the `text` of all parts is the text scanned. */
 export type Part =
+  /** Text, and reasoning with its tags. */
   | { kind: "text"; text: string }
   /** Calls, and what they were written as. */
   | { kind: "calls"; text: string; calls: ToolCall[] }
-  /** Reasoning, without its tags, which are text. */
-  | { kind: "thought"; text: string }
-  /** `</think>` without a beginning: all before it is reasoning. */
-  | { kind: "thought_end"; text: string }
-  /** Reasoning that never ended may be none. The last thoughts once more, read as text; the one kind
-   * whose text was there before. */
-  | { kind: "unfinished_thought"; parts: Part[] };
+  /** An end tag that makes all before it reasoning, and so no call. */
+  | { kind: "retraction"; text: string };
 
 /** A scanner of one text. */
 export interface CallScanner {
   /** Takes the next piece; with `final`, it is the last. */
   push(piece: string, final: boolean): Part[];
+  /** From here on, think tags are text. */
+  ignoreTags(): void;
 }
 
 /** A scanner for the formats that `options` allow. */
@@ -50,7 +52,14 @@ export function callScanner(options: ToolCallOptions): CallScanner {
     schemas: options.schemas ?? {},
     newId: options.newId ?? randomId,
   };
-  return scanner(formats.filter((format) => context.tools || !format.needsNames), context, true);
+  const scans = scanner(
+    formats.filter((format) =>
+      (context.tools || !format.needsNames) && (options.fences !== false || !format.fences)
+    ),
+    context,
+  );
+  if (options.thinkTags === false) scans.ignoreTags();
+  return scans;
 }
 
 function randomId(): string {
@@ -67,32 +76,46 @@ interface Candidate {
   unread: string;
 }
 
+/** Within them, HTML shows what it does not mean. */
+const ELEMENTS = new Map([["<pre>", "</pre>"], ["<pre ", "</pre>"], ["<code>", "</code>"], [
+  "<code ",
+  "</code>",
+]]);
+
+/** A scanner of text; `inThought`, of reasoning, where only what begins a line may be a call. */
 function scanner(
   formats: readonly Format[],
   context: CallContext,
-  withThinking: boolean,
+  inThought = false,
 ): CallScanner {
-  const outside = markerReader(
+  const outside = thinkReader(
     [
       ...new Set([
-        ...(withThinking ? THINK_MARKERS : []),
-        ...formats.flatMap((f) => f.markers ?? []),
+        ...ELEMENTS.keys(),
+        ...ELEMENTS.values(),
+        ...formats.flatMap((format) => format.markers ?? []),
       ]),
     ],
-    { fences: [...new Set(formats.flatMap((format) => format.fences ?? []))] },
+    [...new Set(formats.flatMap((format) => format.fences ?? []))],
   );
-  const inside = thinkingReader();
-  let mode: "text" | "thought" | Candidate = "text";
-  let thought = "";
-  let isBlank = true;
+  if (inThought) outside.ignoreTags();
+  let candidate: Candidate | undefined;
+  let thought: ThoughtScanner | undefined;
+  /** The end tag of the HTML element that is open, and whether it is known to come. */
+  let element: string | undefined;
+  let isElement = false;
+  const neverClosed = new Set<string>();
   let parts: Part[] = [];
 
   function addText(text: string): void {
     if (text === "") return;
-    isBlank &&= text.trim() === "";
     const last = parts.at(-1);
     if (last?.kind === "text") last.text += text;
     else parts.push({ kind: "text", text });
+  }
+
+  function add(more: Part[]): void {
+    for (const part of more) parts.push(part);
   }
 
   function formatsOf(marker: string): Format[] {
@@ -102,90 +125,149 @@ function scanner(
     );
   }
 
-  /** Reads text up to the next marker and decides what that begins; false: more text is needed. */
+  /** A marker of our own was read. */
+  function take(marker: string, isFirst: boolean, isQuoted: boolean): void {
+    const found = isQuoted || isElement || inThought && !isFirst ? [] : formatsOf(marker);
+    if (found.length > 0) {
+      const [format, ...others] = element ? [quotation(element), ...found] : found;
+      const reader = format!.read(marker, context);
+      candidate = { marker, formats: others, reader, held: "", unread: outside.take() };
+      return;
+    }
+    const tag = marker.toLowerCase();
+    if (tag === element) {
+      element = undefined;
+      isElement = false;
+    } else if (!element && !neverClosed.has(ELEMENTS.get(tag) ?? "")) element = ELEMENTS.get(tag);
+    addText(marker);
+    outside.keep(marker);
+  }
+
+  /** Reads up to the next marker or tag; false: more text is needed. */
   function readText(final: boolean): boolean {
-    const { text, marker } = outside.next(final);
-    addText(text);
-    if (marker === undefined) return false;
-    const [format, ...others] = formatsOf(marker);
-    if (format) {
-      const reader = format.read(marker, context);
-      mode = { marker, formats: others, reader, held: "", unread: outside.take() };
-    } else if (withThinking && beginsThinking(marker, isBlank)) {
-      addText(marker);
-      mode = "thought";
-      thought = "";
-      inside.begin(marker, outside.take());
-    } else if (marker.toLowerCase() === "</think>") {
-      parts.push({ kind: "thought_end", text: marker });
-      isBlank = true;
-      outside.drop();
+    const token = outside.next(final);
+    if (!token) {
+      if (final && thought) add(thought.end(true));
+      return false;
+    }
+    if (token.kind === "text") {
+      addText(token.text);
+      if (token.marker !== undefined) {
+        take(token.marker, token.isFirst ?? false, token.isQuoted ?? false);
+      }
+    } else if (token.kind === "thought") {
+      add(thought!.push(token.text));
     } else {
-      addText(marker);
-      outside.keep(marker);
+      if (thought) add(thought.end(false));
+      thought = token.kind === "begin" ? thoughtScanner(formats, context) : undefined;
+      if (token.kind === "retraction") parts.push({ kind: "retraction", text: token.text });
+      else addText(token.text);
     }
     return true;
   }
 
-  function readThought(final: boolean): boolean {
-    const { text, end } = inside.next(final);
-    if (text !== "") parts.push({ kind: "thought", text });
-    thought += text;
-    if (end !== undefined) {
-      addText(end);
-      outside.unread(inside.take());
-      outside.drop();
-      isBlank = true;
-      mode = "text";
+  function readCandidate(
+    { marker, formats, reader, held, unread }: Candidate,
+    final: boolean,
+  ): boolean {
+    if (unread === "" && !final) return false;
+    const verdict = reader.push(unread, final);
+    held += unread;
+    const [next, ...others] = formats;
+    if (verdict === undefined) {
+      candidate = { marker, formats, reader, held, unread: "" };
+      return false;
+    }
+    candidate = undefined;
+    if (verdict === "text" && element) {
+      neverClosed.add(element);
+      element = undefined;
+    }
+    if (verdict === "text" && next) {
+      candidate = {
+        marker,
+        formats: others,
+        reader: next.read(marker, context),
+        held: "",
+        unread: held,
+      };
       return true;
     }
-    if (final) {
-      const unfinished = scanner(formats, context, false).push(thought, true);
-      parts.push({ kind: "unfinished_thought", parts: unfinished });
-    }
-    return false;
-  }
-
-  function readCandidate(candidate: Candidate, final: boolean): boolean {
-    const { marker, unread } = candidate;
-    if (unread === "" && !final) return false;
-    const verdict = candidate.reader.push(unread, final);
-    candidate.held += unread;
-    candidate.unread = "";
-    if (verdict === undefined) return false;
-    const [next, ...others] = candidate.formats;
-    if (verdict !== "text") {
-      const text = marker + candidate.held.slice(0, verdict.end);
-      parts.push({ kind: "calls", text, calls: verdict.calls });
-      outside.unread(candidate.held.slice(verdict.end));
+    const end = verdict === "text" ? 0 : verdict.end;
+    if (verdict !== "text" && verdict.calls.length > 0) {
+      parts.push({ kind: "calls", text: marker + held.slice(0, end), calls: verdict.calls });
       outside.drop();
-      isBlank = false;
-      mode = "text";
-    } else if (next) {
-      const reader = next.read(marker, context);
-      mode = { marker, formats: others, reader, held: "", unread: candidate.held };
     } else {
+      isElement ||= verdict !== "text";
       addText(marker);
       outside.keep(marker);
-      outside.unread(candidate.held);
-      mode = "text";
     }
+    outside.unread(held.slice(end));
     return true;
   }
 
   return {
+    ignoreTags: outside.ignoreTags,
     push(piece, final) {
       parts = [];
-      if (mode === "text") outside.push(piece);
-      else if (mode === "thought") inside.push(piece);
-      else mode.unread += piece;
-      let goesOn = true;
-      while (goesOn) {
-        if (mode === "text") goesOn = readText(final);
-        else if (mode === "thought") goesOn = readThought(final);
-        else goesOn = readCandidate(mode, final);
-      }
+      if (candidate) candidate.unread += piece;
+      else outside.push(piece);
+      while (candidate ? readCandidate(candidate, final) : readText(final));
       return parts;
+    },
+  };
+}
+
+/** Reads text after a marker within an HTML element: of no use as a call if `close` comes. */
+function quotation(close: string): Format {
+  return {
+    name: "HTML element",
+    read() {
+      const reader = markerReader([close], { inCode: true });
+      return {
+        push(piece, final) {
+          reader.push(piece);
+          if (reader.next(final).marker !== undefined) return { calls: [], end: 0 };
+          return final ? "text" : undefined;
+        },
+      };
+    },
+  };
+}
+
+interface ThoughtScanner {
+  push(text: string): Part[];
+  end(isUnfinished: boolean): Part[];
+}
+
+/**
+ * Scans reasoning. Of reasoning that never ends, the calls in tags are calls that end it: nothing but
+ * white space may be between them and after them, and each begins a line.
+ */
+function thoughtScanner(formats: readonly Format[], context: CallContext): ThoughtScanner {
+  const inner = scanner(formats.filter((format) => !format.fences), context, true);
+  let held: Part[] = [];
+  function take(parts: Part[]): Part[] {
+    const taken: Part[] = [];
+    for (const part of parts) {
+      if (part.kind === "calls" || held.length > 0 && part.text.trim() === "") held.push(part);
+      else {
+        for (const text of release()) taken.push(text);
+        taken.push(part);
+      }
+    }
+    return taken;
+  }
+  function release(): Part[] {
+    const text = held.map((part) => part.text).join("");
+    held = [];
+    return text === "" ? [] : [{ kind: "text", text }];
+  }
+  return {
+    push: (text) => take(inner.push(text, false)),
+    end(isUnfinished) {
+      const parts = take(inner.push("", true));
+      return parts.concat(isUnfinished ? held : release());
     },
   };
 }

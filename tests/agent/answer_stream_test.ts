@@ -26,7 +26,8 @@ const rows: [text: string, answer: string, reasoning: string][] = [
   ["Plain text.", "Plain text.", ""],
   ["<think>hm 🤔</think>Yes 👍🏽.", "Yes 👍🏽.", "hm 🤔"],
   ['Look: <toolcall>{"name":"echo","arguments":{"text":"<think>"}}</toolcall>', "Look:", ""],
-  ["never <think>ended", "never", "ended"],
+  ["never <think>ended", "never <think>ended", ""],
+  ["never\n<think>ended", "never", "ended"],
   ["The tag `<think>` is code.", "The tag `<think>` is code.", ""],
 ];
 

@@ -25,19 +25,21 @@ const echo: Tool = {
 
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
-/** One test for each of the four backends. */
+/** Those whose text may hold calls and reasoning. */
+const TEXT_BACKENDS = ["compat", "local native", "local compatible"];
+
+/** One test for each of the backends. */
 function onAll(
   name: string,
   steps: Parameters<typeof strictServer>[0],
   tools: readonly Tool[],
   body: (agent: CopilotAgent, server: ReturnType<typeof strictServer>) => Promise<void>,
+  backends: readonly string[] = ["compat", "local native", "local compatible", "hosted"],
 ): void {
-  for (
-    const [index, backend] of ["compat", "local native", "local compatible", "hosted"].entries()
-  ) {
+  for (const backend of backends) {
     Deno.test(`${name} (${backend})`, async () => {
       await using server = strictServer(steps);
-      const config = allConfigs(server.url)[index]![1];
+      const config = allConfigs(server.url).find(([name]) => name === backend)![1];
       await body(new CopilotAgent(config, Deno.cwd(), { tools }), server);
       assertEquals(server.requests.map((r) => r.problem).filter(Boolean), []);
     });
@@ -243,6 +245,7 @@ onAll(
     const { toolExecutions } = await processTurn(agent, "go");
     assertEquals(toolExecutions.map((e) => e.isError), [true]);
   },
+  TEXT_BACKENDS,
 );
 
 onAll(
@@ -367,6 +370,7 @@ onAll(
       "[The model gave no answer]",
     );
   },
+  TEXT_BACKENDS,
 );
 
 onAll(
@@ -383,7 +387,99 @@ onAll(
     assertEquals(shown, "I look.Done.");
     assertEquals(events.filter((e) => e.type === "tool_call_recovered").length, 1);
   },
+  TEXT_BACKENDS,
 );
+
+const TAGGED = '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>';
+const FENCED = '```json\n{"name":"echo","arguments":{"text":"a"}}\n```';
+
+onAll(
+  "text of typed blocks is shown and kept as it is",
+  [{ text: `The form is ${TAGGED} and <think>so</think> </think>.` }] as Step[],
+  [echo],
+  async (agent) => {
+    const { events, onEvent } = listener();
+    const { response, toolExecutions } = await processTurn(agent, "go", { onEvent });
+    assertEquals(response, `The form is ${TAGGED} and <think>so</think> </think>.`);
+    assertEquals([shown(events), toolExecutions], [response, []]);
+  },
+  ["hosted"],
+);
+
+onAll(
+  "beside a native call nothing in the text is one",
+  [
+    { text: `As in ${TAGGED}:\n`, toolCalls: [call("echo", { text: "b" })] },
+    { text: "Done." },
+  ] as Step[],
+  [echo],
+  async (agent) => {
+    const { events, onEvent } = listener();
+    const { toolExecutions } = await processTurn(agent, "go", { onEvent });
+    assertEquals(toolExecutions.map((e) => e.result), ["echo: b"]);
+    assertEquals(agent.state.messages[1]!.content.trimEnd(), `As in ${TAGGED}:`);
+    assertEquals(shown(events).replace(/\s*Done\.$/, ""), `As in ${TAGGED}:`);
+  },
+);
+
+onAll(
+  "a code block is a call only until the model has called natively; a tag always is one",
+  [
+    { text: FENCED },
+    { text: "One." },
+    { toolCalls: [call("echo", { text: "b" })] },
+    { text: FENCED },
+    { text: TAGGED },
+    { text: "Two." },
+  ] as Step[],
+  [echo],
+  async (agent) => {
+    const texts: string[] = [];
+    for (const text of ["go", "go on", "and now"]) {
+      const { events, onEvent } = listener();
+      const { response, toolExecutions } = await processTurn(agent, text, { onEvent });
+      texts.push(response, ...toolExecutions.map((e) => e.result), shown(events));
+    }
+    assertEquals(texts, [
+      ...["One.", "echo: a", "One."],
+      ...[FENCED, "echo: b", FENCED],
+      ...["Two.", "echo: a", "Two."],
+    ]);
+  },
+  TEXT_BACKENDS,
+);
+
+onAll(
+  "of the calls of one answer, the first 200 are run",
+  [
+    { toolCalls: Array.from({ length: 250 }, () => call("echo", { text: "a" })) },
+    { text: "fine" },
+  ] as Step[],
+  [echo],
+  async (agent) => {
+    const { response, toolExecutions } = await processTurn(agent, "go");
+    assertEquals([response, toolExecutions.length], ["fine", 250]);
+    assertEquals(toolExecutions.findIndex((e) => e.isError), 200);
+    assertStringIncludes(toolExecutions[249]!.result, "200 calls at most");
+  },
+);
+
+Deno.test("150 000 calls written into one answer end the turn as any others", async () => {
+  await using server = strictServer([{ text: TAGGED.repeat(150_000) }, { text: "fine" }]);
+  const config = allConfigs(server.url)[0]![1];
+  const agent = new CopilotAgent(config, Deno.cwd(), { tools: [echo] });
+  assertEquals((await processTurn(agent, "go")).response, "fine");
+  assertEquals(agent.state.messages.filter((m) => m.role === "tool").length, 150_000);
+});
+
+function listener(): { events: TurnEvent[]; onEvent: (event: TurnEvent) => void } {
+  const events: TurnEvent[] = [];
+  return { events, onEvent: (event) => events.push(event) };
+}
+
+function shown(events: readonly TurnEvent[]): string {
+  return events.map((e) => e.type === "text_delta" ? e.text : "").join("");
+}
 
 Deno.test("read calls of one round run side by side, others in order", async () => {
   const log: string[] = [];

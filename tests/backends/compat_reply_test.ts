@@ -174,7 +174,8 @@ Deno.test("reasoning in the text is taken out of it, of both protocols", () => {
     ["<think>hm</think>yes", undefined, "yes", "hm"],
     ["hm</think>yes", undefined, "yes", "hm"],
     ["<think>hm", undefined, "", "hm"],
-    ["<think>b</think>yes", "a", "yes", "a\n\nb"],
+    ["<think>b</think>yes", "a", "<think>b</think>yes", "a"],
+    ["<think>b</think>yes", "\n", "yes", "b"],
     ["yes", undefined, "yes", undefined],
   ];
   for (const [content, field, text, reasoning] of rows) {

@@ -50,8 +50,8 @@ const BACKENDS: Pick<Way, "name" | "format" | "backend">[] = [
   {
     name: "hosted",
     format: "messages",
-    backend: (baseUrl, maxRetries = 0, extract) =>
-      hostedBackend(hostedConfig({ baseUrl, apiKey: "k", model, maxRetries }), extract),
+    backend: (baseUrl, maxRetries = 0) =>
+      hostedBackend(hostedConfig({ baseUrl, apiKey: "k", model, maxRetries })),
   },
 ];
 
@@ -89,6 +89,8 @@ const read = (path: string) => ({ name: "read_file", arguments: { file_path: pat
 const raw = (text: string): Step => ({ toolCalls: [{ name: "read_file", arguments: text }] });
 const hard = 'Grüße 你好 🎉👩‍👩‍👧 \u2028\u0085 "q" \\ \\u00e9\n\ttail';
 
+export const TYPED = "its text is only that";
+
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "text",
@@ -105,6 +107,17 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "reasoning in the text",
     step: { text: "<think>Let me see.</think>Hello." },
     expected: { content: "Hello.", reasoning: "Let me see.", finish: "stop", usage },
+    skip: ({ format }) => format === "messages" ? TYPED : undefined,
+  },
+  {
+    name: "think tags in the text where reasoning came apart",
+    step: { reasoning: "Let me see.", text: "<think> and </think> are tags." },
+    expected: {
+      content: "<think> and </think> are tags.",
+      reasoning: "Let me see.",
+      finish: "stop",
+      usage,
+    },
   },
   {
     name: "one call",

@@ -5,7 +5,7 @@ import { builtinTools } from "../../src/tools/mod.ts";
 import type { Message, RetryNotice } from "../../src/types.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
-import { type Outcome, type Scenario, SCENARIOS, type Way, WAYS } from "./conformance.ts";
+import { type Outcome, type Scenario, SCENARIOS, TYPED, type Way, WAYS } from "./conformance.ts";
 
 const question: Message[] = [
   { role: "system", content: "You help." },
@@ -235,7 +235,7 @@ onEveryWay("calls in the text are found and marked, native ones come first", asy
   const native = await send();
   assertEquals([native.content, native.toolCalls?.[0]?.recovered], ["Look: CALL", undefined]);
   assertEquals((await send([])).toolCalls, undefined);
-});
+}, ({ format }) => format === "messages" ? TYPED : undefined);
 
 onEveryWay("NET-10 a refused request is not repeated", async ({ backend, stream }) => {
   for (const status of [400, 401, 403, 413, 422]) {

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/a
 import { messagesToHostedFormat } from "../../src/backends/hosted/request.ts";
 import { parseHostedResponse, readHostedResponse } from "../../src/backends/hosted/response.ts";
 import { BackendError } from "../../src/errors.ts";
-import type { Message, Tool, ToolCall } from "../../src/types.ts";
+import type { Message } from "../../src/types.ts";
 
 const text = (text: string) => ({ type: "text", text });
 const use = (id: unknown, input: unknown = {}) => ({ type: "tool_use", id, name: "f", input });
@@ -154,22 +154,11 @@ for (const [usage, expected] of usages) {
   });
 }
 
-Deno.test("tool calls in the text are found when there are no others", () => {
-  const tools: Tool[] = [
-    { name: "f", description: "", parameters: { type: "object" }, access: "read", run: () => "" },
-  ];
-  const seen: unknown[] = [];
-  const extract = (content: string, options?: unknown): [string, ToolCall[] | null] => {
-    seen.push([content, options]);
-    return ["rest", [{ id: "", name: "f", arguments: {} }]];
-  };
-  const read = (content: unknown[]) =>
-    readHostedResponse({ content, stop_reason: "end_turn" }, { extract, tools }).message;
-  const found = read([text("a <toolcall>")]);
-  assertEquals([found.content, found.toolCalls?.[0]?.recovered], ["rest", true]);
-  assertEquals(seen, [["a <toolcall>", { tools: ["f"], schemas: { f: { type: "object" } } }]]);
-  assertEquals(read([text("a"), use("1")]).content, "a");
-  assertEquals(seen.length, 1);
+Deno.test("text is only that: neither calls nor think tags are looked for", () => {
+  for (const said of ['<toolcall>{"name":"f"}</toolcall>', "<think>a</think>b", "a</think>b"]) {
+    const message = parseHostedResponse({ content: [text(said)], stop_reason: "end_turn" });
+    assertEquals(message, { role: "assistant", content: said });
+  }
 });
 
 Deno.test("NET-11 what is no response of this API is a protocol error, an error is one", () => {

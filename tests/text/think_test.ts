@@ -2,6 +2,9 @@ import { assertEquals } from "@std/assert";
 import { isBlank, splitThinking, stripThinkTags, thinkFilter } from "../../src/text/think.ts";
 import { forEveryTextSplit, randomTexts } from "./splits.ts";
 
+/** No reasoning: the text stays. */
+const literal = (text: string): [string, string, string] => [text, text, ""];
+
 const rows: [name: string, answer: string, text: string, reasoning: string][] = [
   ["no tags", "  plain\n\ntext \n", "  plain\n\ntext \n", ""],
   ["empty", "", "", ""],
@@ -16,7 +19,7 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["several", "<think>a</think>b <think>c</think> d", "b d", "a\n\nc"],
   ["side by side", "<think>a</think>\n<think>b</think>\nc", "c", "a\n\nb"],
   ["upper case", "<THINK>a</Think>b", "b", "a"],
-  ["nested", "<think>a<think>b</think>c</think>d", "d", "a<think>b\n\nc"],
+  ["nested", "<think>a<think>b</think>c</think>d", "cd", "a<think>b"],
   ["only a block", "<think>why</think>\n", "", "why"],
   ["never ended", "a\n<think>why\n", "a", "why"],
   ["never ended, tag cut off", "<think>why</thin", "", "why</thin"],
@@ -24,7 +27,9 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["opener cut off", "a <thin", "a <thin", ""],
   ["opened by the template", "why\n</think>\n\nanswer", "answer", "why"],
   ["opened by the template, empty", "\n</think>\n\nanswer", "answer", ""],
-  ["lone end tag later", "a<think>b</think>c</think>d", "d", "b\n\nac"],
+  ["lone end tag after a block", "a<think>b</think>c</think>d", "acd", "b"],
+  ["lone end tag again", "a</think>b</think>c\n</think>\nd", "bc\nd", "a"],
+  ["lone end tag after an empty block", "<think>\n</think>\n</think>\na", "a", ""],
   ["lone end tag last", "why\n</think>\n", "", "why"],
   ["lone end tag in upper case", "why</THINK>a", "a", "why"],
   ["a tag with attributes is none", '<think step="1">a', '<think step="1">a', ""],
@@ -58,6 +63,44 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["ended by its own name", "<thinking>a</think>b</thinking>c", "c", "a</think>b"],
   ["not first", "a <reasoning>b</reasoning>", "a <reasoning>b</reasoning>", ""],
   ["lone end tag of another name", "a</reasoning>b", "a</reasoning>b", ""],
+  ["the same, last on its line", "a </thought>\nb", "a </thought>\nb", ""],
+  ["the same, first on its line", "a\n</thought> b", "a\n</thought> b", ""],
+  ["the same, alone on its line", "a\n </thought> \nb", "b", "a"],
+  ["the same, last of the text", "a\n</reasoning>", "", "a"],
+  ["the same, with CRLF", "a\r\n</reasoning>\r\nb", "b", "a"],
+  ["the same, of a tag that is text", ...literal("a\n<reasoning>\nb\n</reasoning>\nc")],
+  ["another name never ended, on a line of its own", "<reasoning>\nwhy", "", "why"],
+  ["another name never ended, with CRLF", "<thinking>\r\nwhy", "", "why"],
+  ["another name never ended", ...literal("<reasoning> is an element")],
+  ["another name ended elsewhere", "<thought>why </thought>a", "a", "why"],
+  // Tags that are merely mentioned
+  ["an opener in a sentence", ...literal("Models begin with <think> and go on.\n\nThat is all.")],
+  ["an opener after a list sign", ...literal("- <think> begins it\n- something else")],
+  ["an opener in a quotation", ...literal("> <think> begins it\n\nmore")],
+  ["an opener in a heading", ...literal("## <think>\n\nThe tag.\n<thinking>\nThe other.")],
+  ["a second opener behind one", ...literal("A <think> tag.\n<think>\nmore")],
+  ["an opener in a regex", ...literal("Use /<think>[^]*?/g to find it.")],
+  ["an opener after an answer", "a\n<think>\nwhy", "a", "why"],
+  ["an indented opener", "a\n  <think>why", "a", "why"],
+  ["closed in a sentence", "a <think>why\n\nso</think> b", "a b", "why\n\nso"],
+  // More code
+  ["a table", ...literal("| tag | what |\n|---|---|\n| <think> | begins |\n| </think> | ends |\n")],
+  ["an indented table", ...literal("a\n  | </think> | ends |\n")],
+  ["after a table", "| a |\n<think>b</think>c", "| a |\nc", "b"],
+  ["indented code", ...literal("Write:\n\n    <think>\n    why\n    </think>\n\nDone.")],
+  ["indented by a tab", ...literal("Write:\n\n\t</think>\n\nDone.")],
+  ["indented code first", ...literal("    </think>\n")],
+  ["indented code with a blank line", ...literal("a\n\n    b\n\n    </think>\nc")],
+  ["indented within a paragraph", "a\n    </think>\nb", "b", "a"],
+  ["indented by three", "a\n\n   </think>\nb", "b", "a"],
+  ["after indented code", "\n\n    a\n</think>\nb", "b", "a"],
+  ["inline code over lines", ...literal("Between `<a>\n<think>\n</think>` there is more.")],
+  ["inline code of two backticks over lines", ...literal("a ``b `\n</think> ``c")],
+  ["a stray backtick, then a paragraph", "it`s\n</think>\n\nb `c", "b `c", "it`s"],
+  ["a stray backtick, then a fence", "it`s\n</think>\n```\n`", "```\n`", "it`s"],
+  ["a quotation of TeX", "``so''\n</think>b", "b", "``so''"],
+  ["code that is not closed alike", "`a\n</think> ``b``", "``b``", "`a"],
+  ["inline code in an item", ...literal("- it`s\n- a `</think>` b\n")],
 ];
 
 function filtered(pieces: string[]): [text: string, reasoning: string] {
@@ -82,7 +125,21 @@ for (const [name, answer, text, reasoning] of rows) {
 }
 
 Deno.test("thinkFilter agrees with splitThinking on random texts", () => {
-  const parts = ["<think>", "</think>", "`", "```", "\n", " ", "a", "<", "thinking>", "</", "~~~"];
+  const parts = [
+    "<think>",
+    "</think>",
+    "`",
+    "```",
+    "\n",
+    " ",
+    "a",
+    "<",
+    "thinking>",
+    "</",
+    "~~~",
+    "|",
+    "    ",
+  ];
   for (const text of randomTexts(parts, 400)) {
     const whole = splitThinking(text);
     forEveryTextSplit(text, (pieces) => assertEquals(filtered(pieces), whole, text));
@@ -94,12 +151,22 @@ const live: [piece: string, text: string, reasoning: string, retracted?: true][]
   [" <", "", ""],
   ["b> 1 <th", " <b> 1", ""],
   ["e> `", " <the> `", ""],
-  ["<think>` <think", "<think>`", ""],
-  [">wh", "", "wh"],
+  ["<think>` and\n</rea", "<think>` and", ""],
+  ["soning> ", "", ""],
+  ["!", "\n</reasoning> !", ""],
+  [" x</think>y", "y", "Hello <b> 1 <the> `<think>` and\n</reasoning> ! x", true],
+  ["\n <think>wh", "", "\n\nwh"],
   ["y</think", "", "y"],
   ["> ", "", ""],
-  ["so\n", " so", ""],
-  ["x</think>y", "y", "\n\nHello <b> 1 <the> `<think>` so\nx", true],
+  ["so\n", "\n so", ""],
+  ["x<think>y", "\nx", ""],
+  ["y`", "", ""],
+  ["</think>` z</think>", "", "\n\nyy`</think>` z"],
+  ["it`s", "it`s", ""],
+  ["\n</think> a", "", ""],
+  [" b\n", "", ""],
+  ["\nc", "\na b\n\nc", ""],
+  [" <think>\nd", "", ""],
 ];
 
 Deno.test("thinkFilter holds back no more than what may be a tag, and white space", () => {
@@ -107,7 +174,7 @@ Deno.test("thinkFilter holds back no more than what may be a tag, and white spac
   for (const [piece, text, reasoning, retracted = false] of live) {
     assertEquals(filter.push(piece), { text, reasoning, retracted }, piece);
   }
-  assertEquals(filter.end(), { text: "", reasoning: "", retracted: false });
+  assertEquals(filter.end(), { text: " <think>\nd", reasoning: "", retracted: false });
 });
 
 Deno.test("thinkFilter gives out no half of a surrogate pair", () => {
@@ -139,4 +206,20 @@ Deno.test("splitThinking: ten million characters of anything complete", () => {
     const [text, reasoning] = splitThinking(piece.repeat(10_000_000 / piece.length));
     assertEquals(text.length + reasoning.length <= 10_000_000, true);
   }
+});
+
+Deno.test("thinkFilter: 25 000 lone end tags, white space and all", () => {
+  const text = " ".repeat(1_000_000) + "a </think> \n".repeat(25_000);
+  const start = performance.now();
+  const pieces = text.match(/[^]{1,40}/g)!;
+  assertEquals(filtered(pieces), splitThinking(text));
+  // Quadratic time takes minutes.
+  assertEquals(performance.now() - start < 5000, true);
+});
+
+Deno.test("thinkFilter: tags are text from where it is told so", () => {
+  const filter = thinkFilter();
+  assertEquals(filter.push("<think>a</think>b").reasoning, "a");
+  filter.ignoreTags();
+  assertEquals(filter.push(" <think>c</think>").text, " <think>c</think>");
 });

@@ -363,7 +363,7 @@ function check(text: string, options: ToolCallOptions, expected: Found[], rest: 
 
 function filtered(pieces: string[], options: ToolCallOptions): string {
   const filter = toolCallFilter(options);
-  return pieces.map((piece) => filter.push(piece)).join("") + filter.end();
+  return pieces.map((piece) => filter.push(piece)).join("") + filter.end().text;
 }
 
 for (
@@ -472,7 +472,7 @@ Deno.test("toolCallFilter holds back no more than what may be a call, and white 
   for (const [i, [piece, shown]] of live.entries()) {
     assertEquals(filter.push(piece), shown, `${i}: ${piece}`);
   }
-  assertEquals(filter.end(), "");
+  assertEquals(filter.end().text, "");
 });
 
 Deno.test("toolCallFilter shows at once what can be no call", () => {

@@ -54,6 +54,7 @@ export function compatBackend(config: CompatConfig, extract?: ExtractToolCalls):
   return {
     kind: "compat",
     model: config.model,
+    isTyped: false,
     async send(messages, tools, options) {
       const response = await callCompat(config, messages, tools, options);
       return readCompatResponse(response, { extract, tools });

@@ -54,7 +54,7 @@ export function toolCallParts(
   let delta = 0;
 
   const announce = (call: Call) => {
-    if (call.announced || call.name === "") return;
+    if (call.announced) return;
     call.announced = true;
     onName(call.name);
   };
@@ -117,7 +117,7 @@ export function toolCallParts(
     if (name !== "" && name !== call.name) call.name += name;
     if (args === "") return;
     call.begun ||= args.trim() !== "";
-    if (call.begun) announce(call);
+    if (call.begun && call.name !== "") announce(call);
     follow(call, args);
     call.args += args;
     onArguments(args);

@@ -8,7 +8,7 @@ import { HOSTED_API_KEY_ENV, type HostedConfig } from "../../config.ts";
 import type { Message, Tool } from "../../types.ts";
 import type { Hints } from "../../wire/failure.ts";
 import { requestStream } from "../../wire/http.ts";
-import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
+import type { Backend, CallOptions } from "../backend.ts";
 import { adjusting, type Adjustment, unsupported } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { hostedBody } from "./request.ts";
@@ -46,14 +46,15 @@ export function callHosted(
     ), onNotice);
 }
 
-/** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
-export function hostedBackend(config: HostedConfig, extract?: ExtractToolCalls): Backend {
+/** A {@linkcode Backend} for `config`. */
+export function hostedBackend(config: HostedConfig): Backend {
   return {
     kind: "hosted",
     model: config.model,
+    isTyped: true,
     async send(messages, tools, options) {
       const response = await callHosted(config, messages, tools, options);
-      return readHostedResponse(response, { extract, tools });
+      return readHostedResponse(response);
     },
   };
 }

@@ -146,16 +146,17 @@ function assistantBlocks(
   const inPlace = keptText.trim() === text.trim();
   const pending = inPlace ? [] : textBlocks(text);
   const blocks: HostedBlock[] = [];
+  let placed = 0;
   for (const block of kept) {
     if (block.type === "text") {
       if (inPlace) blocks.push(...textBlocks(String(block.text).trimEnd()));
     } else if (block.type === "tool_use") {
-      blocks.push(...pending.splice(0), ...calls.splice(0, 1));
+      blocks.push(...pending.splice(0), ...calls.slice(placed, ++placed));
     } else {
       blocks.push(block as HostedBlock);
     }
   }
-  return [...blocks, ...pending, ...calls];
+  return [...blocks, ...pending, ...calls.slice(placed)];
 }
 
 /** Several contents as one, with the tool results first, where the API wants them. */

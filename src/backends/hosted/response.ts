@@ -8,7 +8,7 @@ import type { Message, Usage } from "../../types.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason, Reply } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../fields.ts";
-import { type AnswerParts, type ReadOptions, toReply } from "../reply.ts";
+import { type AnswerParts, toReply } from "../reply.ts";
 
 /**
  * The message of a hosted response, streamed and folded or not (spec 4.3): its `text` blocks are the
@@ -22,12 +22,8 @@ export function parseHostedResponse(response: unknown): Message {
   return readHostedResponse(response).message;
 }
 
-/**
- * Like {@linkcode parseHostedResponse}, with why the model stopped and the tokens.
- *
- * @param options How to find tool calls in its text; without it the text stays as it is.
- */
-export function readHostedResponse(response: unknown, options: ReadOptions = {}): Reply {
+/** Like {@linkcode parseHostedResponse}, with why the model stopped and the tokens. */
+export function readHostedResponse(response: unknown): Reply {
   const failure = failureFromErrorObject(response);
   if (failure) throw failure;
   const { content, stop_reason, usage } = fieldsOf(response, "answer");
@@ -45,8 +41,9 @@ export function readHostedResponse(response: unknown, options: ReadOptions = {})
     finish,
     finishDetail,
     usage: usageOf(usage),
+    isTyped: true,
   };
-  const reply = toReply(parts, options);
+  const reply = toReply(parts);
   const kept = blocksToKeep(blocks, finish);
   return kept ? { ...reply, message: { ...reply.message, hostedBlocks: kept } } : reply;
 }

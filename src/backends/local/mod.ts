@@ -63,6 +63,7 @@ export function localBackend(config: LocalConfig, extract?: ExtractToolCalls): B
   return {
     kind: "local",
     model: config.model,
+    isTyped: false,
     async send(messages, tools, options) {
       const response = await callLocal(config, messages, tools, options);
       return readLocalResponse(response, { extract, tools });
