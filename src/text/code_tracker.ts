@@ -46,6 +46,8 @@ const MAX_SPAN = 16;
  * @param isContinued True where text was cut out before: what comes is no indented code.
  */
 export function codeTracker(isContinued = false): CodeTracker {
+  /** Whether something that was cut out stands on this line. */
+  let isBegun = isContinued;
   let before = BLANK;
   let inline = 0;
   let fence: { char: number; length: number; before: number; isFirstLine: boolean } | undefined;
@@ -94,10 +96,11 @@ export function codeTracker(isContinued = false): CodeTracker {
   }
 
   function endLine(): void {
-    if (before === BLANK) {
+    if (before === BLANK && !isBegun) {
       span = 0;
       mayIndent = true;
     } else mayIndent = isIndented;
+    isBegun = false;
     before = BLANK;
     inline = indent = 0;
     isIndented = isRow = isQuote = false;

@@ -465,11 +465,20 @@ onAll(
 );
 
 Deno.test("150 000 calls written into one answer end the turn as any others", async () => {
-  await using server = strictServer([{ text: TAGGED.repeat(150_000) }, { text: "fine" }]);
-  const config = allConfigs(server.url)[0]![1];
-  const agent = new CopilotAgent(config, Deno.cwd(), { tools: [echo] });
-  assertEquals((await processTurn(agent, "go")).response, "fine");
-  assertEquals(agent.state.messages.filter((m) => m.role === "tool").length, 150_000);
+  const answers = ['<toolcall>{"name":"now"}</toolcall>'.repeat(150_000), "fine"];
+  await using server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
+    await request.body?.cancel();
+    const message = { content: answers.shift() };
+    return Response.json({ choices: [{ index: 0, message, finish_reason: "stop" }] });
+  });
+  const config = allConfigs(`http://127.0.0.1:${server.addr.port}`)[0]![1];
+  const tools = [{ ...echo, name: "now", parameters: { type: "object" } }];
+  const { response, toolExecutions } = await processTurn(
+    new CopilotAgent(config, Deno.cwd(), { tools }),
+    "go",
+  );
+  assertEquals([response, toolExecutions.length], ["fine", 150_000]);
+  assertEquals(toolExecutions.filter((e) => e.isError).length, 149_800);
 });
 
 function listener(): { events: TurnEvent[]; onEvent: (event: TurnEvent) => void } {

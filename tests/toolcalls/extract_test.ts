@@ -24,6 +24,9 @@ interface Found {
 /** [name, text, calls, the rest of the text] */
 type Row = [name: string, text: string, calls: Found[], rest: string];
 
+/** No call: the text stays. */
+const none = (text: string): [string, Found[], string] => [text, [], text];
+
 /** The same whether or not the offered names are known. */
 const rows: Row[] = [
   ["tag", tagged(READ), [read], ""],
@@ -276,7 +279,96 @@ const rows: Row[] = [
     `\`\`\`\`md\n${fenced(READ)}\n\`\`\`\``,
   ],
   ["bare JSON", READ, [], READ],
+  // Quoted
+  ["a block quote", ...none(`The log says:\n\n> ${tagged(READ)}\n\nSo it goes.`)],
+  ["a block quote without a space", ...none(`>${tagged(READ)}`)],
+  ["an indented block quote", ...none(`   > a\n   > ${tagged(READ)}`)],
+  ["a fence in a block quote", ...none(`> \`\`\`json\n> ${READ}\n> \`\`\``)],
+  ["a fence in a block quote, not repeated", ...none(`> \`\`\`json\n${READ}\n\`\`\``)],
+  ["a block quote in a list", ...none(`- > ${tagged(READ)}`)],
+  ["indented code", ...none(`For example:\n\n    ${tagged(READ)}\n\nThat is it.`)],
+  ["indented by a tab", ...none(`For example:\n\n\t${tagged(READ)}`)],
+  ["indented at the beginning", ...none(`    ${tagged(READ)}`)],
+  [
+    "indented code of several lines",
+    ...none(`\n\n    a\n    ${tagged(READ)}\n\n     ${tagged(NOW)}`),
+  ],
+  ["a fence in indented code", ...none(`a\n\n    \`\`\`json\n    ${READ}\n    \`\`\`\n`)],
+  ["pre", ...none(`<pre>\n${tagged(READ)}\n</pre>`)],
+  ["pre with attributes and code", ...none(`<pre class="a"><code>\n${tagged(READ)}</code></pre>`)],
+  ["code", ...none(`So: <code>${tagged(READ)}</code> or <CODE>${tagged(NOW)}</CODE>`)],
+  ["a fence in pre", ...none(`<pre>\n${fenced(READ)}\n</pre>`)],
+  ["two calls in pre", ...none(`<pre>${tagged(READ)}\n\n${tagged(NOW)}\n</pre> a`)],
+  ["inline code over lines", ...none(`Write \`so:\n${tagged(READ)}\n\` and wait.`)],
+  ["two backticks over lines", ...none(`Write \`\`so:\n${tagged(READ)} \`\`.`)],
+  ["a row of a table", ...none(`| call |\n|---|\n| ${tagged(READ)} |\n`)],
+  ["quotation marks", ...none(`It said "${tagged(READ)}" and stopped.`)],
+  ["single quotation marks", ...none(`print('${tagged(READ)}')`)],
+  ["other quotation marks", ...none(`“${tagged(READ)}” ‘${tagged(READ)}’ «${tagged(READ)}»`)],
+  ["a log", ...none(`{"role":"assistant","content":"${tagged(READ.replaceAll('"', '\\"'))}"}`)],
+  [
+    "the form explained",
+    ...none("Use `<toolcall>{...}</toolcall>`, or <toolcall>{...}</toolcall>."),
+  ],
+  ["placeholders", ...none(tagged('{"name": <name>, "arguments": {}}'))],
+  ["a package.json", ...none(fenced('{\n  "name": "now",\n  "version": "1.0.0"\n}'))],
+  ["a tsconfig", ...none(fenced('{"compilerOptions": {"strict": true}}'))],
+  ["a fence with a title", ...none(`\`\`\`json title="a"\n${READ}\n\`\`\``)],
+  // Not quoted
+  ["after a block quote", `> a\n\n${tagged(READ)}`, [read], "> a"],
+  ["right after a block quote", `> a\n${tagged(READ)}`, [read], "> a"],
+  ["indented within a paragraph", `So:\n    ${tagged(READ)}`, [read], "So:"],
+  ["indented by three", `So:\n\n   ${tagged(READ)}`, [read], "So:"],
+  ["indented after a call", `${tagged(READ)}\n    ${tagged(NOW)}`, [read, now], ""],
+  ["after indented code", `a\n\n    b\n${tagged(READ)}`, [read], "a\n\n    b"],
+  ["after pre", `<pre>a</pre>\n${tagged(READ)}`, [read], "<pre>a</pre>"],
+  ["after the mention of pre", `Use a <pre> here.\n${tagged(READ)}`, [read], "Use a <pre> here."],
+  [
+    "after two mentions",
+    `<pre> or <code>\n${tagged(READ)} <pre> ${tagged(NOW)}`,
+    [read, now],
+    "<pre> or <code>\n<pre>",
+  ],
+  ["after pre in code", `\`<pre>\`\n${tagged(READ)}\n</pre>`, [read], "`<pre>`\n</pre>"],
+  ["after the word prefix", `<prefix> ${tagged(READ)} </pre>`, [read], "<prefix> </pre>"],
+  ["after a stray backtick", `It\`s:\n${tagged(READ)}`, [read], "It`s:"],
+  ["between stray backticks", `It\`s:\n${tagged(READ)}\n\nlet\`s`, [read], "It`s:\n\nlet`s"],
+  ["after quotation marks of TeX", `\`\`so''\n${tagged(READ)}`, [read], "``so''"],
+  ["after a quotation", `"so" ${tagged(READ)}`, [read], '"so"'],
+  ["after a mentioned tag", `A <think> tag.\n${tagged(READ)}`, [read], "A <think> tag."],
   // Reasoning
+  ["a call at the end of reasoning", `<think>Let me see.\n${tagged(READ)}`, [
+    read,
+  ], "<think>Let me see."],
+  [
+    "calls at the end of reasoning",
+    `<think>\nhm\n\n ${tagged(READ)}\n${tagged(NOW)}${tagged(NOW)}\n\n`,
+    [read, now, now],
+    "<think>\nhm",
+  ],
+  ["a call cut off in reasoning", `<think>a\n${tagged(NOW).slice(0, 25)}`, [
+    { name: "now", invalid: "cut off" },
+  ], "<think>a"],
+  ["only the last calls", `<think>${tagged(READ)}\nThen:\n${tagged(NOW)}`, [
+    now,
+  ], `<think>${tagged(READ)}\nThen:`],
+  ["a call in a sentence of reasoning", ...none(`<think>Let me look. ${tagged(READ)}`)],
+  ["the same, and another", ...none(`<think>Let me look. ${tagged(READ)}${tagged(NOW)}`)],
+  ["a call before more reasoning", ...none(`<think>\n${tagged(READ)}\nThat is how.`)],
+  ["a call before the end of reasoning", ...none(`<think>\n${tagged(READ)}\n</think>`)],
+  ["a fence in reasoning", ...none(`<think>a\n${fenced(READ)}`)],
+  ["code in reasoning", ...none(`<think>\n\`\`\`xml\n${tagged(READ)}\n\`\`\``)],
+  ["a quotation in reasoning", ...none(`<think>\n> ${tagged(READ)}`)],
+  ["a call before a lone end tag", ...none(`why ${tagged(READ)} so\n</think>`)],
+  [
+    "a call after a lone end tag",
+    `why ${tagged(READ)} so\n</think>\n${tagged(NOW)}\na`,
+    [now],
+    `why ${tagged(READ)} so\n</think>\na`,
+  ],
+  ["a call before a second end tag", `a</think>b ${tagged(READ)}</think>c`, [
+    read,
+  ], "a</think>b </think>c"],
   ["a call in reasoning", `<think>${tagged(READ)}</think>a`, [], `<think>${tagged(READ)}</think>a`],
   ["a call after reasoning", `<think>why</think>\n${tagged(READ)}`, [read], "<think>why</think>"],
   [
@@ -382,20 +474,6 @@ for (
   }
 }
 
-Deno.test("extractToolCallsFromText: reasoning that never ended may be none", () => {
-  const text = `<think>Let me look. ${tagged(READ)}`;
-  check(text, KNOWN, [read], "<think>Let me look.");
-  check("<think>why", KNOWN, [], "<think>why");
-  // While it streams, it is shown as what it seems to be.
-  assertEquals(filtered([text], KNOWN), text);
-});
-
-Deno.test("extractToolCallsFromText: all before a lone end of reasoning is reasoning", () => {
-  const before = `why ${tagged(READ)} so\n</think>`;
-  check(before, KNOWN, [], before);
-  check(`${before}\n${tagged(NOW)}\na`, KNOWN, [now], `${before}\na`);
-});
-
 Deno.test("extractToolCallsFromText: no tools, no calls", () => {
   check(tagged(READ), { tools: [] }, [], tagged(READ));
 });
@@ -434,6 +512,12 @@ Deno.test("toolCallFilter agrees with extractToolCallsFromText on random texts",
     "a",
     "<",
     "```js\n",
+    "<think>",
+    "</think>",
+    "<pre>",
+    "</pre>",
+    "> ",
+    "    ",
   ];
   for (const options of [KNOWN, ANY]) {
     for (const text of randomTexts(parts, 300)) {
@@ -457,7 +541,12 @@ const live: [piece: string, shown: string][] = [
   ['"}}', ""],
   ["\n</tool", ""],
   ["call>", ""],
-  ["\nThen:\n``", "\nThen:"],
+  ["\nThen:\n``", ""],
+  ["`js", ""],
+];
+
+const rejected: [piece: string, shown: string][] = [
+  ["a\n``", "a"],
   ["`js", ""],
   ["x\n{", "\n```jsx\n{"],
   ["}\n```\n```json", "}\n```"],
@@ -465,6 +554,18 @@ const live: [piece: string, shown: string][] = [
   ['"name": "pkg",', '\n```json\n{"name": "pkg",'],
   ['\n"a": 1}\n```\n', '\n"a": 1}\n```'],
   ["x < y", "\nx < y"],
+  [" `a\n", " `a"],
+  [`${tagged(NOW)} `, ""],
+  ["b` ", `\n${tagged(NOW)} b\``],
+  ["\n<pre>", " \n<pre>"],
+  [tagged(NOW), ""],
+  ["</pre", ""],
+  [">a", `${tagged(NOW)}</pre>a`],
+  ["\n<think>", "\n<think>"],
+  ["b\n<toolcall>", "b"],
+  [`{"name": "now"}</toolcall>`, ""],
+  ["\n", ""],
+  ["c", '\n<toolcall>{"name": "now"}</toolcall>\nc'],
 ];
 
 Deno.test("toolCallFilter holds back no more than what may be a call, and white space", () => {
@@ -472,7 +573,45 @@ Deno.test("toolCallFilter holds back no more than what may be a call, and white 
   for (const [i, [piece, shown]] of live.entries()) {
     assertEquals(filter.push(piece), shown, `${i}: ${piece}`);
   }
-  assertEquals(filter.end().text, "");
+  assertEquals(filter.end().text, "\nThen:\n```js");
+  const other = toolCallFilter(KNOWN);
+  for (const [i, [piece, shown]] of rejected.entries()) {
+    assertEquals(other.push(piece), shown, `${i}: ${piece}`);
+  }
+});
+
+Deno.test("toolCallFilter: released, all that was held back is text", () => {
+  const texts = [
+    `a ${tagged(NOW)} b\n`,
+    `${tagged(NOW)}`,
+    "a <toolcall>{",
+    "a\n```js",
+    `a \`\n${tagged(NOW)} b`,
+  ];
+  for (const text of texts) {
+    forEveryTextSplit(text, (pieces) => {
+      const filter = toolCallFilter(KNOWN);
+      const shown = pieces.map((piece) => filter.push(piece)).join("") + filter.release();
+      assertEquals(shown, text);
+      assertEquals([filter.push(tagged(NOW)), filter.end()], [tagged(NOW), {
+        text: "",
+        calls: [],
+      }]);
+    });
+  }
+});
+
+Deno.test("extractToolCallsFromText: without fences, without think tags", () => {
+  check(`${fenced(READ)}\n${tagged(NOW)}`, { ...KNOWN, fences: false }, [now], fenced(READ));
+  check(`<think>${tagged(NOW)}</think>`, { ...KNOWN, thinkTags: false }, [now], "<think></think>");
+});
+
+Deno.test("extractToolCallsFromText: nested 10 000 deep is no call to be run", () => {
+  const deep = `{"name": "now", "arguments": ${'{"a":'.repeat(10_000)}1${"}".repeat(10_001)}`;
+  for (const text of [tagged(deep), fenced(deep)]) {
+    const [, calls] = extractToolCallsFromText(text, KNOWN);
+    assert(calls![0]!.invalid!.reason.includes("not valid"));
+  }
 });
 
 Deno.test("toolCallFilter shows at once what can be no call", () => {
@@ -504,6 +643,11 @@ Deno.test("extractToolCallsFromText: a million characters of anything complete",
     "`",
     "<think>",
     "</think>",
+    "<pre>\n<toolcall>{",
+    "<think>\n<toolcall>{",
+    "`\n<toolcall>{",
+    `<think>\n${tagged(NOW)}`,
+    `<think>\n${tagged(NOW)}</think>`,
   ];
   for (const piece of pieces) {
     const text = piece.repeat(1_000_000 / piece.length);
