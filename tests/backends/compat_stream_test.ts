@@ -273,6 +273,45 @@ Deno.test("NET-07 fragments find their call", async (t) => {
       ], [call(1, "x", undefined, '"b"}')]],
       both,
     ],
+    "repeated at the end": [
+      [[call(0, "x", "read", a)], [call(1, "y", "read", b)], [
+        call(0, "x", "read", a),
+        call(1, "y", "read", b),
+      ]],
+      both,
+    ],
+    "repeated at the end, in other words": [
+      [[call(0, "x", "read", '{"p":')], [call(0, undefined, undefined, '"a"}')], [
+        call(1, "y", "read", b),
+      ], [call(0, "x", "read", '{ "p": "a" }')]],
+      both,
+    ],
+    "repeated at the end, without ids": [
+      [[call(0, undefined, "read", a)], [call(1, undefined, "read", b)], [
+        call(0, undefined, "read", a),
+        call(1, undefined, "read", b),
+      ]],
+      both,
+    ],
+    "repeated at the end, without indexes": [
+      [[call(undefined, "x", "read", a)], [call(undefined, "y", "read", b)], [
+        call(undefined, "x", "read", a),
+        call(undefined, "y", "read", b),
+      ]],
+      both,
+    ],
+    "alike, but two": [
+      [[call(0, "x", "read", a)], [call(1, "y", "read", a)]],
+      [["read", A], ["read", A]],
+    ],
+    "alike with one id, but two": [
+      [[call(0, "x", "read", a)], [call(1, "x", "read", a)]],
+      [["read", A], ["read", A]],
+    ],
+    "alike in one delta, but two": [
+      [[call(0, undefined, "read", a), call(0, undefined, "read", a)]],
+      [["read", A], ["read", A]],
+    ],
     "the same id twice": [[[call(0, "x", "read", a)], [call(1, "x", "read", b)]], both],
     "the same id twice, no index": [
       [[call(undefined, "x", "read", a)], [call(undefined, "x", "read", b)]],
@@ -708,5 +747,26 @@ Deno.test("an answer is done with [DONE], or with a count of its own after its f
       reader.push(encoder.encode(`data: ${data}\n\n`));
     }
     assertEquals([reader.finished, reader.done], [finished, done], JSON.stringify(events));
+  }
+});
+
+Deno.test("NET-05 a limit stays one, whatever is said after it", () => {
+  const rows: [string[], string][] = [
+    [["length", "stop"], "length"],
+    [["length", "tool_calls", "stop"], "length"],
+    [["model_length", "stop"], "length"],
+    [["content_filter", "stop"], "refused"],
+    [["stop", "length"], "length"],
+    [["stop", "tool_calls"], "tool_calls"],
+  ];
+  for (const [reasons, finish] of rows) {
+    const called = { index: 0, id: "x", function: { name: "read", arguments: "{}" } };
+    const reply = read([
+      delta({ tool_calls: [called] }),
+      ...reasons.map((reason) => delta({}, reason)),
+      DONE,
+    ]);
+    assertEquals([reply.finish, reply.message.toolCalls!.length], [finish, 1], `${reasons}`);
+    assertEquals(reply.message.toolCalls![0]!.invalid === undefined, finish === "tool_calls");
   }
 });

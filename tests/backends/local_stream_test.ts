@@ -177,3 +177,31 @@ Deno.test("NET-12 only what carries something is progress", () => {
     assertEquals(reader.progress > before, progress, text);
   }
 });
+
+Deno.test("NET-07 a call that comes again is one call", () => {
+  const call = (p: number, more = {}, index?: number) => (
+    { ...more, function: { ...(index !== undefined && { index }), name: "read", arguments: { p } } }
+  );
+  type Calls = ReturnType<typeof call>[];
+  const rows: [name: string, lines: Calls[], last: Calls, count: number][] = [
+    ["with ids", [[call(1, { id: "x" })], [call(2, { id: "y" })]], [call(1, { id: "x" })], 2],
+    ["with ids, before the end", [[call(1, { id: "x" })], [call(1, { id: "x" })]], [], 1],
+    ["by index", [[call(1, {}, 0)], [call(2, {}, 1)]], [call(1, {}, 0), call(2, {}, 1)], 2],
+    ["by nothing else", [[call(1)]], [call(1)], 1],
+    ["another one", [[call(1, {}, 0)]], [call(2, {}, 0)], 2],
+    ["another id", [[call(1, { id: "x" })]], [call(1, { id: "y" })], 2],
+    ["one id for two", [[call(1, { id: "x" })]], [call(2, { id: "x" })], 2],
+    ["two in one line", [[call(1), call(1)]], [], 2],
+    ["two lines", [[call(1)], [call(1)]], [], 2],
+  ];
+  for (const [name, lines, last, count] of rows) {
+    const message = (tool_calls: Calls) => ({ role: "assistant", content: "", tool_calls });
+    const deltas: Delta[] = [];
+    const response = fold([
+      ...lines.map((calls) => line(message(calls))),
+      line(message(last), { done: true, done_reason: "stop" }),
+    ], deltas);
+    assertEquals(readLocalResponse(response).message.toolCalls!.length, count, name);
+    assertEquals(deltas.length, count, name);
+  }
+});

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { sessionTest } from "../helpers/session.ts";
-import type { Terminal } from "../helpers/tmux.ts";
+import { sessionCommand, sessionTest } from "../helpers/session.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
 
 const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
 
@@ -103,11 +104,12 @@ Deno.test({
   async fn() {
     await using server = strictServer([{ text: "Some words\n\nand more\n\n", hang: true }]);
     const folder = await Deno.makeTempDir();
-    const copilot = `'${Deno.execPath()}' run -A ${main} --local --host ${server.url} -m test`;
     {
       await using screen = await terminal();
       // A shell that outlives the terminal tells of it.
-      const script = `trap "" HUP; cd ${folder}; ${copilot} 2>error; echo $? >code; mv code left`;
+      const script = `trap "" HUP; cd ${folder}; ${
+        sessionCommand(server)
+      } 2>error; echo $? >code; mv code left`;
       await Deno.writeTextFile(`${folder}/script`, script);
       await screen.type(`sh ${folder}/script\r`);
       await screen.until((rows) => rows.includes(">"));

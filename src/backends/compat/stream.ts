@@ -91,6 +91,9 @@ function throwFailure(value: Fields, event: string): void {
   if (failure) throw failure;
 }
 
+/** Reasons that say that the answer is not whole; some servers send "stop" after them all the same. */
+const CUT = new Set(["length", "max_tokens", "model_length", "content_filter", "refusal"]);
+
 /** Folds chunks; fields that every chunk repeats are taken from the first. */
 function completionFold(onDelta: OnDelta) {
   let head: Fields | undefined;
@@ -164,7 +167,7 @@ function completionFold(onDelta: OnDelta) {
       const reason = textOf(choice.finish_reason, "finish_reason");
       if (reason === "") continue;
       if (finish === null) progress++;
-      finish = reason;
+      if (!CUT.has(finish ?? "")) finish = reason;
     }
   };
 

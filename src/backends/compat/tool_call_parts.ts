@@ -34,7 +34,8 @@ interface Call {
 /**
  * Collects the fragments of tool calls. Which call a fragment belongs to: the one of its id, else of
  * its index, else the last one; a fragment with another id begins another call whatever its index
- * says (some servers number all calls 0), and so does one with a name after complete arguments.
+ * says (some servers number all calls 0), and so does one with a name after complete arguments. Some
+ * servers send every call once more at the end: that is no other call.
  *
  * @param onName Called once for each call, when its arguments begin, or at the end.
  * @param onArguments Called for each piece of the arguments, of whichever call.
@@ -105,7 +106,14 @@ export function toolCallParts(
     throw ambiguous(`"${name}" may be a second call or the rest of the name "${call.name}"`);
   };
 
+  const isRepeated = ({ index, id, name, args }: Part): boolean => {
+    const call = index === undefined ? byId.get(id) : byIndex.get(index);
+    return call?.depth === -1 && call.delta < delta && call.name === name &&
+      (id === "" || id === call.id) && isSameJson(args, call.args);
+  };
+
   const take = (part: Part) => {
+    if (isRepeated(part)) return;
     const { index, id, name, args } = part;
     const call = continued(part) ?? begin(index);
     call.index ??= index;
@@ -160,6 +168,15 @@ function readPart(value: unknown): Part {
     name: textOf(called.name, "tool call's name"),
     args: argumentsText(called.arguments),
   };
+}
+
+function isSameJson(a: string, b: string): boolean {
+  if (a === b) return true;
+  try {
+    return JSON.stringify(JSON.parse(a)) === JSON.stringify(JSON.parse(b));
+  } catch {
+    return false;
+  }
 }
 
 /** Follows the nesting of the JSON, piece by piece, only to know when its value is closed. */

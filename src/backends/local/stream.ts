@@ -11,6 +11,7 @@ import type { StreamReader } from "../../wire/http.ts";
 import { ndjsonDecoder } from "../../wire/ndjson.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import type { Delta } from "../backend.ts";
+import { argumentsText } from "../wire_values.ts";
 import type { OnDelta } from "../compat/stream.ts";
 
 /** A reader for an answer of `/api/chat`, streamed or in one line. */
@@ -27,7 +28,10 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
     started = true;
     onDelta(delta);
   };
-  const takeMessage = (message: Fields) => {
+  /** What tells the calls of earlier lines apart. */
+  const known = new Set<string>();
+
+  const takeMessage = (message: Fields, isLast: boolean) => {
     const thought = textOf(message.thinking, "thinking");
     if (thought !== "") {
       thinking += thought;
@@ -39,12 +43,22 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
       emit({ type: "text", text });
     }
     if (!message.tool_calls) return;
-    // Each call comes whole.
+    // Each call comes whole, of some servers once more in the last line.
+    const keys: string[] = [];
     for (const call of listOf(message.tool_calls, "tool_calls")) {
-      const { name } = fieldsOf(fieldsOf(call, "tool call").function, "tool call's function");
+      const fields = fieldsOf(call, "tool call");
+      const called = fieldsOf(fields.function, "tool call's function");
+      const id = textOf(fields.id, "tool call's id");
+      const name = textOf(called.name, "tool call's name");
+      const key = `${id || JSON.stringify(called.index)} ${name} ${
+        argumentsText(called.arguments)
+      }`;
+      if ((id !== "" || isLast) && known.has(key)) continue;
+      keys.push(key);
       calls.push(call);
-      emit({ type: "tool_call", name: textOf(name, "tool call's name") });
+      emit({ type: "tool_call", name });
     }
+    for (const key of keys) known.add(key);
   };
 
   const decoder = ndjsonDecoder((value) => {
@@ -54,7 +68,7 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
       const failure = failureFromErrorObject(line);
       if (failure) throw failure;
     }
-    takeMessage(fieldsOf(line.message, "message"));
+    takeMessage(fieldsOf(line.message, "message"), line.done === true);
     if (line.done !== true) return;
     progress++;
     last = line;
