@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { answerStream } from "../../src/agent/answer_stream.ts";
+import { thinkFilter } from "../../src/text/think.ts";
+import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import { readLocalResponse } from "../../src/backends/local/response.ts";
+import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
+import { forEveryTextSplit, randomTexts } from "../text/splits.ts";
 import type { Tool, TurnEvent } from "../../src/types.ts";
 
 const tools = [{ name: "echo" } as Tool];
@@ -85,4 +90,52 @@ Deno.test("half a character at the end of a piece waits for its other half", asy
   }
   answer.end();
   assertEquals(shown, ["a", "\u{1f600}b"]);
+});
+
+Deno.test("what is shown is what goes into the conversation, of random texts on every split", () => {
+  const tool_calls = [{ id: "x", function: { name: "echo", arguments: {} } }];
+  const parts = [
+    "<think>",
+    "</think>",
+    "<reasoning>",
+    "</reasoning>",
+    '<toolcall>{"name":"echo","arguments":{"text":"</think>"}}</toolcall>',
+    "<toolcall>",
+    '```json\n{"name":"echo","arguments":{}}\n```\n',
+    "```\n",
+    "`",
+    "\n",
+    "\n\n",
+    " ",
+    "    ",
+    "> ",
+    "| ",
+    '"',
+    "<pre>",
+    "</pre>",
+    "a",
+    "<",
+  ];
+  for (const content of randomTexts(parts, 100)) {
+    for (const more of [{}, { thinking: "hm" }, { tool_calls }]) {
+      const { message } = readLocalResponse(
+        { message: { content, ...more }, done: true, done_reason: "stop" },
+        { extract: extractToolCallsFromText, tools },
+      );
+      const written = message.reasoning?.replace(/^hm(\n\n)?/, "") ?? "";
+      forEveryTextSplit(content, (pieces) => {
+        // As the stream does it, but for its watch on repetition, which takes long to set up.
+        const calls = toolCallFilter({ tools: ["echo"] });
+        const think = thinkFilter();
+        if ("thinking" in more) { for (const filter of [calls, think]) filter.ignoreTags(); }
+        const shown = pieces.map((piece) => think.push(calls.push(piece)));
+        if ("tool_calls" in more) shown.push(think.push(calls.release()));
+        shown.push(think.push(calls.end().text), think.end());
+        const from = shown.findLastIndex(({ retracted }) => retracted);
+        const text = shown.slice(Math.max(0, from)).map((split) => split.text).join("");
+        const reasoning = shown.map((split) => split.reasoning).join("");
+        assertEquals([text, reasoning.trim()], [message.content, written.trim()], content);
+      });
+    }
+  }
 });
