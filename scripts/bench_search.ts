@@ -12,7 +12,6 @@
 // deno-lint-ignore-file no-console
 import { globFiles } from "../src/tools/glob_files.ts";
 import { grepCode } from "../src/tools/grep_code.ts";
-import { compileLinePattern } from "../src/tools/search/pattern.ts";
 import { runSearch } from "../src/tools/search/pool.ts";
 
 interface TreeShape {
@@ -157,7 +156,7 @@ async function main(): Promise<void> {
   await both("regex", "function\\s+\\w+_9\\d+\\(", small);
   await row("glob **/*.ts", glob("**/*.ts", small), small, "--files", "-g", "*.ts");
 
-  const grepJob = { pattern: compileLinePattern("needle_in_haystack"), contextLines: 0 };
+  const grepJob = { pattern: "needle_in_haystack", contextLines: 0 };
   const walk = { root: small, top: small, maxDepth: Infinity, hidden: [] };
   const job = { walk, prefix: "", grep: grepJob, limit: 100_000 };
   const inWorkers = () => runSearch(job, [small], new AbortController().signal, { hereMs: 0 });

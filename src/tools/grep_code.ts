@@ -2,7 +2,6 @@
 
 import type { ToolContext } from "../types.ts";
 import { count, fitLines, gaps, leftOut } from "./search/outcome.ts";
-import { compileLinePattern, type LinePattern } from "./search/pattern.ts";
 import { runSearch, type SearchEnd, type SearchLimits } from "./search/pool.ts";
 import type { Found } from "./search/searcher.ts";
 import { findTarget } from "./search/target.ts";
@@ -13,44 +12,30 @@ import type { Tally } from "./search/walk.ts";
  *
  * @param limits other limits on the time than the usual ones
  * @throws {SyntaxError} when it is none.
- * @throws {Error} when there is no such file or folder, the glob or a link leads out of it, or
- * matching takes too long.
+ * @throws {Error} when there is no such file or folder, or the glob or a link leads out of it.
  */
 export async function grepCode(
   args: Record<string, unknown>,
   context: ToolContext,
   limits: Partial<SearchLimits> = {},
 ): Promise<string> {
-  const [path, glob] = [args.path as string, args.glob as string];
-  if (args.pattern === "") {
+  const [path, glob, pattern] = [args.path, args.glob, args.pattern] as [string, string, string];
+  if (pattern === "") {
     throw new RangeError(
       "Cannot search for an empty pattern as it is in every line: use read_file",
     );
   }
-  const pattern = compileLinePattern(args.pattern as string);
   const { walk, prefix, file } = await findTarget(context, path, glob, true);
   const limit = context.maxOutputChars;
   const contextLines = args.context_lines as number;
   const tasks = [file === undefined ? walk.root : [file]];
   const job = { walk, prefix, limit, grep: { pattern, contextLines } };
   const found = await runSearch(job, tasks, context.signal, limits);
-  if (found.end === "stuck") throw new Error(stuck(path, args.pattern as string, pattern));
   if (file !== undefined) checkSearched(path, found.tally);
   if (found.matches.length === 0 && found.end === "done") {
     return nothing(found.tally, pattern).slice(0, limit);
   }
   return shownMatches(found, contextLines, limit);
-}
-
-function stuck(path: string, text: string, pattern: LinePattern): string {
-  if (!pattern.backtracks) {
-    return `Cannot search ${path} as reading it takes too long: give a file or folder within it`;
-  }
-  return `Cannot finish the search as the pattern ${
-    JSON.stringify(text.slice(0, 200))
-  } backtracks ` +
-    `without end on some line: search for a literal part of it, or write it without a repeat ` +
-    `within a repeat such as (a+)+ and without several .* in a row`;
 }
 
 /** A file that was named must not count as one without matches when it was not looked at. */
@@ -64,11 +49,13 @@ function checkSearched(path: string, { binary, large, unreadable }: Tally): void
   if (unreadable > 0) throw new Error(`Cannot search ${path} as it cannot be read`);
 }
 
-function nothing(tally: Tally, { asksForBreak }: LinePattern): string {
+function nothing(tally: Tally, pattern: string): string {
   const where = tally.files === 0
     ? "No files to search"
     : `No matches in ${count(tally.files, "file")}`;
-  const hint = asksForBreak ? " A match lies within one line: \\n matches nothing." : "";
+  // As grep without -E has it.
+  const [sign] = /\\[|(){}+?]/.exec(pattern) ?? [];
+  const hint = sign === undefined ? "" : ` ${sign} is a literal ${sign[1]}, without \\ it is not.`;
   return `${where}.${hint}${leftOut(tally)}`;
 }
 

@@ -74,7 +74,7 @@ export const builtinTools: readonly Tool[] = [
   {
     name: "grep_code",
     description:
-      "Search file contents with a JavaScript regular expression. Ignored, hidden and binary files are left out.",
+      "Search file contents with a regular expression, line by line. Ignored, hidden and binary files are left out.",
     parameters: object({
       pattern: { type: "string", description: "Regular expression" },
       path: { type: "string", default: ".", description: "Folder or file to search" },

@@ -65,8 +65,8 @@ Deno.test("finds files by pattern, relative to the working directory", async () 
     ["{.env,a.ts}", ".env a.ts"],
     [
       "*/workflows/*",
-      "No files match */workflows/*. Left out: 5 files of other names, " +
-      "6 ignored or hidden entries (name one as path to search it).",
+      "No files match */workflows/*. Skipped: 5 files of other names, " +
+      "6 ignored or hidden (name one as path to search it).",
     ],
     [".*/workflows/*", ".github/workflows/ci.yml"],
     // What is named is searched, be it hidden or ignored.
@@ -89,7 +89,7 @@ Deno.test("nothing found says why, and what to try", async () => {
   using ws = workspace();
   await put(ws, TREE);
   assertStringIncludes(await glob(ws, "c.ts"), "**/c.ts searches folders below, too.");
-  assertStringIncludes(await glob(ws, "*.log"), "6 ignored or hidden entries (name one as path");
+  assertStringIncludes(await glob(ws, "*.log"), "6 ignored or hidden (name one as path");
   assertEquals((await glob(ws, "**/*.none")).includes("folders below"), false);
   await Deno.mkdir(ws.at("empty"));
   assertEquals(await glob(ws, "**/*", "empty"), "No files match **/*.");
@@ -172,7 +172,7 @@ Deno.test({
     await Deno.symlink(".", ws.at("in/loop"));
     await Deno.symlink("..", ws.at("in/up"));
     await Deno.symlink("in", ws.at("inside"));
-    assertEquals(await glob(ws, "**/*.ts"), "in/a.ts");
+    assertEquals(await glob(ws, "**/*.ts"), "in/a.ts\n[skipped: 1 link]");
     for (const [pattern, path] of [["sub/**", "."], ["**", "sub"], ["*/../sub/*", "."]] as const) {
       const error = await assertRejects(() => glob(ws, pattern, path), Error);
       assert(!error.message.includes(outside.dir), error.message);
@@ -244,7 +244,7 @@ Deno.test({
     await put(ws, { "a/x": "", "b/x": "" });
     await Deno.chmod(ws.at("a"), 0);
     try {
-      assertEquals(await glob(ws, "**/x"), "b/x\n[1 could not be read]");
+      assertEquals(await glob(ws, "**/x"), "b/x\n[skipped: 1 unreadable]");
     } finally {
       await Deno.chmod(ws.at("a"), 0o700);
     }

@@ -87,7 +87,7 @@ Deno.test("searches what is not hidden, ignored or binary, and what is named", a
     [{ path: "a.ts", glob: "*.js" }, "a.ts"],
   ];
   for (const [args, found] of rows) {
-    const lines = (await grep(ws, "needle", args)).split("\n");
+    const lines = (await grep(ws, "needle", args)).replace(/\n\[.*/, "").split("\n");
     assertEquals(lines.map((line) => line.split(":")[0]).join(" "), found, JSON.stringify(args));
   }
 });
@@ -97,17 +97,18 @@ Deno.test("nothing found says where it looked, what it left out, and what to try
   await put(ws, TREE);
   assertEquals(
     await grep(ws, "none"),
-    "No matches in 4 files. Left out: 1 binary file, 6 ignored or hidden entries (name one as path " +
-      "to search it).",
+    "No matches in 4 files. Skipped: 1 binary, 6 ignored or hidden (name one as path to search it).",
   );
   assertStringIncludes(
     await grep(ws, "needle", { glob: "*.py" }),
-    "No files to search. Left out: 5 f",
+    "No files to search. Skipped: 5 files of other names, 6 i",
   );
-  assertEquals(
-    await grep(ws, "needle\\nneedle", { path: "src/b.ts" }),
-    "No matches in 1 file. A match lies within one line: \\n matches nothing.",
-  );
+  for (const sign of "|(){}+?") {
+    assertEquals(
+      await grep(ws, `needle\\${sign}b`, { path: "src/b.ts" }),
+      `No matches in 1 file. \\${sign} is a literal ${sign}, without \\ it is not.`,
+    );
+  }
 });
 
 Deno.test("EDT-05 files in other encodings are searched", async () => {
@@ -141,7 +142,7 @@ Deno.test("PTH-05 special files are neither opened nor searched", {
   using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
   await Deno.symlink("/dev/zero", ws.at("zero"));
   await Deno.symlink("/proc/self/environ", ws.at("environ"));
-  assertEquals(await grep(ws, "needle|PATH="), "a:1:needle");
+  assertEquals(await grep(ws, "needle|PATH="), "a:1:needle\n[skipped: 2 links]");
   for (const path of ["fifo", "socket"]) {
     await assertRejects(() => grep(ws, "x", { path }), Error, "not a regular file");
   }
@@ -164,14 +165,17 @@ Deno.test("PTH-06 nothing outside is read through a link", { ignore: !posix }, a
   await Deno.symlink(outside.at("secret.ts"), ws.at("in/.gitignore"));
   await Deno.symlink("..", ws.at("in/up"));
   await Deno.symlink("in", ws.at("inside"));
-  assertEquals(await grep(ws, "canary|mine"), "in/a.ts:1:mine");
+  assertEquals(await grep(ws, "canary|mine"), "in/a.ts:1:mine\n[skipped: 4 links]");
   for (
     const args of [{ path: "sub" }, { path: "leak.ts" }, { path: "in/up/sub" }, { glob: "sub/*" }]
   ) {
     const error = await assertRejects(() => grep(ws, "canary", args), Error);
     assert(!error.message.includes(outside.dir), error.message);
   }
-  assertEquals(await grep(ws, "mine", { path: "inside" }), "inside/a.ts:1:mine");
+  assertEquals(
+    await grep(ws, "mine", { path: "inside" }),
+    "inside/a.ts:1:mine\n[skipped: 1 link]",
+  );
   assertEquals(await grep(ws, "mine", { path: "in/up/inside/a.ts" }), "in/up/inside/a.ts:1:mine");
   const plain = await grep(ws, "canary", { path: outside.at("secret.ts") });
   assertEquals(plain, `${outside.at("secret.ts")}:1:canary`);
@@ -184,11 +188,39 @@ Deno.test("binary and unreadable files", async () => {
     "late": `needle${"x".repeat(10_000)}\0`,
     "text": "needle",
   });
-  assertEquals(await grep(ws, "needle"), "text:1:needle");
-  assertStringIncludes(await grep(ws, "none"), "No matches in 2 files. Left out: 1 binary file.");
+  assertEquals(await grep(ws, "needle"), "text:1:needle\n[skipped: 2 binary]");
+  assertEquals(await grep(ws, "none"), "No matches in 2 files. Skipped: 1 binary.");
   for (const path of ["early", "late"]) {
     await assertRejects(() => grep(ws, "needle", { path }), Error, "as it is binary");
   }
+});
+
+Deno.test(
+  "names that are not UTF-8 are counted",
+  { ignore: Deno.build.os !== "linux" },
+  async () => {
+    using ws = workspace();
+    ws.put("a", "needle");
+    ws.put("\ufffd", "needle"); // a name like any other
+    await run(
+      "sh",
+      "-c",
+      `cd '${ws.dir}'; echo needle >"$(printf 'x\\377')"; mkdir "$(printf 'd\\377')"`,
+    );
+    const skipped = "[skipped: 2 with a name that is not UTF-8]";
+    assertEquals(await grep(ws, "needle"), `a:1:needle\n\ufffd:1:needle\n${skipped}`);
+  },
+);
+
+Deno.test({
+  name: "files that cannot be read are counted",
+  ignore: !posix || Deno.uid() === 0, // root reads everything
+  fn: async () => {
+    using ws = workspace();
+    ws.put("a", "needle");
+    ws.put("b", "needle", 0);
+    assertEquals(await grep(ws, "needle"), "a:1:needle\n[skipped: 1 unreadable]");
+  },
 });
 
 Deno.test("files over 64 MiB are named, not read whole", async () => {
@@ -196,7 +228,7 @@ Deno.test("files over 64 MiB are named, not read whole", async () => {
   ws.put("a", "needle");
   using file = Deno.openSync(ws.at("large"), { write: true, create: true });
   file.truncateSync(64 * 1024 * 1024 + 1);
-  assertEquals(await grep(ws, "needle"), "a:1:needle\n[1 file over 64 MiB not searched]");
+  assertEquals(await grep(ws, "needle"), "a:1:needle\n[skipped: 1 over 64 MiB]");
   await assertRejects(() => grep(ws, "x", { path: "large" }), Error, "use run_bash with grep");
 });
 

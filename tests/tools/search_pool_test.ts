@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { grepCode } from "../../src/tools/grep_code.ts";
-import { compileLinePattern } from "../../src/tools/search/pattern.ts";
 import { runSearch, type SearchLimits } from "../../src/tools/search/pool.ts";
 import type { Job } from "../../src/tools/search/searcher.ts";
 import { type Workspace, workspace } from "./workspace.ts";
@@ -11,7 +11,7 @@ function job(ws: Workspace, pattern?: string): Job {
     walk: { root, top: root, maxDepth: Infinity, hidden: [] },
     prefix: "",
     limit: 10_000,
-    ...(pattern ? { grep: { pattern: compileLinePattern(pattern), contextLines: 0 } } : {}),
+    ...(pattern ? { grep: { pattern, contextLines: 0 } } : {}),
   };
 }
 
@@ -71,49 +71,81 @@ Deno.test("rules of ignore files reach the tasks that are handed over", async ()
   }
 });
 
-Deno.test("a pattern that backtracks for ever is ended, here and in the tool", async () => {
-  using ws = workspace();
-  fill(ws, 3, 20);
-  ws.put("long", "a".repeat(60) + "b\n");
-  for (const pattern of ["(a+)+$", "(a|aa)+c", "(.*a){12}x"]) {
-    const found = await search(ws, pattern, { timeoutMs: 300, graceMs: 100 });
-    assertEquals(found.end, "stuck", pattern);
-  }
-  const args = { pattern: "(a+)+$", path: ".", glob: "", context_lines: 0 };
-  await assertRejects(
-    () => grepCode(args, ws.context, { timeoutMs: 300, graceMs: 100 }),
-    Error,
-    'the pattern "(a+)+$" backtracks without end on some line',
-  );
-  // The process is not kept busy by what was ended: the same thread would never answer again.
-  assertEquals((await search(ws, "hit \\d+")).end, "done");
-});
+/** Takes minutes: at each letter there are a thousand ways to go on, none of them seen before. */
+const SLOW = "hit|(a|b)*a(a|b){1500}c";
+
+function slowText(): string {
+  let state = 1;
+  return Array.from({ length: 4_000_000 }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 31 ? "a" : "b";
+  }).join("");
+}
 
 Deno.test("what is not done in time is given up, and what was found is kept", async () => {
   using ws = workspace();
-  fill(ws, 5, 50);
-  const found = await search(ws, "hit \\d+", { timeoutMs: 0 });
+  fill(ws, 0, 50);
+  ws.put("slow", slowText());
+  const names = Array.from({ length: 50 }, (_, i) => ws.at(`f${i}`));
+  const signal = new AbortController().signal;
+  const it = job(ws, SLOW);
+  // The last task is the first; all of it is done here, and the slow file left in the middle.
+  const tasks = [[ws.at("slow")], names];
+  const found = await runSearch(it, tasks, signal, { hereMs: 2000, timeoutMs: 0 });
   assertEquals(found.end, "timeout");
-  assert(found.matches.length <= 50);
-  const args = { pattern: "hit \\d+", path: ".", glob: "", context_lines: 0 };
-  const shown = await grepCode(args, ws.context, { timeoutMs: 0 });
+  assertEquals(found.matches.length, 50);
+  assertEquals(found.tally.files, 50);
+  const args = { pattern: SLOW, path: ".", glob: "", context_lines: 0 };
+  const shown = await grepCode(args, ws.context, { hereMs: 500, timeoutMs: 500 });
   assertStringIncludes(shown, "[stopped for lack of time: narrow it down with path]");
 });
 
 Deno.test("an abort ends a search at once with its own reason", async () => {
   using ws = workspace();
-  ws.put("long", "a".repeat(60) + "b\n");
+  ws.put("slow", slowText());
   const reason = new DOMException("stop", "AbortError");
   const before = AbortSignal.abort(reason);
   assertEquals(await search(ws, "x", {}, before).catch((error) => error), reason);
   const controller = new AbortController();
   const running = grepCode(
-    { pattern: "(a+)+$", path: ".", glob: "", context_lines: 0 },
+    { pattern: SLOW, path: ".", glob: "", context_lines: 0 },
     { ...ws.context, signal: controller.signal },
   );
   // Well before the limit of 20 s; the worker is at the file by then or not even started.
   setTimeout(() => controller.abort(reason), 100);
   assertEquals(await running.catch((error) => error), reason);
+});
+
+Deno.test("a program that searched, to the end, out of time or aborted, ends by itself", async () => {
+  using ws = workspace();
+  ws.put("slow", slowText());
+  const tool = new URL("../../src/tools/grep_code.ts", import.meta.url).href;
+  ws.put(
+    "program.ts",
+    `import { grepCode } from ${JSON.stringify(tool)};
+    const search = (pattern, signal, limits) =>
+      grepCode({ pattern, path: "slow", glob: "", context_lines: 0 }, {
+        workingDir: Deno.cwd(), maxOutputChars: 1000, signal,
+      }, limits).then((text) => text.slice(0, 8), String);
+    const never = new AbortController().signal;
+    console.log(await search("nothing", never, { hereMs: 0 }));
+    console.log(await search(${JSON.stringify(SLOW)}, never, { timeoutMs: 300 }));
+    console.log(await search(${JSON.stringify(SLOW)}, AbortSignal.timeout(300)));`,
+  );
+  const config = fromFileUrl(new URL("../../deno.json", import.meta.url));
+  const args = ["run", "-A", "--no-check", "--no-lock", "--config", config, ws.at("program.ts")];
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: ws.dir,
+    stdin: "null",
+    // A program that spins would never end.
+    signal: AbortSignal.timeout(60_000),
+  }).output();
+  assertEquals(
+    new TextDecoder().decode(stdout),
+    "No match\n[stopped\nTimeoutError: The operation was aborted due to timeout\n",
+  );
+  assertEquals(code, 0);
 });
 
 Deno.test("a worker that fails fails the search", async () => {
@@ -144,7 +176,7 @@ Deno.test("what is kept on the way is bounded, and the rest counted", async () =
       "f299,f298,f297,f296,f295,f294,f293,f292,f291,f290",
     );
     assertEquals(files.more, 290);
-    const grep = { pattern: compileLinePattern("hit"), contextLines: 0 };
+    const grep = { pattern: "hit", contextLines: 0 };
     const lines = await runSearch(
       { walk, prefix: "", limit: 40, grep },
       [walk.root],

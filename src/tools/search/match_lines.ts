@@ -1,10 +1,10 @@
 /**
- * Finding lines in a text, and showing them.
+ * Showing the lines of a file that match.
  *
  * @module
  */
 
-import type { LinePattern } from "./pattern.ts";
+import { type FindLine, lineEnd, lineStart } from "./line_pattern.ts";
 
 /** One line of output. */
 export interface Shown {
@@ -24,55 +24,19 @@ export interface FileMatches {
 
 /** The most characters of a line that are shown. */
 const MAX_LINE_CHARS = 500;
-/** How many of them come before the match. */
-const LEAD_CHARS = 100;
+/** How many of them come before the end of the match. */
+const LEAD_CHARS = 250;
 
-/** The next line from `from` on, the start of a line, that matches; `at` is where in the text. */
-function nextMatch(
-  text: string,
-  { regex, finder }: LinePattern,
-  from: number,
-): { start: number; end: number; at: number } | undefined {
-  const search = finder ?? regex;
-  while (from < text.length) {
-    search.lastIndex = from;
-    let at = search.exec(text)?.index;
-    if (at === undefined) return undefined;
-    const start = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
-    // What follows the last line break is no line if it is empty.
-    if (start === text.length) return undefined;
-    const end = endOfLine(text, at);
-    if (finder !== undefined) {
-      regex.lastIndex = 0;
-      const inLine = regex.exec(text.slice(start, end))?.index;
-      at = inLine === undefined ? undefined : start + inLine;
-    }
-    // The place between a carriage return and a line feed is in no line.
-    const between = at === end && text[end - 1] === "\r" && end > start;
-    if (at !== undefined && !between) return { start, end, at };
-    from = end + 1;
-  }
-  return undefined;
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf("\n", from);
-  return end === -1 ? text.length : end;
-}
-
-/** Whether any line matches. */
-export function anyLineMatches(text: string, pattern: LinePattern): boolean {
-  return nextMatch(text, pattern, 0) !== undefined;
-}
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * The lines of `text` that match, as `path:12:line`, with `contextLines` around them as
+ * The lines of a text in UTF-8 that match, as `path:12:line`, with `contextLines` around them as
  * `path-12-line` and `--` between groups that do not touch. Once `maxChars` are shown the rest is
  * only counted. Undefined where nothing matches.
  */
 export function matchLines(
-  text: string,
-  pattern: LinePattern,
+  bytes: Uint8Array,
+  find: FindLine,
   options: { path: string; contextLines: number; maxChars: number },
 ): FileMatches | undefined {
   const { path, contextLines, maxChars } = options;
@@ -86,45 +50,39 @@ export function matchLines(
   let after = 0;
 
   function show(mark: ":" | "-", end: number, at = next): void {
-    const line = cut(
-      text.slice(next, text[end - 1] === "\r" && end > next ? end - 1 : end),
-      at - next,
-    );
-    lines.push({ text: `${path}${mark}${number++}${mark}${line}`, match: mark === ":" });
+    const line = bytes.subarray(next, bytes[end - 1] === 13 && end > next ? end - 1 : end);
+    const text = cut(line, at - next);
+    lines.push({ text: `${path}${mark}${number++}${mark}${text}`, match: mark === ":" });
     chars += lines.at(-1)!.text.length + 1;
     next = end + 1;
   }
 
-  for (
-    let found = nextMatch(text, pattern, 0);
-    found;
-    found = nextMatch(text, pattern, found.end + 1)
-  ) {
+  for (let found = find(bytes, 0); found; found = find(bytes, found.end + 1)) {
     count++;
     if (chars > maxChars) continue;
-    for (; after > 0 && next < found.start; after--) show("-", endOfLine(text, next));
+    for (; after > 0 && next < found.start; after--) show("-", lineEnd(bytes, next));
     let from = found.start;
-    for (let i = 0; i < contextLines && from > next; i++) {
-      from = from === 1 ? 0 : text.lastIndexOf("\n", from - 2) + 1;
-    }
+    for (let i = 0; i < contextLines && from > next; i++) from = lineStart(bytes, from - 1);
     if (from > next && contextLines > 0 && lines.length > 0) {
       lines.push({ text: "--", match: false });
     }
-    for (; next < from; number++) next = endOfLine(text, next) + 1;
-    while (next < found.start) show("-", endOfLine(text, next));
+    for (; next < from; next++) if (bytes[next] === 10) number++;
+    while (next < found.start) show("-", lineEnd(bytes, next));
     show(":", found.end, found.at);
     after = contextLines;
   }
-  for (; after > 0 && next < text.length && chars <= maxChars; after--) {
-    show("-", endOfLine(text, next));
+  for (; after > 0 && next < bytes.length && chars <= maxChars; after--) {
+    show("-", lineEnd(bytes, next));
   }
   return count === 0 ? undefined : { path, lines, count };
 }
 
 /** At most {@linkcode MAX_LINE_CHARS} characters of a line, around the place `at`. */
-function cut(line: string, at: number): string {
+function cut(bytes: Uint8Array, at: number): string {
+  const line = utf8.decode(bytes);
   if (line.length <= MAX_LINE_CHARS) return line;
-  const from = Math.max(0, Math.min(at - LEAD_CHARS, line.length - MAX_LINE_CHARS));
+  const lead = utf8.decode(bytes.subarray(0, at)).length - LEAD_CHARS;
+  const from = Math.max(0, Math.min(lead, line.length - MAX_LINE_CHARS));
   const to = from + MAX_LINE_CHARS;
   // Half a surrogate pair is no character.
   const part = line.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");

@@ -11,26 +11,33 @@ import type { Tally } from "./walk.ts";
 export const count = (n: number, one: string, many = `${one}s`): string =>
   `${n} ${n === 1 ? one : many}`;
 
+/** What was not looked at; empty where nothing was. */
+function skipped(tally: Tally): string[] {
+  return ([
+    [tally.binary, "binary"],
+    [tally.large, "over 64 MiB"],
+    [tally.unreadable, "unreadable"],
+    [tally.unnameable, "with a name that is not UTF-8"],
+    [tally.links, tally.links === 1 ? "link" : "links"],
+  ] as const).filter(([n]) => n > 0).map(([n, kind]) => `${n} ${kind}`);
+}
+
 /** What was left out, for a search that found nothing; empty where nothing was. */
 export function leftOut(tally: Tally): string {
-  const kinds = [
-    [tally.filtered, "file of another name", "files of other names"],
-    [tally.binary, "binary file", "binary files"],
-    [tally.large, "file over 64 MiB", "files over 64 MiB"],
-    [tally.unreadable, "unreadable entry", "unreadable entries"],
-    [tally.ignored, "ignored or hidden entry", "ignored or hidden entries"],
-  ] as const;
-  const parts = kinds.filter(([n]) => n > 0).map(([n, one, many]) => count(n, one, many));
-  const hint = tally.ignored > 0 ? " (name one as path to search it)" : "";
-  return parts.length === 0 ? "" : ` Left out: ${parts.join(", ")}${hint}.`;
+  const parts = skipped(tally);
+  if (tally.filtered > 0) parts.unshift(`${count(tally.filtered, "file")} of other names`);
+  if (tally.ignored > 0) {
+    parts.push(`${tally.ignored} ignored or hidden (name one as path to search it)`);
+  }
+  return parts.length === 0 ? "" : ` Skipped: ${parts.join(", ")}.`;
 }
 
 /** What makes a search that found something incomplete, apart from a lack of room. */
 export function gaps(tally: Tally, end: SearchEnd): string[] {
   const notes = [];
   if (end === "timeout") notes.push("stopped for lack of time: narrow it down with path");
-  if (tally.unreadable > 0) notes.push(`${tally.unreadable} could not be read`);
-  if (tally.large > 0) notes.push(`${count(tally.large, "file")} over 64 MiB not searched`);
+  const parts = skipped(tally);
+  if (parts.length > 0) notes.push(`skipped: ${parts.join(", ")}`);
   return notes;
 }
 

@@ -25,8 +25,6 @@ export interface SearchLimits {
   workers: number;
   /** When what is left is given up, in milliseconds. */
   timeoutMs: number;
-  /** How long a worker may take from then to finish the file that it is at, in milliseconds. */
-  graceMs: number;
 }
 
 /** Measured: a worker is ready after 10 to 20 ms, and more than a few get in each other's way. */
@@ -34,15 +32,15 @@ const DEFAULTS: SearchLimits = {
   hereMs: 15,
   workers: Math.min(navigator.hardwareConcurrency, 6),
   timeoutMs: 20_000,
-  graceMs: 2_000,
 };
 
-/** How a search ended: `"timeout"` with a part of the tree left, `"stuck"` in a file or folder. */
-export type SearchEnd = "done" | "timeout" | "stuck";
+/** How a search ended: `"timeout"` with a part of the tree left. */
+export type SearchEnd = "done" | "timeout";
 
 /**
  * Searches `tasks` for `job`.
  *
+ * @throws {SyntaxError} when the pattern is none.
  * @throws the reason of `signal` at once when it is aborted.
  */
 export async function runSearch(
@@ -52,21 +50,16 @@ export async function runSearch(
   limits: Partial<SearchLimits> = {},
 ): Promise<Found & { end: SearchEnd }> {
   signal.throwIfAborted();
-  const { hereMs, ...rest } = { ...DEFAULTS, ...limits };
-  const here = createSearcher(job);
-  here.tasks.push(...tasks);
-  // What may backtrack for ever must run where it can be ended.
-  if (!job.grep?.pattern.backtracks) {
-    for (const until = performance.now() + hereMs; here.tasks.length > 0;) {
-      if (performance.now() > until) break;
-      here.step();
-    }
-  }
+  const { hereMs, workers: count, timeoutMs } = { ...DEFAULTS, ...limits };
+  const until = performance.now() + hereMs;
+  const here = createSearcher(job, () => performance.now() > until);
+  for (const task of tasks) here.tasks.push(task);
+  while (here.tasks.length > 0 && performance.now() <= until) here.step();
   let end: SearchEnd = "done";
   if (here.tasks.length > 0) {
-    const workers = Array.from({ length: rest.workers }, startWorker);
+    const workers = Array.from({ length: count }, startWorker);
     try {
-      end = await inWorkers(workers, job, here.tasks, here.found, signal, rest);
+      end = await inWorkers(workers, job, here.tasks, here.found, signal, timeoutMs);
     } finally {
       for (const worker of workers) worker.terminate();
     }
@@ -86,7 +79,7 @@ function inWorkers(
   tasks: readonly Task[],
   found: Found,
   signal: AbortSignal,
-  { timeoutMs, graceMs }: Pick<SearchLimits, "timeoutMs" | "graceMs">,
+  timeoutMs: number,
 ): Promise<SearchEnd> {
   const shared = new Int32Array(new SharedArrayBuffer(8));
   const send = (worker: Worker, order: Order) => worker.postMessage(order);
@@ -97,10 +90,9 @@ function inWorkers(
   const done = Promise.withResolvers<SearchEnd>();
   const abort = () => done.reject(signal.reason);
   signal.addEventListener("abort", abort);
-  let timer = setTimeout(() => {
+  const timer = setTimeout(() => {
     end = "timeout";
     Atomics.store(shared, STOP, 1);
-    timer = setTimeout(() => done.resolve("stuck"), graceMs);
   }, timeoutMs);
 
   function handOut(): void {
@@ -138,6 +130,7 @@ function inWorkers(
   });
   return done.promise.finally(() => {
     clearTimeout(timer);
+    Atomics.store(shared, STOP, 1);
     signal.removeEventListener("abort", abort);
   });
 }

@@ -1,30 +1,37 @@
-/** Reading files as text. @module */
+/** Reading files as UTF-8. @module */
 
+import { Stopped } from "./regex_dfa.ts";
 import { countUnreadable, type Tally } from "./walk.ts";
 
-/** Larger files are not searched: a text takes memory several times over. */
+/** Larger files are not searched: each thread holds a whole one. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** A NUL byte among so many at the beginning tells a binary file, as git has it. */
 const BINARY_CHECK_BYTES = 8192;
 
+/** No read takes longer than a moment. */
+const READ_BYTES = 4 * 1024 * 1024;
+
 /** One buffer for all files: measured, a new one for each takes half as long again. */
 let buffer = new Uint8Array(256 * 1024);
-const utf8 = new TextDecoder();
 
 /**
- * The text of a file; undefined, and counted in `tally`, where it cannot be read, is binary or too
- * large. Bytes that are not UTF-8 become U+FFFD; UTF-16 is known by its byte order mark.
+ * A file in UTF-8, until the next call; undefined, and counted in `tally`, where it cannot be read,
+ * is binary or too large. UTF-16 is known by its byte order mark.
+ *
+ * @param stop asked between reads
+ * @throws {Stopped} when it says true.
  */
-export function readText(path: string, tally: Tally): string | undefined {
+export function readText(path: string, tally: Tally, stop: () => boolean): Uint8Array | undefined {
   let length = 0;
   try {
     using file = Deno.openSync(path);
-    for (let n; (n = file.readSync(buffer.subarray(length))) !== null;) {
+    for (let n; (n = file.readSync(buffer.subarray(length, length + READ_BYTES))) !== null;) {
       length += n;
       if (length > MAX_FILE_BYTES) {
         tally.large++;
         return undefined;
       }
+      if (length > READ_BYTES && stop()) throw new Stopped("The search was stopped");
       if (length === buffer.length) {
         const larger = new Uint8Array(Math.min(4 * length, MAX_FILE_BYTES + 1));
         larger.set(buffer);
@@ -32,17 +39,21 @@ export function readText(path: string, tally: Tally): string | undefined {
       }
     }
   } catch (error) {
-    countUnreadable(error, tally);
+    if (error instanceof Stopped) throw error;
+    countUnreadable(path, error, tally);
     return undefined;
   }
   const bytes = buffer.subarray(0, length);
   const utf16 = utf16Label(bytes);
-  if (utf16 !== undefined) return new TextDecoder(utf16).decode(bytes);
+  if (utf16 !== undefined) {
+    return new TextEncoder().encode(new TextDecoder(utf16).decode(bytes));
+  }
   if (bytes.subarray(0, BINARY_CHECK_BYTES).includes(0)) {
     tally.binary++;
     return undefined;
   }
-  return utf8.decode(bytes);
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return hasMark ? bytes.subarray(3) : bytes;
 }
 
 function utf16Label(bytes: Uint8Array): string | undefined {

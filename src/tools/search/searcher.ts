@@ -4,9 +4,10 @@
  * @module
  */
 
-import { anyLineMatches, type FileMatches, matchLines } from "./match_lines.ts";
-import type { LinePattern } from "./pattern.ts";
+import { compileLinePattern } from "./line_pattern.ts";
+import { type FileMatches, matchLines } from "./match_lines.ts";
 import { readText } from "./read_text.ts";
+import { Stopped } from "./regex_dfa.ts";
 import { countUnreadable, createWalk, emptyTally, type Tally, type WalkOptions } from "./walk.ts";
 
 /** What to search for; plain data, as it is sent to workers. */
@@ -15,7 +16,7 @@ export interface Job {
   /** What stands for the root in the paths shown: empty, or with a `/` at its end. */
   prefix: string;
   /** The lines to find in the files. Without it the files themselves are what is found. */
-  grep?: { pattern: LinePattern; contextLines: number };
+  grep?: { pattern: string; contextLines: number };
   /** The most characters of lines, or the most files, that are kept. */
   limit: number;
 }
@@ -45,26 +46,42 @@ export interface Searcher {
   /** What is still to do, the largest first. */
   tasks: Task[];
   found: Found;
-  /** Does the last of `tasks`. */
+  /** Does the last of `tasks`, or as much of it as there is time for. */
   step(): void;
 }
 
 /** So many files are looked at in one step. */
 const FILES_PER_TASK = 32;
 
-/** A search that has not begun. */
-export function createSearcher(job: Job): Searcher {
+/**
+ * A search that has not begun.
+ *
+ * @param stop asked every millisecond or so whether to leave the rest
+ * @throws {SyntaxError} when the pattern is none.
+ */
+export function createSearcher(job: Job, stop: () => boolean): Searcher {
   const found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
-  const look = job.grep ? lineKeeper(job, job.grep, found) : fileKeeper(job, found);
+  const look = job.grep ? lineKeeper(job, job.grep, found, stop) : fileKeeper(job, found);
   const walk = createWalk(job.walk, found.tally);
   const tasks: Task[] = [];
+
+  function lookAt(files: string[]): void {
+    let i = 0;
+    try {
+      for (; i < files.length && !stop(); i++) look(files[i]!);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+    }
+    if (i < files.length) tasks.push(files.slice(i));
+  }
+
   return {
     tasks,
     found,
     step() {
       const task = tasks.pop();
       if (task === undefined) return;
-      if (typeof task !== "string") return task.forEach(look);
+      if (typeof task !== "string") return lookAt(task);
       const { files, folders } = walk.list(task);
       for (const folder of folders) tasks.push(folder);
       for (let i = 0; i < files.length; i += FILES_PER_TASK) {
@@ -77,8 +94,9 @@ export function createSearcher(job: Job): Searcher {
 /** Adds what another thread found. */
 export function addFound(to: Found, from: Found): void {
   for (const key of Object.keys(to.tally) as (keyof Tally)[]) to.tally[key] += from.tally[key];
-  to.matches.push(...from.matches);
-  to.files.push(...from.files);
+  // Not by spreading: there is no room on the stack for any number of arguments.
+  to.matches = to.matches.concat(from.matches);
+  to.files = to.files.concat(from.files);
   to.more += from.more;
 }
 
@@ -115,7 +133,7 @@ function fileKeeper(job: Job, found: Found): (path: string) => void {
       const mtime = Deno.lstatSync(path).mtime?.getTime() ?? 0;
       found.files.push({ path: shownPath(job, path), mtime });
     } catch (error) {
-      return countUnreadable(error, found.tally);
+      return countUnreadable(path, error, found.tally);
     }
     found.tally.files++;
     if (found.files.length > 4 * job.limit) sortFound(found, job);
@@ -126,24 +144,25 @@ function lineKeeper(
   job: Job,
   { pattern, contextLines }: NonNullable<Job["grep"]>,
   found: Found,
+  stop: () => boolean,
 ): (path: string) => void {
+  const find = compileLinePattern(pattern, stop);
   let chars = 0;
   /** By path, behind this file there is no room: those are only counted. */
   let last: string | undefined;
   return (file) => {
-    const text = readText(file, found.tally);
+    const text = readText(file, found.tally, stop);
     if (text === undefined) return;
-    found.tally.files++;
     const path = shownPath(job, file);
     const counted = last !== undefined && path > last;
     const options = { path: printable(path), contextLines, maxChars: job.limit };
-    const lines = counted ? undefined : matchLines(text, pattern, options);
-    if (counted ? !anyLineMatches(text, pattern) : lines === undefined) return;
-    // A binary file that begins like a text.
-    if (text.includes("\0")) {
-      found.tally.files--;
-      found.tally.binary++;
-    } else if (lines === undefined) found.more++;
+    const lines = counted ? undefined : matchLines(text, find, options);
+    const matches = counted ? find(text, 0) !== undefined : lines !== undefined;
+    // A binary file may begin like a text.
+    const binary = matches && text.includes(0);
+    found.tally[binary ? "binary" : "files"]++;
+    if (!matches || binary) return;
+    if (lines === undefined) found.more++;
     else {
       found.matches.push({ ...lines, path });
       chars += shownChars(lines);

@@ -62,6 +62,10 @@ export interface Tally {
   binary: number;
   /** Files over the size limit. */
   large: number;
+  /** Files and folders whose names are not UTF-8, and which cannot be named for that reason. */
+  unnameable: number;
+  /** Links to files and folders. */
+  links: number;
 }
 
 /** A tally of nothing. */
@@ -72,6 +76,8 @@ export const emptyTally = (): Tally => ({
   unreadable: 0,
   binary: 0,
   large: 0,
+  unnameable: 0,
+  links: 0,
 });
 
 /** Ignore files are cut here: no real one comes near. */
@@ -119,21 +125,23 @@ export function createWalk(options: WalkOptions, tally: Tally): Walk {
       // The root of a file system keeps its slash.
       entries = Array.from(Deno.readDirSync(/^$|:$/.test(folder) ? `${folder}/` : folder));
     } catch (error) {
-      countUnreadable(error, tally);
+      countUnreadable(folder, error, tally);
       return { files, folders };
     }
     const named = (name: string) => entries.some((entry) => entry.name === name);
     const scope = enter(folder, scopeAbove(folder), named);
     remember(folder, scope);
     const deeper = maxDepth > slashes(folder, root.length);
-    for (const { name, isFile, isDirectory } of entries) {
-      if (!isFile && !isDirectory) continue;
+    for (const { name, isFile, isDirectory, isSymlink } of entries) {
+      if (!isFile && !isDirectory && !isSymlink) continue;
       const path = `${folder}/${name}`;
       if (leftOut(path, name, isDirectory, scope, hidden)) tally.ignored++;
       else if (isDirectory) {
         if (deeper && !SYSTEM_FOLDERS.includes(path)) folders.push(path);
-      } else if (takes(filter, path.slice(root.length + 1), name)) files.push(path);
-      else tally.filtered++;
+      } else if (takes(filter, path.slice(root.length + 1), name)) {
+        if (isSymlink) tally.links++;
+        else files.push(path);
+      } else tally.filtered++;
     }
     return { files, folders };
   }
@@ -212,6 +220,8 @@ function readRules(path: string): Rules | undefined {
 }
 
 /** Counts a failure to open; what is gone by now is none. */
-export function countUnreadable(error: unknown, tally: Tally): void {
+export function countUnreadable(path: string, error: unknown, tally: Tally): void {
   if (!(error instanceof Deno.errors.NotFound)) tally.unreadable++;
+  // What the system lists and then does not find: U+FFFD stands for bytes that are not UTF-8.
+  else if (path.includes("\ufffd")) tally.unnameable++;
 }

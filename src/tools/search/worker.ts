@@ -21,10 +21,10 @@ scope.onmessage = ({ data: order }) => {
       return scope.postMessage({ type: "found", found: searcher.found });
     }
     if (order.type === "start") {
-      searcher = createSearcher(order.job);
       shared = order.shared;
+      searcher = createSearcher(order.job, () => Atomics.load(shared, STOP) === 1);
     }
-    searcher.tasks.push(...order.tasks);
+    for (const task of order.tasks) searcher.tasks.push(task);
     work();
     scope.postMessage({ type: "idle" });
   } catch (error) {
