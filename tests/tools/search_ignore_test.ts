@@ -138,12 +138,28 @@ Deno.test({
 });
 
 const ATOMS = [
-  ..."ab/?#! -\\*",
+  ..."ab/?#! -\\*é",
   ...["foo", ".js", "**", "***", "/", "/", "**/", "/**", "/**/", "\\ ", "\\*"],
   ...["[ab]", "[!a]", "[a-f]", "[]a]", "[a-", "]", "[[:alpha:]]", "[!-a]", "[^/]", "[\\]]"],
-  ...["[z-a]", "[[:foo:]]", "[[:a]", "[--a]", "[a-]"],
+  ...["[z-a]", "[[:foo:]]", "[[:a]", "[--a]", "[a-]", "[é]", "[!é]", "[à-é]"],
 ];
-const NAMES = ["a", "b", "foo", "foo.js", "a.b", "ab", "-", "[a]", "x y", "#h", "!n", "a ", "*"];
+const NAMES = [
+  "é",
+  "😀",
+  "a",
+  "b",
+  "foo",
+  "foo.js",
+  "a.b",
+  "ab",
+  "-",
+  "[a]",
+  "x y",
+  "#h",
+  "!n",
+  "a ",
+  "*",
+];
 
 /** A sequence of numbers, each below the `n` asked for. */
 function random(seed: number): (n: number) => number {
@@ -188,10 +204,12 @@ Deno.test({
   },
 });
 
-Deno.test("characters are counted, not bytes", () => {
+Deno.test("bytes are counted, not characters, as git does", () => {
   const paths = [["é", false], ["😀", false], ["ab", false]] as const;
-  assertEquals(ignoredBy("?", paths), ["é", "😀"]);
-  assertEquals(ignoredBy("[é-😀]", paths), ["é", "😀"]);
+  assertEquals(ignoredBy("?", paths), []);
+  assertEquals(ignoredBy("??", paths), ["é", "ab"]);
+  assertEquals(ignoredBy("????", paths), ["😀"]);
+  assertEquals(ignoredBy("é", paths), ["é"]);
   assertEquals(ignoredBy("*é", paths), ["é"]);
 });
 

@@ -42,13 +42,14 @@ export function compileLinePattern(pattern: string, stop: () => boolean = () => 
   };
 }
 
-/** Where the line begins that `at` is in. */
+/** Where the line begins that `at` is in. By a loop: for lines as they are, a call takes longer. */
 export function lineStart(bytes: Uint8Array, at: number): number {
-  return at === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, at - 1) + 1;
+  while (at > 0 && bytes[at - 1] !== LINE_FEED) at--;
+  return at;
 }
 
 /** Where it ends, without its line feed. */
 export function lineEnd(bytes: Uint8Array, at: number): number {
-  const end = bytes.indexOf(LINE_FEED, at);
-  return end === -1 ? bytes.length : end;
+  while (at < bytes.length && bytes[at] !== LINE_FEED) at++;
+  return at;
 }
