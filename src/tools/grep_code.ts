@@ -54,7 +54,7 @@ function nothing(tally: Tally, pattern: string): string {
     ? "No files to search"
     : `No matches in ${count(tally.files, "file")}`;
   // As grep without -E has it.
-  const [sign] = /\\[|(){}+?]/.exec(pattern) ?? [];
+  const [sign] = /\\(?:[|+?]|\((?=.+\\\))|\{(?=\d))/.exec(pattern) ?? [];
   const hint = sign === undefined ? "" : ` ${sign} is a literal ${sign[1]}, without \\ it is not.`;
   return `${where}.${hint}${leftOut(tally)}`;
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { grepCode } from "../../src/tools/grep_code.ts";
 import { runSearch, type SearchLimits } from "../../src/tools/search/pool.ts";

@@ -167,7 +167,7 @@ export function parseRegex(pattern: string): Regex {
       let max = sign === "?" ? 1 : sign ? Infinity : comma ? Number(to || Infinity) : min;
       if (upTo !== undefined) max = Number(upTo);
       if (max < min) fail(`of ${whole}: the numbers are out of order`);
-      if (/[*+?]/.test(pattern[at] ?? "")) noRepeat();
+      if (take(/(?=[*+?]|\{,?\d)/y)) noRepeat();
       nodes.push({ type: "repeat", node, min, max });
     }
     return nodes.length === 1 ? nodes[0]! : { type: "all", nodes };
@@ -245,10 +245,10 @@ export function parseRegex(pattern: string): Regex {
       const code = parseInt(hex[1] ?? hex[2] ?? hex[3]!, 16);
       return code <= 0x10ffff ? code : fail(`${hex[0]} is no character`);
     }
-    const control = take(/\\(?:c([a-z])|([tnvfrae])|(0)(?!\d))/iy);
+    const control = take(/\\(?:c([a-zA-Z])|([tnvfrae])|(0)(?!\d))/y);
     if (control?.[1]) return control[1].charCodeAt(0) % 32;
     if (control?.[3]) return 0;
-    if (control && CONTROLS[control[2]!] !== undefined) return CONTROLS[control[2]!]!;
+    if (control) return CONTROLS[control[2]!]!;
     const [, plain] = take(/\\([^a-z\d])/iuy) ?? [];
     if (plain !== undefined) return plain.codePointAt(0)!;
     return fail(
