@@ -32,7 +32,7 @@ const RULES_PER_UNION = 100;
 /** Reads the text of a `.gitignore`. A line that can match nothing is dropped. */
 export function parseIgnore(text: string): Rules {
   const list: Rule[] = [];
-  for (const line of byBytes(text).split("\n")) {
+  for (const line of (ASCII.test(text) ? text : byBytes(text)).split("\n")) {
     const rule = parseRule(line.endsWith("\r") ? line.slice(0, -1) : line);
     if (rule !== undefined) list.push(rule);
   }
@@ -51,7 +51,10 @@ export function parseIgnore(text: string): Rules {
  * @param name the last part of `path`
  */
 export function verdict(rules: Rules, path: string, name: string, isDir: boolean): Verdict {
-  [path, name] = [byBytes(path), byBytes(name)];
+  if (!ASCII.test(path)) {
+    path = byBytes(path);
+    name = byBytes(name);
+  }
   if (!rules.names.some((r) => r.test(name)) && !rules.paths.some((r) => r.test(path))) {
     return undefined;
   }
@@ -62,9 +65,10 @@ export function verdict(rules: Rules, path: string, name: string, isDir: boolean
   return undefined;
 }
 
+const ASCII = /^[\0-\x7f]*$/;
+
 /** A character for each byte of UTF-8: to git, `?` is a byte. */
 function byBytes(text: string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return text;
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
