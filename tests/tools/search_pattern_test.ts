@@ -67,6 +67,7 @@ const ROWS: [pattern: string, lines: number[]][] = [
   ["[[:^alnum:]]", [1, 2, 3, 4, 6, 7, 8]],
   ["[[:space:]]bar", [4]],
   ["[[:word:]-]oo", [2, 8]],
+  ["r[[:word:]]ß|[[:word:]]_b", [3]],
   ["(?P<word>o+)bar", []],
   ["\\AFOO|\\Alast\\z", [9]],
   ["^$", [5]],
@@ -110,12 +111,12 @@ Deno.test("patterns", () => {
 
 Deno.test("what is no pattern is refused with the next move", () => {
   const rows: [pattern: string, message: string][] = [
-    ["foo(", "unterminated group. To find a literal ( or ) write \\( or \\)"],
+    ["foo(", "a ( has no ). To find a literal ( or ) write \\( or \\)"],
     ["foo)", "To find a literal ) write \\)"],
     ["a[b", "To find a literal [ write \\["],
     ["a[]", "To find a literal [ write \\["],
     ["[z-a]", "out of order"],
-    ["[[:foo:]]", "there is no such class"],
+    ["[[:foo:]]", "there is no such class as [:foo:]"],
     ["[a&&[b]]", "sets of sets"],
     ["*.ts", "To find a literal * + ? or { put \\ before it"],
     ["a|*", "To find a literal * + ? or { put \\ before it"],

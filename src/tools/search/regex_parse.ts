@@ -72,7 +72,6 @@ const LOOKS: Readonly<Record<string, Look>> = {
   Z: "$",
 };
 
-const NEWLINE = "a match lies within one line: search for the part on one of the lines";
 const ESCAPE_ALL = "To find a literal text put \\ before each of \\ ^ $ . * + ? ( ) [ ] { } |";
 
 /**
@@ -112,7 +111,12 @@ export function parseRegex(pattern: string): Regex {
   }
 
   function literal(code: number): Node {
-    if (code === 10) fail("it has a line break in it", `It never matches, as ${NEWLINE}`);
+    if (code === 10) {
+      fail(
+        "it has a line break in it",
+        "A match lies within one line: search for one of the lines",
+      );
+    }
     const char = String.fromCodePoint(code);
     const cased = ignoreCase && (code > 127 || /[a-z]/i.test(char));
     if (cased) return { type: "set", set: brackets(escapeCode(code), "", code < 128) };
@@ -166,7 +170,7 @@ export function parseRegex(pattern: string): Regex {
       const min = sign === "+" ? 1 : Number(from ?? 0);
       let max = sign === "?" ? 1 : sign ? Infinity : comma ? Number(to || Infinity) : min;
       if (upTo !== undefined) max = Number(upTo);
-      if (max < min) fail(`of ${whole}: the numbers are out of order`);
+      if (max < min) fail(`the numbers of ${whole} are out of order`);
       if (take(/(?=[*+?]|\{,?\d)/y)) noRepeat();
       nodes.push({ type: "repeat", node, min, max });
     }
@@ -208,14 +212,14 @@ export function parseRegex(pattern: string): Regex {
     const open = take(/\((?:\?P?<[^>]*>|\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)]))?/y)!;
     const [, on = "", off = "", end] = open;
     if (open[0] === "(" && pattern[at] === "?" || /[^imsuU]/.test(on + off)) {
-      fail(`of ${pattern.slice(open.index, open.index + 4)}: no such group`, hint);
+      fail(`there is no such group as ${pattern.slice(open.index, open.index + 4)}`, hint);
     }
     // The other flags change nothing within a line.
     if (on.includes("i")) ignoreCase = true;
     if (off.includes("i")) ignoreCase = false;
     if (end === ")") return { type: "all", nodes: [] };
     const inner = alternation();
-    if (pattern[at++] !== ")") fail("of an unterminated group", hint);
+    if (pattern[at++] !== ")") fail("a ( has no )", hint);
     ignoreCase = before;
     return inner;
   }
@@ -270,7 +274,7 @@ export function parseRegex(pattern: string): Regex {
         // Not this one.
       }
     }
-    return fail(`of ${whole}: there is no such property of characters`, "Try \\p{L} for letters");
+    return fail(`there is no such property of characters as ${whole}`, "Try \\p{L} for letters");
   }
 
   function charClass(): CharSet {
@@ -279,17 +283,16 @@ export function parseRegex(pattern: string): Regex {
     let ascii = true;
     let breaks = 0;
     const first = at;
-    for (; pattern[at] !== "]" || at === first;) {
-      if (at >= pattern.length) fail("of a [ without its ]", "To find a literal [ write \\[");
+    while (pattern[at] !== "]" || at === first) {
       if (take(/&&\[/y)) fail("sets of sets ([a&&[b]]) are not supported", "Write one set");
       const posix = take(/\[:(\^?)([a-z]+):\]/y);
       const class_ = posix ? undefined : take(CLASS_ESCAPE);
-      if (posix && POSIX_CLASSES.has(posix[2]!)) {
+      if (posix) {
+        const inside = posix[2] === "word" ? "0-9A-Za-z_" : POSIX_CLASSES.get(posix[2]!);
+        if (inside === undefined) fail(`there is no such class as ${posix[0]}`);
         ascii &&= posix[1] === "";
-        items.push(`[${posix[1]}${POSIX_CLASSES.get(posix[2]!)}]`);
-      } else if (posix && posix[2] === "word") items.push("\\w");
-      else if (posix) fail(`of ${posix[0]}: there is no such class`);
-      else if (class_) {
+        items.push(`[${posix[1]}${inside}]`);
+      } else if (class_) {
         ascii &&= class_[1] === "d";
         items.push(`[${classSource(class_)}]`);
       } else {
@@ -312,13 +315,13 @@ export function parseRegex(pattern: string): Regex {
     if (take(/\\b/y)) return 8;
     if (pattern[at] === "\\") return escapedCode();
     const code = pattern.codePointAt(at);
-    if (code === undefined) fail("of a [ without its ]", "To find a literal [ write \\[");
+    if (code === undefined) fail("a [ has no ]", "To find a literal [ write \\[");
     at += code > 0xffff ? 2 : 1;
     return code;
   }
 
   const root = alternation();
-  if (at < pattern.length) fail("of an unmatched )", "To find a literal ) write \\)");
+  if (at < pattern.length) fail("a ) has no (", "To find a literal ) write \\)");
   return { root, sets, word };
 }
 
