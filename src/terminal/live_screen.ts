@@ -46,6 +46,8 @@ const FRAME_MS = 33;
 const TICK_MS = 120;
 /** A question appears only when no key was pressed for so long: none is answered by accident. */
 const QUIET_MS = 200;
+/** Enter pressed before raw mode, which the terminal made a line feed, is there by then. */
+const EARLY_MS = 300;
 /** Of an unfinished line so many characters are shown. */
 const MAX_TAIL = 4096;
 
@@ -72,6 +74,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   let tail = "";
   let lastFrame = 0;
   let lastKey = 0;
+  const began = performance.now();
   let focused = true;
   let frame: ReturnType<typeof setTimeout> | undefined;
   let tick: ReturnType<typeof setInterval> | undefined;
@@ -258,7 +261,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
       if (over.signal.aborted) return;
       if (key === null) return gone();
       lastKey = performance.now();
-      await pressed(key);
+      const early = lastKey - began < EARLY_MS && key.type === "key" && key.name === "ctrl-j";
+      await pressed(early ? { ...key, name: "enter" } : key);
     }
   }
   // Not at once: what the options refer to may be made after the screen.
