@@ -29,6 +29,10 @@ export interface Format {
   readonly markers?: readonly string[];
   /** Info strings: the opening line of such a fenced block is what a call begins with. */
   readonly fences?: readonly string[];
+  /** A message whose first sign this is may be nothing but calls. */
+  readonly startsWith?: string;
+  /** Recognised at the beginning of a line only. */
+  readonly lineStart?: true;
   /** Recognised only when the offered names are known. */
   readonly needsNames?: true;
   /** Reads what follows `marker` (of a fence: its whole first line). */

@@ -7,6 +7,7 @@
 import type { ToolCall } from "../types.ts";
 import { type CallContext, isOffered } from "./format.ts";
 import { parseJson } from "./json_scanner.ts";
+import { isRecord } from "./values.ts";
 
 /**
  * The calls that a value stands for, an object or an array of them, or undefined where any of it is
@@ -14,27 +15,50 @@ import { parseJson } from "./json_scanner.ts";
  * arguments, like a `package.json`. An object that is only a name is a call without arguments.
  */
 export function callsFrom(value: unknown, context: CallContext): ToolCall[] | undefined {
+  if (isRecord(value) && context.tools && Array.isArray(value.tool_calls)) value = value.tool_calls;
   const items = Array.isArray(value) ? value : [value];
   const calls = items.map((item) => callFrom(item, context));
   return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined;
 }
 
-function callFrom(value: unknown, context: CallContext): ToolCall | undefined {
-  if (!isRecord(value)) return undefined;
-  const { name } = value;
-  if (typeof name !== "string" || !isOffered(name, context)) return undefined;
-  const key = ["arguments", "parameters"].find((key) => Object.hasOwn(value, key));
+function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
+  if (!isRecord(given)) return undefined;
+  // The server's own form, written as text.
+  const value = isRecord(given.function) ? given.function : given;
+  const name = nameOf(value, context);
+  if (name === undefined || !isOffered(name, context)) return undefined;
+  const keys = context.tools ? ARGUMENTS : BASIC;
+  const key = keys.find((key) => Object.hasOwn(value, key));
   if (key === undefined && Object.keys(value).length > 1) return undefined;
   if (key === "parameters" && isSchema(value.parameters)) return undefined;
-  const given = key === undefined ? {} : value[key];
-  const isText = typeof given === "string";
-  const args = isText ? given.trim() === "" ? {} : parseJson(given) : given ?? {};
-  if (isRecord(args)) return newCall(name, args, context);
-  const text = isText ? given : JSON.stringify(given);
+  const args = key === undefined ? {} : value[key];
+  const isText = typeof args === "string";
+  const read = isText ? args.trim() === "" ? {} : parseJson(args) : args ?? {};
+  if (isRecord(read)) return newCall(name, read, context);
+  const text = isText ? args : JSON.stringify(args);
   return invalidCall(name, text, "its arguments must be a JSON object", context);
 }
 
-function newCall(name: string, args: Record<string, unknown>, context: CallContext): ToolCall {
+/** Where the arguments are: as the specification has it, and as models write besides. */
+const BASIC = ["arguments", "parameters"];
+const ARGUMENTS = [...BASIC, "args", "input", "tool_input", "action_input", "kwargs"];
+const NAMES = ["name", "tool_name", "tool", "function", "action"];
+
+/** The name in `value`, without a namespace where it is only known so. */
+function nameOf(value: Record<string, unknown>, context: CallContext): string | undefined {
+  const keys = context.tools ? NAMES : ["name"];
+  const name = value[keys.find((key) => typeof value[key] === "string") ?? "name"];
+  if (typeof name !== "string") return undefined;
+  const short = name.replace(/^(?:functions|default_api|tools)\./, "");
+  return context.tools?.has(name) === false ? short : name;
+}
+
+/** A call that was found in a text. */
+export function newCall(
+  name: string,
+  args: Record<string, unknown>,
+  context: CallContext,
+): ToolCall {
   return { id: context.newId(), name, arguments: args, recovered: true };
 }
 
@@ -52,8 +76,4 @@ export function invalidCall(
 function isSchema(value: unknown): boolean {
   return isRecord(value) && value.type === "object" &&
     (isRecord(value.properties) || Object.keys(value).length === 1);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -38,6 +38,7 @@ const BROKEN =
  * if the value begins with an offered name: its reason is for the model.
  */
 export function jsonReader(frame: JsonFrame, context: CallContext): CallReader {
+  const { close } = frame;
   const calls: ToolCall[] = [];
   /** How much was read before the present piece, and where the last value ended. */
   let before = 0;
@@ -105,6 +106,12 @@ export function jsonReader(frame: JsonFrame, context: CallContext): CallReader {
       return "text";
     }
     gap += piece.slice(from, from + MAX_GAP - known);
+    const rest = gap.replace(frame.strict ? /^[\s,;]*/ : /^[\s,;]*(?:`{3}\s*)?/, "");
+    if (calls.length > 0 && isLike(rest, close)) {
+      return { calls, end: end + gap.length - rest.length + close.length };
+    }
+    // Some close with a bracket, like a value.
+    if (calls.length > 0 && rest !== "" && !final && isLike(close, rest)) return undefined;
     const lead = (calls.length > 0 ? BETWEEN : frame.strict ? BEFORE_STRICT : BEFORE).exec(gap);
     if (lead) {
       scanner = jsonScanner();
@@ -112,12 +119,8 @@ export function jsonReader(frame: JsonFrame, context: CallContext): CallReader {
       name = "";
       return from + lead[0].length - known;
     }
-    const rest = gap.replace(frame.strict ? /^[\s,;]*/ : /^[\s,;]*(?:`{3}\s*)?/, "");
-    if (calls.length > 0 && rest.startsWith(frame.close)) {
-      return { calls, end: end + gap.length - rest.length + frame.close.length };
-    }
     const mayGoOn = calls.length > 0
-      ? frame.close.startsWith(rest) || !frame.strict && "```".startsWith(rest)
+      ? isLike(close, rest) || !frame.strict && "```".startsWith(rest)
       : (frame.strict ? /^\s*$/ : /^\s*(?:`{0,2}|`{3}\w*\s*)$/).test(gap);
     if (!mayGoOn || gap.length === MAX_GAP) return done();
     if (!final) return undefined;
@@ -145,6 +148,11 @@ export function jsonReader(frame: JsonFrame, context: CallContext): CallReader {
       }
     },
   };
+}
+
+/** Whether `text` begins like `start`, in upper or lower case. */
+function isLike(text: string, start: string): boolean {
+  return text.slice(0, start.length).toLowerCase() === start.toLowerCase();
 }
 
 const BEFORE = /^\s*(?:`{3}\w*\s*)?(?=[{[])/;

@@ -106,6 +106,8 @@ function scanner(
   let isElement = false;
   const neverClosed = new Set<string>();
   let parts: Part[] = [];
+  const mayStart = formats.some(({ startsWith }) => startsWith !== undefined);
+  let atStart = mayStart;
 
   function addText(text: string): void {
     if (text === "") return;
@@ -121,13 +123,17 @@ function scanner(
   function formatsOf(marker: string): Format[] {
     const info = marker.match(/^(?:`{3,}|~{3,})\s*(.*?)\s*$/s)?.[1]?.toLowerCase();
     return formats.filter((format) =>
-      info === undefined ? format.markers?.includes(marker) : format.fences?.includes(info)
+      info === undefined
+        ? format.markers?.some((own) => own.toLowerCase() === marker.toLowerCase())
+        : format.fences?.includes(info)
     );
   }
 
   /** A marker of our own was read. */
   function take(marker: string, isFirst: boolean, isQuoted: boolean): void {
-    const found = isQuoted || isElement || inThought && !isFirst ? [] : formatsOf(marker);
+    const found = isQuoted || isElement || inThought && !isFirst
+      ? []
+      : formatsOf(marker).filter((format) => !format.lineStart || isFirst);
     if (found.length > 0) {
       const [format, ...others] = element ? [quotation(element), ...found] : found;
       const reader = format!.read(marker, context);
@@ -143,8 +149,35 @@ function scanner(
     outside.keep(marker);
   }
 
+  /** At the beginning of what is said: true when it may be nothing but calls. */
+  function readStart(final: boolean): boolean | undefined {
+    const text = outside.take();
+    const blank = text.length - text.trimStart().length;
+    const sign = text[blank];
+    if (sign === undefined && !final) {
+      outside.unread(text);
+      return undefined;
+    }
+    atStart = false;
+    const [format, ...others] = formats.filter((f) =>
+      f.startsWith !== undefined && f.startsWith === sign
+    );
+    if (!format) {
+      outside.unread(text);
+      return false;
+    }
+    const marker = text.slice(0, blank);
+    const reader = format.read("", context);
+    candidate = { marker, formats: others, reader, held: "", unread: text.slice(blank) };
+    return true;
+  }
+
   /** Reads up to the next marker or tag; false: more text is needed. */
   function readText(final: boolean): boolean {
+    if (atStart) {
+      const isCandidate = readStart(final);
+      if (isCandidate !== false) return isCandidate ?? false;
+    }
     const token = outside.next(final);
     if (!token) {
       if (final && thought) add(thought.end(true));
@@ -160,6 +193,7 @@ function scanner(
     } else {
       if (thought) add(thought.end(false));
       thought = token.kind === "begin" ? thoughtScanner(formats, context) : undefined;
+      atStart = mayStart && !thought;
       if (token.kind === "retraction") parts.push({ kind: "retraction", text: token.text });
       else addText(token.text);
     }
@@ -245,7 +279,11 @@ interface ThoughtScanner {
  * white space may be between them and after them, and each begins a line.
  */
 function thoughtScanner(formats: readonly Format[], context: CallContext): ThoughtScanner {
-  const inner = scanner(formats.filter((format) => !format.fences), context, true);
+  const inner = scanner(
+    formats.filter((format) => !format.fences && format.startsWith === undefined),
+    context,
+    true,
+  );
   let held: Part[] = [];
   function take(parts: Part[]): Part[] {
     const taken: Part[] = [];

@@ -278,7 +278,6 @@ const rows: Row[] = [
     [],
     `\`\`\`\`md\n${fenced(READ)}\n\`\`\`\``,
   ],
-  ["bare JSON", READ, [], READ],
   // Quoted
   ["a block quote", ...none(`The log says:\n\n> ${tagged(READ)}\n\nSo it goes.`)],
   ["a block quote without a space", ...none(`>${tagged(READ)}`)],
@@ -560,7 +559,7 @@ const rejected: [piece: string, shown: string][] = [
   ["\n<pre>", " \n<pre>"],
   [tagged(NOW), ""],
   ["</pre", ""],
-  [">a", `${tagged(NOW)}</pre>a`],
+  [">x", `${tagged(NOW)}</pre>x`],
   ["\n<think>", "\n<think>"],
   ["b\n<toolcall>", "b"],
   [`{"name": "now"}</toolcall>`, ""],

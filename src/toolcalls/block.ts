@@ -1,0 +1,188 @@
+/**
+ * Formats that say the name first and the arguments after it, up to a closing mark or the end of a
+ * JSON object.
+ *
+ * @module
+ */
+
+import { type MarkerReader, markerReader } from "../text/markers.ts";
+import {
+  type CallContext,
+  type CallReader,
+  type Format,
+  isOffered,
+  type Verdict,
+} from "./format.ts";
+import { invalidCall, newCall } from "./json_calls.ts";
+import { jsonScanner } from "./json_scanner.ts";
+
+/** A piece of a head: text as it is, or a pattern of which every beginning matches as well. */
+export type Atom = string | RegExp;
+
+/** How calls of a format are written. */
+export interface Block {
+  /** For people. */
+  name: string;
+  /** The markers, and what stands between each and the head. */
+  markers: Readonly<Record<string, readonly Atom[]>>;
+  /** From there to the arguments; the group `name` is the tool's, with a namespace or without. */
+  head: readonly Atom[];
+  /** Where the arguments end; without it, at the end of the JSON object that they are. */
+  close?: readonly string[];
+  /** What else may stand behind, and goes with the call. */
+  after?: readonly string[];
+  /** Recognised at the beginning of a line only. */
+  lineStart?: true;
+  /** The arguments, or undefined where they are broken. */
+  args(body: string, name: string, context: CallContext): Record<string, unknown> | undefined;
+}
+
+/** A head is no longer than this. */
+const MAX_HEAD = 256;
+const NAMESPACE = /^(?:functions|default_api|tools)\./;
+const CUT = "it was cut off before its end";
+const BROKEN = "its arguments could not be read: write them as the format has it";
+
+/** The format that `block` describes. */
+export function blockFormat(block: Block): Format {
+  const heads = Object.fromEntries(
+    Object.entries(block.markers).map(([marker, lead]) => {
+      const atoms = [...lead, ...block.head];
+      return [marker.toLowerCase(), {
+        whole: new RegExp(`^${atoms.map(source).join("")}`),
+        beginning: new RegExp(`^(?:$|${beginningOf(atoms)})`),
+      }];
+    }),
+  );
+  return {
+    name: block.name,
+    markers: Object.keys(block.markers),
+    needsNames: true,
+    ...(block.lineStart && { lineStart: true }),
+    read: (marker, context) => blockReader(block, heads[marker.toLowerCase()]!, context),
+  };
+}
+
+interface Head {
+  whole: RegExp;
+  beginning: RegExp;
+}
+
+function blockReader(block: Block, head: Head, context: CallContext): CallReader {
+  /** What follows the marker, until the name is known. */
+  let start = "";
+  let name: string | undefined;
+  /** How much was read before the body, and the body itself. */
+  let before = 0;
+  let body = "";
+  let reader: MarkerReader | undefined;
+  const json = jsonScanner();
+  /** What follows the call, and may go with it. */
+  let behind: string | undefined;
+  let end = 0;
+  let args: Record<string, unknown> | undefined;
+  let isClosed = false;
+
+  /** Looks for the name; what follows the head. */
+  function readHead(piece: string, final: boolean): string | "text" | undefined {
+    start += piece;
+    const known = start.slice(0, MAX_HEAD);
+    const match = head.whole.exec(known);
+    if (!match) {
+      const mayCome = !final && start.length < MAX_HEAD && head.beginning.test(known);
+      return mayCome ? undefined : "text";
+    }
+    const found = match.groups!.name!.replace(NAMESPACE, "");
+    if (!isOffered(found, context)) return "text";
+    name = found;
+    before = match[0].length;
+    return undefined;
+  }
+
+  /** Reads the body up to its end; true when it is there. */
+  function readBody(piece: string, final: boolean): boolean {
+    if (block.close) {
+      reader ??= markerReader(block.close, { inCode: true });
+      reader.push(piece);
+      const { text, marker } = reader.next(final);
+      body += text;
+      if (marker === undefined) return final;
+      isClosed = true;
+      end = before + body.length + marker.length;
+      behind = reader.take();
+      return true;
+    }
+    const scanned = json.scan(piece, 0);
+    const to = scanned.end ?? scanned.error ?? piece.length;
+    body += piece.slice(0, to);
+    if (scanned.end === undefined && scanned.error === undefined) return final;
+    isClosed = scanned.end !== undefined;
+    end = before + body.length;
+    behind = piece.slice(to);
+    return true;
+  }
+
+  function readBehind(final: boolean): Verdict | undefined {
+    for (;;) {
+      const text = behind!.trimStart();
+      const mark = block.after?.find((candidate) => text.startsWith(candidate));
+      if (mark !== undefined) {
+        end += behind!.length - text.length + mark.length;
+        behind = text.slice(mark.length);
+        continue;
+      }
+      const mayCome = block.after?.some((candidate) => candidate.startsWith(text));
+      if (mayCome && !final && behind!.length < MAX_HEAD) return undefined;
+      const call = args
+        ? newCall(name!, args, context)
+        : invalidCall(name!, body, isClosed ? BROKEN : CUT, context);
+      return { calls: [call], end };
+    }
+  }
+
+  return {
+    push(piece, final) {
+      if (name === undefined) {
+        const verdict = readHead(piece, final);
+        if (name === undefined) return verdict === "text" ? "text" : undefined;
+        piece = start.slice(before);
+        if (!block.close) {
+          const gap = piece.length - piece.trimStart().length;
+          before += gap;
+          piece = piece.slice(gap);
+        }
+      }
+      if (behind === undefined) {
+        if (!readBody(piece, final)) return undefined;
+        // Without its end, only JSON shows that it is whole.
+        if (isClosed || /^\s*(?:```\w*\s*)?[{"]/.test(body)) args = block.args(body, name, context);
+        if (behind === undefined) {
+          end = before + body.length;
+          behind = "";
+        }
+      } else behind += piece;
+      return readBehind(final);
+    },
+  };
+}
+
+function source(atom: Atom): string {
+  return typeof atom === "string" ? escape(atom) : atom.source;
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+/** A pattern for all beginnings of what `atoms` match, up to the end of the text. */
+function beginningOf(atoms: readonly Atom[]): string {
+  return atoms.reduceRight<string>((rest, atom) => {
+    // A group's name may be there once only.
+    const whole = source(atom).replace(/\(\?<\w+>/g, "(?:");
+    const more = rest === "" ? "$" : `(?:$|${rest})`;
+    if (typeof atom !== "string") return `${whole}${more}`;
+    const cut = [...atom].slice(0, -1).map(escape)
+      .reduceRight((tail, char) => `${char}(?:$${tail && `|${tail}`})`, "");
+    return `(?:${whole}${more}${cut && `|${cut}`})`;
+  }, "");
+}
