@@ -76,6 +76,11 @@ export interface LocalConfig extends ConnectionSettings {
   apiKey: string;
   /** Switches a reasoning model's thinking on or off where the server can; unset leaves it alone. */
   think?: boolean;
+  /**
+   * Tokens of context that the native endpoint is to give the model (`num_ctx`); unset leaves it to
+   * the server, whose own default is small. Changing it makes the server load the model anew.
+   */
+  contextLength?: number;
 }
 
 /** Settings for the hosted messages API (spec 2.1). */
@@ -192,6 +197,7 @@ const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?
   temperature: [0, 2],
   "hosted.temperature": [0, 1],
   repeatPenalty: [0, 10],
+  contextLength: [256, 2 ** 31 - 1, true],
   frequencyPenalty: [-2, 2],
   maxRetries: [0, 100, true],
   // A timer's delay is a signed 32-bit number of milliseconds: more would fire at once.
@@ -205,7 +211,11 @@ const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?
 /** Lays `given` over `defaults` (an `undefined` leaves the default) and checks every value. */
 function checked<T extends object>(where: string, defaults: T, given: Some<T>): T {
   const config = { ...defaults } as Record<string, unknown>;
-  const optional: Record<string, string> = { fetch: "function", think: "boolean" };
+  const optional: Record<string, string> = {
+    fetch: "function",
+    think: "boolean",
+    contextLength: "number",
+  };
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const type = optional[key] ?? typeof config[key];

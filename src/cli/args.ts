@@ -70,6 +70,11 @@ export const FLAGS = [
   { name: "model", short: "m", value: "NAME", help: "the model (gpt-4o; local: qwen3)" },
   { name: "working-dir", short: "C", value: "DIR", help: "the folder to work in (this one)" },
   { name: "max-tokens", value: "N", help: "the most tokens of an answer" },
+  {
+    name: "context-length",
+    value: "N",
+    help: "with --local: tokens of context (the model's own, at most 32768)",
+  },
   { name: "temperature", value: "T", help: "sampling temperature (0.1)" },
   { name: "connect-timeout", value: "SECONDS", help: "the longest until a connection (10)" },
   {

@@ -1,5 +1,5 @@
 /**
- * A turn with the help that a first one needs: a model that is installed.
+ * A turn with the help that a first one needs: a model that is installed, and room for its context.
  *
  * @module
  */
@@ -23,6 +23,7 @@ export async function processTurnHelpfully(
 ): Promise<TurnResult> {
   const { local } = agent.config;
   try {
+    await chooseContext(agent, options.signal);
     return await processTurn(agent, text, options);
   } catch (error) {
     if (!local || !(error instanceof BackendError)) throw error;
@@ -45,6 +46,28 @@ export async function processTurnHelpfully(
       excerpt(model)
     } is: going on with that (--model names another)`;
     options.onEvent?.({ type: "notice", level: "info", message });
+    await chooseContext(agent, options.signal);
     return await processTurn(agent, text, options);
   }
+}
+
+/** More context costs more memory than many machines have. */
+const MAX_CONTEXT = 32_768;
+/** What was asked for last: once for a model, as a change would load it anew. */
+const asked = new WeakMap<CopilotAgent, { model: string; contextLength?: number }>();
+
+/** Gives a model on the native endpoint as much context as it was made for, up to a limit. */
+async function chooseContext(agent: CopilotAgent, signal: AbortSignal | undefined): Promise<void> {
+  const { local, maxToolRounds, maxOutputChars } = agent.config;
+  if (!local || local.useCompat || signal?.aborted) return;
+  const before = asked.get(agent);
+  const { host, apiKey, fetch, model } = local;
+  const isOwn = local.contextLength !== undefined && local.contextLength !== before?.contextLength;
+  if (isOwn || before?.model === `${host} ${model}`) return;
+  const { localContextLength } = await import("../backends/local/connection.ts");
+  const most = await localContextLength(model, { host, apiKey, fetch, signal }).catch(() => null);
+  const { contextLength: _, ...others } = local;
+  const chosen = most === null ? {} : { contextLength: Math.min(most, MAX_CONTEXT) };
+  asked.set(agent, { model: `${host} ${model}`, ...chosen });
+  agent.configure({ maxToolRounds, maxOutputChars, local: { ...others, ...chosen } });
 }

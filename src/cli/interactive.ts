@@ -158,13 +158,14 @@ function footer({ agent, context }: Session): string {
   const folder = home && (workingDir + "/").startsWith(`${home}/`)
     ? `~${workingDir.slice(home.length)}`
     : workingDir;
-  const room = Math.max(12, terminalSize().columns >> 1);
-  const shown = folder.length > room ? `…${folder.slice(1 - room).toWellFormed()}` : folder;
+  const width = Math.max(12, terminalSize().columns >> 1);
+  const shown = folder.length > width ? `…${folder.slice(1 - width).toWellFormed()}` : folder;
   const used = context && context.inputTokens + context.outputTokens;
   const model = (local ?? hosted ?? compat)!.model;
-  return [oneLine(model), ...(used ? [`${thousands(used)} tokens`] : []), oneLine(shown)].join(
-    " · ",
-  );
+  const room = local?.contextLength;
+  const share = room && used ? ` (${Math.round(100 * used / room)}% of ${thousands(room)})` : "";
+  const tokens = used ? [`${thousands(used)} tokens${share}`] : [];
+  return [oneLine(model), ...tokens, oneLine(shown)].join(" · ");
 }
 
 const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;

@@ -32,6 +32,7 @@ export interface CopilotOptions {
 /** What the command line can set beside {@linkcode CopilotOptions}. */
 export interface ExtraSettings {
   maxTokens?: number | undefined;
+  contextLength?: number | undefined;
   temperature?: number | undefined;
   connectTimeoutMs?: number | undefined;
   firstTokenTimeoutMs?: number | undefined;
@@ -54,6 +55,9 @@ export function toConfig(
   if (local && baseUrl !== undefined) throw new UsageError("--local takes --host, not --base-url");
   if (!local && host !== undefined) {
     throw new UsageError("--host needs --local (or use --base-url)");
+  }
+  if (!local && extra.contextLength !== undefined) {
+    throw new UsageError("--context-length needs --local: other servers are told when they start");
   }
   if (!local && useCompat) throw new UsageError("--use-compat needs --local");
   if (apiKey === "") {
@@ -100,6 +104,7 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     useCompat: args["use-compat"],
     workingDir: args["working-dir"],
     maxTokens: number(args, "max-tokens"),
+    contextLength: number(args, "context-length"),
     temperature: number(args, "temperature"),
     connectTimeoutMs: seconds(args, "connect-timeout"),
     firstTokenTimeoutMs: seconds(args, "first-token-timeout"),
@@ -107,7 +112,10 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   };
 }
 
-function number(args: Args, name: "max-tokens" | "temperature" | `${string}-timeout`) {
+function number(
+  args: Args,
+  name: "max-tokens" | "context-length" | "temperature" | `${string}-timeout`,
+) {
   const text = (args as Record<string, string | undefined>)[name];
   if (text === undefined) return undefined;
   if (text.trim() === "" || !Number.isFinite(Number(text))) {

@@ -1,6 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseArgs, UsageError } from "../../src/cli/args.ts";
 import { optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
+import { run } from "../helpers/program.ts";
+import { strictServer } from "../helpers/strict_server.ts";
 
 const env = (values: Record<string, string>) => ({ get: (name: string) => values[name] });
 const config = (words: string[], values: Record<string, string> = {}) =>
@@ -53,4 +55,20 @@ Deno.test("flags reach the configuration", () => {
     maxRetries: 4,
     apiKey: "",
   });
+});
+
+Deno.test("the context length is the flag's, else what the model was made for, up to 32768", async () => {
+  const chat = { text: "Hello." };
+  for (
+    const [flags, expected] of [[[], 32_768], [["--context-length", "5000"], 5000], [
+      ["--use-compat"],
+      undefined,
+    ]] as const
+  ) {
+    await using server = strictServer([chat], { models: ["test"] });
+    const ran = await run(["--local", "--host", server.url, "-m", "test", "-p", "hi", ...flags]);
+    assertEquals(ran.code, 0, ran.stderr);
+    const { options } = server.requests[0]!.body as { options?: { num_ctx?: number } };
+    assertEquals(options?.num_ctx, expected, `${flags}`);
+  }
 });

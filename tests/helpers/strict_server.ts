@@ -192,7 +192,7 @@ function describe(path: string, models: readonly string[]): Response {
     case "/api/tags":
       return Response.json({ models: models.map((name) => ({ name, model: name })) });
     case "/api/show":
-      return Response.json({ capabilities });
+      return Response.json({ capabilities, model_info: { "test.context_length": 40_960 } });
     case "/v1/models":
       return Response.json({ object: "list", data: models.map((id) => ({ id, object: "model" })) });
   }

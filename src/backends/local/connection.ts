@@ -99,6 +99,27 @@ export async function listLocalModelAbilities(
 }
 
 /**
+ * The most tokens of context that `model` was made for (`POST {host}/api/show`, `model_info`);
+ * `null` where the server does not say, has no such model, or cannot be asked.
+ *
+ * @throws whatever `options.signal` was aborted with.
+ */
+export async function localContextLength(
+  model: string,
+  options: LocalServerOptions = {},
+): Promise<number | null> {
+  try {
+    const shown = fieldsOf(await ask("/api/show", options, { model }), "answer");
+    const info = Object.entries(fieldsOf(shown.model_info ?? {}, "model_info"));
+    const [, length] = info.find(([key]) => key.endsWith(".context_length")) ?? [];
+    return typeof length === "number" && length >= 256 ? Math.floor(length) : null;
+  } catch (error) {
+    if (error instanceof BackendError) return null;
+    throw error;
+  }
+}
+
+/**
  * The model to use where the user named none: the default one where it is installed, else the first
  * that can call tools, else the first whose abilities are not known; `null` where there is none.
  */

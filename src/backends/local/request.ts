@@ -31,7 +31,7 @@ export interface LocalMessage {
 
 /**
  * The body of a request. `messages` comes last, so that the body of the next request extends this
- * one up to its closing brackets. `num_ctx` is left alone: the server would load the model anew.
+ * one up to its closing brackets.
  *
  * @param adjusted The parameters that the server refuses.
  */
@@ -42,12 +42,17 @@ export function localBody(
   stream: boolean,
   adjusted: Adjusted = new Set(),
 ): string {
-  const { model, maxTokens, temperature, repeatPenalty, think } = config;
+  const { model, maxTokens, temperature, repeatPenalty, think, contextLength } = config;
   return jsonText({
     model,
     stream,
     ...(think !== undefined && !adjusted.has("think") && { think }),
-    options: { num_predict: maxTokens, temperature, repeat_penalty: repeatPenalty },
+    options: {
+      num_predict: maxTokens,
+      temperature,
+      repeat_penalty: repeatPenalty,
+      ...(contextLength !== undefined && { num_ctx: contextLength }),
+    },
     ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
     messages: messagesToLocalFormat(messages),
   });
