@@ -74,6 +74,7 @@ async function runOne(
   onStart: () => void = () => {},
 ): Promise<ToolExecution> {
   let start = performance.now();
+  let hasBegun = false;
   const finish = (result: string, isError: boolean): ToolExecution => ({
     toolCallId: call.id,
     toolName: call.name,
@@ -103,6 +104,7 @@ async function runOne(
     );
     if (!decision.allow) return finish(decision.reason, true);
     onStart();
+    hasBegun = true;
     context.signal.throwIfAborted();
     start = performance.now(); // what a person took to approve is not the tool's time
     const result: unknown = await untilAborted(
@@ -113,7 +115,8 @@ async function runOne(
     return finish(typeof result === "string" ? result : JSON.stringify(result) ?? "", false);
   } catch (error) {
     if (context.signal.aborted) {
-      return finish("Interrupted by the user: the call did not finish.", true);
+      const how = hasBegun ? "did not finish" : "was not run";
+      return finish(`Interrupted by the user: the call ${how}.`, true);
     }
     return finish(messageOf(error), true);
   }

@@ -5,9 +5,10 @@
  */
 
 import { type DiffLine, diffLines } from "../text/diff.ts";
+import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
-import type { Policy, Tool } from "../types.ts";
+import type { Policy, Tool, ToolContext } from "../types.ts";
 
 /** Runs everything: `--yes`. */
 export const allowAll: Policy = { decide: () => ({ allow: true }) };
@@ -37,10 +38,12 @@ export function askPerson(
   paint?: Painter,
 ): Policy {
   return {
-    async decide(tool, args, { signal }) {
+    async decide(tool, args, context) {
+      const { signal } = context;
       if (tool.access === "read") return { allow: true };
+      let text = requestText(tool, args, columns(), paint, existing(tool, args, context));
       for (;;) {
-        const answer = await ask(requestText(tool, args, columns(), paint), signal);
+        const answer = await ask(text, signal);
         signal.throwIfAborted();
         if (answer === null || /^\s*(no?)?\s*$/i.test(answer)) {
           return {
@@ -49,6 +52,7 @@ export function askPerson(
           };
         }
         if (/^\s*y(es)?\s*$/i.test(answer)) return { allow: true };
+        text = "Answer y to run it, n to refuse it.";
       }
     },
   };
@@ -60,6 +64,7 @@ export function requestText(
   args: Record<string, unknown>,
   columns: number,
   paint: Painter = (text) => text,
+  present?: string,
 ): string {
   const width = Math.max(10, columns - 6);
   const boxed = (lines: readonly string[], styled = (row: string, _line: number) => row) =>
@@ -68,9 +73,12 @@ export function requestText(
       (line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""]).map((row) => `  │ ${styled(row, at)}`)
     ).join("\n");
   const fields: string[] = [];
-  const { old_string: old, new_string: replacement, ...others } = args;
+  const isOver = present !== undefined && typeof args.content === "string";
+  const [old, replacement] = isOver ? [present, args.content] : [args.old_string, args.new_string];
   const isEdit = typeof old === "string" && typeof replacement === "string";
-  for (const [name, value] of Object.entries(isEdit ? others : args)) {
+  const inDiff = !isEdit ? [] : isOver ? ["content"] : ["old_string", "new_string"];
+  for (const [name, value] of Object.entries(args)) {
+    if (inDiff.includes(name)) continue;
     const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
     if (!text.includes("\n") && text.length <= width - name.length) {
       fields.push(`  ${name}: ${text}`);
@@ -80,14 +88,35 @@ export function requestText(
     fields.push(`  ${name} (${lines.length} lines, ${text.length} characters):\n${boxed(lines)}`);
   }
   if (isEdit) {
-    const diff = diffLines(sanitize(old), sanitize(replacement), Infinity);
+    const diff = diffLines(sanitize(old), sanitize(replacement), isOver ? 2 : Infinity);
     const rows = diff.map(({ kind, text }) => `${kind} ${text}`);
     const style = ({ kind }: DiffLine) => kind === " " ? DIM : kind === "+" ? ADDED : REMOVED;
-    fields.push(boxed(rows, (row, at) => paint(row, style(diff[at]!))));
+    if (isOver) fields.push(`  what the file holds is ${rows.length ? "changed" : "the same"}:`);
+    if (rows.length > 0) fields.push(boxed(rows, (row, at) => paint(row, style(diff[at]!))));
     if (old.endsWith("\n") !== replacement.endsWith("\n")) {
       const ends = replacement.endsWith("\n") ? "adds" : "removes";
       fields.push(`  (${ends} a line end at the end of the text)`);
     }
   }
   return `The model wants to call ${tool.name}:\n${fields.join("\n")}`;
+}
+
+/** Larger files are not compared. */
+const MAX_COMPARED = 2 ** 20;
+
+/** What the file that is to be written holds; undefined where there is none, or it is no text. */
+function existing(
+  { name }: Tool,
+  { file_path: path }: Record<string, unknown>,
+  context: ToolContext,
+): string | undefined {
+  if (name !== "write_file") return undefined;
+  try {
+    const file = resolvePath(context, String(path));
+    const { isFile, size } = Deno.statSync(file);
+    if (!isFile || size > MAX_COMPARED) return undefined;
+    return new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(file));
+  } catch {
+    return undefined;
+  }
 }

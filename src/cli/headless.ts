@@ -83,10 +83,13 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
         modelNamed: options.modelNamed,
       },
     );
-    const exitCode = result.stopReason === "done" && result.response === NO_ANSWER
-      ? EXIT.error
-      : codeOf(result.stopReason, options);
-    return finish({ ...result, exitCode, usage: { inputTokens, outputTokens } });
+    const usage = { inputTokens, outputTokens };
+    if (result.stopReason === "done" && result.response === NO_ANSWER) {
+      stderr.write("copilot: the model gave no answer\n");
+      const error = "the model gave no answer";
+      return finish({ exitCode: EXIT.error, response: "", error, usage });
+    }
+    return finish({ ...result, exitCode: codeOf(result.stopReason, options), usage });
   } catch (error) {
     const { message } = error as Error;
     const response = error instanceof BackendError ? error.partialText : "";

@@ -77,15 +77,18 @@ export function toConfig(
 }
 
 function keyIn(env: { get(name: string): string | undefined }, name: string): string {
+  let key: string;
   try {
-    return env.get(name)?.trim() ?? "";
+    key = env.get(name)?.trim() ?? "";
   } catch (error) {
     // What is no UTF-8 is quoted whole.
     if (!(error instanceof Deno.errors.InvalidData)) throw error;
-    throw new UsageError(
-      `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
-    );
+    key = "\ufffd";
   }
+  if (/^[\x21-\x7e]*$/.test(key)) return key;
+  throw new UsageError(
+    `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { requestText } from "../../src/cli/approve.ts";
+import { askPerson, requestText } from "../../src/cli/approve.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 
 const bash = builtinTools.find((tool) => tool.name === "run_bash")!;
@@ -20,4 +20,31 @@ Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () =>
 
 Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
   assertMatch(requestText(bash, { command: "echo \u202e\x1b[2J" }, 80), /\\u\{202e\}␛\[2J/);
+});
+
+Deno.test("writing over a file is shown as a difference, a new file whole", async () => {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/a`, "one\ntwo\nthree\n");
+  const asked: string[] = [];
+  const policy = askPerson((text) => (asked.push(text), Promise.resolve("n")), () => 80);
+  const tool = builtinTools.find(({ name }) => name === "write_file")!;
+  const context = {
+    workingDir: folder,
+    maxOutputChars: 1000,
+    signal: new AbortController().signal,
+  };
+  for (
+    const [file_path, content] of [["a", "one\n2\nthree\n"], ["b", "new\n"], [
+      "a",
+      "one\ntwo\nthree\n",
+    ]]
+  ) {
+    await policy.decide(tool, { file_path, content }, context);
+  }
+  assertEquals(asked.map((text) => text.split("\n").slice(2)), [
+    ["  what the file holds is changed:", "  │   one", "  │ - two", "  │ + 2", "  │   three"],
+    ["  content (1 lines, 4 characters):", "  │ new"],
+    ["  what the file holds is the same:"],
+  ]);
+  await Deno.remove(folder, { recursive: true });
 });
