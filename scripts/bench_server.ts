@@ -1,17 +1,22 @@
 // A scripted chat-completions server without delays; the prompt names what it plays.
 // "hello" answers, "reads N" asks for N reads in N rounds, "big" streams 2 MB in 500 000 pieces.
 const encoder = new TextEncoder();
-const event = (delta: unknown, finish: string | null = null): string =>
+const data = (fields: Record<string, unknown>): string =>
   `data: ${
     JSON.stringify({
       id: "chatcmpl-1",
       object: "chat.completion.chunk",
       created: 1,
       model: "bench",
-      choices: [{ index: 0, delta, finish_reason: finish }],
+      ...fields,
     })
   }\n\n`;
-const END = `${event({}, "stop")}data: [DONE]\n\n`;
+const event = (delta: unknown, finish: string | null = null): string =>
+  data({ choices: [{ index: 0, delta, finish_reason: finish }] });
+/** With the usage that is asked for: a session shows it when the turn is over. */
+const END = event({}, "stop") +
+  data({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 1000 } }) +
+  "data: [DONE]\n\n";
 const BIG = 500_000;
 
 function answer(text: string): string {
