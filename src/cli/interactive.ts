@@ -73,7 +73,9 @@ export async function runInteractive(
   const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
   const { state } = agent;
   const session: Session = { agent, modelNamed: options.modelNamed, pending: "" };
-  const history = sessionHistory(env, () => state.workingDir, (message) => say(message));
+  // Not at once: the screen, which begins with the history, is still to come.
+  const warn = (message: string) => queueMicrotask(() => say(message));
+  const history = sessionHistory(env, () => state.workingDir, warn);
   state.history = history.entries();
   using screen: Screen = canEdit()
     ? liveScreen({

@@ -62,6 +62,9 @@ export function openHistory(path: string, folder: string, maxBytes = MAX_BYTES):
 function load(path: string, maxBytes: number): Entry[] {
   let file: Deno.FsFile;
   try {
+    const info = Deno.statSync(path);
+    if (info.isCharDevice) return []; // a link to /dev/null: whoever made it wants no history
+    if (!info.isFile) throw new Error(`Cannot read ${path} as it must be a file`);
     file = Deno.openSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];

@@ -114,6 +114,14 @@ export function lineState(options: LineOptions = {}): LineState {
   };
 }
 
+/** `state` after all of `history`; as it is while it shows an entry of its own history. */
+export function withHistory(state: LineState, history: readonly string[]): LineState {
+  if (state.entry < state.history.length || state.search !== undefined) return state;
+  const entry = history.length;
+  const undo = state.undo.map((step) => ({ ...step, entry }));
+  return { ...state, history, entry, edited: new Map(), undo };
+}
+
 /** The text of the line, large pastes whole. */
 export function lineText(state: LineState): string {
   return textOf(state.units);

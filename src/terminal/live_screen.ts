@@ -11,7 +11,7 @@ import type { KeySource } from "./key_source.ts";
 import type { Key } from "./keys.ts";
 import { layoutLine } from "./layout.ts";
 import { reflowsRows } from "./line_editor.ts";
-import { type LineState, lineState, lineText, withUndo } from "./line_state.ts";
+import { type LineState, lineState, lineText, withHistory, withUndo } from "./line_state.ts";
 import { liveRegion, type Size } from "./live_region.ts";
 import { press } from "./press.ts";
 import type { Screen } from "./screen.ts";
@@ -80,7 +80,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   let tick: ReturnType<typeof setInterval> | undefined;
 
   function newLine(text = ""): LineState {
-    return lineState({ history: options.history(), kills, text });
+    // A copy: who keeps the history adds to it while the line is edited.
+    return lineState({ history: [...options.history()], kills, text });
   }
 
   function layout({ columns, rows }: Size): Frame {
@@ -294,6 +295,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     },
     read() {
       if (over.signal.aborted) return Promise.resolve(null);
+      // The line was begun before the message ahead of it became a part of the history.
+      line = withHistory(line, [...options.history()]);
       const next = queued.shift();
       if (next !== undefined) {
         lines += rowsText(layoutWhole(lineState({ text: next }), "> "));

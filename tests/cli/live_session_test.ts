@@ -220,3 +220,37 @@ sessionTest(
   },
   { columns: 40, rows: 20 },
 );
+
+sessionTest(
+  "a history that cannot be read is told, and the session goes on without",
+  [{ text: "Here." }],
+  async (terminal, server) => {
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type(
+      `rm -rf state; mkdir -p state/copilot/history.jsonl; clear; ${sessionCommand(server)}\r`,
+    );
+    await terminal.until("the history cannot be read");
+    await terminal.type("are you there?\r");
+    await terminal.until("Here.");
+    await terminal.type("\x1b[A");
+    await terminal.until((rows) => rows.filter((row) => row === "> are you there?").length === 2);
+  },
+);
+
+sessionTest(
+  "Up brings back the newest message first, whatever was typed meanwhile",
+  [{ text: "First." }, { text: "Second." }],
+  async (terminal) => {
+    await terminal.type("one\r");
+    await terminal.until("First.");
+    await terminal.type("two\r");
+    await terminal.until("Second.");
+    await terminal.type("half\x1b[A");
+    await terminal.until((rows) => rows.filter((row) => row === "> two").length === 2);
+    await terminal.type("\x1b[A");
+    await terminal.until((rows) => rows.filter((row) => row === "> one").length === 2);
+    await terminal.type("\x1b[B\x1b[B");
+    await terminal.until("> half");
+  },
+);

@@ -133,6 +133,20 @@ Deno.test("sessions that write at the same time lose nothing", async () => {
   assertEquals(openHistory(dir.path, "/a").entries.length, 600);
 });
 
+Deno.test({
+  name: "a link to a device is no history, and the device's mode stays",
+  ignore: !unix,
+  async fn() {
+    await using dir = await temp();
+    // Like /dev/null, without which little works where this fails.
+    const path = `${dir.folder}/link`;
+    Deno.symlinkSync("/dev/zero", path);
+    const before = Deno.statSync(path).mode;
+    assertEquals(openHistory(path, "/a").entries, []);
+    assertEquals(Deno.statSync(path).mode, before);
+  },
+});
+
 Deno.test("a file that cannot be read or written says so", async () => {
   await using dir = await temp();
   Deno.mkdirSync(dir.path, { recursive: true });
