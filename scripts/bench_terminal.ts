@@ -96,7 +96,8 @@ try {
     args: ["bundle", "--quiet", "--minify", "--output", bundle, `${root}main.ts`],
     cwd: root,
   }).output();
-  const ours = `${Deno.execPath()} run -A ${bundle} --base-url ${url} --model bench`;
+  const v8 = /^V8=(.*)$/m.exec(await Deno.readTextFile(`${root}scripts/permissions`))![1];
+  const ours = `${Deno.execPath()} run -A ${v8} ${bundle} --base-url ${url} --model bench`;
   const readline = "env 'PS1=> ' bash --norc --noprofile -i";
   const prompts: number[] = [];
   const floors: number[] = [];
