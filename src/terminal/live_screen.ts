@@ -76,6 +76,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   let lastKey = 0;
   const began = performance.now();
   let focused = true;
+  let suspended = false;
   let frame: ReturnType<typeof setTimeout> | undefined;
   let tick: ReturnType<typeof setInterval> | undefined;
 
@@ -113,7 +114,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   function draw(): void {
     clearTimeout(frame);
     frame = undefined;
-    if (over.signal.aborted) return;
+    // What comes while somebody else has the terminal is shown when it is ours again.
+    if (over.signal.aborted || suspended) return;
     const text = lines;
     lines = "";
     if (text === "") region.paint(layout);
@@ -221,6 +223,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
       case "clear":
         return region.clearScreen();
       case "suspend":
+        suspended = true;
         return await terminal.suspend();
       case "complete":
         return await completed(state);
@@ -243,7 +246,10 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   const terminal = rawTerminal({
     focus: true,
     onRedraw(resumed) {
-      if (resumed) region.reset();
+      if (resumed) {
+        suspended = false;
+        region.reset();
+      }
       guarded(draw);
     },
     onLeave: () => region.below(),

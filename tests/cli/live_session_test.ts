@@ -254,3 +254,21 @@ sessionTest(
     await terminal.until("> half");
   },
 );
+
+sessionTest(
+  "TTY-05 Ctrl-Z amid an answer: nothing is written over what the shell shows after fg",
+  [{ text: "One.\n\nTwo.\n\nThree", hang: true }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Two.");
+    await terminal.type("\x1a");
+    await terminal.until("Stopped");
+    // Long enough for a frame to be due.
+    await terminal.type("clear; sleep 0.2; echo above; fg\r");
+    const rows = await terminal.until((rows) => rows.at(0) === "above" && rows.includes(">"));
+    const written = rows.filter((row) => /[\u2800-\u28ff]|Esc stops|^>/.test(row));
+    assertEquals(written.length, 2, rows.join("\n")); // what goes on, and the prompt
+    await terminal.type("\x1b");
+    await terminal.until("interrupted");
+  },
+);
