@@ -18,6 +18,7 @@ import type { Screen } from "./screen.ts";
 import { show, stdinKeys } from "./stdin.ts";
 import { rowsText, styledRow, styledRows } from "./styled.ts";
 import { rawTerminal, terminalSize } from "./tty.ts";
+import { sanitizeProse } from "../text/sanitize.ts";
 
 /** What a screen shows and does, beside what it is told to print. */
 export interface LiveScreenOptions {
@@ -91,7 +92,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     const above: Row[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     if (activity !== undefined) above.push([], styledRow(activity, columns));
     for (const text of queued) {
-      above.push(styledRow(`${dim}queued: ${text.replace(/\s+/g, " ")}`, columns));
+      const start = sanitizeProse(text.slice(0, MAX_TAIL).replace(/\s+/g, " "));
+      above.push(styledRow(`${dim}queued: ${start}`, columns));
     }
     const footer = rows > 3 ? [styledRow(`${dim}${options.footer()}`, columns)] : [];
     const prompt = question?.prompt ?? "> ";

@@ -272,3 +272,14 @@ sessionTest(
     await terminal.until("interrupted");
   },
 );
+
+sessionTest(
+  "TTY-01 a paste that waits its turn is shown as it is",
+  [{ text: "One.\n\nTwo", hang: true }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("One.");
+    await terminal.type("\x1b[200~all \x1b[8mof it\x1b[201~\r");
+    await terminal.until("queued: all ␛[8mof it");
+  },
+);
