@@ -14,14 +14,6 @@ export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
 export const HOSTED_API_KEY_ENV = "ANTHROPIC_API_KEY";
 /** Where the compat backend is by default. */
 export const COMPAT_BASE_URL = "https://api.openai.com/v1";
-/** Where the hosted backend is by default. */
-export const HOSTED_BASE_URL = "https://api.anthropic.com";
-/** Where the local backend is by default. */
-export const LOCAL_HOST = "http://localhost:11434";
-/** The compat backend's default model. */
-export const COMPAT_DEFAULT_MODEL = "gpt-4o";
-/** The hosted backend's default model. */
-export const HOSTED_DEFAULT_MODEL = "claude-sonnet-4-20250514";
 /** The local backend's default model. */
 export const LOCAL_DEFAULT_MODEL = "qwen3";
 
@@ -123,12 +115,6 @@ const CONNECTION: ConnectionSettings = {
   idleTimeoutMs: 120_000,
 };
 
-/** Defaults of {@linkcode AgentSettings}. */
-export const AGENT_DEFAULTS: Required<AgentSettings> = {
-  maxToolRounds: 50,
-  maxOutputChars: 100_000,
-};
-
 /** Settings of which each may be left out, or be undefined. */
 export type Some<T> = { [K in keyof T]?: T[K] | undefined };
 
@@ -141,7 +127,7 @@ export type Some<T> = { [K in keyof T]?: T[K] | undefined };
 export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
   return checked("compat", {
     apiKey: "",
-    model: COMPAT_DEFAULT_MODEL,
+    model: "gpt-4o",
     baseUrl: COMPAT_BASE_URL,
     maxTokens: 4096,
     temperature: 0.1,
@@ -158,7 +144,7 @@ export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
 export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
   return checked("local", {
     model: LOCAL_DEFAULT_MODEL,
-    host: LOCAL_HOST,
+    host: "http://localhost:11434",
     maxTokens: 32_768,
     temperature: 0.1,
     repeatPenalty: 1.2,
@@ -178,15 +164,17 @@ export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
 export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }): HostedConfig {
   const config = checked("hosted", {
     apiKey: "",
-    model: HOSTED_DEFAULT_MODEL,
-    baseUrl: HOSTED_BASE_URL,
+    model: "claude-sonnet-4-20250514",
+    baseUrl: "https://api.anthropic.com",
     maxTokens: 8192,
     temperature: 0.1,
     apiVersion: "2023-06-01",
     ...CONNECTION,
   }, settings);
   if (config.apiKey === "") {
-    throw new RangeError("Cannot use hosted.apiKey as it must not be empty: set ANTHROPIC_API_KEY");
+    throw new RangeError(
+      `Cannot use hosted.apiKey as it must not be empty: set ${HOSTED_API_KEY_ENV}`,
+    );
   }
   return config;
 }
@@ -305,8 +293,8 @@ export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<A
     );
   }
   const settings = {
-    maxToolRounds: config.maxToolRounds ?? AGENT_DEFAULTS.maxToolRounds,
-    maxOutputChars: config.maxOutputChars ?? AGENT_DEFAULTS.maxOutputChars,
+    maxToolRounds: config.maxToolRounds ?? 50,
+    maxOutputChars: config.maxOutputChars ?? 100_000,
   };
   for (const [key, value] of Object.entries(settings)) checkNumber("config", key, value);
   if (config.compat) return { ...settings, compat: compatConfig(config.compat) };

@@ -26,7 +26,18 @@
  */
 
 export * from "./types.ts";
-export * from "./config.ts";
+export {
+  type AgentSettings,
+  type CompatConfig,
+  compatConfig,
+  type ConnectionSettings,
+  type CopilotConfig,
+  type HostedConfig,
+  hostedConfig,
+  type LocalConfig,
+  localConfig,
+  type Some,
+} from "./config.ts";
 export * from "./errors.ts";
 export { type AgentOptions, type AgentState, CopilotAgent } from "./agent/agent.ts";
 export { processTurn, type TurnOptions } from "./agent/turn.ts";
