@@ -57,7 +57,7 @@ export {
   messagesToCompatFormat,
   toolsToCompatFormat,
 } from "./backends/compat/request.ts";
-export type { ReadOptions as ParseOptions } from "./backends/reply.ts";
+export type { ParseOptions } from "./backends/reply.ts";
 export { parseCompatResponse } from "./backends/compat/response.ts";
 export { callLocal } from "./backends/local/mod.ts";
 export { type LocalMessage, messagesToLocalFormat } from "./backends/local/request.ts";

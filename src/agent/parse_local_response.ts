@@ -1,17 +1,22 @@
-import { parseLocalResponse as parse } from "../backends/local/response.ts";
+import { readLocalResponse } from "../backends/local/response.ts";
 import type { LocalConfig } from "../config.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import type { Message, ToolCall } from "../types.ts";
 
 /**
- * Reads a raw response of the local server, native or compatible, told apart by its shape. Calls
- * that the model wrote into its text are recovered (spec 4.3, 4.6).
+ * Reads a raw response of the local server. Calls that the model wrote into its text are recovered
+ * (spec 4.3, 4.6); `toolCalls` is empty where there are none.
  *
- * @throws {BackendError} when the response has neither shape.
+ * @param _config The settings; native and compatible answers are told apart by their shape, whatever
+ * they say.
+ * @param response What {@linkcode callLocal} returned.
+ * @throws {BackendError} of kind `protocol` when the response has neither shape; of the error's own
+ * kind when it is an error object.
  */
 export function parseLocalResponse(
-  config: LocalConfig,
+  _config: LocalConfig,
   response: unknown,
 ): { message: Message; toolCalls: ToolCall[] } {
-  return parse(config, response, { extract: extractToolCallsFromText });
+  const { message } = readLocalResponse(response, { extract: extractToolCallsFromText });
+  return { message, toolCalls: message.toolCalls ?? [] };
 }

@@ -51,6 +51,12 @@ export function countOf(value: unknown): number {
   return typeof value === "number" && value >= 0 && value < Infinity ? value : 0;
 }
 
+/** The error for an answer that ends before its protocol says so. */
+export function brokeOff(): BackendError {
+  const message = "The model server's answer broke off before its end";
+  return new BackendError(message, { kind: "incomplete", retryable: true });
+}
+
 /** The error for an answer in which `what` is not what the protocol says. */
 export function wrongShape(what: string, wanted: string, value: unknown): BackendError {
   const is = value === undefined

@@ -12,7 +12,7 @@ import type { ExtractToolCalls, FinishReason, Reply } from "./backend.ts";
 import { argumentsText } from "./wire_values.ts";
 
 /** How to find tool calls in the text of an answer that has no others (spec 4.6). */
-export interface ReadOptions {
+export interface ParseOptions {
   /** Finds them; none are looked for without it. */
   extract?: ExtractToolCalls | undefined;
   /** The tools that were offered: without it, calls of any name in the two basic formats are found. */
@@ -35,7 +35,7 @@ export interface AnswerParts {
 const MAX_CALLS = 200;
 
 /** Reads an answer: takes thoughts out of the text, checks tool calls, finds those in the text. */
-export function toReply(parts: AnswerParts, { extract, tools }: ReadOptions = {}): Reply {
+export function toReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
   let written = parts.content;
   const clean = parts.finish === "stop" || parts.finish === "tool_calls";
   // Where the server tells reasoning apart, think tags are merely talked about.

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { parseLocalResponse } from "../../src/agent/parse_local_response.ts";
 import type { CallOptions, Delta } from "../../src/backends/backend.ts";
 import { callLocal, localBackend } from "../../src/backends/local/mod.ts";
-import { parseLocalResponse } from "../../src/backends/local/response.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";

@@ -8,8 +8,8 @@ import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { Message, Usage } from "../../types.ts";
 import type { FinishReason, Reply } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from "../fields.ts";
-import { type AnswerParts, type ReadOptions, toReply } from "../reply.ts";
-import { readParts } from "./stream.ts";
+import { type AnswerParts, type ParseOptions, toReply } from "../reply.ts";
+import { readContent } from "./stream.ts";
 
 /**
  * The message of a chat completion, streamed and folded or not.
@@ -19,12 +19,12 @@ import { readParts } from "./stream.ts";
  * @throws {BackendError} of kind `protocol` when it is no chat completion; of the error's own kind
  * when it is an error object.
  */
-export function parseCompatResponse(response: unknown, options: ReadOptions = {}): Message {
+export function parseCompatResponse(response: unknown, options: ParseOptions = {}): Message {
   return readCompatResponse(response, options).message;
 }
 
 /** Like {@linkcode parseCompatResponse}, with why the model stopped and the tokens. */
-export function readCompatResponse(response: unknown, options: ReadOptions = {}): Reply {
+export function readCompatResponse(response: unknown, options: ParseOptions = {}): Reply {
   const failure = failureFromErrorObject(response);
   if (failure) throw failure;
   const { choices, usage } = fieldsOf(response, "answer");
@@ -33,19 +33,14 @@ export function readCompatResponse(response: unknown, options: ReadOptions = {})
   const detail = textOf(choice.finish_reason, "finish_reason");
   const parts: AnswerParts = {
     content: "",
-    reasoning: textOf(message.reasoning_content, "reasoning_content") ||
-      textOf(message.reasoning, "reasoning") || textOf(message.thinking, "thinking"),
+    reasoning: "",
     calls: callsOf(message),
     finish: message.refusal ? "refused" : FINISH.get(detail) ?? "other",
     finishDetail: message.refusal ? "refusal" : detail,
     usage: usageOf(usage),
   };
   const onText = (text: string) => parts.content += text;
-  if (Array.isArray(message.content)) {
-    readParts(message.content, onText, (text) => parts.reasoning += text);
-  } else {
-    onText(textOf(message.content, "content"));
-  }
+  readContent(message, onText, (text) => parts.reasoning += text);
   onText(textOf(message.refusal, "refusal"));
   return toReply(parts, options);
 }

@@ -4,13 +4,20 @@
  * @module
  */
 
-import { BackendError } from "../../errors.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { sseDecoder } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import { type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../fields.ts";
+import {
+  brokeOff,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  textOf,
+  wrongShape,
+} from "../fields.ts";
 import { toolCallParts } from "./tool_call_parts.ts";
 
 const NONE: Fields = {};
@@ -68,10 +75,7 @@ function eventReader(onDelta: OnDelta): StreamReader<Fields> {
       if (!done) decoder.end();
       // A finish reason alone is enough: some servers leave out [DONE].
       if (done || fold.finished) return fold.response();
-      throw new BackendError("The model server's answer broke off before its end", {
-        kind: "incomplete",
-        retryable: true,
-      });
+      throw brokeOff();
     },
   };
 }
@@ -98,52 +102,17 @@ const CUT = new Set(["length", "max_tokens", "model_length", "content_filter", "
 function completionFold(onDelta: OnDelta) {
   let head: Fields | undefined;
   let index: unknown;
-  let content = "";
-  let reasoning = "";
-  let refusal = "";
   let finish: string | null = null;
   let usage: Fields | undefined;
   let counted = false;
   let promptRead = 0;
   let progress = 0;
   let started = false;
-  const emit = (delta: Delta) => {
+  const message = messageFold((delta) => {
     progress++;
     started = true;
     onDelta(delta);
-  };
-  const calls = toolCallParts(
-    (name) => emit({ type: "tool_call", name }),
-    (text) => emit({ type: "tool_arguments", text }),
-  );
-
-  const text = (piece: string) => {
-    if (piece === "") return;
-    content += piece;
-    emit({ type: "text", text: piece });
-  };
-  const thought = (piece: string) => {
-    if (piece === "") return;
-    reasoning += piece;
-    emit({ type: "reasoning", text: piece });
-  };
-
-  const takeMessage = (message: Fields) => {
-    thought(
-      textOf(message.reasoning_content, "reasoning_content") ||
-        textOf(message.reasoning, "reasoning") || textOf(message.thinking, "thinking"),
-    );
-    if (Array.isArray(message.content)) readParts(message.content, text, thought);
-    else text(textOf(message.content, "content"));
-    const refused = textOf(message.refusal, "refusal");
-    if (refused !== "") {
-      refusal += refused;
-      emit({ type: "text", text: refused });
-    }
-    if (message.tool_calls) calls.add(listOf(message.tool_calls, "tool_calls"));
-    // The form before tool_calls: one call, without an id.
-    if (message.function_call) calls.add([{ index: 0, function: message.function_call }]);
-  };
+  });
 
   const take = (chunk: Fields, key: "delta" | "message" = "delta") => {
     head ??= chunk;
@@ -161,9 +130,9 @@ function completionFold(onDelta: OnDelta) {
       const choice = fieldsOf(choices[i], "choice");
       // One choice is asked for; of a server that sends more, the first is taken.
       if ((index ??= choice.index ?? 0) !== (choice.index ?? 0)) continue;
-      const message = choice[key];
-      const empty = key === "delta" && (message === undefined || message === null);
-      if (!empty) takeMessage(fieldsOf(message, key));
+      const part = choice[key];
+      const empty = key === "delta" && (part === undefined || part === null);
+      if (!empty) message.take(fieldsOf(part, key));
       const reason = textOf(choice.finish_reason, "finish_reason");
       if (reason === "") continue;
       if (finish === null) progress++;
@@ -179,7 +148,7 @@ function completionFold(onDelta: OnDelta) {
         throw wrongShape("choices", "a list of at least one", response.choices);
       }
       take(response, "message");
-      calls.end();
+      message.end();
     },
     get progress() {
       return progress;
@@ -195,27 +164,69 @@ function completionFold(onDelta: OnDelta) {
       return counted;
     },
     response(): Fields {
-      const toolCalls = calls.end();
       const { choices: _choices, usage: _usage, object: _object, ...rest } = head ?? {};
-      const message = {
-        role: "assistant",
-        content: content === "" && toolCalls.length > 0 ? null : content,
-        ...(reasoning !== "" && { reasoning_content: reasoning }),
-        ...(refusal !== "" && { refusal }),
-        ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-      };
       return {
         ...rest,
         object: "chat.completion",
-        choices: [{ index: 0, message, finish_reason: finish }],
+        choices: [{ index: 0, message: message.end(), finish_reason: finish }],
         ...(usage && { usage }),
       };
     },
   };
 }
 
+/** Folds the pieces of a message. */
+function messageFold(emit: OnDelta) {
+  const all = { content: "", reasoning: "", refusal: "" };
+  const calls = toolCallParts(
+    (name) => emit({ type: "tool_call", name }),
+    (text) => emit({ type: "tool_arguments", text }),
+  );
+  const add = (part: keyof typeof all, piece: string) => {
+    if (piece === "") return;
+    all[part] += piece;
+    emit({ type: part === "reasoning" ? "reasoning" : "text", text: piece });
+  };
+  const text = (piece: string) => add("content", piece);
+  const thought = (piece: string) => add("reasoning", piece);
+  return {
+    take(message: Fields) {
+      readContent(message, text, thought);
+      add("refusal", textOf(message.refusal, "refusal"));
+      if (message.tool_calls) calls.add(listOf(message.tool_calls, "tool_calls"));
+      // The form before tool_calls: one call, without an id.
+      if (message.function_call) calls.add([{ index: 0, function: message.function_call }]);
+    },
+    end(): Fields {
+      const toolCalls = calls.end();
+      const { content, reasoning, refusal } = all;
+      return {
+        role: "assistant",
+        content: content === "" && toolCalls.length > 0 ? null : content,
+        ...(reasoning !== "" && { reasoning_content: reasoning }),
+        ...(refusal !== "" && { refusal }),
+        ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+      };
+    },
+  };
+}
+
+/** Reads the thoughts and the text of a message, or of a piece of one, whatever its server calls them. */
+export function readContent(
+  { reasoning_content, reasoning, thinking, content }: Fields,
+  onText: (text: string) => void,
+  onThought: (text: string) => void,
+): void {
+  onThought(
+    textOf(reasoning_content, "reasoning_content") || textOf(reasoning, "reasoning") ||
+      textOf(thinking, "thinking"),
+  );
+  if (Array.isArray(content)) readParts(content, onText, onThought);
+  else onText(textOf(content, "content"));
+}
+
 /** Reads content that is a list of parts: text, refusals and, of some servers, thoughts. */
-export function readParts(
+function readParts(
   parts: readonly unknown[],
   onText: (text: string) => void,
   onThought: (text: string) => void,

@@ -5,13 +5,20 @@
  * @module
  */
 
-import { BackendError } from "../../errors.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { sseDecoder } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import { type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../fields.ts";
+import {
+  brokeOff,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  textOf,
+  wrongShape,
+} from "../fields.ts";
 
 /**
  * A reader for an answer of `contentType`: events where `stream` was asked for, unless the server
@@ -70,10 +77,7 @@ function eventReader(onDelta: (delta: Delta) => void, contentType: string): Stre
         throw wrongShape("content type", "text/event-stream", contentType);
       }
       if (fold.done) return fold.response();
-      throw new BackendError("The model server's answer broke off before its end", {
-        kind: "incomplete",
-        retryable: true,
-      });
+      throw brokeOff();
     },
   };
 }

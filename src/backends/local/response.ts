@@ -4,43 +4,20 @@
  * @module
  */
 
-import type { LocalConfig } from "../../config.ts";
-import type { Message, ToolCall, Usage } from "../../types.ts";
+import type { Usage } from "../../types.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason, Reply } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
-import { type ReadOptions, toReply } from "../reply.ts";
+import { type ParseOptions, toReply } from "../reply.ts";
 import { readCompatResponse } from "../compat/response.ts";
 
-/** What {@linkcode parseLocalResponse} returns. */
-export interface LocalAnswer {
-  /** The assistant's message; its `toolCalls` are there only where there are some. */
-  message: Message;
-  /** The tool calls, native or recovered from the text; empty where there are none. */
-  toolCalls: ToolCall[];
-}
-
 /**
- * The message and the tool calls of a local server's answer, in the native or the compatible format
- * (spec 4.3). Tool calls in the text are looked for where the answer has no others (spec 4.6).
+ * Reads a local server's answer (spec 4.3).
  *
- * @param _config The settings; the format is told by the answer's shape, whatever they say.
- * @param response What {@linkcode callLocal} returned.
- * @param options How to find tool calls in the text: without `extract`, the text stays as it is.
- * @throws {BackendError} of kind `protocol` when it is neither format; of the error's own kind when
- * it is an error object.
+ * @throws {BackendError} of kind `protocol` when it is in neither format; of the error's own kind
+ * when it is an error object.
  */
-export function parseLocalResponse(
-  _config: LocalConfig,
-  response: unknown,
-  options: ReadOptions = {},
-): LocalAnswer {
-  const { message } = readLocalResponse(response, options);
-  return { message, toolCalls: message.toolCalls ?? [] };
-}
-
-/** Like {@linkcode parseLocalResponse}, with why the model stopped and the tokens. */
-export function readLocalResponse(response: unknown, options: ReadOptions = {}): Reply {
+export function readLocalResponse(response: unknown, options: ParseOptions = {}): Reply {
   const failure = failureFromErrorObject(response);
   if (failure) throw failure;
   const answer = fieldsOf(response, "answer");

@@ -5,11 +5,10 @@
  * @module
  */
 
-import { BackendError } from "../../errors.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { StreamReader } from "../../wire/http.ts";
 import { ndjsonDecoder } from "../../wire/ndjson.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import { brokeOff, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import type { Delta } from "../backend.ts";
 import { argumentsText } from "../wire_values.ts";
 import type { OnDelta } from "../compat/stream.ts";
@@ -87,12 +86,7 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
     },
     end() {
       if (!last) decoder.end();
-      if (!last) {
-        throw new BackendError("The model server's answer broke off before its end", {
-          kind: "incomplete",
-          retryable: true,
-        });
-      }
+      if (!last) throw brokeOff();
       const message = {
         role: "assistant",
         content,
