@@ -1,3 +1,4 @@
+import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
 import type { Message, StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types.ts";
 import type { CopilotAgent } from "./agent.ts";
@@ -105,8 +106,13 @@ class Turn {
       emit: (event) => this.#emit(event),
     });
     if (answer.usage) this.#count(answer.usage);
-    uniqueIds(answer.message, agent.state.messages);
-    for (const call of answer.message.toolCalls ?? []) {
+    const { message } = answer;
+    if (message.toolCalls) {
+      // Servers number from 0 again in each answer.
+      const used = agent.state.messages.flatMap((m) => m.toolCalls?.map(({ id }) => id) ?? []);
+      message.toolCalls = withUniqueIds(message.toolCalls, used);
+    }
+    for (const call of message.toolCalls ?? []) {
       if (call.recovered) {
         this.#emit({ type: "tool_call_recovered", name: call.name, id: call.id });
       }
@@ -185,16 +191,4 @@ class Turn {
 
 function toolMessage(id: string, name: string, content: string, isError: boolean): Message {
   return { role: "tool", toolCallId: id, toolName: name, content, ...(isError && { isError }) };
-}
-
-/** Gives each call of `message` an id that no call before it has: servers number from 0 again. */
-function uniqueIds(message: Message, earlier: readonly Message[]): void {
-  if (!message.toolCalls?.length) return;
-  const used = new Set(earlier.flatMap((m) => m.toolCalls?.map((call) => call.id) ?? []));
-  for (const call of message.toolCalls) {
-    if (call.id === "" || used.has(call.id)) {
-      call.id = `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
-    }
-    used.add(call.id);
-  }
 }

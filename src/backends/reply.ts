@@ -9,7 +9,7 @@ import { splitThinking } from "../text/think.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import type { Message, Tool, ToolCall, Usage } from "../types.ts";
 import type { ExtractToolCalls, FinishReason, Reply } from "./backend.ts";
-import { argumentsText } from "./wire_values.ts";
+import { argumentsText, withUniqueIds } from "./wire_values.ts";
 
 /** How to find tool calls in the text of an answer that has no others (spec 4.6). */
 export interface ParseOptions {
@@ -109,7 +109,7 @@ const MAX_DEPTH = 100;
  * The arguments of a complete call: an object, its JSON text, or nothing for none. Anything else is
  * `invalid`, with the reason.
  */
-export function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
+function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
   let parsed = value;
   try {
     // Twice, as some models write the text of their arguments into a string once more.
@@ -137,16 +137,4 @@ function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   return Object.values(value).some((part) => deeperThan(part, levels - 1));
-}
-
-/** The calls, each with an id that no other one of them has. */
-function withUniqueIds(calls: readonly ToolCall[]): ToolCall[] {
-  const seen = new Set<string>();
-  return calls.map((call) => {
-    const id = call.id === "" || seen.has(call.id)
-      ? `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`
-      : call.id;
-    seen.add(id);
-    return { ...call, id };
-  });
 }

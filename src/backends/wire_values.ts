@@ -14,6 +14,21 @@ export function nameOnWire(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unknown";
 }
 
+/** The calls, each with an id that none of the others has, nor one of `used`. */
+export function withUniqueIds(
+  calls: readonly ToolCall[],
+  used: Iterable<string> = [],
+): ToolCall[] {
+  const seen = new Set(used).add("");
+  return calls.map((call) => {
+    const id = seen.has(call.id)
+      ? `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`
+      : call.id;
+    seen.add(id);
+    return { ...call, id };
+  });
+}
+
 /** The arguments as sent back: an object, also where the model wrote something else. */
 export function argumentsOnWire(call: ToolCall): Record<string, unknown> {
   return call.invalid ? { invalid_json: call.invalid.text } : call.arguments;
