@@ -5,14 +5,10 @@
  */
 
 import { BackendError } from "../errors.ts";
+import { isObject } from "../text/json.ts";
 
 /** A JSON object of unknown content. */
 export type Fields = Record<string, unknown>;
-
-/** True for a JSON object: neither `null` nor an array. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * `value`, which must be an object.
@@ -20,7 +16,7 @@ export function isFields(value: unknown): value is Fields {
  * @throws {BackendError} of kind `protocol`, naming `what`.
  */
 export function fieldsOf(value: unknown, what: string): Fields {
-  if (isFields(value)) return value;
+  if (isObject(value)) return value;
   throw wrongShape(what, "an object", value);
 }
 

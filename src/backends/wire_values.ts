@@ -1,10 +1,15 @@
 /**
- * Tool calls and results as every wire format takes them.
+ * What wire formats have in common: tool calls, results, the key.
  *
  * @module
  */
 
 import type { ToolCall } from "../types.ts";
+
+/** The header for a server, or a proxy in front of it, that wants a key. */
+export function keyHeader({ apiKey }: { apiKey: string }): Record<string, string> {
+  return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
+}
 
 /** What stands for the result of a tool that printed nothing. */
 export const NO_OUTPUT = "(no output)";

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isObject } from "../text/json.ts";
 import { type DemoReply, demoReply, type DemoRequest } from "./demo_rules.ts";
 
 const MODEL = "demo";
@@ -179,8 +180,4 @@ function wrongShape({ messages, tools, stream }: Record<string, unknown>): strin
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.every(isItem));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

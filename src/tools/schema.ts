@@ -10,6 +10,7 @@
  * @module
  */
 
+import { isObject } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types.ts";
 
@@ -202,10 +203,6 @@ function typesOf(schema: JsonSchema): string[] {
 function requiredOf(schema: JsonSchema): string[] {
   const { required } = schema;
   return Array.isArray(required) ? required.filter((key) => typeof key === "string") : [];
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function inRange(value: number, min: unknown, max: unknown): boolean {

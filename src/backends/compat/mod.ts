@@ -16,6 +16,7 @@ import { compatBody } from "./request.ts";
 import { readCompatResponse } from "./response.ts";
 import { compatReader } from "./stream.ts";
 import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
+import { keyHeader } from "../wire_values.ts";
 
 /**
  * Sends `messages` to `{baseUrl}/chat/completions` and returns the raw chat completion: streamed,
@@ -99,7 +100,7 @@ export function complete(
     return requestStream(
       {
         url: `${config.baseUrl}/chat/completions`,
-        headers: config.apiKey === "" ? {} : { authorization: `Bearer ${config.apiKey}` },
+        headers: keyHeader(config),
         body,
       },
       { ...config, ...(fetch && { fetch }), signal, ready, onRetry, hints },

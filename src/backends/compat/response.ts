@@ -4,10 +4,11 @@
  * @module
  */
 
+import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { Message, Usage } from "../../types.ts";
 import type { FinishReason, Reply } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from "../fields.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import { type AnswerParts, type ParseOptions, toReply } from "../reply.ts";
 import { readContent } from "./stream.ts";
 
@@ -81,8 +82,8 @@ function callsOf(message: Fields): AnswerParts["calls"] {
 }
 
 function usageOf(usage: unknown): Usage | undefined {
-  if (!isFields(usage)) return undefined;
-  const details = isFields(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  if (!isObject(usage)) return undefined;
+  const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   // DeepSeek's own field where OpenAI's is missing.
   const cached = countOf(details.cached_tokens) || countOf(usage.prompt_cache_hit_tokens);
   return {

@@ -4,20 +4,13 @@
  * @module
  */
 
+import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { sseDecoder } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import {
-  brokeOff,
-  type Fields,
-  fieldsOf,
-  isFields,
-  listOf,
-  textOf,
-  wrongShape,
-} from "../fields.ts";
+import { brokeOff, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
 import { toolCallParts } from "./tool_call_parts.ts";
 
 const NONE: Fields = {};
@@ -117,15 +110,15 @@ function completionFold(onDelta: OnDelta) {
   const take = (chunk: Fields, key: "delta" | "message" = "delta") => {
     head ??= chunk;
     // Each usage counts all up to then: the last one stands.
-    if (isFields(chunk.usage)) usage = chunk.usage;
+    if (isObject(chunk.usage)) usage = chunk.usage;
     // Of llama.cpp, before a long prompt is answered.
-    const { processed } = isFields(chunk.prompt_progress) ? chunk.prompt_progress : NONE;
+    const { processed } = isObject(chunk.prompt_progress) ? chunk.prompt_progress : NONE;
     if (typeof processed === "number" && processed > promptRead) {
       promptRead = processed;
       progress++;
     }
     const choices = listOf(chunk.choices, "choices");
-    counted = finish !== null && choices.length === 0 && isFields(chunk.usage);
+    counted = finish !== null && choices.length === 0 && isObject(chunk.usage);
     for (let i = 0; i < choices.length; i++) {
       const choice = fieldsOf(choices[i], "choice");
       // One choice is asked for; of a server that sends more, the first is taken.

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { isObject } from "../../text/json.ts";
 import type { Message, Usage } from "../../types.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason, Reply } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf, wrongShape } from "../fields.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
 import { type AnswerParts, toReply } from "../reply.ts";
 
 /**
@@ -75,7 +76,7 @@ function blocksToKeep(blocks: Fields[], finish: FinishReason): Fields[] | undefi
 
 /** The input counts of the API leave out what its cache took in or gave. */
 function usageOf(usage: unknown): Usage | undefined {
-  if (!isFields(usage)) return undefined;
+  if (!isObject(usage)) return undefined;
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
     usage;
   if (input_tokens === undefined && output_tokens === undefined) return undefined;

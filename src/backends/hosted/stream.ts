@@ -5,20 +5,13 @@
  * @module
  */
 
+import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { sseDecoder } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import {
-  brokeOff,
-  type Fields,
-  fieldsOf,
-  isFields,
-  listOf,
-  textOf,
-  wrongShape,
-} from "../fields.ts";
+import { brokeOff, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
 
 /**
  * A reader for an answer of `contentType`: events where `stream` was asked for, unless the server
@@ -102,7 +95,7 @@ function messageFold(onDelta: (delta: Delta) => void) {
   };
   const isFinished = () => typeof message.stop_reason === "string";
   const count = (value: unknown) => {
-    if (!isFields(value)) return;
+    if (!isObject(value)) return;
     // Each count is of all up to then: the last one stands, and null says nothing.
     for (const [key, tokens] of Object.entries(value)) if (tokens !== null) usage[key] = tokens;
   };
@@ -205,7 +198,7 @@ function completed({ fields, json }: Block): Fields {
   if (json.trim() === "") return { ...fields, input: fields.input ?? {} };
   try {
     const input: unknown = JSON.parse(json);
-    if (isFields(input)) return { ...fields, input };
+    if (isObject(input)) return { ...fields, input };
   } catch { /* The reader of the response says what is wrong with it. */ }
   return { ...fields, input: json };
 }

@@ -8,6 +8,7 @@ import { LOCAL_DEFAULT_MODEL, type LocalConfig, localConfig } from "../../config
 import { BackendError } from "../../errors.ts";
 import { requestJson } from "../../wire/http.ts";
 import { fieldsOf, listOf, textOf } from "../fields.ts";
+import { keyHeader } from "../wire_values.ts";
 
 /** Which server to ask. */
 export interface LocalServerOptions {
@@ -153,9 +154,4 @@ function ask(path: string, options: LocalServerOptions, body?: unknown): Promise
     headers: keyHeader(config),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }, { ...config, signal });
-}
-
-/** The header for a proxy that wants a key. */
-export function keyHeader({ apiKey }: { apiKey: string }): Record<string, string> {
-  return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
 }

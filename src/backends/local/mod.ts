@@ -15,10 +15,11 @@ import { adjusting, type Adjustment } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { complete } from "../compat/mod.ts";
 import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
-import { keyHeader, listLocalModels } from "./connection.ts";
+import { listLocalModels } from "./connection.ts";
 import { localBody } from "./request.ts";
 import { readLocalResponse } from "./response.ts";
 import { localReader } from "./stream.ts";
+import { keyHeader } from "../wire_values.ts";
 
 /**
  * Sends `messages` to `{host}/api/chat` (with `useCompat` to `{host}/v1/chat/completions`) and

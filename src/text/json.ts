@@ -1,0 +1,4 @@
+/** True for a JSON object: neither `null` nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
