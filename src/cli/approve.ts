@@ -4,11 +4,12 @@
  * @module
  */
 
-import { type DiffLine, diffLines } from "../text/diff.ts";
+import { diffLines } from "../text/diff.ts";
 import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
-import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
+import type { Painter } from "../terminal/style.ts";
 import type { Policy, Tool, ToolContext } from "../types.ts";
+import { DIFF_STYLES } from "./present.ts";
 
 /** Runs everything: `--yes`. */
 export const allowAll: Policy = { decide: () => ({ allow: true }) };
@@ -90,9 +91,10 @@ export function requestText(
   if (isEdit) {
     const diff = diffLines(sanitize(old), sanitize(replacement), isOver ? 2 : Infinity);
     const rows = diff.map(({ kind, text }) => `${kind} ${text}`);
-    const style = ({ kind }: DiffLine) => kind === " " ? DIM : kind === "+" ? ADDED : REMOVED;
     if (isOver) fields.push(`  what the file holds is ${rows.length ? "changed" : "the same"}:`);
-    if (rows.length > 0) fields.push(boxed(rows, (row, at) => paint(row, style(diff[at]!))));
+    if (rows.length > 0) {
+      fields.push(boxed(rows, (row, at) => paint(row, DIFF_STYLES[diff[at]!.kind])));
+    }
     if (old.endsWith("\n") !== replacement.endsWith("\n")) {
       const ends = replacement.endsWith("\n") ? "adds" : "removes";
       fields.push(`  (${ends} a line end at the end of the text)`);

@@ -8,6 +8,8 @@
  */
 
 import { nearest } from "../text/nearest.ts";
+import { EXIT_CODES } from "./exit.ts";
+import { wrapped } from "./present.ts";
 
 /** The command line was wrong: one line for the person, exit code 2. */
 export class UsageError extends Error {
@@ -39,6 +41,11 @@ export interface Flag {
   optional?: true;
   help: string;
 }
+
+/** What `--output` can be. */
+export const FORMATS = ["text", "json", "stream-json"] as const;
+/** What `--output` can be. */
+export type Format = typeof FORMATS[number];
 
 /** All flags, in the order of the help. */
 export const FLAGS = [
@@ -153,17 +160,6 @@ function findFlag(word: string): Flag {
   );
 }
 
-/** The exit codes, as the help and the manual page list them. */
-export const EXIT_CODES = [
-  [0, "done"],
-  [1, "error"],
-  [2, "wrong usage"],
-  [3, "a call was refused (see --yes)"],
-  [4, "stopped by a limit"],
-  [130, "interrupted"],
-  [141, "stdout was closed"],
-] as const;
-
 /** What the help and the manual page show as examples. */
 export const EXAMPLES = [
   'copilot --demo -p "What does this project do?"',
@@ -179,7 +175,8 @@ export function helpText(): string {
   });
   const width = Math.max(...left.map((text) => text.length)) + 2;
   const rows = FLAGS.map((flag, i) =>
-    left[i]!.padEnd(width) + wrap(flag.help, 80 - width).join(`\n${" ".repeat(width)}`)
+    left[i]!.padEnd(width) +
+    wrapped(flag.help, 80 - width).replaceAll("\n", `\n${" ".repeat(width)}`)
   );
   return `copilot: a coding copilot for the terminal, at home with your own models
 
@@ -192,22 +189,9 @@ Flags:
 ${rows.join("\n")}
 
 Exit codes:
-${
-    wrap(EXIT_CODES.map(([code, text]) => `${code} ${text}`).join(", "), 76).map((l) => `  ${l}`)
-      .join("\n")
-  }
+${wrapped(`  ${EXIT_CODES.map(([code, text]) => `${code} ${text}`).join(", ")}`, 78)}
 
 Examples:
 ${EXAMPLES.map((line) => `  ${line}`).join("\n")}
 `;
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1)!;
-    if (line !== "" && line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
-  }
-  return lines;
 }

@@ -6,7 +6,8 @@
  * @module
  */
 
-import { EXAMPLES, EXIT_CODES, type Flag, FLAGS, UsageError } from "./args.ts";
+import { EXAMPLES, type Flag, FLAGS, FORMATS, UsageError } from "./args.ts";
+import { EXIT_CODES } from "./exit.ts";
 
 const flags: readonly Flag[] = FLAGS;
 
@@ -20,9 +21,9 @@ export function completionScript(shell: string): string {
 }
 
 /** What a value may be: words, a folder, or anything. */
-function valuesOf({ name, value }: Flag): string[] | "folder" | undefined {
+function valuesOf({ name, value }: Flag): readonly string[] | "folder" | undefined {
   if (value === "DIR") return "folder";
-  if (name === "output") return ["text", "json", "stream-json"];
+  if (name === "output") return FORMATS;
   return name === "completions" ? ["bash", "zsh", "fish"] : undefined;
 }
 

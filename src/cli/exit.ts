@@ -1,4 +1,4 @@
-/** The process's exit codes, as `--help` and the README list them. */
+/** The process's exit codes. */
 export const EXIT = {
   done: 0,
   error: 1,
@@ -13,3 +13,14 @@ export const EXIT = {
   closed: 141,
   terminated: 143,
 } as const;
+
+/** Those that the help and the manual page list. */
+export const EXIT_CODES = [
+  [EXIT.done, "done"],
+  [EXIT.error, "error"],
+  [EXIT.usage, "wrong usage"],
+  [EXIT.refused, "a call was refused (see --yes)"],
+  [EXIT.limit, "stopped by a limit"],
+  [EXIT.interrupted, "interrupted"],
+  [EXIT.closed, "stdout was closed"],
+] as const;

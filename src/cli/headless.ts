@@ -9,16 +9,12 @@ import { NO_ANSWER } from "../agent/ask_model.ts";
 import { BackendError } from "../errors.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import type { TurnEvent, TurnResult } from "../types.ts";
+import type { Format } from "./args.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
 import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 import { oneLine, progressLine } from "./present.ts";
 import type { Output } from "./stdio.ts";
-
-/** What `--output` can be. */
-export const FORMATS = ["text", "json", "stream-json"] as const;
-/** What `--output` can be. */
-export type Format = typeof FORMATS[number];
 
 /** What a headless run works with. */
 export interface HeadlessOptions {
@@ -89,7 +85,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
       const error = "the model gave no answer";
       return finish({ exitCode: EXIT.error, response: "", error, usage });
     }
-    return finish({ ...result, exitCode: codeOf(result.stopReason, options), usage });
+    return finish({ ...result, exitCode: codeOf(result.stopReason, options.refused()), usage });
   } catch (error) {
     const { message } = error as Error;
     const response = error instanceof BackendError ? error.partialText : "";
@@ -99,11 +95,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
   }
 }
 
-function codeOf(
-  stopReason: TurnResult["stopReason"],
-  { stopCode, refused }: HeadlessOptions,
-): number {
-  if (stopReason === "aborted") return stopCode();
+/** Of a turn that nobody stopped. */
+function codeOf(stopReason: TurnResult["stopReason"], refused: boolean): number {
   if (stopReason !== "done") return EXIT.limit;
-  return refused() ? EXIT.refused : EXIT.done;
+  return refused ? EXIT.refused : EXIT.done;
 }

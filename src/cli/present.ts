@@ -57,9 +57,12 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** How the lines of a change look. */
+export const DIFF_STYLES = { " ": DIM, "+": ADDED, "-": REMOVED } as const;
+
 /** A line of a change, coloured and safe to show. */
 export function diffRow({ kind, text }: DiffLine, paint: Painter): string {
-  return paint(`${kind} ${sanitize(text)}`, { " ": DIM, "+": ADDED, "-": REMOVED }[kind]);
+  return paint(`${kind} ${sanitize(text)}`, DIFF_STYLES[kind]);
 }
 
 /** `text` with its long lines broken at spaces, for a terminal of `columns`. */

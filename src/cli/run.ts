@@ -7,9 +7,17 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { Policy } from "../types.ts";
-import { type Args, asUsage, helpText, parseArgs, UsageError } from "./args.ts";
+import {
+  type Args,
+  asUsage,
+  type Format,
+  FORMATS,
+  helpText,
+  parseArgs,
+  UsageError,
+} from "./args.ts";
+import type { DemoServer } from "./demo.ts";
 import { EXIT } from "./exit.ts";
-import type { Format } from "./headless.ts";
 import { resultLine } from "./json_output.ts";
 import { oneLine } from "./present.ts";
 import type { CopilotOptions, ExtraSettings } from "./settings.ts";
@@ -108,7 +116,7 @@ async function dispatch(args: Args, run: Run): Promise<number> {
   const { optionsFromArgs, toConfig } = await import("./settings.ts");
   let options = optionsFromArgs(args);
   const format = checkedFormat(args, headless);
-  let demo: { host: string; model: string; close(): Promise<void> } | undefined;
+  let demo: DemoServer | undefined;
   if (args.demo) {
     checkDemo(args);
     demo = (await import("./demo.ts")).startDemoServer();
@@ -199,10 +207,11 @@ async function newAgent(
 }
 
 function checkedFormat(args: Args, headless: boolean): Format {
-  const format = args.output ?? "text";
-  if (format !== "text" && format !== "json" && format !== "stream-json") {
+  const asked = args.output ?? "text";
+  const format = FORMATS.find((known) => known === asked);
+  if (format === undefined) {
     throw new UsageError(
-      `--output must be text, json or stream-json: it is ${JSON.stringify(format.slice(0, 60))}`,
+      `--output must be text, json or stream-json: it is ${JSON.stringify(asked.slice(0, 60))}`,
     );
   }
   if (args.output !== undefined && !headless) throw new UsageError("--output needs -p");

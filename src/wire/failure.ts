@@ -11,7 +11,7 @@ import { excerpt } from "./excerpt.ts";
 export type Hints = Partial<Record<BackendErrorKind, string>>;
 
 /** The longest that a server may ask to wait before the next attempt; more fails at once. */
-export const MAX_RETRY_AFTER_MS = 60_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /** A server's error object, whatever its shape. */
 interface Report {

@@ -4,7 +4,7 @@ import { Stopped } from "./regex_dfa.ts";
 import { countUnreadable, type Tally } from "./walk.ts";
 
 /** Larger files are not searched: each thread holds a whole one. */
-export const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** A NUL byte among so many at the beginning tells a binary file, as git has it. */
 const BINARY_CHECK_BYTES = 8192;
 
