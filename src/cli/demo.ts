@@ -9,6 +9,8 @@ import { isObject } from "../text/json.ts";
 import { type DemoReply, demoReply, type DemoRequest } from "./demo_rules.ts";
 
 const MODEL = "demo";
+/** The same in full. */
+const LATEST = `${MODEL}:latest`;
 /** The most bytes of a request: the largest piped prompt (64 MiB), escaped, and a long history. */
 const MAX_BODY_BYTES = 512 * 2 ** 20;
 
@@ -42,22 +44,6 @@ export function startDemoServer(): DemoServer {
   };
 }
 
-const DETAILS = {
-  parent_model: "",
-  format: "rules",
-  family: "demo",
-  families: ["demo"],
-  parameter_size: "0",
-  quantization_level: "",
-};
-const ENTRY = {
-  name: `${MODEL}:latest`,
-  model: `${MODEL}:latest`,
-  size: 0,
-  digest: "",
-  details: DETAILS,
-};
-
 async function answer(request: Request): Promise<Response> {
   const route = `${request.method} ${new URL(request.url).pathname}`;
   switch (route) {
@@ -67,22 +53,19 @@ async function answer(request: Request): Promise<Response> {
       return Response.json({ version: "0.0.0" });
     case "GET /api/tags":
     case "GET /api/ps":
-      return Response.json({ models: [ENTRY] });
+      return Response.json({ models: [{ name: LATEST, model: LATEST }] });
     case "POST /api/show":
     case "POST /api/chat": {
       const body = await readJson(request);
       if (body instanceof Response) return body;
-      const { model, name } = body;
-      const asked = model ?? name;
-      if (typeof asked !== "string" || asked === "") return failed(400, "model is required");
-      if (asked !== MODEL && asked !== ENTRY.name) {
-        return failed(404, `model '${asked.slice(0, 200)}' not found`);
+      const { model } = body;
+      if (typeof model !== "string" || model === "") return failed(400, "model is required");
+      if (model !== MODEL && model !== LATEST) {
+        return failed(404, `model '${model.slice(0, 200)}' not found`);
       }
-      return route === "POST /api/chat" ? chat(body) : Response.json({
-        details: DETAILS,
-        model_info: {},
-        capabilities: ["completion", "tools"],
-      });
+      return route === "POST /api/chat"
+        ? chat(body)
+        : Response.json({ capabilities: ["completion", "tools"] });
     }
     default:
       return new Response("404 page not found", { status: 404 });
@@ -95,14 +78,9 @@ function failed(status: number, error: string): Response {
 
 /** The request's body as a JSON object, or the answer that refuses it. */
 async function readJson(request: Request): Promise<Record<string, unknown> | Response> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return failed(400, "http: request body too large");
-    text += decoder.decode(chunk, { stream: true });
-  }
+  const length = Number(request.headers.get("content-length") ?? Infinity);
+  if (length > MAX_BODY_BYTES) return failed(400, "http: request body too large");
+  const text = await request.text();
   if (text.trim() === "") return failed(400, "missing request body");
   try {
     const body: unknown = JSON.parse(text);
@@ -116,31 +94,21 @@ function chat(body: Record<string, unknown>): Response {
   const problem = wrongShape(body);
   if (problem) return failed(400, `json: cannot unmarshal: ${problem} has the wrong shape`);
   const { messages, tools, stream } = body as Partial<DemoRequest> & { stream?: boolean };
-  const started = performance.now();
   const reply = messages?.length ? demoReply({ messages, tools }) : {};
-  const frames = wireFrames(reply, {
-    prompt: (messages ?? []).reduce((sum, message) => sum + (message.content?.length ?? 0), 0),
-    nanoseconds: Math.round((performance.now() - started) * 1e6),
-  });
+  const asked = (messages ?? []).reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
+  const frames = wireFrames(reply, asked);
   if (stream === false) {
     const last = frames.at(-1)!;
     return Response.json({ ...last, message: { ...last.message, content: reply.text ?? "" } });
   }
-  const encoder = new TextEncoder();
-  const lines = ReadableStream.from(
-    frames.map((frame) => encoder.encode(`${JSON.stringify(frame)}\n`)),
-  );
+  const lines = frames.map((frame) => `${JSON.stringify(frame)}\n`).join("");
   return new Response(lines, { headers: { "content-type": "application/x-ndjson" } });
 }
 
 /** The lines of a streamed answer: a word each, and all tool calls on the last, as Ollama does. */
-function wireFrames(
-  reply: DemoReply,
-  count: { prompt: number; nanoseconds: number },
-) {
+function wireFrames(reply: DemoReply, askedChars: number) {
   const frame = (message: object, done: boolean) => ({
     model: MODEL,
-    created_at: new Date().toISOString(),
     message: { role: "assistant", ...message },
     done,
   });
@@ -153,13 +121,9 @@ function wireFrames(
       ...frame({ content: "", ...(calls && { tool_calls: calls }) }, true),
       // Ollama's answer to a request without messages, which only loads the model.
       done_reason: reply.text || calls ? "stop" : "load",
-      total_duration: count.nanoseconds,
-      load_duration: 0,
       // There are no tokens here: four characters count as one.
-      prompt_eval_count: Math.ceil(count.prompt / 4),
-      prompt_eval_duration: count.nanoseconds,
+      prompt_eval_count: Math.ceil(askedChars / 4),
       eval_count: Math.ceil(answered / 4),
-      eval_duration: 0,
     },
   ];
 }

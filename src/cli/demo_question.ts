@@ -4,13 +4,12 @@
  * @module
  */
 
+import { count } from "../tools/search/outcome.ts";
 import {
   type Answer,
   code,
-  count,
   cut,
   entries,
-  escape,
   failure,
   fileText,
   hits,
@@ -82,9 +81,10 @@ function tellingWords(ask: string): string[] {
 
 /** Finds a plain word also with a capital. */
 function grepPattern(word: string): string {
-  const first = word[0] ?? "";
-  if (!/^[a-z]\p{Ll}*$/u.test(word) || word === "main") return escape(word);
-  return `[${first.toUpperCase()}${first}]${word.slice(1)}`;
+  if (/^[a-z]\p{Ll}*$/u.test(word) && word !== "main") {
+    return `[${word[0]!.toUpperCase()}${word[0]}]${word.slice(1)}`;
+  }
+  return word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 function aboutProject(key: string | undefined, read: string): string[] {

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { wholeUpTo } from "../text/truncate.ts";
+
 /** What a rule asks a tool for; undefined means that the result comes with the next request. */
 export type Use = (name: string, args: Record<string, unknown>) => string | undefined;
 /** A rule's answer in lines, or null while results are outstanding. */
@@ -60,13 +62,9 @@ export function isWritten(result: string): boolean {
   return /^(?:Created|Replaced|Filled) /.test(result);
 }
 
-function isRefusal(result: string): boolean {
-  return /^(?:refused|denied|not allowed|permission denied)[: ]/i.test(result);
-}
-
 /** A failure in lines for the person; for a refusal, what allows the call. */
 export function failure(result: string): string[] {
-  if (!isRefusal(result)) return [told(result)];
+  if (!result.startsWith("Refused")) return [told(result)];
   return [
     `${/^[^.\n]*/.exec(result)?.[0]}.`,
     "To allow it, answer y when asked, or start copilot with `--yes`.",
@@ -81,20 +79,10 @@ export function told(result: string): string {
 /** `text` in at most `max` characters. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return `${text.slice(0, wholeUpTo(text, max - 1))}…`;
 }
 
 /** `text` as inline code on one line, in at most `max` characters. */
 export function code(text: string, max = 90): string {
   return `\`${cut(text.slice(0, 500).replaceAll("`", "'").replace(/\s+/g, " ").trim(), max)}\``;
-}
-
-/** `text` as a regular expression that matches it. */
-export function escape(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-}
-
-/** "1 file", "2 files". */
-export function count(n: number, one: string): string {
-  return `${n} ${one}${n === 1 ? "" : "s"}`;
 }

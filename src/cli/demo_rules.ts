@@ -12,7 +12,6 @@ import {
   code,
   cut,
   entries,
-  escape,
   failure,
   fileText,
   isWhole,
@@ -175,7 +174,7 @@ function replace(groups: Groups, use: Use): Answer {
   if (content === null) return [NAME, `I could not read ${code(path)}: ${told(read)}`];
   const old = content.includes(wanted)
     ? wanted
-    : new RegExp(escape(wanted), "i").exec(content)?.[0];
+    : new RegExp(RegExp.escape(wanted), "i").exec(content)?.[0];
   if (!old) {
     return [
       NAME,

@@ -161,7 +161,7 @@ function patternsOf(literals: readonly string[], fences: readonly string[]): Pat
   const key = [...literals, "", ...fences].join("\n");
   let known = patterns.get(key);
   if (!known) {
-    const whole = [...literals.map(escape), ...fences.flatMap(fence)];
+    const whole = [...literals.map(RegExp.escape), ...fences.flatMap(fence)];
     const beginnings = [...literals.map(beginning), ...fences.flatMap(fenceBeginning)];
     known = {
       find: new RegExp(whole.join("|"), "gi"),
@@ -172,22 +172,18 @@ function patternsOf(literals: readonly string[], fences: readonly string[]): Pat
   return known;
 }
 
-function escape(literal: string): string {
-  return literal.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-}
-
 /** `abc` -> `a(?:b)?`: any beginning of it, but not all. */
 function beginning(literal: string): string {
-  const chars = [...literal].slice(0, -1).map(escape);
+  const chars = [...literal].slice(0, -1).map(RegExp.escape);
   return chars.reduceRight((rest, char) => rest === "" ? char : `${char}(?:${rest})?`, "");
 }
 
 function fence(info: string): string[] {
-  const line = `[ \\t]{0,8}${escape(info)}[ \\t]{0,8}\\r?\\n`;
+  const line = `[ \\t]{0,8}${RegExp.escape(info)}[ \\t]{0,8}\\r?\\n`;
   return ["`", "~"].map((char) => `(?<!${char})${char}{3,16}${line}`);
 }
 
 function fenceBeginning(info: string): string[] {
-  const line = `[ \\t]{0,8}(?:${beginning(info)}|${escape(info)}[ \\t]{0,8}\\r?)?`;
+  const line = `[ \\t]{0,8}(?:${beginning(info)}|${RegExp.escape(info)}[ \\t]{0,8}\\r?)?`;
   return ["`", "~"].map((char) => `${char}{1,2}|${char}{3,16}${line}`);
 }

@@ -23,13 +23,11 @@ import { type Limit, wait, type Watchdog, watchdog } from "./watchdog.ts";
 
 /** A request to a model server. */
 export interface HttpRequest {
-  /** `POST` where there is a body, else `GET`. */
-  method?: "GET" | "POST";
   /** The whole address; a user name and password in it go as Basic authorization, not as a key. */
   url: string;
   /** Sent besides `content-type` and `user-agent`. */
   headers?: Record<string, string>;
-  /** JSON text. */
+  /** JSON text, sent by `POST`; without it, the request is a `GET`. */
   body?: string;
 }
 
@@ -215,7 +213,7 @@ function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): 
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
     (options.fetch ?? fetch)(url, {
-      method: request.method ?? (body === undefined ? "GET" : "POST"),
+      method: body === undefined ? "GET" : "POST",
       headers: {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         "user-agent": `copilot/${VERSION}`,
