@@ -43,14 +43,10 @@ export function answerStream(
   let hasReasoning = false;
   const watchers = { text: repetitionWatcher(), reasoning: repetitionWatcher() };
   const seen = { text: "", reasoning: "" };
-  // Pieces are gathered until the network's chunk is read: 500 000 of them come in a few hundred
-  // chunks, and what follows costs more for each call than for each character.
-  let pending: { kind: "text" | "reasoning"; pieces: string[] } | undefined;
-  let scheduled = false;
   let stopped = false;
   let ended = false;
 
-  function show(kind: "text" | "reasoning", text: string): void {
+  function show(kind: Kind, text: string): void {
     if (text === "" || stopped) return;
     const cut = watchers[kind].push(text);
     seen[kind] += text;
@@ -61,7 +57,7 @@ export function answerStream(
     emitText(kind, seen[kind].slice(Math.min(shown, cut)));
     onRunaway();
   }
-  function emitText(kind: "text" | "reasoning", text: string): void {
+  function emitText(kind: Kind, text: string): void {
     emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
   }
   function take(part: ThinkSplit): void {
@@ -74,17 +70,7 @@ export function answerStream(
     show("reasoning", part.reasoning);
     show("text", part.text);
   }
-  function flush(final: boolean): void {
-    scheduled = false;
-    if (pending === undefined) return;
-    const { kind, pieces } = pending;
-    pending = undefined;
-    let text = pieces.join("");
-    if (!final && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800) {
-      // Half of a character: its other half is in the next piece.
-      pending = { kind, pieces: [text.slice(-1)] };
-      text = text.slice(0, -1);
-    }
+  const gathered = gatherer((kind, text) => {
     if (kind === "reasoning") {
       // The server tells reasoning apart: tags in the text are merely talked about.
       if (!hasReasoning && text.trim() !== "") {
@@ -95,32 +81,60 @@ export function answerStream(
       show("reasoning", text);
     } else if (isTyped) show("text", text);
     else take(think.push(calls.push(text)));
-  }
+  });
   return {
     push(delta) {
       if (delta.type === "tool_arguments" || stopped || ended) return;
-      if (delta.type === "tool_call") {
-        flush(true);
-        take(think.push(calls.release()));
-        return;
-      }
-      if (pending?.kind !== delta.type) {
-        flush(true);
-        pending = { kind: delta.type, pieces: [] };
-      }
-      pending.pieces.push(delta.text);
-      if (scheduled) return;
-      scheduled = true;
-      queueMicrotask(() => flush(false));
+      if (delta.type !== "tool_call") return gathered.push(delta.type, delta.text);
+      gathered.flush();
+      take(think.push(calls.release()));
     },
     end() {
       if (!ended) {
-        flush(true);
+        gathered.flush();
         take(think.push(calls.end().text));
         take(think.end());
         ended = true;
       }
       return seen;
+    },
+  };
+}
+
+type Kind = "text" | "reasoning";
+
+/**
+ * Gathers pieces until the network's chunk is read, and gives them out as one, whole characters only:
+ * 500 000 pieces come in a few hundred chunks, and what follows costs more for each call than for each
+ * character.
+ */
+function gatherer(give: (kind: Kind, text: string) => void) {
+  let pending: { kind: Kind; pieces: string[] } | undefined;
+  let scheduled = false;
+  function flush(final: boolean): void {
+    scheduled = false;
+    if (pending === undefined) return;
+    const { kind, pieces } = pending;
+    pending = undefined;
+    let text = pieces.join("");
+    if (!final && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800) {
+      // The other half of the character is in the next piece.
+      pending = { kind, pieces: [text.slice(-1)] };
+      text = text.slice(0, -1);
+    }
+    give(kind, text);
+  }
+  return {
+    flush: () => flush(true),
+    push(kind: Kind, piece: string): void {
+      if (pending?.kind !== kind) {
+        flush(true);
+        pending = { kind, pieces: [] };
+      }
+      pending.pieces.push(piece);
+      if (scheduled) return;
+      scheduled = true;
+      queueMicrotask(() => flush(false));
     },
   };
 }

@@ -20,15 +20,13 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
   let last: Fields | undefined;
   let content = "";
   let thinking = "";
-  const calls: unknown[] = [];
 
   const emit = (delta: Delta) => {
     progress++;
     started = true;
     onDelta(delta);
   };
-  /** What tells the calls of earlier lines apart. */
-  const known = new Set<string>();
+  const calls = callList((name) => emit({ type: "tool_call", name }));
 
   const takeMessage = (message: Fields, isLast: boolean) => {
     const thought = textOf(message.thinking, "thinking");
@@ -41,23 +39,7 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
       content += text;
       emit({ type: "text", text });
     }
-    if (!message.tool_calls) return;
-    // Each call comes whole, of some servers once more in the last line.
-    const keys: string[] = [];
-    for (const call of listOf(message.tool_calls, "tool_calls")) {
-      const fields = fieldsOf(call, "tool call");
-      const called = fieldsOf(fields.function, "tool call's function");
-      const id = textOf(fields.id, "tool call's id");
-      const name = textOf(called.name, "tool call's name");
-      const key = `${id || JSON.stringify(called.index)} ${name} ${
-        argumentsText(called.arguments)
-      }`;
-      if ((id !== "" || isLast) && known.has(key)) continue;
-      keys.push(key);
-      calls.push(call);
-      emit({ type: "tool_call", name });
-    }
-    for (const key of keys) known.add(key);
+    if (message.tool_calls) calls.add(listOf(message.tool_calls, "tool_calls"), isLast);
   };
 
   const decoder = ndjsonDecoder((value) => {
@@ -91,9 +73,36 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
         role: "assistant",
         content,
         ...(thinking !== "" && { thinking }),
-        ...(calls.length > 0 && { tool_calls: calls }),
+        ...(calls.all.length > 0 && { tool_calls: calls.all }),
       };
       return { ...last, message };
+    },
+  };
+}
+
+/** Collects calls, which come whole, of some servers once more in the last line. */
+function callList(onName: (name: string) => void) {
+  const all: unknown[] = [];
+  /** What tells the calls of earlier lines apart. */
+  const known = new Set<string>();
+  return {
+    all,
+    add(calls: readonly unknown[], isLast: boolean): void {
+      const keys: string[] = [];
+      for (const call of calls) {
+        const fields = fieldsOf(call, "tool call");
+        const called = fieldsOf(fields.function, "tool call's function");
+        const id = textOf(fields.id, "tool call's id");
+        const name = textOf(called.name, "tool call's name");
+        const key = `${id || JSON.stringify(called.index)} ${name} ${
+          argumentsText(called.arguments)
+        }`;
+        if ((id !== "" || isLast) && known.has(key)) continue;
+        keys.push(key);
+        all.push(call);
+        onName(name);
+      }
+      for (const key of keys) known.add(key);
     },
   };
 }
