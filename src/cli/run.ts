@@ -4,9 +4,7 @@
  * @module
  */
 
-import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
-import type { Policy } from "../types.ts";
 import {
   type Args,
   asUsage,
@@ -176,13 +174,14 @@ async function answerPrompt(
   prompt: string,
   run: Run,
 ): Promise<number> {
-  const [{ runHeadless }, { allowAll, refuseWrites }] = await Promise.all([
+  const [{ runHeadless }, { allowAll, refuseWrites }, { CopilotAgent }] = await Promise.all([
     import("./headless.ts"),
     import("./approve.ts"),
+    import("../agent/agent.ts"),
   ]);
   let refused = false;
   const policy = args.yes ? allowAll : refuseWrites(() => refused = true);
-  const agent = await newAgent(config, options.workingDir, policy);
+  const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
   return await runHeadless({
     agent,
     prompt,
@@ -195,15 +194,6 @@ async function answerPrompt(
     modelNamed: options.model !== undefined,
     refused: () => refused,
   });
-}
-
-async function newAgent(
-  config: CopilotConfig,
-  workingDir: string | undefined,
-  policy: Policy,
-): Promise<CopilotAgent> {
-  const { CopilotAgent } = await import("../agent/agent.ts");
-  return asUsage(() => new CopilotAgent(config, workingDir ?? ".", { policy }));
 }
 
 function checkedFormat(args: Args, headless: boolean): Format {

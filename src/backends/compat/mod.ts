@@ -22,8 +22,8 @@ import { keyHeader } from "../wire_values.ts";
  * Sends `messages` to `{baseUrl}/chat/completions` and returns the raw chat completion: streamed,
  * and folded into what a call without streaming returns.
  *
- * What a server refuses by name (`max_tokens`, `temperature`, `stream_options`, `stream`, `tools`) is
- * asked for in its other form or left out, once, and remembered for this `config`; `onNotice` is told.
+ * What a server refuses by name, such as `max_tokens`, `stream` or `tools`, is asked for in its other
+ * form or left out, once, and remembered for this `config`; `onNotice` is told.
  * Without `tools` they are described in the system prompt, and the calls are in the answer's text.
  *
  * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
