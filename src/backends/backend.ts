@@ -70,8 +70,6 @@ export type ExtractToolCalls = (
 
 /** A configured backend. */
 export interface Backend {
-  /** Which of the three. */
-  readonly kind: "compat" | "local" | "hosted";
   /** The model asked. */
   readonly model: string;
   /** True where text is only that: the protocol has blocks of its own for reasoning and calls. */

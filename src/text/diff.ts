@@ -8,8 +8,6 @@
 export interface DiffLine {
   kind: " " | "-" | "+";
   text: string;
-  /** Its number, from 1: in the new text, for a line taken out in the old one. */
-  number: number;
 }
 
 /** Larger middles are replaced whole, in pairs of lines to compare. */
@@ -25,16 +23,14 @@ export function diffLines(before: string, after: string, context = 2): DiffLine[
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) {
     end++;
   }
-  const all = script(a.slice(start, a.length - end), b.slice(start, b.length - end), start);
+  const all = script(a.slice(start, a.length - end), b.slice(start, b.length - end));
   if (all.length === 0) return [];
-  const first = Math.max(0, start - context);
-  const lead = b.slice(first, start).map((text, i) => kept(text, first + i + 1));
-  const trail = b.slice(b.length - end, b.length - end + context)
-    .map((text, i) => kept(text, b.length - end + i + 1));
+  const lead = b.slice(Math.max(0, start - context), start).map(kept);
+  const trail = b.slice(b.length - end, b.length - end + context).map(kept);
   return near([...lead, ...all, ...trail], context);
 }
 
-const kept = (text: string, number: number): DiffLine => ({ kind: " ", text, number });
+const kept = (text: string): DiffLine => ({ kind: " ", text });
 
 function linesOf(text: string): string[] {
   const lines = text.split("\n");
@@ -43,10 +39,10 @@ function linesOf(text: string): string[] {
 }
 
 /** The shortest way from `a` to `b`, by the longest common subsequence. */
-function script(a: string[], b: string[], offset: number): DiffLine[] {
+function script(a: string[], b: string[]): DiffLine[] {
   const out: DiffLine[] = [];
-  const minus = (i: number) => out.push({ kind: "-", text: a[i]!, number: offset + i + 1 });
-  const plus = (j: number) => out.push({ kind: "+", text: b[j]!, number: offset + j + 1 });
+  const minus = (i: number) => out.push({ kind: "-", text: a[i]! });
+  const plus = (j: number) => out.push({ kind: "+", text: b[j]! });
   if (a.length * b.length > MAX_PAIRS) {
     a.forEach((_, i) => minus(i));
     b.forEach((_, j) => plus(j));
@@ -66,7 +62,7 @@ function script(a: string[], b: string[], offset: number): DiffLine[] {
   let j = 0;
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i] === b[j]) {
-      out.push(kept(b[j]!, offset + j + 1));
+      out.push(kept(b[j]!));
       i++, j++;
     } else if (
       j === b.length || i < a.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!

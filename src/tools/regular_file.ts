@@ -14,8 +14,6 @@ import { sanitize } from "../text/sanitize.ts";
 export interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;
-  /** Its path with every link followed. */
-  realPath: string;
 }
 
 /**
@@ -36,17 +34,17 @@ export async function openRegular(
     throw fileError(action, shown, error);
   });
   const info = await file.stat();
-  if (info.isFile) return { file, info, realPath, [Symbol.dispose]: () => file.close() };
+  if (info.isFile) return { file, info, [Symbol.dispose]: () => file.close() };
   file.close();
   throw notRegular(action, shown, info);
 }
 
-/** As {@linkcode openRegular}, without opening. */
+/** As {@linkcode openRegular}, without opening; `realPath` has every link followed. */
 export async function statRegular(
   path: string,
   shown: string,
   action: string,
-): Promise<Omit<RegularFile, "file" | keyof Disposable>> {
+): Promise<{ info: Deno.FileInfo; realPath: string }> {
   try {
     const realPath = await Deno.realPath(path);
     // These are regular files by name alone: reading one runs code in the kernel and may tell secrets.

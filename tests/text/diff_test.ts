@@ -2,18 +2,18 @@ import { assertEquals } from "@std/assert";
 import { diffLines } from "../../src/text/diff.ts";
 
 const shown = (before: string, after: string, context?: number) =>
-  diffLines(before, after, context).map(({ kind, text, number }) => `${kind}${number} ${text}`);
+  diffLines(before, after, context).map(({ kind, text }) => `${kind} ${text}`);
 
 const ROWS: [before: string, after: string, expected: string[]][] = [
   ["", "", []],
   ["a\n", "a\n", []],
-  ["", "a\nb\n", ["+1 a", "+2 b"]],
-  ["a\nb\n", "", ["-1 a", "-2 b"]],
-  ["a\nb\nc\nd\ne\nf", "a\nb\nc\nX\ne\nf", [" 2 b", " 3 c", "-4 d", "+4 X", " 5 e", " 6 f"]],
-  ["a\na\na", "a\na", [" 1 a", " 2 a", "-3 a"]],
+  ["", "a\nb\n", ["+ a", "+ b"]],
+  ["a\nb\n", "", ["- a", "- b"]],
+  ["a\nb\nc\nd\ne\nf", "a\nb\nc\nX\ne\nf", ["  b", "  c", "- d", "+ X", "  e", "  f"]],
+  ["a\na\na", "a\na", ["  a", "  a", "- a"]],
   ["1\n2\n3\n4\n5\n6\n7\n8\n9", "1\nX\n3\n4\n5\n6\n7\nY\n9", [
-    ...[" 1 1", "-2 2", "+2 X", " 3 3", " 4 4"],
-    ...[" 6 6", " 7 7", "-8 8", "+8 Y", " 9 9"],
+    ...["  1", "- 2", "+ X", "  3", "  4"],
+    ...["  6", "  7", "- 8", "+ Y", "  9"],
   ]],
 ];
 

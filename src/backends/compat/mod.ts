@@ -53,7 +53,6 @@ const KEY_HINT = `set ${COMPAT_API_KEY_ENV} or pass --api-key`;
 /** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
 export function compatBackend(config: CompatConfig, extract?: ExtractToolCalls): Backend {
   return {
-    kind: "compat",
     model: config.model,
     isTyped: false,
     async send(messages, tools, options) {

@@ -49,7 +49,6 @@ export function callHosted(
 /** A {@linkcode Backend} for `config`. */
 export function hostedBackend(config: HostedConfig): Backend {
   return {
-    kind: "hosted",
     model: config.model,
     isTyped: true,
     async send(messages, tools, options) {

@@ -62,7 +62,6 @@ export async function callLocal(
 /** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
 export function localBackend(config: LocalConfig, extract?: ExtractToolCalls): Backend {
   return {
-    kind: "local",
     model: config.model,
     isTyped: false,
     async send(messages, tools, options) {
