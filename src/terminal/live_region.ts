@@ -40,13 +40,13 @@ export function liveRegion(
   reflows = true,
 ): LiveRegion {
   let shown: Frame = EMPTY_FRAME;
-  let { columns } = size();
+  let { columns, rows } = size();
 
   /** Takes the frame off a terminal whose size may have changed. */
   function erased(): string {
-    const now = size().columns;
-    const out = now === columns ? erase(shown) : eraseResized(shown, now, reflows);
-    columns = now;
+    const now = size();
+    const out = now.columns === columns ? erase(shown) : eraseResized(shown, now.columns, reflows);
+    ({ columns, rows } = now);
     shown = EMPTY_FRAME;
     return out;
   }
@@ -54,7 +54,8 @@ export function liveRegion(
   return {
     paint(layout) {
       const now = size();
-      const first = now.columns === columns ? "" : erased();
+      // A terminal that became smaller may have dropped the rows below the cursor.
+      const first = now.columns === columns && now.rows === rows ? "" : erased();
       const next = layout(now);
       const out = first + paint(shown, next, now.columns);
       shown = next;
@@ -72,7 +73,7 @@ export function liveRegion(
     },
     clearScreen() {
       shown = EMPTY_FRAME;
-      columns = size().columns;
+      ({ columns, rows } = size());
       write("\x1b[H\x1b[2J");
     },
     commit(last) {
@@ -91,7 +92,7 @@ export function liveRegion(
     },
     reset() {
       shown = EMPTY_FRAME;
-      columns = size().columns;
+      ({ columns, rows } = size());
     },
     below: () => leave(shown),
   };

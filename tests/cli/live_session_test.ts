@@ -283,3 +283,14 @@ sessionTest(
     await terminal.until("queued: all ␛[8mof it");
   },
 );
+
+sessionTest(
+  "TTY-07 the status line is there again in a window that became lower",
+  [],
+  async (terminal) => {
+    await terminal.until((rows) => rows.at(-1)!.startsWith("test ·"));
+    const [, row] = await terminal.cursor();
+    await terminal.resize(80, row + 1);
+    await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));
+  },
+);
