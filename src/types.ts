@@ -135,7 +135,7 @@ export interface Usage {
   cachedTokens?: number;
 }
 
-/** Why a turn ended. */
+/** Why a turn ended; `budget`: at the token limit, so that the answer is cut. */
 export type StopReason = "done" | "max_rounds" | "aborted" | "loop" | "budget";
 
 /** What {@linkcode processTurn} returns (spec 2.3). */

@@ -74,7 +74,9 @@ export async function askModel(
     const { text, reasoning } = stream.end();
     return { ...stoppedAnswer(text, reasoning, emit), usage: reply.usage };
   }
-  return { message: completed(reply, emit), usage: reply.usage };
+  const message = completed(reply, emit);
+  const isCut = reply.finish === "length" && !message.toolCalls?.length;
+  return { message, usage: reply.usage, ...(isCut && { stopReason: "budget" }) };
 }
 
 function stoppedAnswer(

@@ -196,6 +196,13 @@ Deno.test("a loop in reasoning is a limit: exit code 4", async () => {
   assertEquals([code, exitCode, stopReason], [4, 4, "loop"]);
 });
 
+Deno.test("NET-05 an answer that the token limit cuts is not done: exit code 4", async () => {
+  await using server = strictServer([{ text: "The answ", finish: "length" }]);
+  const { code, stdout } = await run(local(server.url, "-p", "x", "--output", "json"));
+  const { exitCode, stopReason, response } = JSON.parse(stdout);
+  assertEquals([code, exitCode, stopReason, response], [4, 4, "budget", "The answ"]);
+});
+
 Deno.test("a server that hangs is given up after the limit", async () => {
   await using server = serve(async (_, peer) => await peer.left());
   const { code, stderr } = await run([
