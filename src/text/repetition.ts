@@ -136,8 +136,8 @@ export interface RepetitionWatcher {
 
 /**
  * Watches a text as it streams for a runaway: a unit of at most 4096 characters that has been
- * repeated without a break until now, four times at least, for 4000 characters, or 12 500 in fenced
- * code. The text is to be cut after the second unit. However it is cut into pieces, the answer is the
+ * repeated without a break until now, four times at least, for 4000 characters, or 12 500 in code and
+ * data. The text is to be cut after the second unit. However it is cut into pieces, the answer is the
  * same.
  *
  * @param limit How many characters of a cycle are needed, instead of those numbers; of nothing but
@@ -156,7 +156,11 @@ export function repetitionWatcher(limit?: number): RepetitionWatcher {
     // What a row of backticks means depends on what follows.
     if (!/[`~]$/.test(tail)) inCode = code.inCode("a");
     const cycle = cycleAtEnd(tail, limit ?? (inCode ? CYCLE_IN_CODE : CYCLE));
-    if (cycle) cut = position - tail.length + endOfSecondUnit(tail, cycle);
+    if (!cycle) return;
+    const isShort = limit === undefined && tail.length - cycle.start < CYCLE_IN_CODE;
+    if (!isShort || !isData(tail, cycle.start)) {
+      cut = position - tail.length + endOfSecondUnit(tail, cycle);
+    }
   }
 
   return {
@@ -172,6 +176,16 @@ export function repetitionWatcher(limit?: number): RepetitionWatcher {
       return cut;
     },
   };
+}
+
+/** A line of a table, of indented code, of JSON, of markup, or of numbers; also its beginning. */
+const DATA = /^(?: {4}|\t|\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$))/;
+
+/** Whether `text` is data from the line of `start` on. */
+function isData(text: string, start: number): boolean {
+  const lines = text.slice(text.lastIndexOf("\n", start) + 1).split("\n")
+    .filter((line) => line.trim() !== "");
+  return lines.length > 0 && lines.every((line) => DATA.test(line));
 }
 
 interface Cycle {

@@ -192,6 +192,29 @@ Deno.test("repetitionWatcher: honest answers are not ended", () => {
   }
 });
 
+Deno.test("repetitionWatcher: data has the limit of code without a fence too, wherever lines end", () => {
+  for (
+    const [line, end] of [
+      ["| 0 | 0 |\n"],
+      ["    x.push(0);\n"],
+      ["\tx.push(0);\n"],
+      ['{"value": null, "ok": true},\n'],
+      ["  [0, 0, 0, 0, 0, 0, 0, 0],\n"],
+      ["<tr><td></td><td></td></tr>\n"],
+      ["0,0,0.5,-1\n"],
+      ["[0, 0, 0", ", 0"],
+    ]
+  ) {
+    for (let before = 0; before < 40; before++) {
+      const text = `${"Here it is:".slice(0, before)}${" ".repeat(before)}\n\n${line}`;
+      const more = end ?? line!;
+      const rows = more.repeat(10_000 / more.length);
+      assertEquals(watched([text + rows]).cut, undefined, `${line} after ${before}`);
+      assert(watched([text + rows + rows.slice(0, 4000)]).cut !== undefined, line);
+    }
+  }
+});
+
 Deno.test("repetitionWatcher: another limit, which white space does not have", () => {
   const { seen } = watched("the ".repeat(9000), HIDDEN_CYCLE);
   assert(seen >= HIDDEN_CYCLE && seen <= HIDDEN_CYCLE + 512, `seen after ${seen}`);
