@@ -64,7 +64,10 @@ export function toReply(parts: AnswerParts, { extract, tools }: ParseOptions = {
         recovered: true,
         ...(!clean && {
           arguments: {},
-          invalid: { text: JSON.stringify(call.arguments), reason: cutBy(parts) },
+          invalid: {
+            text: call.invalid?.text ?? JSON.stringify(call.arguments),
+            reason: cutBy(parts),
+          },
         }),
       }));
     }

@@ -168,6 +168,11 @@ Deno.test("calls in the text are looked for only where there are no others", asy
   const [found] = readCompatResponse(compat({ content: "CALL" }), { extract, tools }).message
     .toolCalls!;
   assertEquals([found!.recovered, found!.id !== ""], [true, true]);
+  const cut = { id: "", name: "read", arguments: {}, invalid: { text: '{"p":', reason: "cut" } };
+  const response = compat({ content: "CALL" }, "length");
+  const [asWritten] = readCompatResponse(response, { extract: () => ["", [cut]], tools }).message
+    .toolCalls!;
+  assertEquals(asWritten!.invalid!.text, '{"p":');
 });
 
 Deno.test("reasoning in the text is taken out of it, of both protocols", () => {
