@@ -69,7 +69,9 @@ const finishes: [stop: unknown, content: unknown[], finish: string, invalid?: bo
   ["pause_turn", [text("a")], "other"],
   ["novelty", [text("a")], "other"],
   [null, [text("a")], "other"],
-  [undefined, [text("a")], "other"],
+  // A whole response that does not say: its calls are whole (spec 4.3).
+  [undefined, [text("a")], "stop"],
+  [undefined, [text("a"), use("1", { x: 1 }), use("2", {})], "tool_calls", [false, false]],
   // NET-05: what the limit cut off is not run, also where it happens to parse.
   ["max_tokens", [use("1"), use("2", '{"x')], "length", [false, true]],
   ["max_tokens", [use("1"), use("2", {})], "length", [false, true]],

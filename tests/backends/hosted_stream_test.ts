@@ -1,4 +1,4 @@
-import { assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import type { Delta } from "../../src/backends/backend.ts";
 import { readHostedResponse } from "../../src/backends/hosted/response.ts";
 import { hostedReader } from "../../src/backends/hosted/stream.ts";
@@ -104,6 +104,16 @@ Deno.test("recorded streams, read", () => {
     assertEquals((message.toolCalls ?? []).map((c) => c.arguments), calls, name);
     assertEquals(message.reasoning?.trim(), reasoning?.trim(), name);
     assertEquals(message.toolCalls?.some((c) => c.invalid) ?? false, false, name);
+  }
+});
+
+Deno.test("NET-05 a stream that gives no reason for its end runs no call", () => {
+  const { stop_reason: _, ...message } = start.message;
+  const { id } = message;
+  for (const begun of [start, { ...start, message }, { ...start, message: { id } }]) {
+    const response = fold([sse(begun, begin(0, toolUse("1")), json(0, '{"x":1}'), close(0), stop)]);
+    assertEquals(readHostedResponse(response).finish, "other");
+    assert(readHostedResponse(response).message.toolCalls![0]!.invalid);
   }
 });
 

@@ -31,7 +31,8 @@ export function readHostedResponse(response: unknown): Reply {
   if (!Array.isArray(content)) throw wrongShape("content", "an array", content);
   const blocks = listOf(content, "content").map((block) => fieldsOf(block, "content block"));
   const finishDetail = textOf(stop_reason, "stop_reason");
-  const finish = STOP_REASONS.get(finishDetail) ?? "other";
+  // A stream says null where its reason did not come; without the field, the response is whole.
+  const finish = stop_reason === undefined ? "stop" : STOP_REASONS.get(finishDetail) ?? "other";
   const ofType = (type: string) => blocks.filter((block) => block.type === type);
   const parts: AnswerParts = {
     content: ofType("text").map((block) => textOf(block.text, "text")).join(""),

@@ -81,6 +81,7 @@ function messageFold(onDelta: (delta: Delta) => void) {
   const message: Fields = Object.assign(Object.create(null), {
     type: "message",
     role: "assistant",
+    stop_reason: null,
   });
   const usage: Fields = Object.create(null);
   const blocks = new Map<number, Block>();
