@@ -110,8 +110,11 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
     { role: "assistant", content: [text("c"), text("d")] },
     { role: "user", content: "e" },
   ]],
-  ["the first is a user message", [says("b"), user("c")], "", [
-    { role: "user", content: "[The beginning of the conversation was left out]" },
+  ["nothing is added", [says("b", { toolCalls: [call("1")] }), result("1", "c")], "", [
+    { role: "assistant", content: [text("b"), use("1")] },
+    { role: "user", content: [answer("1", "c")] },
+  ]],
+  ["an answer first", [says("b"), user("c")], "", [
     { role: "assistant", content: "b" },
     { role: "user", content: "c" },
   ]],
@@ -275,6 +278,17 @@ Deno.test("SES-01 what is sent passes the strict server's check", () => {
     checked++;
   }
   assertEquals(checked, rows.length - 1);
+});
+
+Deno.test("a body's first message is a user's, as the API wants it", () => {
+  const { messages } = JSON.parse(
+    hostedBody(hostedConfig({ apiKey: "k" }), [says("b"), user("c")], [], true),
+  );
+  assertEquals(messages, [
+    { role: "user", content: "[The beginning of the conversation was left out]" },
+    { role: "assistant", content: "b" },
+    { role: "user", content: "c" },
+  ]);
 });
 
 Deno.test("toolsToHostedFormat: rule 5, flat objects with an input_schema", () => {

@@ -15,7 +15,7 @@ export type HostedBlock = { readonly type: string } & Readonly<Record<string, un
 
 /** A message of the hosted API. */
 export interface HostedMessage {
-  /** Roles alternate, beginning with `user`. */
+  /** Roles alternate. */
   role: "user" | "assistant";
   /** Text, or blocks where there is more than text. */
   content: string | HostedBlock[];
@@ -30,6 +30,12 @@ export interface HostedTool {
   /** The schema of its arguments. */
   input_schema: JsonSchema;
 }
+
+/** The API wants a user's message first. */
+const BEGINNING: HostedMessage = {
+  role: "user",
+  content: "[The beginning of the conversation was left out]",
+};
 
 const EPHEMERAL = { cache_control: { type: "ephemeral" } };
 
@@ -61,7 +67,9 @@ export function hostedBody(
     ...(!adjusted.has("cache_control") && EPHEMERAL),
     ...(tools.length > 0 && { tools: toolsToHostedFormat(tools) }),
     ...(system !== "" && { system: [{ type: "text", text: system, ...mark }] }),
-    messages: hostedMessages,
+    messages: hostedMessages[0]?.role === "assistant"
+      ? [BEGINNING, ...hostedMessages]
+      : hostedMessages,
   });
 }
 
@@ -82,9 +90,6 @@ export function messagesToHostedFormat(messages: readonly Message[]): [string, H
     const role = message.role === "assistant" ? "assistant" : "user";
     const content = contentOf(message);
     if (content.length === 0) continue;
-    if (turns.length === 0 && role === "assistant") {
-      turns.push({ role: "user", contents: ["[The beginning of the conversation was left out]"] });
-    }
     const last = turns.at(-1);
     if (last?.role === role) last.contents.push(content);
     else turns.push({ role, contents: [content] });
