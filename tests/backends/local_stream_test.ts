@@ -110,6 +110,13 @@ Deno.test("NET-04 a native stream without its last line is an error, whatever it
   await t.step("but a missing line end is no cut", () => {
     assertEquals(readLocalResponse(fold([line({ content: "a" }), DONE.trim()])).finish, "stop");
   });
+  await t.step("nor is a last line of counts alone, as of old servers", () => {
+    for (const message of [undefined, null]) {
+      const last = line(message, { done: true, done_reason: "stop", eval_count: 3 });
+      const reply = readLocalResponse(fold([line({ content: "a" }), last]));
+      assertEquals([reply.message.content, reply.usage?.outputTokens], ["a", 3]);
+    }
+  });
   await t.step("and what comes after the end means nothing", () => {
     const reply = readLocalResponse(
       fold([line({ content: "a" }), DONE, line({ content: "X" }), "{"]),

@@ -49,8 +49,11 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
       const failure = failureFromErrorObject(line);
       if (failure) throw failure;
     }
-    takeMessage(fieldsOf(line.message, "message"), line.done === true);
-    if (line.done !== true) return;
+    const isLast = line.done === true;
+    // Old servers end with a line of counts alone.
+    const isBare = isLast && (line.message ?? null) === null;
+    if (!isBare) takeMessage(fieldsOf(line.message, "message"), isLast);
+    if (!isLast) return;
     progress++;
     last = line;
   });
