@@ -13,6 +13,7 @@ const NOW = '{"name": "now", "arguments": {}}';
 const now = { name: "now", arguments: {} };
 const fenced = (body: string) => "```json\n" + body + "\n```";
 const tagged = (body: string) => `<toolcall>${body}</toolcall>`;
+const hermes = (body: string) => `<tool_call>${body}</tool_call>`;
 
 interface Found {
   name: string;
@@ -411,7 +412,22 @@ const known: Row[] = [
     invalid: "must be",
   }], ""],
 ];
+const more: Row[] = [
+  ["Hermes", `Let me look.\n${hermes(`\n${READ}\n`)}\n${hermes(NOW)}`, [read, now], "Let me look."],
+  ["Hermes beside the basic tag", `${hermes(READ)}\n${tagged(NOW)}`, [read, now], ""],
+  ["Hermes without its end", `<tool_call>\n${READ}`, [read], ""],
+  ["Hermes cut off", `<tool_call>${READ.slice(0, -5)}`, [{
+    name: "read_file",
+    invalid: "cut off",
+  }], ""],
+  ["Hermes, after reasoning", `<think>hm</think>${hermes(NOW)}`, [now], "<think>hm</think>"],
+  ["Hermes with a name of no tool", ...none(hermes('{"name": "zip", "arguments": {}}'))],
+  ["Hermes in code", ...none(`\`${hermes(NOW)}\`\n\n\`\`\`xml\n${hermes(NOW)}\n\`\`\``)],
+  ["Hermes mentioned", ...none(`The tag <tool_call> holds JSON, as in "${hermes(NOW)}".`)],
+];
+known.push(...more);
 const unknown: Row[] = [
+  ["Hermes", ...none(hermes(READ))],
   ["any name in a tag", tagged('{"name": "zip", "arguments": {}}'), [{
     name: "zip",
     arguments: {},
@@ -494,6 +510,7 @@ Deno.test("extractToolCallsFromText: an invalid call holds what the model wrote"
 Deno.test("toolCallFilter agrees with extractToolCallsFromText on random texts", () => {
   const parts = [
     "<toolcall>",
+    "<tool_call>",
     "</toolcall>",
     READ,
     NOW,
