@@ -93,6 +93,16 @@ function mayUseProxy(): boolean {
   );
 }
 
+/** The variable of the environment that names a proxy for `url`, where there is one. */
+function proxyVariable(url: string): string | undefined {
+  if (isLoopback(url)) return undefined;
+  const own = url.startsWith("https:") ? "HTTPS_PROXY" : "HTTP_PROXY";
+  return [own, "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]).find((variable) =>
+    Deno.permissions.querySync({ name: "env", variable }).state === "granted" &&
+    Deno.env.get(variable)
+  );
+}
+
 /** What Deno's `fetch` says of a request that got no answer; the last row is for all the rest. */
 const CAUSES: readonly {
   pattern: RegExp;
@@ -155,7 +165,10 @@ export function failureFromThrown(thrown: unknown, url: string): BackendError {
   }
   const text = causeText(thrown);
   const row = CAUSES.find(({ pattern }) => pattern.test(text));
-  return new BackendError(`Cannot reach ${origin}: ${row?.says ?? excerpt(text)}`, {
+  // It may be the proxy that can not be reached, which the cause does not tell.
+  const proxy = proxyVariable(url);
+  const through = proxy === undefined ? "" : ` (${proxy} names a proxy)`;
+  return new BackendError(`Cannot reach ${origin}${through}: ${row?.says ?? excerpt(text)}`, {
     kind: row?.kind ?? "connection",
     // Only what the network did has a cause: other errors are about the request, or a blocked port.
     retryable: row?.retryable ?? (thrown instanceof Error && thrown.cause !== undefined),

@@ -148,86 +148,103 @@ leakTest("a failure is not held up by the attempt to connect", async () => {
   assert(Math.min(...times) < 500, String(times));
 });
 
-leakTest("failureFromThrown explains what fetch throws", () => {
-  const thrown = (text: string) =>
-    new TypeError("fetch failed", {
-      cause: new Error(
-        `error sending request for url (http://h:1/refused): client error (Connect): ${text}`,
-      ),
-    });
-  const rows: [text: string, says: string, kind: string, retryable: boolean][] = [
-    [
-      "tcp connect error: Connection refused (os error 111)",
-      "nothing listens there (connection refused)",
-      "connection",
-      true,
-    ],
-    [
-      "tcp connect error: No connection could be made because the target machine actively refused it. (os error 10061)",
-      "nothing listens there (connection refused)",
-      "connection",
-      true,
-    ],
-    [
-      "dns error: failed to lookup address information: Name or service not known",
-      "there is no host of that name",
-      "connection",
-      false,
-    ],
-    [
-      "dns error: failed to lookup address information: Temporary failure in name resolution",
-      "its name can not be looked up at the moment",
-      "connection",
-      true,
-    ],
-    [
-      "invalid peer certificate: UnknownIssuer",
-      "its certificate is not trusted",
-      "connection",
-      false,
-    ],
-    [
-      "received corrupt message of type InvalidContentType",
-      "it does not speak TLS (is it http:// rather than https://?)",
-      "connection",
-      false,
-    ],
-    ["invalid HTTP version parsed", "it does not answer in HTTP", "protocol", false],
-    ["message head is too large", "it does not answer in HTTP", "protocol", false],
-    [
-      "connection closed before message completed",
-      "it closed the connection without an answer",
-      "connection",
-      true,
-    ],
-    [
-      "connection error: Connection reset by peer (os error 104)",
-      "it closed the connection without an answer",
-      "connection",
-      true,
-    ],
-    [
-      "tcp connect error: No route to host (os error 113)",
-      "tcp connect error: No route to host (os error 113)",
-      "connection",
-      true,
-    ],
-  ];
-  for (const [text, says, kind, retryable] of rows) {
-    const error = failureFromThrown(thrown(text), "http://h:1/refused");
-    assertEquals(error.message, `Cannot reach http://h:1: ${says}`);
-    assertEquals([error.kind, error.retryable, isRefused(error.cause)], [
-      kind,
-      retryable,
-      /refused/.test(says),
-    ]);
-  }
-  const blocked = failureFromThrown(
-    new TypeError("Fetch failed: Requests to port 1 are blocked"),
-    "http://h:1/",
-  );
-  assertEquals([blocked.retryable, blocked.kind], [false, "connection"]);
-});
+leakTest("failureFromThrown explains what fetch throws", () =>
+  withProxy(undefined, () => {
+    const thrown = (text: string) =>
+      new TypeError("fetch failed", {
+        cause: new Error(
+          `error sending request for url (http://h:1/refused): client error (Connect): ${text}`,
+        ),
+      });
+    const rows: [text: string, says: string, kind: string, retryable: boolean][] = [
+      [
+        "tcp connect error: Connection refused (os error 111)",
+        "nothing listens there (connection refused)",
+        "connection",
+        true,
+      ],
+      [
+        "tcp connect error: No connection could be made because the target machine actively refused it. (os error 10061)",
+        "nothing listens there (connection refused)",
+        "connection",
+        true,
+      ],
+      [
+        "dns error: failed to lookup address information: Name or service not known",
+        "there is no host of that name",
+        "connection",
+        false,
+      ],
+      [
+        "dns error: failed to lookup address information: Temporary failure in name resolution",
+        "its name can not be looked up at the moment",
+        "connection",
+        true,
+      ],
+      [
+        "invalid peer certificate: UnknownIssuer",
+        "its certificate is not trusted",
+        "connection",
+        false,
+      ],
+      [
+        "received corrupt message of type InvalidContentType",
+        "it does not speak TLS (is it http:// rather than https://?)",
+        "connection",
+        false,
+      ],
+      ["invalid HTTP version parsed", "it does not answer in HTTP", "protocol", false],
+      ["message head is too large", "it does not answer in HTTP", "protocol", false],
+      [
+        "connection closed before message completed",
+        "it closed the connection without an answer",
+        "connection",
+        true,
+      ],
+      [
+        "connection error: Connection reset by peer (os error 104)",
+        "it closed the connection without an answer",
+        "connection",
+        true,
+      ],
+      [
+        "tcp connect error: No route to host (os error 113)",
+        "tcp connect error: No route to host (os error 113)",
+        "connection",
+        true,
+      ],
+    ];
+    for (const [text, says, kind, retryable] of rows) {
+      const error = failureFromThrown(thrown(text), "http://h:1/refused");
+      assertEquals(error.message, `Cannot reach http://h:1: ${says}`);
+      assertEquals([error.kind, error.retryable, isRefused(error.cause)], [
+        kind,
+        retryable,
+        /refused/.test(says),
+      ]);
+    }
+    const blocked = failureFromThrown(
+      new TypeError("Fetch failed: Requests to port 1 are blocked"),
+      "http://h:1/",
+    );
+    assertEquals([blocked.retryable, blocked.kind], [false, "connection"]);
+    return Promise.resolve();
+  }));
+
+leakTest(
+  "failureFromThrown names the variable of a proxy, and nothing of the proxy",
+  () =>
+    withProxy("http://u:canary@p:9", () => {
+      const says = (url: string) => failureFromThrown(new TypeError("refused"), url).message;
+      assertEquals(
+        says("https://h"),
+        "Cannot reach https://h (HTTPS_PROXY names a proxy): refused",
+      );
+      assertEquals(says("http://h"), "Cannot reach http://h: refused");
+      assertEquals(says("https://localhost"), "Cannot reach https://localhost: refused");
+      return Promise.resolve();
+    }),
+);
 
 Deno.test({
   name: "a missing permission is said in one line",
