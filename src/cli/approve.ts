@@ -30,8 +30,8 @@ export function refuseWrites(onRefused: () => void): Policy {
 }
 
 /**
- * Asks a person about every write and command. `ask` shows the text and resolves to the line
- * typed, or null when there is none to come; anything but a yes or a no is asked again.
+ * Asks a person about every write and command. `ask` shows the text and resolves to the first line
+ * typed that {@linkcode answerObjection} takes, or to null when there is none to come.
  */
 export function askPerson(
   ask: (text: string, signal: AbortSignal) => Promise<string | null>,
@@ -42,21 +42,23 @@ export function askPerson(
     async decide(tool, args, context) {
       const { signal } = context;
       if (tool.access === "read") return { allow: true };
-      let text = requestText(tool, args, columns(), paint, existing(tool, args, context));
-      for (;;) {
-        const answer = await ask(text, signal);
-        signal.throwIfAborted();
-        if (answer === null || /^\s*(no?)?\s*$/i.test(answer)) {
-          return {
-            allow: false,
-            reason: "Refused by the user. Do not try another way; ask what they want instead.",
-          };
-        }
-        if (/^\s*y(es)?\s*$/i.test(answer)) return { allow: true };
-        text = "Answer y to run it, n to refuse it.";
-      }
+      const text = requestText(tool, args, columns(), paint, existing(tool, args, context));
+      const answer = await ask(text, signal);
+      signal.throwIfAborted();
+      return answer !== null && YES.test(answer) ? { allow: true } : {
+        allow: false,
+        reason: "Refused by the user. Do not try another way; ask what they want instead.",
+      };
     },
   };
+}
+
+const YES = /^\s*y(es)?\s*$/i;
+const NO = /^\s*(no?)?\s*$/i;
+
+/** What to say of an answer that is neither a yes nor a no. */
+export function answerObjection(answer: string): string | undefined {
+  if (!YES.test(answer) && !NO.test(answer)) return "Answer y to run it, n to refuse it.";
 }
 
 /** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */

@@ -13,7 +13,7 @@ import { liveScreen } from "../terminal/live_screen.ts";
 import { plainScreen, type Screen } from "../terminal/screen.ts";
 import { appearance, painter } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
-import { allowAll, askPerson } from "./approve.ts";
+import { allowAll, answerObjection, askPerson } from "./approve.ts";
 import { asUsage } from "./args.ts";
 import { attachFiles } from "./attach.ts";
 import { isCommand, runCommand, type Session } from "./commands.ts";
@@ -63,7 +63,7 @@ export async function runInteractive(
   const policy = options.yes ? allowAll : askPerson(
     async (text, signal) => {
       view.print(text);
-      const answer = await screen.ask("Run this? [y/n] ", signal);
+      const answer = await screen.ask("Run this? [y/n] ", answerObjection, signal);
       if (answer === null) stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
       return answer;
     },

@@ -55,6 +55,7 @@ const MAX_TAIL = 4096;
 interface Question {
   prompt: string;
   line: LineState;
+  objection(line: string): string | undefined;
   answer(text: string | null): void;
 }
 
@@ -153,6 +154,12 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   function answer(text: string | null): void {
     const asked = question!;
     lines += rowsText(layoutWhole(asked.line, asked.prompt));
+    const wrong = text === null ? undefined : asked.objection(text);
+    if (wrong !== undefined) {
+      lines += `${wrong}\n`;
+      asked.line = lineState({ kills, multiline: false });
+      return;
+    }
     question = undefined;
     asked.answer(text);
   }
@@ -314,7 +321,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
       guarded(drawSoon);
       return new Promise((resolve) => reader = resolve);
     },
-    async ask(prompt, signal) {
+    async ask(prompt, objection, signal) {
       do await pause(QUIET_MS, signal); while (
         !signal.aborted && performance.now() - lastKey < QUIET_MS
       );
@@ -327,6 +334,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
         signal.addEventListener("abort", onAbort, { once: true });
         question = {
           prompt,
+          objection,
           line: lineState({ kills, multiline: false }),
           answer(text) {
             signal.removeEventListener("abort", onAbort);

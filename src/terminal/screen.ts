@@ -17,8 +17,15 @@ export interface Screen extends Disposable {
   update(): void;
   /** The next message; null when the session is over. */
   read(): Promise<string | null>;
-  /** Asks a question of one line; null for none of the answers, or once `signal` is aborted. */
-  ask(prompt: string, signal: AbortSignal): Promise<string | null>;
+  /**
+   * Asks a question of one line; null for none of the answers, or once `signal` is aborted. What
+   * `objection` says of a line is printed, and the question stays.
+   */
+  ask(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | null>;
   /** Tells a person who looks elsewhere; `text` is one line. */
   notify(text: string): void;
 }
@@ -36,7 +43,14 @@ export function plainScreen(history: () => string[]): Screen {
     print: (text) => stream(`${midLine ? "\n" : ""}${text}\n`),
     update() {},
     read: () => readInput({ history: history() }, { interrupt: "clear" }),
-    ask: (prompt, signal) => readLineRaw(prompt, "", [], { signal, dropTypeAhead: true }),
+    async ask(prompt, objection, signal) {
+      for (;;) {
+        const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
+        const wrong = line === null ? undefined : objection(line);
+        if (wrong === undefined) return line;
+        this.print(wrong);
+      }
+    },
     notify() {},
     [Symbol.dispose]() {},
   };

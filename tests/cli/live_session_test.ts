@@ -143,7 +143,9 @@ sessionTest(
     await terminal.until("First.");
     await terminal.type("/exit\r");
     await terminal.until("left: 0");
-    await terminal.type(`clear; ${sessionCommand(server)}\r`);
+    await terminal.type("clear\r");
+    await terminal.until((rows) => rows.join("") === "$");
+    await terminal.type(`${sessionCommand(server)}\r`);
     await terminal.until("/help");
     await terminal.type("\x12memo");
     await terminal.until("a memorable line");
@@ -288,7 +290,8 @@ sessionTest(
   "TTY-07 the status line is there again in a window that became lower",
   [],
   async (terminal) => {
-    await terminal.until((rows) => rows.at(-1)!.startsWith("test ·"));
+    await terminal.type("/tokens\r");
+    await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));
     const [, row] = await terminal.cursor();
     await terminal.resize(80, row + 1);
     await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));

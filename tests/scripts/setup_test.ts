@@ -124,7 +124,8 @@ Deno.test({
     const [cwd, ...args] = text.trimEnd().split("\n");
     assertEquals([code, cwd], [0, made.bin]);
     assertEquals(args.slice(-3), [`${made.root}/main.ts`, "-p", "two  words"]);
-    assertStringIncludes(args.join(" "), `--config ${made.root}/deno.json --no-prompt`);
+    assertStringIncludes(args.join(" "), `--config ${made.root}/deno.json --`);
+    assertEquals(args.includes("--no-prompt"), true);
     assertEquals(args.filter((arg) => /^-A$|allow-(all|ffi|sys)/.test(arg)), []);
   },
 });
