@@ -17,24 +17,31 @@ export function namedPaths(text: string): string[] {
 }
 
 /**
- * `text` with the files and folders it names, as the tools show them: numbered lines, bounded. A
- * name that is no file stays what it is: part of the text.
+ * `text` with the files and folders it names, as the tools show them: numbered lines, bounded; and
+ * what to tell the person of each. A name that is no file stays what it is: part of the text.
  */
 export async function attachFiles(
   agent: CopilotAgent,
   text: string,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ text: string; notices: string[] }> {
   const parts = [text];
+  const notices: string[] = [];
   const context = {
     workingDir: agent.state.workingDir,
     maxOutputChars: agent.config.maxOutputChars,
     signal,
   };
   for (const name of namedPaths(text)) {
-    if (parts.length > MAX_FILES) break;
+    if (parts.length > MAX_FILES) {
+      notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);
+      break;
+    }
     const found = existing(agent, name) ?? existing(agent, name.replace(/[.,;:!?)]+$/, ""));
-    if (found === undefined) continue;
+    if (found === undefined) {
+      notices.push(`@${name} is no file here: the model gets the name alone`);
+      continue;
+    }
     const tool = agent.tools.find((t) =>
       t.name === (found.folder ? "list_directory" : "read_file")
     );
@@ -48,10 +55,13 @@ export async function attachFiles(
     } catch (error) {
       signal.throwIfAborted();
       content = `(cannot be read: ${(error as Error).message})`;
+      notices.push(`@${found.path} cannot be read: ${(error as Error).message}`);
     }
     parts.push(`<file path=${JSON.stringify(found.path)}>\n${content}\n</file>`);
   }
-  return parts.join("\n\n");
+  const count = parts.length - 1;
+  if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
+  return { text: parts.join("\n\n"), notices };
 }
 
 function existing(

@@ -8,9 +8,10 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import { nearest } from "../text/nearest.ts";
 import { resolvePath } from "../text/paths.ts";
+import { terminalSize } from "../terminal/tty.ts";
 import type { Usage } from "../types.ts";
 import { parseArgs } from "./args.ts";
-import { oneLine } from "./present.ts";
+import { oneLine, wrapped } from "./present.ts";
 
 /** What the commands work on. */
 export interface Session {
@@ -85,7 +86,10 @@ export const COMMANDS: readonly Command[] = [
       try {
         if (!Deno.statSync(folder).isDirectory) return `${oneLine(folder)} is not a folder.`;
       } catch (error) {
-        return `Cannot change to ${oneLine(folder)}: ${oneLine((error as Error).message)}`;
+        const why = error instanceof Deno.errors.NotFound
+          ? "there is no such folder"
+          : oneLine((error as Error).message);
+        return `Cannot change to ${oneLine(folder)}: ${why}`;
       }
       state.workingDir = folder;
       return `Now in ${oneLine(folder)}`;
@@ -95,7 +99,7 @@ export const COMMANDS: readonly Command[] = [
     name: "tools",
     help: "list the tools",
     run: ({ agent: { tools } }) =>
-      tools.map((tool) => `  ${tool.name.padEnd(16)}${tool.description}`).join("\n"),
+      table(tools.map(({ name, description }) => [name, description])),
   },
 ];
 
@@ -108,6 +112,9 @@ export function isCommand(line: string): boolean {
 export async function runCommand(session: Session, line: string): Promise<string | null> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*([^]*?)\s*$/.exec(line)!;
   const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (command && argument !== "" && command.value === undefined) {
+    return `/${name} takes no argument`;
+  }
   if (command) return await command.run(session, argument);
   const near = nearest(name, COMMANDS.map((candidate) => candidate.name));
   return `There is no command /${oneLine(name)}: ${near ? `did you mean /${near}?` : "see /help"}`;
@@ -118,11 +125,23 @@ function listCommands(): string {
   const more = [
     ["@PATH", "in a message: sends the file along"],
     ["!COMMAND", "runs a shell command; its output goes along with the next message"],
-    ["Esc, Ctrl-C", "stop the turn; Ctrl-C at an empty line leaves"],
-    ["Ctrl-O", "shows what was folded: reasoning, results of tools"],
+    ["Esc, Ctrl-C", "stop the turn; Ctrl-C twice at an empty line leaves, as does Ctrl-D"],
+    ["Alt-Enter", "a new line, as does \\ at the end of one"],
+    ["Up, Down", "what you typed before; what is queued comes back first"],
     ["Tab, Ctrl-R", "completes; searches in what you typed"],
+    ["Ctrl-O", "shows what was folded: reasoning, results of tools"],
+    ["Ctrl-Z", "back to the shell; fg goes on"],
   ];
-  return [...rows, ...more].map(([left, help]) => `  ${left!.padEnd(16)}${help}`).join("\n");
+  return table([...rows, ...more]);
+}
+
+/** Rows of a name and a text; the text's rows begin below one another. */
+function table(rows: readonly string[][]): string {
+  const { columns } = terminalSize();
+  return rows.map(([left, text]) =>
+    wrapped(text!, Math.max(20, columns - 18)).split("\n")
+      .map((row, at) => `  ${(at > 0 ? "" : left!).padEnd(15)} ${row}`).join("\n")
+  ).join("\n");
 }
 
 async function listModels({ agent: { config } }: Session): Promise<string> {
@@ -130,12 +149,18 @@ async function listModels({ agent: { config } }: Session): Promise<string> {
   try {
     const names = await modelNames(config);
     const rows = names.map((name) => `${name === model ? "* " : "  "}${oneLine(name)}`);
-    return [...rows, `Now: ${oneLine(model)}. /model NAME goes on with another.`].join("\n");
+    const now = `Now: ${oneLine(model)} at ${serverOf(config)}. /model NAME goes on with another.`;
+    return [...rows, now].join("\n");
   } catch (error) {
-    return `Now: ${oneLine(model)}. The server does not list its models: ${
+    return `Now: ${oneLine(model)} at ${serverOf(config)}. The server does not list its models: ${
       oneLine((error as Error).message)
     }`;
   }
+}
+
+/** Where the model is. */
+function serverOf({ local, hosted, compat }: CopilotConfig): string {
+  return oneLine(new URL(local?.host ?? (hosted ?? compat)!.baseUrl).host);
 }
 
 /** The models that the server in use has. */
@@ -167,5 +192,5 @@ async function setModel(session: Session, argument: string): Promise<string> {
     return oneLine((error as Error).message);
   }
   const { model } = await agent.backend();
-  return `Now with ${oneLine(model)}. The conversation goes on.`;
+  return `Now with ${oneLine(model)} at ${serverOf(agent.config)}. The conversation goes on.`;
 }

@@ -15,6 +15,19 @@ const LIST_MS = 5000;
 const MAX_PATHS = 100_000;
 const MAX_ITEMS = 50;
 
+/** What `/model` takes to go on with another server. */
+const SERVER_FLAGS = [
+  "--local",
+  "--hosted",
+  "--host",
+  "--base-url",
+  "--use-compat",
+  "--model",
+  "--max-tokens",
+  "--context-length",
+  "--temperature",
+];
+
 /** Completes what is typed into a session. */
 export function completer(session: Session): Completer {
   let listed: { folder: string; at: number; paths: Promise<string[]> } | undefined;
@@ -35,13 +48,17 @@ export function completer(session: Session): Completer {
       );
       return { replace: quote!.length + word!.length + 1, items };
     }
-    const [, name, gap, argument] = /^\/([a-z]*)(?:(\s+)(\S*))?$/i.exec(before) ?? [];
+    const [, name, gap, argument] = /^\/([a-z]*)(?:(\s+)(?:-.*\s)?(\S*))?$/i.exec(before) ?? [];
     if (name === undefined) return undefined;
     if (gap === undefined) {
       const items = COMMANDS.map((command) => `/${command.name}`).filter((n) =>
         n.startsWith(before)
       );
       return { replace: before.length, items: items.length === 1 ? [`${items[0]} `] : items };
+    }
+    if (name === "model" && argument!.startsWith("-")) {
+      const items = SERVER_FLAGS.filter((flag) => flag.startsWith(argument!));
+      return { replace: argument!.length, items: items.map((flag) => `${flag} `) };
     }
     const values = name === "cd"
       ? folders(session.agent, argument!)

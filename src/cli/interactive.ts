@@ -83,7 +83,7 @@ export async function runInteractive(
       history: () => state.history,
       completer: completer(session),
       activity: () => view.activity(),
-      footer: () => footer(session),
+      footer: () => [footer(session), ...(options.yes ? ["--yes"] : [])].join(" · "),
       onStop: () => stop.abort(),
       onUnfold: () => view.unfold(),
       onEnd(signal) {
@@ -132,9 +132,10 @@ async function showTurn(
   signal: AbortSignal,
 ): Promise<void> {
   const { agent } = session;
-  view.begin((await agent.backend()).model);
+  view.begin(`waiting for ${(await agent.backend()).model}`);
   try {
-    const attached = await attachFiles(agent, text, signal);
+    const { text: attached, notices } = await attachFiles(agent, text, signal);
+    for (const notice of notices) view.print(`· ${oneLine(notice)}`);
     const { stopReason } = await processTurnHelpfully(agent, session.pending + attached, {
       onEvent(event) {
         if (event.type === "usage") session.context = event.usage;

@@ -21,7 +21,7 @@ export async function runShell(
   const { agent } = session;
   const tool = agent.tools.find(({ name }) => name === "run_bash");
   if (command.trim() === "" || tool === undefined) return screen.print("· !COMMAND runs a command");
-  view.begin("the command");
+  view.begin(`! ${command.trim()}`);
   try {
     const output = await tool.run({ command, timeout_seconds: 86_400 }, {
       workingDir: agent.state.workingDir,

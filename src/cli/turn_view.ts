@@ -16,8 +16,8 @@ import { describeCall, diffRow, duration, oneLine, progressLine, wrapped } from 
 
 /** Shows one turn after the other. */
 export interface TurnView {
-  /** A turn begins; `model` is who is asked. */
-  begin(model: string): void;
+  /** A turn begins; `what` goes on at first. */
+  begin(what: string): void;
   onEvent(event: TurnEvent): void;
   /** Prints `text` as lines of their own, below what was said so far. */
   print(text: string): void;
@@ -29,7 +29,7 @@ export interface TurnView {
   unfold(): void;
 }
 
-/** Folded results have more lines than this; so many lines of a change are shown. */
+/** So many lines of a change are shown. */
 const MAX_DIFF_LINES = 40;
 /** So many folded texts can be shown, of so many characters each. */
 const MAX_FOLDED = 50;
@@ -87,9 +87,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
   }
 
   function toolDone(exec: ToolExecution): void {
-    const lines = exec.result.split("\n").length;
-    const size = exec.isError || lines < 2 ? "" : `, ${lines} lines`;
-    const text = progressLine({ type: "tool_done", exec })!.replace(/\)$/, `${size})`);
+    const text = progressLine({ type: "tool_done", exec })!;
     line(exec.isError ? note(text, REMOVED) : note(text));
     fold(describeCall(exec.toolName, exec.arguments), exec.result);
     if (diffs && !exec.isError) {
@@ -101,11 +99,11 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
   }
 
   return {
-    begin(model) {
+    begin(what) {
       active = true;
       started = performance.now();
       last = "nothing";
-      doing = `waiting for ${oneLine(model)}`;
+      doing = oneLine(what);
       screen.print("");
       screen.update();
     },
@@ -166,7 +164,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
       const frame = spinner[Math.floor(now / 120) % spinner.length]!;
       const seconds = (now - firstPiece) / 1000;
       const speed = pieces > 20 && seconds > 1 ? ` · ${Math.round(pieces / seconds)}/s` : "";
-      const tokens = pieces > 0 ? ` · ${pieces} tokens${speed}` : "";
+      const tokens = pieces > 0 ? ` · ${pieces} ${pieces === 1 ? "token" : "tokens"}${speed}` : "";
       const thought = doing === "thinking" ? `: ${oneLine(reasoning.slice(-30).join(""))}` : "";
       const time = `${Math.floor((now - started) / 1000)} s`;
       return `${paint(frame, BOLD)} ${dim(`${time}${tokens} · Esc stops · ${doing}${thought}`)}`;

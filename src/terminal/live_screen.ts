@@ -79,6 +79,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   const began = performance.now();
   let focused = true;
   let suspended = false;
+  /** Ctrl-C was the last key: one more leaves. */
+  let leaving = false;
   let frame: ReturnType<typeof setTimeout> | undefined;
   let tick: ReturnType<typeof setInterval> | undefined;
 
@@ -96,7 +98,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
       const start = sanitizeProse(text.slice(0, MAX_TAIL).replace(/\s+/g, " "));
       above.push(styledRow(`${dim}queued: ${start}`, columns));
     }
-    const footer = rows > 3 ? [styledRow(`${dim}${options.footer()}`, columns)] : [];
+    const status = leaving ? "Ctrl-C again leaves" : options.footer();
+    const footer = rows > 3 ? [styledRow(`${dim}${status}`, columns)] : [];
     const prompt = question?.prompt ?? "> ";
     const input = layoutLine(edited, {
       prompt,
@@ -188,7 +191,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     if (options.activity() !== undefined) return stop();
     if (line.units.length > 0) {
       line = withUndo(line, { ...line, units: [], cursor: 0, entry: line.history.length });
-    } else leave();
+    } else if (leaving) return leave();
+    leaving = true;
   }
 
   function leave(): void {
@@ -205,6 +209,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   }
 
   async function pressed(key: Key): Promise<void> {
+    if (key.type !== "key" || !/^(ctrl-c|focus-.*)$/.test(key.name)) leaving = false;
     if (key.type === "key") {
       const idle = line.search === undefined && line.menu === undefined;
       if (key.name.startsWith("focus-")) return void (focused = key.name === "focus-in");

@@ -59,19 +59,26 @@ Deno.test("files that a message names go along with it, with their lines", () =>
   inFolder(async (agent) => {
     const { signal } = new AbortController();
     const text = 'Compare @a.txt, @"sub/b c.txt" and @nothing (@sub).';
-    const sent = await attachFiles(agent, text, signal);
+    const { text: sent, notices } = await attachFiles(agent, text, signal);
     assertEquals(sent.startsWith(`${text}\n\n<file path="a.txt">\n`), true);
     for (const part of ["two", 'path="sub/b c.txt"', "three", 'path="sub"', "b c.txt"]) {
       assertEquals(sent.includes(part), true, `${part} in ${sent}`);
     }
     assertEquals(sent.includes('path="nothing"'), false);
-    assertEquals(await attachFiles(agent, "no names", signal), "no names");
+    assertEquals(notices, [
+      "3 files go along",
+      "@nothing is no file here: the model gets the name alone",
+    ]);
+    const none = await attachFiles(agent, "no names", signal);
+    assertEquals(none, { text: "no names", notices: [] });
   }));
 
 const COMPLETED: [before: string, items: string[], replace: number][] = [
   ["/he", ["/help "], 3],
   ["/h", ["/help", "/history"], 2],
   ["/cd s", ["sub/"], 1],
+  ["/model --h", ["--hosted ", "--host "], 3],
+  ["/model --local --hos", ["--hosted ", "--host "], 5],
   ["see @a", ["@a.txt"], 2],
   ["see @b", ['@"sub/b c.txt"'], 2],
   ["see @ignored", [], 8],

@@ -144,7 +144,7 @@ sessionTest(
     await terminal.type("/exit\r");
     await terminal.until("left: 0");
     await terminal.type("clear\r");
-    await terminal.until((rows) => rows.join("") === "$");
+    await terminal.until((rows) => !rows.some((row) => row.includes("/help")));
     await terminal.type(`${sessionCommand(server)}\r`);
     await terminal.until("/help");
     await terminal.type("\x12memo");

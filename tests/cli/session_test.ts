@@ -58,8 +58,12 @@ sessionTest(
     await terminal.until("Run this?");
     await terminal.type("\x03");
     await terminal.until("interrupted");
-    await terminal.type("half a line\x03more\r");
+    await terminal.type("half a line\x03");
+    await terminal.until("Ctrl-C again leaves");
+    await terminal.type("more\r");
     await terminal.until("Again.");
+    await terminal.type("\x03");
+    await terminal.until("Ctrl-C again leaves");
     await terminal.type("\x03");
     await terminal.until("left: 0");
     assertEquals(await exists(terminal, "ran"), false);
