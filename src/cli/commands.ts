@@ -148,7 +148,8 @@ async function listModels({ agent: { config } }: Session): Promise<string> {
   const { model } = (config.local ?? config.hosted ?? config.compat)!;
   try {
     const names = await modelNames(config);
-    const rows = names.map((name) => `${name === model ? "* " : "  "}${oneLine(name)}`);
+    const isNow = (name: string) => name === model || name === `${model}:latest`;
+    const rows = names.map((name) => `${isNow(name) ? "* " : "  "}${oneLine(name)}`);
     const now = `Now: ${oneLine(model)} at ${serverOf(config)}. /model NAME goes on with another.`;
     return [...rows, now].join("\n");
   } catch (error) {

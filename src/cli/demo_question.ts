@@ -133,8 +133,8 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
   const names = entries(listing);
   if (!names) return failure(listing).map((line) => `- ${line}`);
   const inner = entries(inside);
-  const folders = names.filter((name) => name.endsWith("/"));
   const visible = names.filter((name) => !name.startsWith("."));
+  const folders = visible.filter((name) => name.endsWith("/"));
   const shown = visible.slice(0, 12).map((name) => ` ${code(name)}`).join(",");
   const least = /^\[.* not shown/m.test(listing) ? "at least " : "";
   const counts = new Map<string, number>();
@@ -144,7 +144,7 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
   }
   const languages = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6);
   const lines = [
-    `- Here: ${least}${count(names.length - folders.length, "file")} and ${
+    `- Here: ${least}${count(visible.length - folders.length, "file")} and ${
       count(folders.length, "folder")
     }${visible.length > 12 ? ", such as" : visible.length > 0 ? ":" : ""}${shown}`,
   ];
@@ -169,7 +169,7 @@ function aboutMatches(words: readonly string[], found: string): string[] {
   // A line in brackets at the end says what the search left out.
   const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;
   return [
-    `- ${none && `${none} was not found; `}${code(words.at(-1)!)} is in ${files}${
+    `- ${none && `${none} ${words.length > 2 ? "were" : "was"} not found; `}${code(words.at(-1)!)} is in ${files}${
       firsts.length > 6 ? ", such as" : ""
     }:`,
     ...firsts.slice(0, 6).map(({ file, line, text }) =>

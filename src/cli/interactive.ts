@@ -35,6 +35,8 @@ export interface InteractiveOptions {
   yes?: boolean | undefined;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notify?: boolean | undefined;
+  /** What to say at the start. */
+  notice?: string | undefined;
 }
 
 /** Turns that took longer, in milliseconds, are worth a notification. */
@@ -95,6 +97,7 @@ export async function runInteractive(
   const view: TurnView = turnView(screen, look, options.yes === true);
   const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
   say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
+  if (options.notice !== undefined) say(options.notice);
   for (;;) {
     const text = await screen.read();
     if (ended !== undefined || text === null) return ended ?? EXIT.done;

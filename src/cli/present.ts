@@ -9,10 +9,10 @@ import { sanitize } from "../text/sanitize.ts";
 import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
 import type { ToolExecution, TurnEvent } from "../types.ts";
 
-/** `read_file src/a.ts`: a call in one line of at most `width` characters, safe to show. */
+/** `read_file src/a.ts limit=80`: a call in one line of at most `width` characters, safe to show. */
 export function describeCall(name: string, args: Record<string, unknown>, width = 100): string {
-  const values = Object.values(args).map((value) =>
-    typeof value === "string" ? value : JSON.stringify(value)
+  const values = Object.entries(args).map(([key, value]) =>
+    typeof value === "string" ? value : `${key}=${JSON.stringify(value)}`
   );
   const text = oneLine(`${name} ${values.join(" ")}`);
   return text.length > width ? `${text.slice(0, width - 1).toWellFormed()}…` : text;

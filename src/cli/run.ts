@@ -31,6 +31,8 @@ const TIDY_UP_MS = 5000;
 /** How long a run that was told to end waits for whoever reads what it wrote. */
 const READER_MS = 500;
 
+const DEMO_NOTICE = "· demo: fixed rules, no language model";
+
 /** The program's streams, and its end. */
 interface Run {
   stdout: Output;
@@ -119,7 +121,6 @@ async function dispatch(args: Args, run: Run): Promise<number> {
     checkDemo(args);
     demo = (await import("./demo.ts")).startDemoServer();
     options = { ...options, local: true, host: demo.host, model: demo.model };
-    stderr.write("· demo: fixed rules, no language model\n");
   }
   try {
     const config = asUsage(() => toConfig(options));
@@ -157,6 +158,7 @@ async function runSession(
       modelNamed: options.model !== undefined,
       yes: args.yes === true,
       notify: !args["no-notify"],
+      notice: args.demo && DEMO_NOTICE,
     });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;
@@ -182,6 +184,7 @@ async function answerPrompt(
   let refused = false;
   const policy = args.yes ? allowAll : refuseWrites(() => refused = true);
   const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
+  if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
   return await runHeadless({
     agent,
     prompt,
