@@ -4,6 +4,7 @@
  * @module
  */
 
+import { count } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
 import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
@@ -88,7 +89,8 @@ export function requestText(
       continue;
     }
     const lines = text.replace(/\n$/, "").split("\n");
-    fields.push(`  ${name} (${lines.length} lines, ${text.length} characters):\n${boxed(lines)}`);
+    const size = `${count(lines.length, "line")}, ${count(text.length, "character")}`;
+    fields.push(`  ${name} (${size}):\n${boxed(lines)}`);
   }
   if (isEdit) {
     const diff = diffLines(sanitize(old), sanitize(replacement), isOver ? 2 : Infinity);

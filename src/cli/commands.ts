@@ -98,8 +98,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "tools",
     help: "list the tools",
-    run: ({ agent: { tools } }) =>
-      table(tools.map(({ name, description }) => [name, description])),
+    run: ({ agent: { tools } }) => table(tools.map(({ name, description }) => [name, description])),
   },
 ];
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { count } from "../tools/search/outcome.ts";
+import { count } from "../text/count.ts";
 import {
   type Answer,
   code,
@@ -169,9 +169,9 @@ function aboutMatches(words: readonly string[], found: string): string[] {
   // A line in brackets at the end says what the search left out.
   const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;
   return [
-    `- ${none && `${none} ${words.length > 2 ? "were" : "was"} not found; `}${code(words.at(-1)!)} is in ${files}${
-      firsts.length > 6 ? ", such as" : ""
-    }:`,
+    `- ${none && `${none} ${words.length > 2 ? "were" : "was"} not found; `}${
+      code(words.at(-1)!)
+    } is in ${files}${firsts.length > 6 ? ", such as" : ""}:`,
     ...firsts.slice(0, 6).map(({ file, line, text }) =>
       `  - ${code(`${file}:${line}`, 300)} ${code(text)}`
     ),

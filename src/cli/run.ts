@@ -96,7 +96,7 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
 }
 
 async function dispatch(args: Args, run: Run): Promise<number> {
-  const { stdout, stderr } = run;
+  const { stdout } = run;
   if (args.help) return stdout.write(helpText()), EXIT.done;
   if (args.version) {
     const { VERSION } = await import("../config.ts");

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { count } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { markdownRenderer } from "../terminal/markdown.ts";
@@ -164,7 +165,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
       const frame = spinner[Math.floor(now / 120) % spinner.length]!;
       const seconds = (now - firstPiece) / 1000;
       const speed = pieces > 20 && seconds > 1 ? ` · ${Math.round(pieces / seconds)}/s` : "";
-      const tokens = pieces > 0 ? ` · ${pieces} ${pieces === 1 ? "token" : "tokens"}${speed}` : "";
+      const tokens = pieces > 0 ? ` · ${count(pieces, "token")}${speed}` : "";
       const thought = doing === "thinking" ? `: ${oneLine(reasoning.slice(-30).join(""))}` : "";
       const time = `${Math.floor((now - started) / 1000)} s`;
       return `${paint(frame, BOLD)} ${dim(`${time}${tokens} · Esc stops · ${doing}${thought}`)}`;

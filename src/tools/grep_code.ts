@@ -1,7 +1,8 @@
 /** The tool `grep_code`. @module */
 
 import type { ToolContext } from "../types.ts";
-import { count, fitLines, gaps, leftOut } from "./search/outcome.ts";
+import { count } from "../text/count.ts";
+import { fitLines, gaps, leftOut } from "./search/outcome.ts";
 import { runSearch, type SearchEnd, type SearchLimits } from "./search/pool.ts";
 import type { Found } from "./search/searcher.ts";
 import { findTarget } from "./search/target.ts";

@@ -94,7 +94,7 @@ sessionTest(
     await terminal.type("go\r");
     await terminal.until("Run this?");
     await terminal.type("n\r");
-    await terminal.until("Done");
+    await terminal.until("Done ␛");
     const output = await terminal.output();
     // deno-lint-ignore no-control-regex
     assertEquals(/\x1b\]|\x1b\[2J|\x1b\[?31m|\xe2\x80\xae|\xc2\x9b/.exec(output)?.[0], undefined);

@@ -4,12 +4,9 @@
  * @module
  */
 
+import { count } from "../../text/count.ts";
 import type { SearchEnd } from "./pool.ts";
 import type { Tally } from "./walk.ts";
-
-/** "1 file", "2 files". */
-export const count = (n: number, one: string, many = `${one}s`): string =>
-  `${n} ${n === 1 ? one : many}`;
 
 /** What was not looked at; empty where nothing was. */
 function skipped(tally: Tally): string[] {
