@@ -133,6 +133,10 @@ export interface Usage {
   outputTokens: number;
   /** Those of `inputTokens` that came from the server's prompt cache, where it says. */
   cachedTokens?: number;
+  /** Those of `inputTokens` that the server put into its cache, where that has a price of its own. */
+  cacheWriteTokens?: number;
+  /** What the server charges, in US dollars, where it says. */
+  cost?: number;
 }
 
 /** Why a turn ended; `budget`: at the token limit, so that the answer is cut. */

@@ -12,6 +12,7 @@ import { terminalSize } from "../terminal/tty.ts";
 import type { Usage } from "../types.ts";
 import { parseArgs } from "./args.ts";
 import { oneLine, wrapped } from "./present.ts";
+import { dollars } from "./prices.ts";
 
 /** What the commands work on. */
 export interface Session {
@@ -22,6 +23,8 @@ export interface Session {
   pending: string;
   /** What the newest request took of the model's window. */
   context?: Usage;
+  /** US dollars so far; undefined while nothing is known to cost anything. */
+  cost?: number;
 }
 
 interface Command {
@@ -65,14 +68,15 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "tokens",
-    help: "tokens used so far",
-    run({ agent: { state }, context }) {
+    help: "tokens used so far, and what they cost where that is known",
+    run({ agent: { state }, context, cost }) {
       const now = context === undefined
         ? ""
         : `\nThe last request: ${context.inputTokens} in${
           context.cachedTokens ? ` (${context.cachedTokens} from the cache)` : ""
         }, ${context.outputTokens} out`;
-      return `${state.inputTokens} in, ${state.outputTokens} out${now}`;
+      const total = cost === undefined ? "" : `, ${dollars(cost)}`;
+      return `${state.inputTokens} in, ${state.outputTokens} out${total}${now}`;
     },
   },
   {

@@ -12,8 +12,9 @@ import type { TurnEvent, TurnResult } from "../types.ts";
 import type { Format } from "./args.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
+import { withHint } from "./hints.ts";
 import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
-import { oneLine, progressLine } from "./present.ts";
+import { progressLine } from "./present.ts";
 import type { Output } from "./stdio.ts";
 
 /** What a headless run works with. */
@@ -87,10 +88,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     }
     return finish({ ...result, exitCode: codeOf(result.stopReason, options.refused()), usage });
   } catch (error) {
-    const { message } = error as Error;
+    const message = withHint(error, agent.config);
     const response = error instanceof BackendError ? error.partialText : "";
     const exitCode = finish({ exitCode: EXIT.error, response, error: message });
-    stderr.write(`copilot: ${oneLine(message)}\n`);
+    stderr.write(`copilot: ${message}\n`);
     return exitCode;
   }
 }

@@ -20,7 +20,9 @@ import { isCommand, runCommand, type Session } from "./commands.ts";
 import { completer } from "./complete.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
+import { withHint } from "./hints.ts";
 import { oneLine, wrapped } from "./present.ts";
+import { costOf, dollars } from "./prices.ts";
 import { runShell } from "./shell.ts";
 import { onSignals } from "./signals.ts";
 import { type TurnView, turnView } from "./turn_view.ts";
@@ -141,7 +143,11 @@ async function showTurn(
     for (const notice of notices) view.print(`· ${oneLine(notice)}`);
     const { stopReason } = await processTurnHelpfully(agent, session.pending + attached, {
       onEvent(event) {
-        if (event.type === "usage") session.context = event.usage;
+        if (event.type === "usage") {
+          session.context = event.usage;
+          const cost = costOf(event.usage, agent.config);
+          if (cost !== undefined) session.cost = (session.cost ?? 0) + cost;
+        }
         view.onEvent(event);
       },
       signal,
@@ -152,12 +158,12 @@ async function showTurn(
   } catch (error) {
     // Whatever a turn fails with, the session goes on; but not without a terminal.
     if (error instanceof Deno.errors.BrokenPipe) throw error;
-    view.end(`· ${oneLine((error as Error).message)}`);
+    view.end(`· ${withHint(error, agent.config)}`);
   }
 }
 
 /** `qwen3:8b · 3.1k tokens · ~/project` */
-function footer({ agent, context }: Session): string {
+function footer({ agent, context, cost }: Session): string {
   const { workingDir } = agent.state;
   const { compat, local, hosted } = agent.config;
   const home = Deno.env.get("HOME");
@@ -171,7 +177,8 @@ function footer({ agent, context }: Session): string {
   const room = local?.contextLength;
   const share = room && used ? ` (${Math.round(100 * used / room)}% of ${thousands(room)})` : "";
   const tokens = used ? [`${thousands(used)} tokens${share}`] : [];
-  return [oneLine(model), ...tokens, oneLine(shown)].join(" · ");
+  const money = cost === undefined ? [] : [dollars(cost)];
+  return [oneLine(model), ...tokens, ...money, oneLine(shown)].join(" · ");
 }
 
 const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;

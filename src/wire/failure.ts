@@ -7,9 +7,6 @@
 import { BackendError, type BackendErrorKind } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
 
-/** What to tell the user to do, by kind of failure; appended to the error's line. */
-export type Hints = Partial<Record<BackendErrorKind, string>>;
-
 /** The longest that a server may ask to wait before the next attempt; more fails at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
@@ -81,7 +78,7 @@ export function failureFromWrongAnswer(
 
 /**
  * The error that a value inside a 200 answer stands for; `undefined` when it is no error. Readers
- * call it for each event and throw the result: `wire/http.ts` adds host and hints, and retries it.
+ * call it for each event and throw the result: `wire/http.ts` adds the host, and retries it.
  */
 export function failureFromErrorObject(value: unknown): BackendError | undefined {
   // Google's compatible endpoint wraps its error object in an array.

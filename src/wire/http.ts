@@ -14,7 +14,6 @@ import {
   failureFromErrorObject,
   failureFromResponse,
   failureFromWrongAnswer,
-  type Hints,
 } from "./failure.ts";
 import { checkLength } from "./lines.ts";
 import { parseJson } from "./ndjson.ts";
@@ -39,8 +38,6 @@ export interface HttpOptions extends ConnectionSettings {
   ready?: (() => Promise<void> | undefined) | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** What to do about each kind of failure; appended to the error's line. */
-  hints?: Hints | undefined;
   /** Replaces `Math.random`. */
   random?: () => number;
   /** Replaces the wait between attempts, in milliseconds; rejects with the signal's reason. */
@@ -102,7 +99,7 @@ export async function requestStream<T>(
   options: HttpOptions,
   open: (contentType: string) => StreamReader<T>,
 ): Promise<T> {
-  const { signal, onRetry, hints = {}, random = Math.random } = options;
+  const { signal, onRetry, random = Math.random } = options;
   const request = withoutUserinfo(asked);
   keepSecrets(request.headers ?? {});
   const begin = performance.now();
@@ -117,7 +114,7 @@ export async function requestStream<T>(
       const retry = reader?.started
         ? undefined
         : nextRetry(error, attempt, elapsed, request.url, options, random);
-      if (retry === undefined) throw withHint(error, hints[error.kind]);
+      if (retry === undefined) throw error;
       const { delayMs, maxAttempts, note = "" } = retry;
       const reason = error.message + note;
       onRetry?.({ attempt, maxAttempts, delayMs, reason });
@@ -369,12 +366,6 @@ function duration(ms: number): string {
 }
 
 /** The error as it leaves this module: with what to do about it. */
-function withHint(error: BackendError, hint: string | undefined): BackendError {
-  if (hint === undefined) return error;
-  const end = /[.!?…]$/.test(error.message) ? "" : ".";
-  return changed(error, `${error.message}${end} ${hint}`, {});
-}
-
 function changed(
   error: BackendError,
   message: string,

@@ -136,7 +136,7 @@ Deno.test("an unknown model: those installed are named, and how to get it", asyn
   }
 });
 
-Deno.test("nothing listens: how to start a server", async () => {
+Deno.test("nothing listens", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${listener.addr.port}`;
   listener.close();
@@ -146,13 +146,11 @@ Deno.test("nothing listens: how to start a server", async () => {
       BackendError,
     );
     assertEquals(error.kind, "connection");
-    for (const words of [new URL(url).host, "ollama serve", "--demo"]) {
-      assert(error.message.includes(words), error.message);
-    }
+    assert(error.message.includes(new URL(url).host), error.message);
   }
 });
 
-Deno.test("a server without the native endpoint: use the other", async () => {
+Deno.test("a server without the native endpoint", async () => {
   const missing = json({ error: { message: "File Not Found", type: "not_found_error" } }, 404);
   for (const useCompat of [false, true]) {
     await using server = serve(missing);
@@ -160,7 +158,7 @@ Deno.test("a server without the native endpoint: use the other", async () => {
       () => callLocal(configFor(server, { useCompat }), hi),
       BackendError,
     );
-    assertEquals([error.kind, error.message.includes("--use-compat")], ["request", !useCompat]);
+    assertEquals([error.kind, error.status], ["request", 404]);
   }
 });
 

@@ -43,7 +43,7 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
   }
   assertEquals(asked.map((text) => text.split("\n").slice(2)), [
     ["  what the file holds is changed:", "  │   one", "  │ - two", "  │ + 2", "  │   three"],
-    ["  content (1 lines, 4 characters):", "  │ new"],
+    ["  content (1 line, 4 characters):", "  │ new"],
     ["  what the file holds is the same:"],
   ]);
   await Deno.remove(folder, { recursive: true });

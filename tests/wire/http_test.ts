@@ -188,7 +188,7 @@ leakTest("a server that is loading its model is waited for", async () => {
 leakTest("a refused connection is tried once more, then explained", async () => {
   const server = serve();
   await server[Symbol.asyncDispose]();
-  const asked = options({ hints: { connection: "Start it with `serve`.", auth: "Wrong hint." } });
+  const asked = options();
   const error = await assertRejects(
     () => requestStream(post(server.url), asked, () => textReader()),
     BackendError,
@@ -196,10 +196,9 @@ leakTest("a refused connection is tried once more, then explained", async () => 
   assertEquals(error.kind, "connection");
   assertEquals(
     error.message,
-    `Cannot reach ${server.url}: nothing listens there (connection refused). Start it with \`serve\`.`,
+    `Cannot reach ${server.url}: nothing listens there (connection refused)`,
   );
   assertEquals(asked.delays, [200]);
-  assert(!asked.reasons[0]!.includes("Start it"));
 });
 
 leakTest("NET-03 NET-04 nothing is repeated once output was shown", async () => {

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { COMPAT_API_KEY_ENV, type CompatConfig } from "../../config.ts";
+import type { CompatConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import type { Message, Tool } from "../../types.ts";
-import type { Hints } from "../../wire/failure.ts";
 import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
 import { adjusting, type Adjustment, unsupported } from "../adjust.ts";
@@ -37,18 +36,11 @@ export function callCompat(
 ): Promise<Record<string, unknown>> {
   const { hostname } = new URL(config.baseUrl);
   if (hostname === "api.openai.com" && config.apiKey === "") {
-    const message = `Cannot call ${hostname} as it wants a key: ${KEY_HINT}`;
+    const message = `Cannot call ${hostname} as it wants a key: the current value is empty`;
     return Promise.reject(new BackendError(message, { kind: "auth" }));
   }
-  return complete(config, config, messages, tools, options, {
-    auth: `Check the key: ${KEY_HINT}`,
-    connection: "Check the address: --base-url, up to and with /v1",
-    context_too_long: "Start anew with /clear, or use a model with a longer context",
-    model_not_found: "Name a model that this server has with --model, and check --base-url",
-  });
+  return complete(config, config, messages, tools, options);
 }
-
-const KEY_HINT = `set ${COMPAT_API_KEY_ENV} or pass --api-key`;
 
 /** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
 export function compatBackend(config: CompatConfig, extract?: ExtractToolCalls): Backend {
@@ -83,7 +75,6 @@ export function complete(
   messages: readonly Message[],
   tools: readonly Tool[],
   options: CallOptions,
-  hints: Hints,
 ): Promise<Fields> {
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
@@ -102,7 +93,7 @@ export function complete(
         headers: keyHeader(config),
         body,
       },
-      { ...config, ...(fetch && { fetch }), signal, ready, onRetry, hints },
+      { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
       (contentType) => compatReader(contentType, stream, onDelta),
     );
   }, onNotice);

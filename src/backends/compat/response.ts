@@ -90,5 +90,7 @@ function usageOf(usage: unknown): Usage | undefined {
     inputTokens: countOf(usage.prompt_tokens),
     outputTokens: countOf(usage.completion_tokens),
     ...(cached > 0 && { cachedTokens: cached }),
+    // OpenRouter's.
+    ...(typeof usage.cost === "number" && usage.cost > 0 && { cost: usage.cost }),
   };
 }

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { HOSTED_API_KEY_ENV, type HostedConfig } from "../../config.ts";
+import type { HostedConfig } from "../../config.ts";
 import type { Message, Tool } from "../../types.ts";
-import type { Hints } from "../../wire/failure.ts";
 import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions } from "../backend.ts";
 import { adjusting, type Adjustment, unsupported } from "../adjust.ts";
@@ -41,7 +40,7 @@ export function callHosted(
         headers: { "x-api-key": config.apiKey, "anthropic-version": config.apiVersion },
         body: hostedBody(config, messages, tools, stream, adjusted),
       },
-      { ...config, ...(fetch && { fetch }), signal, ready, onRetry, hints: HINTS },
+      { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
       (contentType) => hostedReader(contentType, stream, onDelta),
     ), onNotice);
 }
@@ -57,12 +56,6 @@ export function hostedBackend(config: HostedConfig): Backend {
     },
   };
 }
-
-const HINTS: Hints = {
-  auth: `Check the key: set ${HOSTED_API_KEY_ENV} or pass --api-key`,
-  connection: "Check the address: --base-url, without /v1",
-  model_not_found: "Name a model that this server has with --model, and check --base-url",
-};
 
 const TABLE: readonly Adjustment[] = [
   unsupported("temperature", "the temperature is left to the model from now on"),

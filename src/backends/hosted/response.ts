@@ -82,9 +82,11 @@ function usageOf(usage: unknown): Usage | undefined {
     usage;
   if (input_tokens === undefined && output_tokens === undefined) return undefined;
   const cachedTokens = countOf(cache_read_input_tokens);
+  const cacheWriteTokens = countOf(cache_creation_input_tokens);
   return {
-    inputTokens: countOf(input_tokens) + cachedTokens + countOf(cache_creation_input_tokens),
+    inputTokens: countOf(input_tokens) + cachedTokens + cacheWriteTokens,
     outputTokens: countOf(output_tokens),
     ...(cachedTokens > 0 && { cachedTokens }),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
   };
 }

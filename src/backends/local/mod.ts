@@ -46,16 +46,11 @@ export async function callLocal(
         messages,
         tools,
         options,
-        HINTS,
       )
       : chat(config, messages, tools, options));
   } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
-    if (error.kind === "model_not_found") throw await withInstalledModels(error, config, options);
-    // llama.cpp, LM Studio and vLLM have no native endpoint.
-    if (error.kind !== "request" || error.status !== 404 || config.useCompat) throw error;
-    const message = `${error.message}. If it is no Ollama, use its other endpoint: --use-compat`;
-    throw new BackendError(message, { ...error, cause: error });
+    if (!(error instanceof BackendError) || error.kind !== "model_not_found") throw error;
+    throw await withInstalledModels(error, config, options);
   }
 }
 
@@ -70,14 +65,6 @@ export function localBackend(config: LocalConfig, extract?: ExtractToolCalls): B
     },
   };
 }
-
-const HINTS = {
-  connection:
-    "Start a server with `ollama serve`, name another with --host, or see a demonstration with --demo",
-  context_too_long:
-    "Start anew with /clear, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve",
-  auth: "Pass the key of the proxy in front of the server with --api-key",
-};
 
 const TABLE: readonly Adjustment[] = [
   TEXT_TOOLS,
@@ -107,7 +94,7 @@ function chat(
     );
     return requestStream(
       { url: `${config.host}/api/chat`, headers: keyHeader(config), body },
-      { ...config, ...(fetch && { fetch }), signal, ready, onRetry, hints: HINTS },
+      { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
       () => localReader(stream ? onDelta : undefined),
     );
   }, onNotice);
@@ -135,8 +122,7 @@ async function withInstalledModels(
   return new BackendError(
     `The server at ${
       new URL(host).origin
-    } has no model "${model}"${installed}. Get it with \`ollama pull ${model}\`, ` +
-      "or name another with --model",
+    } has no model "${model}"${installed}. Get it with \`ollama pull ${model}\``,
     { ...error, cause: error },
   );
 }
