@@ -8,8 +8,8 @@ import type { CopilotConfig } from "../config.ts";
 import type { Usage } from "../types.ts";
 
 /**
- * US dollars for a million tokens, by how the model's name begins, longest first. Sources: the price
- * lists of openai.com and anthropic.com, 2026-11. Names that no row knows have no price.
+ * US dollars for a million tokens, by how the model's name begins. Sources: the price
+ * lists of openai.com and anthropic.com, early 2026. Names that no row knows have no price.
  */
 const PRICES: readonly [name: RegExp, input: number, cached: number, output: number][] = [
   [/^gpt-4o-mini/, 0.15, 0.075, 0.6],
@@ -20,7 +20,7 @@ const PRICES: readonly [name: RegExp, input: number, cached: number, output: num
   [/^gpt-5-nano/, 0.05, 0.005, 0.4],
   [/^gpt-5-mini/, 0.25, 0.025, 2],
   [/^gpt-5(-20|$)/, 1.25, 0.125, 10],
-  [/^claude-opus-4-5/, 5, 0.5, 25],
+  [/^claude-opus-4-[5-9]/, 5, 0.5, 25],
   [/^claude-opus-4(-1)?(-20|$)/, 15, 1.5, 75],
   [/^claude-(sonnet-4|3-7-sonnet|3-5-sonnet)/, 3, 0.3, 15],
   [/^claude-haiku-4-5/, 1, 0.1, 5],

@@ -143,7 +143,7 @@ const usages: [usage: unknown, expected: unknown][] = [
       cache_read_input_tokens: 100,
       cache_creation_input_tokens: 10,
     },
-    { inputTokens: 115, outputTokens: 2, cachedTokens: 100 },
+    { inputTokens: 115, outputTokens: 2, cachedTokens: 100, cacheWriteTokens: 10 },
   ],
   [{ input_tokens: "5", output_tokens: -1, cache_read_input_tokens: null }, {
     inputTokens: 0,
