@@ -8,7 +8,7 @@ import { count } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
 import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
-import type { Painter } from "../terminal/style.ts";
+import { BOLD, type Painter } from "../terminal/style.ts";
 import type { Policy, Tool, ToolContext } from "../types.ts";
 import { DIFF_STYLES } from "./present.ts";
 
@@ -103,6 +103,10 @@ export function requestText(
       const ends = replacement.endsWith("\n") ? "adds" : "removes";
       fields.push(`  (${ends} a line end at the end of the text)`);
     }
+  }
+  const texts = Object.values(args).map((value) => String(value).replaceAll("\r\n", "\n"));
+  if (texts.some((text) => sanitize(text) !== text)) {
+    fields.push(paint("  Careful: some of its characters hide or reorder text", BOLD));
   }
   return `The model wants to call ${tool.name}:\n${fields.join("\n")}`;
 }

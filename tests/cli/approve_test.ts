@@ -19,7 +19,11 @@ Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () =>
 });
 
 Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
-  assertMatch(requestText(bash, { command: "echo \u202e\x1b[2J" }, 80), /\\u\{202e\}␛\[2J/);
+  const request = requestText(bash, { command: "echo \u202e\x1b[2J" }, 80);
+  assertMatch(request, /\\u\{202e\}␛\[2J\n {2}Careful: /);
+  for (const command of ["echo é 漢字\n", "a\r\nb"]) {
+    assertEquals(requestText(bash, { command }, 80).includes("Careful"), false);
+  }
 });
 
 Deno.test("writing over a file is shown as a difference, a new file whole", async () => {
