@@ -90,6 +90,7 @@ export const FLAGS = [
     help: "the longest until an answer begins, model loading included (600)",
   },
   { name: "idle-timeout", value: "SECONDS", help: "the longest silence within an answer (120)" },
+  { name: "json", help: "with doctor: one JSON object" },
   { name: "no-notify", help: "no notification when a long turn ends and you look elsewhere" },
   { name: "completions", value: "SHELL", help: "print completions for bash, zsh or fish" },
   { name: "man", help: "print the manual page, for man -l -" },
@@ -111,9 +112,10 @@ export type Args =
  * @throws {UsageError} for an unknown flag, a value too few or too many, a flag given twice, a word
  * that belongs to no flag.
  */
-export function parseArgs(words: readonly string[]): Args {
+export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
   const args: Record<string, string | true> = {};
-  for (let i = 0; i < words.length; i++) {
+  if (words[0] === "doctor") args.doctor = true;
+  for (let i = args.doctor ? 1 : 0; i < words.length; i++) {
     const word = words[i]!;
     const flag = findFlag(word);
     if (args[flag.name] !== undefined) throw new UsageError(`--${flag.name} is given twice`);
@@ -184,6 +186,7 @@ Usage:
   copilot [flags]                 a session in the terminal
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
   command | copilot [flags] -p "PROMPT"
+  copilot doctor [flags]          checks the model server, and says what to change
 
 Flags:
 ${rows.join("\n")}

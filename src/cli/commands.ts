@@ -163,7 +163,7 @@ async function listModels({ agent: { config } }: Session): Promise<string> {
 }
 
 /** Where the model is. */
-function serverOf({ local, hosted, compat }: CopilotConfig): string {
+export function serverOf({ local, hosted, compat }: CopilotConfig): string {
   return oneLine(new URL(local?.host ?? (hosted ?? compat)!.baseUrl).host);
 }
 

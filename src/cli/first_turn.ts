@@ -57,15 +57,24 @@ const MAX_CONTEXT = 32_768;
 const asked = new WeakMap<CopilotAgent, { model: string; contextLength?: number }>();
 
 /** Gives a model on the native endpoint as much context as it was made for, up to a limit. */
-async function chooseContext(agent: CopilotAgent, signal: AbortSignal | undefined): Promise<void> {
+export async function chooseContext(
+  agent: CopilotAgent,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { local, maxToolRounds, maxOutputChars } = agent.config;
   if (!local || local.useCompat || signal?.aborted) return;
   const before = asked.get(agent);
   const { host, apiKey, fetch, model } = local;
   const isOwn = local.contextLength !== undefined && local.contextLength !== before?.contextLength;
   if (isOwn || before?.model === `${host} ${model}`) return;
-  const { localContextLength } = await import("../backends/local/connection.ts");
-  const most = await localContextLength(model, { host, apiKey, fetch, signal }).catch(() => null);
+  const { localModelInfo } = await import("../backends/local/connection.ts");
+  const { contextLength: most = null } = await localModelInfo(model, {
+    host,
+    apiKey,
+    fetch,
+    signal,
+  })
+    .catch((): { contextLength?: number } => ({}));
   const { contextLength: _, ...others } = local;
   const chosen = most === null ? {} : { contextLength: Math.min(most, MAX_CONTEXT) };
   asked.set(agent, { model: `${host} ${model}`, ...chosen });

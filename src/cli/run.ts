@@ -95,7 +95,7 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
   return exitCode;
 }
 
-async function dispatch(args: Args, run: Run): Promise<number> {
+async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<number> {
   const { stdout } = run;
   if (args.help) return stdout.write(helpText()), EXIT.done;
   if (args.version) {
@@ -111,6 +111,8 @@ async function dispatch(args: Args, run: Run): Promise<number> {
     const text = args.man ? manPage(VERSION) : completionScript(args.completions!);
     return stdout.write(text), EXIT.done;
   }
+  if (args.doctor) return await examine(args, run);
+  if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   if (headless) stopOnSignals(run);
   const { optionsFromArgs, toConfig } = await import("./settings.ts");
@@ -130,6 +132,23 @@ async function dispatch(args: Args, run: Run): Promise<number> {
   } finally {
     await demo?.close();
   }
+}
+
+async function examine(args: Args, run: Run): Promise<number> {
+  if (args.demo) throw new UsageError("doctor examines a model server: leave out --demo");
+  stopOnSignals(run);
+  const [{ optionsFromArgs, toConfig }, { runDoctor }] = await Promise.all([
+    import("./settings.ts"),
+    import("./doctor.ts"),
+  ]);
+  const options = optionsFromArgs(args);
+  return await runDoctor(asUsage(() => toConfig(options)), {
+    modelNamed: options.model !== undefined,
+    json: args.json === true,
+    columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
+    write: (text) => run.stdout.write(text),
+    signal: run.signal,
+  });
 }
 
 /** From here on a signal ends what runs, and then the program. */

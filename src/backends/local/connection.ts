@@ -99,23 +99,43 @@ export async function listLocalModelAbilities(
   }));
 }
 
+/** What a local server says of a model. */
+export interface LocalModelInfo {
+  /** The most tokens of context that it was made for. */
+  contextLength?: number;
+  /** What it can do; see {@linkcode LocalModel}. */
+  abilities?: string[];
+  /** Its parameters, such as `8.2B`. */
+  size?: string;
+  /** Such as `Q4_K_M`. */
+  quantization?: string;
+}
+
 /**
- * The most tokens of context that `model` was made for (`POST {host}/api/show`, `model_info`);
- * `null` where the server does not say, has no such model, or cannot be asked.
+ * What the server says of `model` (`POST {host}/api/show`); nothing where it has no such model, or
+ * cannot be asked.
  *
  * @throws whatever `options.signal` was aborted with.
  */
-export async function localContextLength(
+export async function localModelInfo(
   model: string,
   options: LocalServerOptions = {},
-): Promise<number | null> {
+): Promise<LocalModelInfo> {
   try {
     const shown = fieldsOf(await ask("/api/show", options, { model }), "answer");
     const info = Object.entries(fieldsOf(shown.model_info ?? {}, "model_info"));
     const [, length] = info.find(([key]) => key.endsWith(".context_length")) ?? [];
-    return typeof length === "number" && length >= 256 ? Math.floor(length) : null;
+    const details = fieldsOf(shown.details ?? {}, "details");
+    const size = textOf(details.parameter_size, "size");
+    const quantization = textOf(details.quantization_level, "quantization");
+    return {
+      ...(typeof length === "number" && length >= 256 && { contextLength: Math.floor(length) }),
+      ...(Array.isArray(shown.capabilities) && { abilities: shown.capabilities.map(String) }),
+      ...(size !== "" && { size }),
+      ...(quantization !== "" && { quantization }),
+    };
   } catch (error) {
-    if (error instanceof BackendError) return null;
+    if (error instanceof BackendError) return {};
     throw error;
   }
 }
@@ -132,7 +152,7 @@ export function chooseLocalModel(models: readonly LocalModel[]): string | null {
 }
 
 /** True for names of the same model: a missing tag means `latest`. */
-function isSameModel(a: string, b: string): boolean {
+export function isSameModel(a: string, b: string): boolean {
   const full = (name: string) => name.includes(":") ? name : `${name}:latest`;
   return full(a) === full(b);
 }

@@ -1,0 +1,285 @@
+/**
+ * `copilot doctor`: asks the configured model server for real, and says what works, what the program
+ * will use and what to change.
+ *
+ * @module
+ */
+
+import { CopilotAgent } from "../agent/agent.ts";
+import type { Backend, Reply } from "../backends/backend.ts";
+import {
+  checkLocalConnection,
+  chooseLocalModel,
+  isSameModel,
+  listLocalModelAbilities,
+  listLocalModels,
+  localModelInfo,
+} from "../backends/local/connection.ts";
+import type { CopilotConfig } from "../config.ts";
+import { BackendError } from "../errors.ts";
+import { count } from "../text/count.ts";
+import type { Message } from "../types.ts";
+import { serverOf } from "./commands.ts";
+import { EXIT } from "./exit.ts";
+import { chooseContext } from "./first_turn.ts";
+import { withHint } from "./hints.ts";
+import { duration, oneLine, wrapped } from "./present.ts";
+
+/** What was found out about one thing. */
+export interface Check {
+  name: "server" | "model" | "context" | "answer" | "tools" | "result" | "cache";
+  /** `note`: it works, and could be better. */
+  status: "ok" | "note" | "fail";
+  /** One line. */
+  text: string;
+  /** What to do. */
+  advice?: string;
+}
+
+/** What a run of the doctor needs. */
+export interface DoctorOptions {
+  modelNamed: boolean;
+  /** One JSON object at the end instead of lines. */
+  json: boolean;
+  columns: number;
+  write(text: string): void;
+  signal: AbortSignal;
+}
+
+/** Runs the checks in order, until one fails; the exit code. */
+export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
+  const agent = new CopilotAgent(config, ".");
+  const checks: Check[] = [];
+  if (!options.json) options.write(`copilot doctor: ${backendOf(config)}, ${serverOf(config)}\n`);
+  try {
+    for await (const check of examine(agent, options)) {
+      checks.push(check);
+      if (!options.json) options.write(lineOf(check, options.columns));
+      if (check.status === "fail") break;
+    }
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!(error instanceof BackendError)) throw error;
+    const check: Check = { name: "answer", status: "fail", text: withHint(error, agent.config) };
+    checks.push(check);
+    if (!options.json) options.write(lineOf(check, options.columns));
+  }
+  const ok = checks.every(({ status }) => status !== "fail");
+  const { model } = await agent.backend();
+  if (options.json) {
+    const report = { ok, backend: backendOf(config), server: serverOf(config), model, checks };
+    options.write(`${JSON.stringify(report)}\n`);
+  } else options.write(ok ? `Ready: ${oneLine(model)}\n` : "Not ready: see above\n");
+  return ok ? EXIT.done : EXIT.error;
+}
+
+const backendOf = ({ local, hosted }: CopilotConfig) =>
+  local ? (local.useCompat ? "local, compatible endpoint" : "local") : hosted ? "hosted" : "compat";
+
+function lineOf({ name, status, text, advice }: Check, columns: number): string {
+  const label = status === "fail" ? "FAIL" : status;
+  const body = wrapped(`${text}${advice ? `\n${advice}` : ""}`, Math.max(20, columns - 15));
+  return `${label.padEnd(6)}${name.padEnd(9)}${body.replaceAll("\n", `\n${" ".repeat(15)}`)}\n`;
+}
+
+async function* examine(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
+  yield await server(agent);
+  yield await model(agent, options);
+  yield* await context(agent, options);
+  yield* await probes(agent, options);
+}
+
+/** Where the server lists its models. */
+function listing({ local, compat }: CopilotConfig) {
+  const { apiKey, fetch } = (local ?? compat)!;
+  return { host: local?.host ?? compat!.baseUrl.replace(/\/v1$/, ""), apiKey, fetch };
+}
+
+async function server({ config }: CopilotAgent): Promise<Check> {
+  const name = "server";
+  if (config.hosted) return { name, status: "ok", text: "asked below: it has nothing to look at" };
+  const start = performance.now();
+  if (await checkLocalConnection(listing(config))) {
+    return {
+      name,
+      status: "ok",
+      text: `answers after ${duration(performance.now() - start)}`,
+    };
+  }
+  const error = new BackendError(`nothing answers at ${serverOf(config)}`, { kind: "connection" });
+  return { name, status: "fail", text: withHint(error, config) };
+}
+
+/** The model, and another where the default is not installed, as a first turn would choose it. */
+async function model(agent: CopilotAgent, { modelNamed, signal }: DoctorOptions): Promise<Check> {
+  const name = "model";
+  const wanted = (await agent.backend()).model;
+  if (agent.config.hosted) return { name, status: "ok", text: oneLine(wanted) };
+  const at = { ...listing(agent.config), signal };
+  let names: string[];
+  try {
+    names = await listLocalModels(at);
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return {
+      name,
+      status: "note",
+      text: `${oneLine(wanted)}; the server does not list its models`,
+    };
+  }
+  let chosen = names.some((one) => isSameModel(one, wanted)) ? wanted : null;
+  if (chosen === null && agent.config.local && !modelNamed) {
+    chosen = chooseLocalModel(await listLocalModelAbilities(at));
+  }
+  if (chosen === null) {
+    const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
+    return {
+      name,
+      status: "fail",
+      text: `${oneLine(wanted)} is not there; there are: ${there}`,
+      advice: agent.config.local ? `ollama pull ${oneLine(wanted)}, or --model` : "--model NAME",
+    };
+  }
+  if (chosen !== wanted) agent.setModel(chosen);
+  const { size, quantization, abilities } = await localModelInfo(chosen, at);
+  const about = [size, quantization].filter(Boolean).join(", ");
+  const text = oneLine(`${chosen}${about && ` (${about})`}`);
+  if (abilities && !abilities.includes("tools")) {
+    return {
+      name,
+      status: "note",
+      text: `${text}: its template knows no tools`,
+      advice:
+        "Calls are described in the prompt and read from its text; a model made for tools does better",
+    };
+  }
+  return { name, status: "ok", text: `${text}${abilities ? `: ${abilities.join(", ")}` : ""}` };
+}
+
+/** Less than this holds the prompt, and hardly a file. */
+const SMALL_CONTEXT = 8192;
+
+async function context(agent: CopilotAgent, { signal }: DoctorOptions): Promise<Check[]> {
+  await chooseContext(agent, signal);
+  const { local } = agent.config;
+  if (local?.contextLength === undefined) return [];
+  const isSmall = local.contextLength < SMALL_CONTEXT;
+  return [{
+    name: "context",
+    status: isSmall ? "note" : "ok",
+    text: `${local.contextLength} tokens, asked for with every request`,
+    ...(isSmall && { advice: "Long files will not fit: --context-length, or another model" }),
+  }];
+}
+
+/** A reply, and when it began and ended, in milliseconds from its request. */
+interface Probe extends Reply {
+  first: number;
+  total: number;
+}
+
+async function probe(
+  backend: Backend,
+  messages: Message[],
+  tools: CopilotAgent["tools"],
+  signal: AbortSignal,
+): Promise<Probe> {
+  const start = performance.now();
+  let first = 0;
+  const onDelta = () => first ||= performance.now() - start;
+  const reply = await backend.send(messages, tools, { signal, onDelta });
+  const total = performance.now() - start;
+  return { ...reply, first: first || total, total };
+}
+
+/** A first answer, which loads the model; a tool call; the answer to its result. */
+async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGenerator<Check> {
+  const backend = await agent.backend();
+  const hello: Message = { role: "user", content: "Reply with the single word: ready" };
+  const loaded = await probe(backend, [hello], [], signal);
+  yield answered(loaded);
+
+  const messages: Message[] = [
+    { role: "system", content: agent.systemPrompt },
+    { role: "user", content: 'Call the tool list_directory with the path "." now.' },
+  ];
+  const asked = await probe(backend, messages, agent.tools, signal);
+  yield called(asked);
+  const [call] = asked.message.toolCalls ?? [];
+  if (call === undefined) return;
+
+  const result: Message = {
+    role: "tool",
+    content: "README.md  1 KB\n[1 entry]",
+    toolCallId: call.id,
+    toolName: call.name,
+  };
+  const message = { ...asked.message, toolCalls: [call] };
+  const again = await probe(backend, [...messages, message, result], agent.tools, signal);
+  const isTold = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
+  yield isTold
+    ? { name: "result", status: "ok", text: "goes on after a tool's result" }
+    : { name: "result", status: "note", text: "says nothing after a tool's result" };
+  yield cached(asked, again);
+}
+
+function answered({ message, usage, first, total }: Probe): Check {
+  const name = "answer";
+  const { content, reasoning } = message;
+  if (content.trim() === "" && !reasoning) {
+    return { name, status: "fail", text: "the model said nothing", advice: "Try another model" };
+  }
+  const tokens = usage?.outputTokens ?? 0;
+  const speed = tokens > 5 && total - first > 50
+    ? `, ${Math.round(tokens / ((total - first) / 1000))} tokens/s`
+    : "";
+  const thinks = reasoning ? "; it thinks first" : "";
+  return { name, status: "ok", text: `after ${duration(first)}${speed}${thinks}` };
+}
+
+function called({ message, usage, first }: Probe): Check {
+  const name = "tools";
+  const prompt = usage?.inputTokens
+    ? ` (${count(usage.inputTokens, "token")} of prompt, ${duration(first)})`
+    : "";
+  const [call] = message.toolCalls ?? [];
+  if (call === undefined) {
+    return {
+      name,
+      status: "fail",
+      text: `it called none, and said: ${oneLine(message.content).slice(0, 120)}`,
+      advice: "Use a model that was trained to call tools",
+    };
+  }
+  if (call.invalid) {
+    return { name, status: "note", text: `it called, wrongly: ${oneLine(call.invalid.reason)}` };
+  }
+  if (!call.recovered) return { name, status: "ok", text: `called natively${prompt}` };
+  return {
+    name,
+    status: "note",
+    text: `called in the answer's text, and understood${prompt}`,
+    advice: "A server that knows the model's template reads such calls itself (llama.cpp: --jinja)",
+  };
+}
+
+/** A request that takes less than this, in milliseconds, tells nothing about a cache. */
+const MIN_TELLING_MS = 300;
+
+function cached(before: Probe, after: Probe): Check {
+  const name = "cache";
+  const held = after.usage?.cachedTokens;
+  if (held) return { name, status: "ok", text: `${held} tokens of the prompt were held` };
+  const times = `${duration(before.first)}, then ${duration(after.first)}`;
+  if (before.first < MIN_TELLING_MS) {
+    return { name, status: "ok", text: `too fast to tell: ${times}` };
+  }
+  if (after.first < before.first / 2) return { name, status: "ok", text: `works: ${times}` };
+  return {
+    name,
+    status: "note",
+    text: `the same prompt took as long again: ${times}`,
+    advice:
+      "Each turn reads everything anew: look for the server's prompt cache, and for others who use it",
+  };
+}

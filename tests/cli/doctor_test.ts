@@ -1,0 +1,72 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { run } from "../helpers/program.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+
+const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
+const written = {
+  text: '<tool_call>\n{"name": "list_directory", "arguments": {"path": "."}}\n</tool_call>',
+};
+
+const flags = (kind: "local" | "compat" | "hosted", url: string) => ({
+  local: ["--local", "--host", url],
+  compat: ["--base-url", `${url}/v1`, "--api-key", "k"],
+  hosted: ["--hosted", "--base-url", url, "--api-key", "k"],
+}[kind]);
+
+for (const kind of ["local", "compat", "hosted"] as const) {
+  Deno.test(`doctor: all is well with ${kind}`, async () => {
+    await using server = strictServer([{ text: "ready" }, call, { text: "A README." }]);
+    const args = ["doctor", ...flags(kind, server.url), "-m", "test"];
+    const { code, stdout, stderr } = await run(args);
+    assertEquals([code, stderr], [0, ""]);
+    assertMatch(stdout, /^copilot doctor: /);
+    assertMatch(stdout, /^ok +tools +called natively/m);
+    assertMatch(stdout, /^ok +result /m);
+    assertMatch(stdout, /^ok +cache /m);
+    assertMatch(stdout, /^Ready: test$/m);
+    assertEquals(server.requests.map(({ problem }) => problem), [undefined, undefined, undefined]);
+  });
+}
+
+const ROWS: [name: string, steps: Step[], status: string, code: number][] = [
+  ["calls in text", [{ text: "ready" }, written, { text: "A README." }], "note tools", 0],
+  ["no calls", [{ text: "ready" }, { text: "I cannot." }], "fail tools", 1],
+  ["no answer", [{ text: "" }], "fail answer", 1],
+  ["a refusal", [{ error: { status: 400, message: "no memory" } }], "fail answer", 1],
+  ["nothing after a result", [{ text: "ready" }, call, { text: "" }], "note result", 0],
+];
+
+for (const [name, steps, status, exitCode] of ROWS) {
+  Deno.test(`doctor --json: ${name}`, async () => {
+    await using server = strictServer(steps);
+    const args = ["doctor", "--local", "--host", server.url, "-m", "test", "--json"];
+    const { code, stdout } = await run(args);
+    assertEquals(code, exitCode);
+    const report = JSON.parse(stdout);
+    assertEquals(report.ok, code === 0);
+    const found = report.checks.map((c: Record<string, string>) => `${c.status} ${c.name}`);
+    assertEquals(found.includes(status), true, stdout);
+  });
+}
+
+Deno.test("doctor: the default model is not there, another is", async () => {
+  await using server = strictServer([{ text: "ready" }, call, { text: "Yes." }], {
+    models: ["other"],
+  });
+  const { code, stdout } = await run(["doctor", "--local", "--host", server.url]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "Ready: other");
+});
+
+Deno.test("doctor: a model that is not there, a server that is not there, wrong usage", async () => {
+  await using server = strictServer([], { models: ["other"] });
+  const at = ["doctor", "--local", "--host"];
+  const missing = await run([...at, server.url, "-m", "test"]);
+  assertEquals(missing.code, 1);
+  assertMatch(missing.stdout, /FAIL +model +test is not there; there are: other/);
+  const nobody = await run([...at, "http://127.0.0.1:9"]);
+  assertEquals(nobody.code, 1);
+  assertMatch(nobody.stdout, /FAIL +server .*\n?.*ollama/);
+  assertEquals((await run(["doctor", "--demo"])).code, 2);
+  assertEquals((await run(["-p", "x", "--json", "--demo"])).code, 2);
+});
