@@ -186,7 +186,7 @@ Usage:
   copilot [flags]                 a session in the terminal
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
   command | copilot [flags] -p "PROMPT"
-  copilot doctor [flags]          checks the model server, and says what to change
+  copilot doctor [flags]          asks the model server what works and what not
 
 Flags:
 ${rows.join("\n")}
