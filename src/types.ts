@@ -71,6 +71,11 @@ export interface ToolContext {
   maxOutputChars: number;
   /** Aborted when the turn is; a tool stops at once and throws its `reason`. */
   signal: AbortSignal;
+  /**
+   * How files were when the model last saw them, by real path; kept by the tools that read and write
+   * them, which refuse to write over what the model has not seen. Left out, they write all the same.
+   */
+  seenFiles?: Map<string, string>;
 }
 
 /** A tool that the model can call (spec 2.3). */
@@ -83,6 +88,11 @@ export interface Tool {
   parameters: JsonSchema;
   /** What it touches. */
   access: ToolAccess;
+  /**
+   * Looks whether the call can succeed, before anybody is asked about it. What it throws becomes an
+   * error result, as from `run`, which is not called then.
+   */
+  check?(args: Record<string, unknown>, context: ToolContext): Promise<void> | void;
   /**
    * Runs the tool. The result is what the model reads. Whatever it throws becomes an error result
    * with the error's message; nothing it throws ends the turn.

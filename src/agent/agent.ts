@@ -13,6 +13,8 @@ export interface AgentState {
   messages: Message[];
   /** What the person typed, oldest first: the line reader's history. */
   history: string[];
+  /** How files were when the model last saw them; see `ToolContext`. */
+  seenFiles: Map<string, string>;
   /** Prompt tokens of the session, as the server counted them. */
   inputTokens: number;
   /** Answer tokens of the session, as the server counted them. */
@@ -70,6 +72,7 @@ export class CopilotAgent {
       workingDir: existingFolder(workingDir),
       messages: [],
       history: [],
+      seenFiles: new Map(),
       inputTokens: 0,
       outputTokens: 0,
     };

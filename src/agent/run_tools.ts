@@ -97,6 +97,11 @@ async function runOne(
     }
     const checked = checkArguments(tool, call.arguments);
     if (!checked.ok) return finish(checked.error, true);
+    await untilAborted(
+      Promise.resolve(tool.check?.(checked.args, context)),
+      context.signal,
+      TIDY_UP_MS,
+    );
     const decision = await untilAborted(
       Promise.resolve(policy.decide(tool, checked.args, context)),
       context.signal,

@@ -128,6 +128,7 @@ class Turn {
       context: {
         workingDir: state.workingDir,
         maxOutputChars: config.maxOutputChars,
+        seenFiles: state.seenFiles,
         signal: this.#signal,
       },
       emit: (event) => this.#emit(event),

@@ -30,6 +30,7 @@ export async function attachFiles(
   const context = {
     workingDir: agent.state.workingDir,
     maxOutputChars: agent.config.maxOutputChars,
+    seenFiles: agent.state.seenFiles,
     signal,
   };
   for (const name of namedPaths(text)) {

@@ -48,6 +48,7 @@ export const COMMANDS: readonly Command[] = [
     help: "forget the conversation",
     run(session) {
       session.agent.state.messages.length = 0;
+      session.agent.state.seenFiles.clear();
       session.pending = "";
       delete session.context;
       return "The conversation starts anew.";

@@ -2,11 +2,13 @@
 
 import { wholeUpTo } from "../text/truncate.ts";
 import type { ToolContext } from "../types.ts";
-import { lock, type Seen, writeAtomically, writeNotes } from "./atomic_write.ts";
+import { lock, type Seen, writeAtomically, writeNotes, type Written } from "./atomic_write.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { oneAtATime } from "./file_queue.ts";
+import { checkSeen } from "./check_seen.ts";
 import { dominantEnding, type LineEnding } from "./line_endings.ts";
 import { fileError, openRegular } from "./regular_file.ts";
+import { noteSeen } from "./seen_files.ts";
 import { toolPath } from "./tool_path.ts";
 
 /** Larger files are no source code, and would not fit in a JavaScript string many times over. */
@@ -42,11 +44,42 @@ export async function editFile(
   return await oneAtATime(path, () => edit(path, args, context));
 }
 
+/**
+ * Looks whether {@linkcode editFile} finds its match.
+ *
+ * @throws {Error} when it does not; see there.
+ */
+export async function checkEdit(
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<void> {
+  await prepare(toolPath(context, args.file_path as string), args, context);
+}
+
 async function edit(
   path: string,
   args: Record<string, unknown>,
   context: ToolContext,
 ): Promise<string> {
+  const { bytes, seen, report } = await prepare(path, args, context);
+  const shown = args.file_path as string;
+  const written = await writeAtomically(path, shown, bytes, seen, context.signal);
+  noteSeen(context, written.realPath, await Deno.stat(written.realPath));
+  return report(written);
+}
+
+/** What to write, and what to say of it then. */
+interface Edit {
+  bytes: Uint8Array;
+  seen: Seen;
+  report(written: Written): string;
+}
+
+async function prepare(
+  path: string,
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<Edit> {
   const { file_path: shown, old_string, new_string, replace_all } = args as {
     file_path: string;
     old_string: string;
@@ -56,6 +89,7 @@ async function edit(
   const refuse = (reason: string): Error => new Error(`Cannot edit ${shown} as ${reason}`);
   context.signal.throwIfAborted();
   if (old_string === new_string) throw refuse("old_string and new_string are the same");
+  await checkSeen(context, path, shown, false);
   const seen = await readSeen(path, shown, old_string === "", context.signal);
   const text = decode(seen.head, shown);
   if (old_string === "") {
@@ -63,11 +97,14 @@ async function edit(
       throw refuse("old_string is empty and the file is not: give the text to replace");
     }
     const bytes = new TextEncoder().encode(text + new_string);
-    const written = await writeAtomically(path, shown, bytes, seen, context.signal);
-    const notes = writeNotes(written).map((note) => `; ${note}`).join("");
-    return `${
-      written.created ? "Created" : "Filled"
-    } ${shown}: wrote ${bytes.length} bytes${notes}`;
+    return {
+      bytes,
+      seen,
+      report: (written) =>
+        `${written.created ? "Created" : "Filled"} ${shown}: wrote ${bytes.length} bytes${
+          notesOf(written)
+        }`,
+    };
   }
 
   const source = normalized(text);
@@ -101,19 +138,19 @@ async function edit(
     );
   }
   const edited = replaced(source, before, after);
-  const written = await writeAtomically(
-    path,
-    shown,
-    new TextEncoder().encode(edited),
-    seen,
-    context.signal,
-  );
   const where = lineList(source.lines, matches);
-  const notes = writeNotes(written).map((note) => `; ${note}`).join("");
   const times = count === 1 ? "1 match" : `${count} matches`;
-  return `Replaced ${times} in ${shown} (${where})${notes}\n` +
-    excerpt(normalized(edited).lines, matches[0]!, after.length);
+  return {
+    bytes: new TextEncoder().encode(edited),
+    seen,
+    report: (written) =>
+      `Replaced ${times} in ${shown} (${where})${notesOf(written)}\n` +
+      excerpt(normalized(edited).lines, matches[0]!, after.length),
+  };
 }
+
+const notesOf = (written: Written): string =>
+  writeNotes(written).map((note) => `; ${note}`).join("");
 
 /** The whole file, or nothing where there is none. */
 async function readSeen(

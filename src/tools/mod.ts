@@ -35,6 +35,7 @@ export const builtinTools: readonly Tool[] = [
       content: { type: "string", description: "The whole content" },
     }, ["file_path", "content"]),
     access: "write",
+    check: async (args, context) => (await import("./write_file.ts")).checkWrite(args, context),
     run: async (args, context) => (await import("./write_file.ts")).writeFile(args, context),
   },
   {
@@ -48,6 +49,7 @@ export const builtinTools: readonly Tool[] = [
       replace_all: { type: "boolean", default: false, description: "Replace every match" },
     }, ["file_path", "old_string", "new_string"]),
     access: "write",
+    check: async (args, context) => (await import("./edit_file.ts")).checkEdit(args, context),
     run: async (args, context) => (await import("./edit_file.ts")).editFile(args, context),
   },
   {

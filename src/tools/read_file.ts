@@ -3,6 +3,7 @@
 import { wholeUpTo } from "../text/truncate.ts";
 import type { ToolContext } from "../types.ts";
 import { openRegular } from "./regular_file.ts";
+import { noteSeen } from "./seen_files.ts";
 import { toolPath } from "./tool_path.ts";
 
 /** Longer lines are cut. */
@@ -72,6 +73,7 @@ export async function readFile(
     (head) => checkText(shown, head, opened.info.size),
   );
   if (page.total === 0 && !page.partial) {
+    noteSeen(context, opened.realPath, opened.info);
     return `[the file is empty${page.bom ? " but for a BOM" : ""}]`;
   }
   if (page.lines.length === 0) {
@@ -82,6 +84,7 @@ export async function readFile(
       `Cannot read ${shown} from line ${offset} as ${extent} ${page.total} lines: ${hint}`,
     );
   }
+  noteSeen(context, opened.realPath, opened.info);
   return `${page.lines.join("\n")}\n${footer(page, offset, maxLineChars)}`;
 }
 

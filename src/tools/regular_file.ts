@@ -14,6 +14,8 @@ import { sanitize } from "../text/sanitize.ts";
 export interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;
+  /** With every link followed. */
+  realPath: string;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function openRegular(
     throw fileError(action, shown, error);
   });
   const info = await file.stat();
-  if (info.isFile) return { file, info, [Symbol.dispose]: () => file.close() };
+  if (info.isFile) return { file, info, realPath, [Symbol.dispose]: () => file.close() };
   file.close();
   throw notRegular(action, shown, info);
 }

@@ -3,8 +3,10 @@
 import type { ToolContext } from "../types.ts";
 import { type Seen, writeAtomically, writeNotes } from "./atomic_write.ts";
 import { oneAtATime } from "./file_queue.ts";
+import { checkSeen } from "./check_seen.ts";
 import { dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { openRegular } from "./regular_file.ts";
+import { noteSeen } from "./seen_files.ts";
 import { toolPath } from "./tool_path.ts";
 
 /** How much of an old file is looked at to learn its line endings. */
@@ -27,13 +29,25 @@ export async function writeFile(
   return await oneAtATime(path, () => write(path, args, context));
 }
 
-async function write(
-  path: string,
-  args: Record<string, unknown>,
+/**
+ * Looks whether {@linkcode writeFile} can write.
+ *
+ * @throws {Error} when it cannot; see there.
+ */
+export async function checkWrite(
+  { file_path }: Record<string, unknown>,
   context: ToolContext,
-): Promise<string> {
-  const { file_path: shown, content } = args as { file_path: string; content: string };
+): Promise<void> {
+  await lookAt(toolPath(context, file_path as string), file_path as string, context);
+}
+
+async function lookAt(
+  path: string,
+  shown: string,
+  context: ToolContext,
+): Promise<Seen | undefined> {
   context.signal.throwIfAborted();
+  await checkSeen(context, path, shown, true);
   const seen = await sample(path, shown);
   if (seen && /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...seen.head.subarray(0, 2)))) {
     throw new Error(
@@ -41,6 +55,16 @@ async function write(
         "convert it with iconv -t UTF-16 in run_bash, or remove this one first",
     );
   }
+  return seen;
+}
+
+async function write(
+  path: string,
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
+  const { file_path: shown, content } = args as { file_path: string; content: string };
+  const seen = await lookAt(path, shown, context);
   const old = new TextDecoder("utf-8", { ignoreBOM: true }).decode(seen?.head);
   const ending = dominantEnding(old);
   const notes: string[] = [];
@@ -57,6 +81,7 @@ async function write(
   }
   const bytes = new TextEncoder().encode(text);
   const written = await writeAtomically(path, shown, bytes, seen, context.signal);
+  noteSeen(context, written.realPath, await Deno.stat(written.realPath));
   const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
   const verb = written.created ? "Created" : "Replaced";
   const size = bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`;
