@@ -9,34 +9,18 @@
  * @module
  */
 
-/** One word of a command. */
-export interface Word {
-  /** What it stands for; where that is known only when it runs, as it is written, without quotes. */
-  text: string;
-  /**
-   * `literal`: exactly `text`. `pattern`: names of files, braces or `~`, which begin with what
-   * `text` begins with. `dynamic`: anything, also none or several words.
-   */
-  kind: "literal" | "pattern" | "dynamic";
-}
-
-/** A redirection, such as `2> file`. */
-export interface Redirection {
-  /** The number before it, else empty. */
-  descriptor: string;
-  /** Such as `>`, `>>`, `<`, `&>`, `>&`, `<<`, `<<<`. */
-  operator: string;
-  /** The file, the descriptor, or the text of a here-document. */
-  target: Word;
-}
-
-/** A command without its operators; no words when it only assigns or redirects. */
-export interface SimpleCommand {
-  words: Word[];
-  /** Variables that are set, those of a loop included. */
-  assignments: { name: string; value: Word }[];
-  redirections: Redirection[];
-}
+import {
+  backquotes,
+  continued,
+  dollar,
+  fail,
+  type Redirection,
+  type SimpleCommand,
+  type Source,
+  take,
+  type Word,
+  word,
+} from "./shell_lexer.ts";
 
 /** What {@linkcode parseCommandLine} finds. */
 export type CommandLine =
@@ -48,23 +32,6 @@ export type CommandLine =
 const MAX_CHARS = 20_000;
 const MAX_COMMANDS = 200;
 const MAX_DEPTH = 20;
-
-interface HereDocument {
-  delimiter: string;
-  isQuoted: boolean;
-  stripsTabs: boolean;
-  redirection: Redirection;
-}
-
-/** Where reading stands. */
-interface Source {
-  text: string;
-  at: number;
-  commands: SimpleCommand[];
-  depth: number;
-  /** Those whose text begins after the next line end. */
-  pending: HereDocument[];
-}
 
 /** Words that are grammar where a command begins; what follows is a command again. */
 const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(" "));
@@ -82,25 +49,21 @@ export function parseCommandLine(text: string): CommandLine {
     if (text.length > MAX_CHARS) fail(`it is longer than ${MAX_CHARS} characters`);
     // deno-lint-ignore no-control-regex
     if (/[\0-\x08\x0b-\x1f\x7f]/.test(text)) fail("it has control characters");
-    const source: Source = { text, at: 0, commands: [], depth: 0, pending: [] };
+    const source: Source = {
+      text,
+      at: 0,
+      commands: [],
+      depth: 0,
+      isNested: false,
+      readList: list,
+      pending: [],
+    };
     list(source, "");
     return { ok: true, commands: source.commands };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { ok: false, reason: error.message };
   }
-}
-
-function fail(reason: string): never {
-  throw new SyntaxError(reason);
-}
-
-/** What matches at the place, which is then behind it. */
-function take(s: Source, pattern: RegExp): string | undefined {
-  pattern.lastIndex = s.at;
-  const found = pattern.exec(s.text)?.[0];
-  if (found !== undefined) s.at += found.length;
-  return found;
 }
 
 const OPERATOR = /&(?!>)&?|\|\||\|&|;;&|;;|;&|[;|]/y;
@@ -204,6 +167,9 @@ function takeWord(s: Source, command: SimpleCommand, end: string): string | unde
     if (raw === "esac" && end === "esac") return "esac";
     if (raw === "coproc") fail("coproc is not followed");
   }
+  // What bash takes them for here depends on what was redirected.
+  const isGrammar = KEYWORDS.has(raw) || /^(time|for|select|case|\[\[|function|coproc)$/.test(raw);
+  if (isGrammar && command.words.length === 0) fail("a keyword stands after a redirection");
   if (/[<>]/.test(s.text[s.at] ?? "") && /^(\d+$|\{)/.test(raw)) {
     if (!/^\d{1,4}$/.test(raw) || !takeRedirection(s, command, raw)) {
       fail(`${raw} stands before a redirection`);
@@ -296,12 +262,6 @@ function newlines(s: Source): void {
   }
 }
 
-/** A backslash at a line's end joins what is around it, operators and all: only after a blank is it harmless. */
-function continued(s: Source): void {
-  if (!/[ \t\n]/.test(s.text[s.at - 1] ?? " ")) fail("a line is continued inside of a word");
-  s.at += 2;
-}
-
 function takeRedirection(s: Source, command: SimpleCommand, descriptor: string): boolean {
   const operator = take(s, REDIRECTION);
   if (operator === undefined) return false;
@@ -312,6 +272,8 @@ function takeRedirection(s: Source, command: SimpleCommand, descriptor: string):
     redirection.target = neededWord(s);
     return true;
   }
+  // bash writes such a substitution anew before it runs it, and loses ends of commands there.
+  if (s.isNested) fail("a here-document stands in a substitution");
   const end = take(s, /(?:'[\w.+-]+'|"[\w.+-]+"|\\?[\w.+-]+)(?=[ \t\n;&|()<>]|$)/y) ??
     fail("a here-document has an unusual end");
   s.pending.push({
@@ -333,8 +295,6 @@ function hereDocuments(s: Source): void {
       s.at++;
       const line = stripsTabs ? written.replace(/^\t+/, "") : written;
       if (line === delimiter) break;
-      // In $( ) bash takes such a line as the end as well.
-      if (s.depth > 0 && line.startsWith(delimiter)) fail("a here-document has an unclear end");
       if (!isQuoted && line.endsWith("\\")) fail("a line of a here-document is continued");
       lines.push(`${line}\n`);
     }
@@ -364,172 +324,4 @@ function neededWord(s: Source): Word {
   const read = word(s);
   if (s.at === start) fail("a word is missing");
   return read;
-}
-
-const WIDER = { literal: 0, pattern: 1, dynamic: 2 };
-
-/** Reads up to a blank, a line end or an operator. */
-function word(s: Source): Word {
-  const start = s.at;
-  let text = "";
-  let kind: Word["kind"] = "literal";
-  const put = (part: Word) => {
-    text += part.text;
-    if (WIDER[part.kind] > WIDER[kind]) kind = part.kind;
-  };
-  for (let char; (char = s.text[s.at]) !== undefined && !/[ \t\n;&|()]/.test(char);) {
-    if (char === "<" || char === ">") {
-      if (s.text[s.at + 1] !== "(") break;
-      put(substitution(s));
-    } else if (char === "'") put(singleQuotes(s));
-    else if (char === '"') put(doubleQuotes(s));
-    else if (char === "`") put(backquotes(s, false));
-    else if (char === "$") put(dollar(s, false));
-    else if (char === "\\") {
-      if (s.text[s.at + 1] === "\n") continued(s);
-      else {
-        text += s.text[s.at + 1] ?? fail("it ends in a backslash");
-        s.at += 2;
-      }
-    } else {
-      const expands = /[*?[{]/.test(char) ||
-        char === "~" && (s.at === start || /[=:]/.test(s.text[s.at - 1]!));
-      // What the bytes of other characters are to bash depends on the locale: maybe blanks.
-      put({ text: char, kind: char > "\x7f" ? "dynamic" : expands ? "pattern" : "literal" });
-      s.at++;
-    }
-  }
-  const raw = s.text.slice(start, s.at);
-  if (/^(?:\[\[?|\{\}?)$/.test(raw)) kind = "literal";
-  if (s.pending.length > 0 && raw.includes("\n")) fail("a here-document begins inside of a word");
-  return { text, kind };
-}
-
-function singleQuotes(s: Source): Word {
-  const end = s.text.indexOf("'", s.at + 1);
-  if (end < 0) fail("a quote is not closed");
-  const text = s.text.slice(s.at + 1, end);
-  s.at = end + 1;
-  return { text, kind: "literal" };
-}
-
-function doubleQuotes(s: Source): Word {
-  const start = s.at++;
-  let text = "";
-  let kind: Word["kind"] = "literal";
-  for (let char; (char = s.text[s.at] ?? fail("a quote is not closed")) !== '"';) {
-    if (char === "$" || char === "`") {
-      const part = char === "$" ? dollar(s, true) : backquotes(s, true);
-      text += part.text;
-      if (part.kind !== "literal") kind = "dynamic";
-    } else if (char === "\\" && /[$`"\\\n]/.test(s.text[s.at + 1] ?? "")) {
-      const next = s.text[s.at + 1]!;
-      if (next === "\n") {
-        if (s.text[s.at - 1] === "$") fail("a line is continued inside of a word");
-      } else text += next;
-      s.at += 2;
-    } else {
-      text += char;
-      s.at++;
-    }
-  }
-  s.at++;
-  return { text, kind };
-}
-
-/** The text from `start` to where reading stands, for what is known only when it runs. */
-function dynamic(s: Source, start: number): Word {
-  return { text: s.text.slice(start, s.at), kind: "dynamic" };
-}
-
-/** What begins with `$`; a lone one is itself. */
-function dollar(s: Source, isQuoted: boolean): Word {
-  const start = s.at;
-  const next = s.text[start + 1] ?? "";
-  if (s.text.startsWith("((", start + 1)) {
-    // Else it may as well be a subshell in a substitution.
-    if (take(s, /\$\(\([\w \t+\-*/%<>=!&|^~?:,]*\)\)/y) === undefined) fail("it has arithmetic");
-    return dynamic(s, start);
-  }
-  if (next === "(") {
-    s.at++;
-    substitution(s);
-    return dynamic(s, start);
-  }
-  if (next === "{") return parameter(s);
-  if (next === "[") fail("it has arithmetic");
-  if (next === "\\" && s.text[start + 2] === "\n") fail("a line is continued inside of a word");
-  if (!isQuoted && next === "'") return ansiQuotes(s);
-  if (!isQuoted && next === '"') {
-    s.at++;
-    return { ...doubleQuotes(s), kind: "dynamic" }; // is translated
-  }
-  if (take(s, /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y) !== undefined) return dynamic(s, start);
-  s.at++;
-  return { text: "$", kind: "literal" };
-}
-
-/** The commands in `(...)` after `$`, and in `<(...)` and `>(...)`, from the sign on. */
-function substitution(s: Source): Word {
-  const start = s.at;
-  const skipped = s.text[start] === "(" ? 1 : 2;
-  const inner: Source = { ...s, at: start + skipped, depth: s.depth + 1, pending: [] };
-  list(inner, ")");
-  if (inner.pending.length > 0) fail("a here-document has no text");
-  s.at = inner.at;
-  return dynamic(s, start);
-}
-
-/** `${...}` without quotes. */
-function parameter(s: Source): Word {
-  const start = s.at;
-  s.at += 2;
-  // With a blank or a bar first it runs commands.
-  if (!/[\w@*#?$!-]/.test(s.text[s.at] ?? "")) fail("${ } has no name");
-  if (s.text[s.at] === "$") s.at++;
-  while (s.text[s.at] !== "}") {
-    if (s.text[s.at] === "$") dollar(s, true);
-    else if (s.text[s.at] === "`") backquotes(s, true);
-    else if (take(s, /[^\\'"{}()<>\n`$]+/y) === undefined) fail("${ } has quotes or brackets");
-  }
-  s.at++;
-  return dynamic(s, start);
-}
-
-function backquotes(s: Source, isQuoted: boolean): Word {
-  const start = s.at++;
-  let text = "";
-  for (let char; (char = s.text[s.at] ?? fail("a backquote is not closed")) !== "`"; s.at++) {
-    if (char === "\\") {
-      const next = s.text[++s.at] ?? "";
-      if (isQuoted && next === '"') fail("quotes in backquotes in quotes are not followed");
-      char = /[\\`$]/.test(next) ? next : `\\${next}`;
-    }
-    text += char;
-  }
-  s.at++;
-  if (/(?:^|\s)#/.test(text)) fail("backquotes have a comment");
-  list({ ...s, text, at: 0, depth: s.depth + 1, pending: [] }, "");
-  return dynamic(s, start);
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ a: "\x07", b: "\b", e: "\x1b", E: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
-  ...{ "\\": "\\", "'": "'", '"': '"', "?": "?" },
-};
-
-/** `$'...'` */
-function ansiQuotes(s: Source): Word {
-  const start = s.at;
-  const body = take(s, /\$'(?:[^'\\]|\\[^])*'/y)?.slice(2, -1) ?? fail("a quote is not closed");
-  let isKnown = true;
-  const text = body.replace(/\\(x[\da-f]{1,2}|[0-7]{1,3}|[^])/gi, (_, code: string) => {
-    const known = ESCAPES[code];
-    if (known !== undefined) return known;
-    const number = parseInt(code.replace("x", ""), code[0] === "x" ? 16 : 8);
-    // The rest depends on the locale or on the version.
-    if (!(number > 0 && number < 0x80)) isKnown = false;
-    return String.fromCharCode(number);
-  });
-  return isKnown ? { text, kind: "literal" } : dynamic(s, start);
 }

@@ -5,6 +5,8 @@
  */
 
 import { isAbsolute } from "@std/path/is-absolute";
+import { SEPARATOR } from "@std/path/constants";
+import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
 
 /**
@@ -19,4 +21,10 @@ import { resolve } from "@std/path/resolve";
  */
 export function resolvePath(state: { workingDir: string }, path: string): string {
   return isAbsolute(path) ? path : resolve(state.workingDir, path);
+}
+
+/** Whether an absolute path is `folder` or below it, by their parts as written: no link is followed. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path).replaceAll(SEPARATOR, "/");
+  return way !== ".." && !way.startsWith("../") && !isAbsolute(way);
 }

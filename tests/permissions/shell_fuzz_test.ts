@@ -1,10 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
-import {
-  parseCommandLine,
-  type SimpleCommand,
-  type Word,
-} from "../../src/permissions/shell_words.ts";
+import type { SimpleCommand, Word } from "../../src/permissions/shell_lexer.ts";
+import { parseCommandLine } from "../../src/permissions/shell_words.ts";
 
 const BASH = ["/bin/bash", "/usr/bin/bash"].find((path) => {
   try {
@@ -13,7 +10,7 @@ const BASH = ["/bin/bash", "/usr/bin/bash"].find((path) => {
     return false;
   }
 });
-const LINES = Number(Deno.env.get("FUZZ_LINES") ?? 2500);
+const LINES = Number(Deno.env.get("FUZZ_LINES") ?? 900);
 const REPORT = Deno.env.has("FUZZ_LINES");
 const SEED = Number(Deno.env.get("FUZZ_SEED") ?? 20_240_817);
 

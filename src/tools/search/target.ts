@@ -8,6 +8,7 @@ import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
 import { globToRegex } from "../../text/glob.ts";
+import { isWithin } from "../../text/paths.ts";
 import type { ToolContext } from "../../types.ts";
 import { fileError, missing, statRegular } from "../regular_file.ts";
 import { toolPath } from "../tool_path.ts";
@@ -125,11 +126,6 @@ async function topFolder(workingDir: string, root: string): Promise<string> {
 
 async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = slashed(relative(folder, path));
-  return way !== ".." && !way.startsWith("../") && !/^\/|^[a-z]:/i.test(way);
 }
 
 /** How paths below `folder` begin: relative to the working directory where they are in it. */

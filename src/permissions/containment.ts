@@ -1,0 +1,68 @@
+/**
+ * Where a path really leads.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
+import { resolve } from "@std/path/resolve";
+import { isWithin, resolvePath } from "../text/paths.ts";
+
+/** What is asked of the file system; `Deno` has it. */
+export interface LinkReader {
+  realPathSync(path: string): string;
+  readLinkSync(path: string): string;
+}
+
+/** A path and what it stands for. */
+export interface Place {
+  /** As it was asked for, absolute. */
+  path: string;
+  /** With every link followed, as far as it exists. */
+  real: string;
+  /** Whether `real` is the working directory or below it. */
+  isInside: boolean;
+}
+
+/** As many as Linux follows. */
+const MAX_LINKS = 40;
+
+/**
+ * Where `path` leads, which may not exist yet: the deepest folder that does is resolved, and a link to
+ * nothing is followed to where a file would be created.
+ *
+ * What cannot be resolved, such as a folder that may not be searched, counts as outside. A link that is
+ * changed afterwards is not seen: whoever opens the file opens `real`.
+ *
+ * @param workingDir the absolute working directory.
+ */
+export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
+  const asked = resolvePath({ workingDir }, path);
+  try {
+    const real = realPath(asked, system, MAX_LINKS);
+    return { path: asked, real, isInside: isWithin(system.realPathSync(workingDir), real) };
+  } catch {
+    return { path: asked, real: asked, isInside: false };
+  }
+}
+
+function realPath(path: string, system: LinkReader, linksLeft: number): string {
+  try {
+    return system.realPathSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound) || dirname(path) === path) throw error;
+  }
+  // Of the text as it is: `..` after a link is the folder above where the link leads.
+  const folder = realPath(dirname(path), system, linksLeft);
+  const name = join(folder, basename(path));
+  let target: string;
+  try {
+    target = system.readLinkSync(name);
+  } catch {
+    return name;
+  }
+  if (linksLeft === 0) throw new Error("Cannot resolve the path as it has too many links");
+  return realPath(resolve(folder, target), system, linksLeft - 1);
+}

@@ -1,0 +1,261 @@
+/**
+ * Whether a call of a tool runs, is asked about, or is refused.
+ *
+ * @module
+ */
+
+import { relative } from "@std/path/relative";
+import { SEPARATOR } from "@std/path/constants";
+import type { ToolAccess } from "../types.ts";
+import type { Place } from "./containment.ts";
+import { readsOnly } from "./read_only.ts";
+import { allowsCommand, concernsCommand, type Effect, isFor, matchesPath } from "./rules.ts";
+import { parseRule, type Rule } from "./rules.ts";
+import { protectedKind, secretKind } from "./sensitive_paths.ts";
+import { type CommandLine, parseCommandLine } from "./shell_words.ts";
+import type { SimpleCommand } from "./shell_lexer.ts";
+import { programName, runsOthers } from "./wrappers.ts";
+
+/** When to ask, strictest first; `never` refuses what `ask` asks about. */
+export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
+export type ApproveMode = typeof APPROVE_MODES[number];
+
+/** What commands may touch, strictest first. */
+export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
+export type SandboxMode = typeof SANDBOX_MODES[number];
+
+/** What a person has settled on. */
+export interface Settings {
+  approve: ApproveMode;
+  sandbox: SandboxMode;
+  rules: readonly Rule[];
+  /** Whether programs may heed what the folder configures, such as `.git/config`. */
+  isTrusted: boolean;
+  /** Whether commands run in bash; in any other shell they mean something else. */
+  hasBash: boolean;
+}
+
+/** One call, as far as it matters here. */
+export interface Call {
+  tool: { name: string; access: ToolAccess };
+  /** The file or folder that it names. */
+  path?: string;
+  /** The command line that it runs. */
+  command?: string;
+}
+
+/** What is to happen to a call, and why. */
+export interface Verdict {
+  effect: Effect;
+  /** A clause without a subject or a full stop: "is outside of the working directory". */
+  reason: string;
+}
+
+/**
+ * Decides one call. Rules that deny come first, then what always asks (secrets, protected files,
+ * what destroys, what cannot be understood), rules that ask, rules that allow, and last the
+ * modes. The strictest part of a command line decides for all of it.
+ *
+ * @param place where a path leads; `.` is the working directory
+ */
+export function decide(call: Call, settings: Settings, place: (path: string) => Place): Verdict {
+  const verdict = call.command !== undefined
+    ? commandVerdict(call, call.command, settings, place)
+    : call.path !== undefined
+    ? pathVerdict(call.tool, call.path, settings, place)
+    : bareVerdict(call.tool, settings);
+  if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
+  return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
+}
+
+/**
+ * The settings with what a project adds, which only makes them stricter; `ignored` names what it
+ * would have loosened.
+ */
+export function tighten(
+  settings: Settings,
+  project: { approve?: ApproveMode; sandbox?: SandboxMode; rules?: readonly Rule[] },
+): { settings: Settings; ignored: string[] } {
+  const ignored: string[] = [];
+  const stricter = <T>(name: string, order: readonly T[], ours: T, theirs: T | undefined): T => {
+    if (theirs === undefined || theirs === ours) return ours;
+    if (order.indexOf(theirs) < order.indexOf(ours)) return theirs;
+    ignored.push(`${name}: ${theirs}`);
+    return ours;
+  };
+  const rules = (project.rules ?? []).filter((rule) => rule.effect !== "allow");
+  for (const rule of project.rules ?? []) {
+    if (rule.effect === "allow") ignored.push(`allow: ${rule.text}`);
+  }
+  const approve = stricter("approve", APPROVE_MODES, settings.approve, project.approve);
+  const sandbox = stricter("sandbox", SANDBOX_MODES, settings.sandbox, project.sandbox);
+  return {
+    settings: { ...settings, approve, sandbox, rules: [...settings.rules, ...rules] },
+    ignored,
+  };
+}
+
+const ALLOW: Verdict = { effect: "allow", reason: "is allowed" };
+
+const ask = (reason: string): Verdict => ({ effect: "ask", reason });
+
+const byRule = ({ effect, text }: Rule): Verdict => ({
+  effect,
+  reason: `matches the rule ${effect} ${text}`,
+});
+
+/** Of a tool that names neither a path nor a command. */
+function bareVerdict(tool: Call["tool"], { rules }: Settings): Verdict {
+  for (const effect of ["deny", "ask", "allow"] as const) {
+    const rule = rules.find((one) =>
+      one.effect === effect && isFor(one, tool) && one.path === undefined &&
+      one.command === undefined
+    );
+    if (rule) return byRule(rule);
+  }
+  return tool.access === "read" ? ALLOW : ask(`can ${tool.access}`);
+}
+
+function pathVerdict(
+  tool: Call["tool"],
+  path: string,
+  { approve, sandbox, rules }: Settings,
+  place: (path: string) => Place,
+): Verdict {
+  const at = place(path);
+  const [root, top] = [place("."), place(".").real];
+  const names = [shown(root.path, at.path), shown(top, at.real)];
+  // A link with an allowed name allows nothing, and one with another name evades nothing.
+  const matching = (effect: Effect) =>
+    rules.find((rule) =>
+      rule.effect === effect && isFor(rule, tool) &&
+      (effect === "allow" ? names.slice(1) : names).some((name) => matchesPath(rule, name))
+    );
+  const denied = matching("deny");
+  if (denied) return byRule(denied);
+  const secret = secretKind(at.real) ?? secretKind(at.path);
+  if (secret !== undefined) return ask(`may hold ${secret}`);
+  const special = protectedKind(at.real) ?? protectedKind(at.path);
+  if (tool.access !== "read" && special !== undefined) return ask(`is ${special}`);
+  const rule = matching("ask") ?? matching("allow");
+  if (rule) return byRule(rule);
+  if (!at.isInside) {
+    const link = at.real === at.path ? "" : ` (${at.real})`;
+    return ask(`is outside of the working directory${link}`);
+  }
+  if (tool.access === "read") return ALLOW;
+  if (tool.access !== "write") return ask(`can ${tool.access}`);
+  if (sandbox === "read-only") return ask("writes, and the sandbox is read-only");
+  return approve === "edits" || approve === "auto" ? ALLOW : ask("writes");
+}
+
+/** As rules name it: relative where it is below `root`, with `/`. */
+function shown(root: string, path: string): string {
+  const way = relative(root, path).replaceAll(SEPARATOR, "/");
+  return way === ".." || way.startsWith("../") ? path.replaceAll(SEPARATOR, "/") : way || ".";
+}
+
+function commandVerdict(
+  { tool }: Call,
+  text: string,
+  settings: Settings,
+  place: (path: string) => Place,
+): Verdict {
+  const rules = settings.rules.filter((rule) => isFor(rule, tool));
+  const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
+  if (whole) return byRule(whole);
+  if (!settings.hasBash) return ask("runs in a shell whose language is not understood");
+  const line: CommandLine = parseCommandLine(text);
+  if (!line.ok) return ask(`cannot be understood: ${line.reason}`);
+  if (line.commands.length === 0) return ALLOW;
+  const moves = line.commands.some(({ words }) => /^(cd|pushd|popd)$/.test(words[0]?.text ?? ""));
+  const verdicts = line.commands.map((command) =>
+    oneCommand(command, { ...settings, rules }, settings, place, moves)
+  );
+  return verdicts.find(({ effect }) => effect === "deny") ??
+    verdicts.find(({ effect }) => effect === "ask") ?? verdicts[0]!;
+}
+
+/** @param isMoved whether the working directory is another when it runs */
+function oneCommand(
+  command: SimpleCommand,
+  { rules, approve, isTrusted }: Settings,
+  settings: Settings,
+  place: (path: string) => Place,
+  isMoved: boolean,
+): Verdict {
+  const concerned = rules.filter(({ effect }) => effect !== "allow")
+    .map((rule) => ({ rule, how: concernsCommand(rule, command) }));
+  const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
+  if (denied) return byRule(denied.rule);
+  const asked = concerned.find(({ how }) => how !== "no");
+  if (asked) return ask(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
+  const loss = destroys(command, place);
+  if (loss !== undefined) return ask(loss);
+  const redirected = command.redirections.find((one) => !isHarmless(one));
+  if (redirected) return ask(`redirects with ${redirected.operator} ${redirected.target.text}`);
+  const name = command.words[0]?.text;
+  const allowed = rules.find((rule) => rule.effect === "allow" && allowsCommand(rule, command));
+  if (allowed) return byRule(allowed);
+  const timed = underTimeout(command);
+  if (timed) return oneCommand(timed, { ...settings, rules }, settings, place, isMoved);
+  if (command.assignments.length > 0) return ask(`sets ${command.assignments[0]!.name}`);
+  if (name !== undefined && runsOthers(command.words)) return ask(`runs others with ${name}`);
+  const reads = approve === "auto" ? readsOnly(command, isTrusted) : undefined;
+  if (reads === undefined || isMoved) {
+    return ask(name === undefined ? "redirects only" : `runs ${name}, which no rule allows`);
+  }
+  const reader = { name: "read_file", access: "read" } as const;
+  const verdicts = reads.map((path) => ({
+    path,
+    verdict: pathVerdict(reader, path, settings, place),
+  }));
+  for (const effect of ["deny", "ask"] as const) {
+    const found = verdicts.find(({ verdict }) => verdict.effect === effect);
+    if (found) return { effect, reason: `names ${found.path}, which ${found.verdict.reason}` };
+  }
+  return { effect: "allow", reason: "only reads" };
+}
+
+/** The command that `timeout SECONDS` runs, which changes nothing but how long it may. */
+function underTimeout(command: SimpleCommand): SimpleCommand | undefined {
+  const [program, limit, ...words] = command.words;
+  const isPlain = program?.kind === "literal" && program.text === "timeout" &&
+    limit?.kind === "literal" && /^\d+[smh]?$/.test(limit.text) && words.length > 0;
+  return isPlain ? { ...command, words } : undefined;
+}
+
+/** Whether a redirection neither writes a file nor reads one. */
+function isHarmless({ operator, target }: SimpleCommand["redirections"][number]): boolean {
+  if (target.kind !== "literal") return false;
+  if (/^<<[<-]?$/.test(operator) || target.text === "/dev/null") return true;
+  return /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
+}
+
+/** What asks in every mode, whatever is allowed. */
+const DESTRUCTIVE: readonly Rule[] = [
+  ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
+  ...["branch -D", "stash drop", "stash clear", "reflog expire", "update-ref -d"],
+].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
+  .map((words) => parseRule("ask", `run_bash(${words} *)`));
+
+/** What a command destroys, in words; undefined when it is not known to. */
+function destroys(command: SimpleCommand, place: (path: string) => Place): string | undefined {
+  const [first, ...rest] = command.words;
+  if (first === undefined) return undefined;
+  const name = programName(first.text);
+  if (name.startsWith("mkfs")) return "makes a file system";
+  const rule = DESTRUCTIVE.find((one) => concernsCommand(one, command) !== "no");
+  if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;
+  if (name === "git" && rest.some(({ text }) => text.startsWith("+"))) return "pushes with force";
+  const recursive = rest.some(({ text }) => /^-[^-]*[rR]|^--r/.test(text));
+  if (name !== "rm" || !recursive) return undefined;
+  const root = place(".").real;
+  const wide = rest.find(({ kind, text }) => {
+    if (kind !== "literal") return true;
+    if (text.startsWith("-")) return false;
+    const at = place(text);
+    return !at.isInside || at.real === root;
+  });
+  return wide && `removes all of ${wide.text}`;
+}

@@ -1,0 +1,187 @@
+/**
+ * Rules that a person writes: which calls are refused, asked about, or run.
+ *
+ * @module
+ */
+
+import { globToRegex } from "../text/glob.ts";
+import type { ToolAccess } from "../types.ts";
+import { parseCommandLine } from "./shell_words.ts";
+import type { SimpleCommand, Word } from "./shell_lexer.ts";
+import { mayRun, programName, runsOthers } from "./wrappers.ts";
+
+/** What a rule does to the calls it matches; the first that some rule says, counts. */
+export const EFFECTS = ["deny", "ask", "allow"] as const;
+export type Effect = typeof EFFECTS[number];
+
+/** A rule, parsed. */
+export interface Rule {
+  effect: Effect;
+  /** As it was written, to be shown. */
+  text: string;
+  /** The name of a tool, what tools touch (`read`, `write`, `execute`, `network`), or `*`. */
+  tool: string;
+  /** The words of a command, all of them or those it begins with. */
+  command?: { words: readonly string[]; isStart: boolean };
+  /** A glob pattern of paths. */
+  path?: string;
+}
+
+/**
+ * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`.
+ *
+ * TOOL is a tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`. A
+ * glob is relative to the working directory, or begins with `/`. Words are written as in a shell;
+ * without ` *` at the end the command must have exactly these.
+ *
+ * @throws {SyntaxError} when the rule makes no sense; the message says what to write instead.
+ */
+export function parseRule(effect: Effect, text: string): Rule {
+  const wrong = (constraint: string): never => {
+    throw new SyntaxError(
+      `Cannot use the rule ${JSON.stringify(text)} as ${constraint}: write such as ` +
+        "read_file(docs/**), run_bash(git status) or run_bash(git log *)",
+    );
+  };
+  const [, tool, inner] = /^([\w-]{1,64}|\*)(?:\(([^]*)\))?$/.exec(text.trim()) ??
+    wrong("it must be the name of a tool, and what it applies to in brackets");
+  const rule: Rule = { effect, text: text.trim(), tool: tool! };
+  if (inner === undefined || inner.trim() === "*") return rule;
+  if (inner.trim() === "") wrong("its brackets must not be empty");
+  if (tool !== "run_bash" && tool !== "execute") {
+    if (/(^|\/)\.\.(\/|$)|^~/.test(inner)) wrong("its path must have neither .. nor ~");
+    try {
+      globToRegex(inner);
+    } catch (error) {
+      wrong(`its glob pattern does not work (${(error as Error).message})`);
+    }
+    return { ...rule, path: inner.replace(/^\.\//, "").replace(/(?<=.)\/$/, "") };
+  }
+  const line = parseCommandLine(inner.trim());
+  if (!line.ok) return wrong(`its command cannot be understood (${line.reason})`);
+  const [command, ...more] = line.commands;
+  if (command === undefined || more.length > 0) return wrong("it must be for one command");
+  const { words, assignments, redirections } = command;
+  if (assignments.length + redirections.length > 0) {
+    wrong("its command must neither set variables nor redirect");
+  }
+  const isStart = words.at(-1)?.kind === "pattern" && words.at(-1)?.text === "*";
+  const plain = isStart ? words.slice(0, -1) : words;
+  if (plain.some(({ kind }) => kind !== "literal")) {
+    wrong("its words must be plain, but for one * at the end");
+  }
+  return { ...rule, command: { words: plain.map((word) => word.text), isStart } };
+}
+
+/** The rule for exactly this command, as a person who says "always" means it; undefined for none. */
+export function exactRule(command: string): string | undefined {
+  const line = parseCommandLine(command);
+  if (!line.ok || line.commands.length !== 1 || command.includes("\n")) return undefined;
+  const { words, assignments, redirections } = line.commands[0]!;
+  const isPlain = words.length > 0 && assignments.length + redirections.length === 0 &&
+    words.every(({ kind }) => kind === "literal");
+  return isPlain ? `run_bash(${command.trim()})` : undefined;
+}
+
+/** Whether a rule is for the tool, whatever it is called with. */
+export function isFor(rule: Rule, tool: { name: string; access: ToolAccess }): boolean {
+  return rule.tool === "*" || rule.tool === tool.name || rule.tool === tool.access;
+}
+
+/**
+ * Whether a path rule matches. One that does not allow matches all that is below a folder as well.
+ *
+ * @param path relative to the working directory where it is in it, else absolute; with `/`.
+ */
+export function matchesPath(rule: Rule, path: string): boolean {
+  if (rule.path === undefined) return rule.command === undefined;
+  const regex = globToRegex(rule.path);
+  if (regex.test(path)) return true;
+  if (rule.effect === "allow") return false;
+  // `secret/**` is about the folder itself as well.
+  if (regex.test(`${path}/`)) return true;
+  for (let at = path.length; (at = path.lastIndexOf("/", at - 1)) > 0;) {
+    if (regex.test(path.slice(0, at))) return true;
+  }
+  return false;
+}
+
+/** Whether an allow rule covers a command: its very words, and nothing that is known later only. */
+export function allowsCommand(rule: Rule, { words, assignments }: SimpleCommand): boolean {
+  if (assignments.length > 0 || words.length === 0) return false;
+  const { words: wanted, isStart } = rule.command ?? { words: [], isStart: true };
+  if (rule.path !== undefined || words.length < wanted.length) return false;
+  if (!wanted.every((text, i) => words[i]!.kind === "literal" && words[i]!.text === text)) {
+    return false;
+  }
+  if (!isStart) return words.length === wanted.length;
+  return words[0]!.kind === "literal" && words.every(isSteady) && !runsOthers(words);
+}
+
+/** Whether a word is known, or becomes names that can be no options. */
+function isSteady({ text, kind }: Word): boolean {
+  return kind === "literal" || kind === "pattern" && /^[^-*?[{~]/.test(text);
+}
+
+/** Whether a rule that refuses or asks is for a command or for what it runs; `maybe` where only running it would tell. */
+export function concernsCommand(rule: Rule, command: SimpleCommand): "yes" | "maybe" | "no" {
+  if (rule.path !== undefined) return "no";
+  if (rule.command === undefined) return "yes";
+  let found: "maybe" | "no" = "no";
+  for (const words of mayRun(command.words)) {
+    const one = matchesLoosely(rule.command, words);
+    if (one === "yes") return one;
+    if (one === "maybe") found = one;
+  }
+  return found;
+}
+
+/** Options of git before its subcommand that have a value as their next word. */
+const GIT_VALUES = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"]);
+
+/** Options that are the same. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  "-f": ["--force"],
+  "-r": ["-R", "--recursive"],
+  "--force": ["-f"],
+  "--recursive": ["-r", "-R"],
+};
+
+/** Options count wherever they stand, other words in their order; the program by its name alone. */
+function matchesLoosely(
+  { words: [program, ...wanted], isStart }: { words: readonly string[]; isStart: boolean },
+  words: readonly Word[],
+): "yes" | "maybe" | "no" {
+  const name = words[0]?.kind === "literal" ? programName(words[0].text) : undefined;
+  if (name === undefined || name !== programName(program ?? "")) return "no";
+  const rest = words.slice(1).filter((_, i) =>
+    name !== "git" || !GIT_VALUES.has(words[i]!.text) || words[i]!.kind !== "literal"
+  );
+  const unsure = rest.some(({ kind }) => kind !== "literal");
+  const given = rest.filter(({ text }) => text.startsWith("-") && text !== "-");
+  const others = rest.filter((word) => !given.includes(word));
+  const operands = wanted.filter((text) => !text.startsWith("-"));
+  if (!isStart && rest.length !== wanted.length && !unsure) return "no";
+  for (const option of wanted.filter((text) => text.startsWith("-"))) {
+    const letters = option.startsWith("--") ? [option] : [...option.slice(1)].map((c) => `-${c}`);
+    for (const letter of letters) {
+      const same = [letter, ...SYNONYMS[letter] ?? []];
+      if (!given.some(({ text }) => same.some((one) => isOption(text, one)))) {
+        return rest.every(isSteady) ? "no" : "maybe";
+      }
+    }
+  }
+  for (const [i, text] of operands.entries()) {
+    const word = others[i];
+    if (word?.kind === "literal" && word.text === text) continue;
+    return unsure ? "maybe" : "no";
+  }
+  return "yes";
+}
+
+/** Whether a word has the option: among other letters, shortened, or with a value. */
+function isOption(word: string, option: string): boolean {
+  if (!option.startsWith("--")) return /^-[^-]/.test(word) && word.includes(option[1]!);
+  const [name] = word.split("=", 1) as [string];
+  return name.length > 3 && option.startsWith(name);
+}

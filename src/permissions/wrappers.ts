@@ -1,0 +1,105 @@
+/**
+ * Programs that run other programs.
+ *
+ * @module
+ */
+
+import { parseCommandLine } from "./shell_words.ts";
+import type { Word } from "./shell_lexer.ts";
+
+/** Whatever their options; those of the shell that change what later words mean are among them. */
+const WRAPPERS = new Set(
+  `. alias ash arch bash builtin busybox bwrap caffeinate chroot chrt command csh dash dbus-run-session
+   doas enable entr env eval exec expect fakeroot firejail fish flock hash ionice ksh linux32 linux64
+   ltrace mapfile mksh nice nohup nsenter numactl parallel pkexec prlimit proot rbash readarray rlwrap
+   runuser screen script set setarch setpriv setsid setuidgid sg sh shopt source ssh stdbuf strace su
+   sudo sudoedit systemd-run taskset tcsh time timeout tmux torsocks toybox trap tsocks unbuffer
+   unshare valgrind watch xargs xvfb-run zsh`.split(/\s+/),
+);
+
+/** Programs that run others when one of these is among their words. */
+const RUNNING: Readonly<Record<string, readonly string[]>> = {
+  find: ["-exec", "-execdir", "-ok", "-okdir"],
+  fd: ["-x", "-X", "--exec", "--exec-batch"],
+  git: [
+    ...[
+      "--config",
+      "--config-env",
+      "--exec",
+      "--exec-path",
+      "--extcmd",
+      "--ext-diff",
+      "--textconv",
+    ],
+    ...["--open-files-in-pager", "--receive-pack", "--template", "--upload-pack", "-x", "-O"],
+    ...["config", "difftool", "filter-branch", "foreach", "mergetool", "run"],
+  ],
+  go: ["-exec", "-toolexec"],
+  man: ["-P", "-H", "--pager", "--html"],
+  rg: ["--pre", "--hostname-bin"],
+  rsync: ["-e", "--rsh", "--rsync-path"],
+  scp: ["-S", "-o", "-J"],
+  sort: ["--compress-program"],
+  tar: [
+    ...["--checkpoint-action", "--info-script", "--new-volume-script", "--rmt-command"],
+    ...["--rsh-command", "--to-command", "--use-compress-program", "-F", "-I"],
+  ],
+  zip: ["-TT", "--unzip-command"],
+};
+
+/** The last part of a program's path, as systems compare it that ignore case. */
+export function programName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).toLowerCase().replace(/\.exe$/, "");
+}
+
+/** Whether a command runs, or may run, a program that is only named by its arguments. */
+export function runsOthers(words: readonly Word[]): boolean {
+  const [first, ...rest] = words;
+  if (first === undefined) return false;
+  const name = programName(first.text);
+  if (WRAPPERS.has(name) || /^ld(-linux.*)?\.so/.test(name)) return true;
+  if (name === "git" && globalOptions(rest).some(({ text }) => text.startsWith("-c"))) return true;
+  const options = RUNNING[name];
+  return options !== undefined && rest.some(({ text }) => options.some((one) => is(text, one)));
+}
+
+/** Whether `word` is the option: also shortened, as most programs take it, or with a value. */
+function is(word: string, option: string): boolean {
+  const [name] = word.split("=", 1) as [string];
+  if (option.startsWith("--")) return name.length > 3 && option.startsWith(name);
+  // A value may follow a letter without a blank, and letters may stand together.
+  if (/^-.$/.test(option)) return /^-[^-]/.test(word) && word.includes(option[1]!);
+  return name === option;
+}
+
+/** The options of git before its subcommand. */
+function globalOptions(words: readonly Word[]): readonly Word[] {
+  const end = words.findIndex(({ text }) => !text.startsWith("-"));
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** Beyond these, what a wrapper runs is not looked for; it asks anyway. */
+const MAX_WORDS = 200;
+const MAX_DEPTH = 4;
+
+/**
+ * What a command may come to run, as far as it can be seen: itself, and where it
+ * {@linkcode runsOthers}, each of its ends and each argument that is a command line. More than
+ * will run: made for rules that refuse.
+ */
+export function* mayRun(words: readonly Word[], depth = 0): Generator<readonly Word[]> {
+  yield words;
+  if (words.length > MAX_WORDS || depth > MAX_DEPTH || !runsOthers(words)) return;
+  for (let at = 1; at < words.length; at++) yield words.slice(at);
+  for (const { text, kind } of words.slice(1)) {
+    if (kind !== "literal") continue;
+    // As `sh -ccommand`, `--command=...` and `alias.x=!...` have it.
+    const scripts = new Set([text, text.replace(/^[^=]*=/, ""), text.replace(/^-[a-z]*c/, "")]);
+    for (const script of scripts) {
+      if (!/[^\w.\/-]/.test(script)) continue;
+      const line = parseCommandLine(script.replace(/^!/, ""));
+      if (!line.ok) continue;
+      for (const command of line.commands) yield* mayRun(command.words, depth + 1);
+    }
+  }
+}
