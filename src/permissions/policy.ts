@@ -12,7 +12,7 @@ import { readsOnly } from "./read_only.ts";
 import { allowsCommand, concernsCommand, type Effect, isFor, matchesPath } from "./rules.ts";
 import { parseRule, type Rule } from "./rules.ts";
 import { protectedKind, secretKind } from "./sensitive_paths.ts";
-import { type CommandLine, parseCommandLine } from "./shell_words.ts";
+import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand } from "./shell_lexer.ts";
 import { programName, runsOthers } from "./wrappers.ts";
 
@@ -59,11 +59,12 @@ export interface Verdict {
  * @param place where a path leads; `.` is the working directory
  */
 export function decide(call: Call, settings: Settings, place: (path: string) => Place): Verdict {
+  const scene: Scene = { ...settings, place, root: place(".") };
   const verdict = call.command !== undefined
-    ? commandVerdict(call, call.command, settings, place)
+    ? commandVerdict(call.tool, call.command, scene)
     : call.path !== undefined
-    ? pathVerdict(call.tool, call.path, settings, place)
-    : bareVerdict(call.tool, settings);
+    ? pathVerdict(call.tool, call.path, scene)
+    : bareVerdict(call.tool, scene);
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
 }
@@ -95,6 +96,12 @@ export function tighten(
   };
 }
 
+/** The settings, and where they are applied. */
+interface Scene extends Settings {
+  place: (path: string) => Place;
+  root: Place;
+}
+
 const ALLOW: Verdict = { effect: "allow", reason: "is allowed" };
 
 const ask = (reason: string): Verdict => ({ effect: "ask", reason });
@@ -116,15 +123,10 @@ function bareVerdict(tool: Call["tool"], { rules }: Settings): Verdict {
   return tool.access === "read" ? ALLOW : ask(`can ${tool.access}`);
 }
 
-function pathVerdict(
-  tool: Call["tool"],
-  path: string,
-  { approve, sandbox, rules }: Settings,
-  place: (path: string) => Place,
-): Verdict {
+function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Verdict {
+  const { approve, sandbox, rules, place, root } = scene;
   const at = place(path);
-  const [root, top] = [place("."), place(".").real];
-  const names = [shown(root.path, at.path), shown(top, at.real)];
+  const names = [shown(root.path, at.path), shown(root.real, at.real)];
   // A link with an allowed name allows nothing, and one with another name evades nothing.
   const matching = (effect: Effect) =>
     rules.find((rule) =>
@@ -155,66 +157,73 @@ function shown(root: string, path: string): string {
   return way === ".." || way.startsWith("../") ? path.replaceAll(SEPARATOR, "/") : way || ".";
 }
 
-function commandVerdict(
-  { tool }: Call,
-  text: string,
-  settings: Settings,
-  place: (path: string) => Place,
-): Verdict {
-  const rules = settings.rules.filter((rule) => isFor(rule, tool));
+function commandVerdict(tool: Call["tool"], text: string, scene: Scene): Verdict {
+  const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
   if (whole) return byRule(whole);
-  if (!settings.hasBash) return ask("runs in a shell whose language is not understood");
-  const line: CommandLine = parseCommandLine(text);
+  if (!scene.hasBash) return ask("runs in a shell whose language is not understood");
+  const line = parseCommandLine(text);
   if (!line.ok) return ask(`cannot be understood: ${line.reason}`);
   if (line.commands.length === 0) return ALLOW;
+  const verdicts = line.commands.map((command) => oneCommand(command, rules, scene));
   const moves = line.commands.some(({ words }) => /^(cd|pushd|popd)$/.test(words[0]?.text ?? ""));
-  const verdicts = line.commands.map((command) =>
-    oneCommand(command, { ...settings, rules }, settings, place, moves)
-  );
   return verdicts.find(({ effect }) => effect === "deny") ??
-    verdicts.find(({ effect }) => effect === "ask") ?? verdicts[0]!;
+    verdicts.find(({ effect }) => effect === "ask") ??
+    (moves && verdicts.includes(READS)
+      ? ask("reads in a folder that it changes to")
+      : verdicts[0]!);
 }
 
-/** @param isMoved whether the working directory is another when it runs */
-function oneCommand(
-  command: SimpleCommand,
-  { rules, approve, isTrusted }: Settings,
-  settings: Settings,
-  place: (path: string) => Place,
-  isMoved: boolean,
-): Verdict {
+const READS: Verdict = { effect: "allow", reason: "only reads" };
+
+function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
+  const { words, assignments, redirections } = command;
   const concerned = rules.filter(({ effect }) => effect !== "allow")
     .map((rule) => ({ rule, how: concernsCommand(rule, command) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
   if (denied) return byRule(denied.rule);
+  const named = namedPaths(command, scene);
+  const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
+    named.find(({ path }) => secretKind(scene.place(path).real) !== undefined);
+  if (refused) {
+    const { path, verdict } = refused;
+    return { effect: verdict.effect, reason: `names ${path}, which ${verdict.reason}` };
+  }
   const asked = concerned.find(({ how }) => how !== "no");
   if (asked) return ask(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
-  const loss = destroys(command, place);
+  const loss = destroys(command, scene);
   if (loss !== undefined) return ask(loss);
-  const redirected = command.redirections.find((one) => !isHarmless(one));
+  const redirected = redirections.find((one) => !isHarmless(one));
   if (redirected) return ask(`redirects with ${redirected.operator} ${redirected.target.text}`);
-  const name = command.words[0]?.text;
   const allowed = rules.find((rule) => rule.effect === "allow" && allowsCommand(rule, command));
   if (allowed) return byRule(allowed);
   const timed = underTimeout(command);
-  if (timed) return oneCommand(timed, { ...settings, rules }, settings, place, isMoved);
-  if (command.assignments.length > 0) return ask(`sets ${command.assignments[0]!.name}`);
-  if (name !== undefined && runsOthers(command.words)) return ask(`runs others with ${name}`);
-  const reads = approve === "auto" ? readsOnly(command, isTrusted) : undefined;
-  if (reads === undefined || isMoved) {
-    return ask(name === undefined ? "redirects only" : `runs ${name}, which no rule allows`);
+  if (timed) return oneCommand(timed, rules, scene);
+  if (assignments.length > 0) return ask(`sets ${assignments[0]!.name}`);
+  const name = words[0]?.text;
+  if (name === undefined) return ask("redirects only");
+  if (runsOthers(words)) return ask(`runs others with ${name}`);
+  const reads = scene.approve === "auto" ? readsOnly(command, scene.isTrusted) : undefined;
+  if (reads === undefined) return ask(`runs ${name}, which no rule allows`);
+  for (const path of reads) {
+    const { effect, reason } = pathVerdict(READER, path, scene);
+    if (effect !== "allow") return { effect, reason: `names ${path}, which ${reason}` };
   }
-  const reader = { name: "read_file", access: "read" } as const;
-  const verdicts = reads.map((path) => ({
-    path,
-    verdict: pathVerdict(reader, path, settings, place),
-  }));
-  for (const effect of ["deny", "ask"] as const) {
-    const found = verdicts.find(({ verdict }) => verdict.effect === effect);
-    if (found) return { effect, reason: `names ${found.path}, which ${found.verdict.reason}` };
-  }
-  return { effect: "allow", reason: "only reads" };
+  return READS;
+}
+
+const READER = { name: "read_file", access: "read" } as const;
+
+/** Every word or part of one that may be a path, and what reading it would come to. */
+function namedPaths(
+  { words, redirections }: SimpleCommand,
+  scene: Scene,
+): { path: string; verdict: Verdict }[] {
+  return [...words.slice(1), ...redirections.map(({ target }) => target)]
+    .filter(({ kind, text }) => kind === "literal" && text.length < 4096 && !text.includes("\n"))
+    .flatMap(({ text }) => [text, ...text.split(/[=:@]/).slice(1)])
+    .filter((path) => path !== "" && !path.startsWith("-"))
+    .map((path) => ({ path, verdict: pathVerdict(READER, path, scene) }));
 }
 
 /** The command that `timeout SECONDS` runs, which changes nothing but how long it may. */
@@ -240,7 +249,7 @@ const DESTRUCTIVE: readonly Rule[] = [
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
 /** What a command destroys, in words; undefined when it is not known to. */
-function destroys(command: SimpleCommand, place: (path: string) => Place): string | undefined {
+function destroys(command: SimpleCommand, { place, root }: Scene): string | undefined {
   const [first, ...rest] = command.words;
   if (first === undefined) return undefined;
   const name = programName(first.text);
@@ -250,12 +259,11 @@ function destroys(command: SimpleCommand, place: (path: string) => Place): strin
   if (name === "git" && rest.some(({ text }) => text.startsWith("+"))) return "pushes with force";
   const recursive = rest.some(({ text }) => /^-[^-]*[rR]|^--r/.test(text));
   if (name !== "rm" || !recursive) return undefined;
-  const root = place(".").real;
   const wide = rest.find(({ kind, text }) => {
     if (kind !== "literal") return true;
     if (text.startsWith("-")) return false;
     const at = place(text);
-    return !at.isInside || at.real === root;
+    return !at.isInside || at.real === root.real;
   });
   return wide && `removes all of ${wide.text}`;
 }

@@ -14,7 +14,6 @@ import {
   continued,
   dollar,
   fail,
-  type Redirection,
   type SimpleCommand,
   type Source,
   take,
@@ -133,6 +132,7 @@ function bracket(s: Source, command: SimpleCommand): void {
     if (isFunction && take(s, /\([ \t]*\)/y) !== undefined) return;
     fail("a bracket stands in a word or after one");
   }
+  if (s.text[s.at + 1] === "(") fail("it has arithmetic");
   s.at++;
   s.depth++;
   list(s, ")");

@@ -81,6 +81,7 @@ function globalOptions(words: readonly Word[]): readonly Word[] {
 /** Beyond these, what a wrapper runs is not looked for; it asks anyway. */
 const MAX_WORDS = 200;
 const MAX_DEPTH = 4;
+const MAX_PARTS = 5;
 
 /**
  * What a command may come to run, as far as it can be seen: itself, and where it
@@ -93,8 +94,12 @@ export function* mayRun(words: readonly Word[], depth = 0): Generator<readonly W
   for (let at = 1; at < words.length; at++) yield words.slice(at);
   for (const { text, kind } of words.slice(1)) {
     if (kind !== "literal") continue;
-    // As `sh -ccommand`, `--command=...` and `alias.x=!...` have it.
-    const scripts = new Set([text, text.replace(/^[^=]*=/, ""), text.replace(/^-[a-z]*c/, "")]);
+    // As `sh -ccommand`, `--action=exec=command` and `alias.x=!command` have it.
+    const parts = text.split("=");
+    const scripts = new Set([text.replace(/^-[a-z]*c/, "")]);
+    for (let n = 0; n < Math.min(parts.length, MAX_PARTS); n++) {
+      scripts.add(parts.slice(n).join("="));
+    }
     for (const script of scripts) {
       if (!/[^\w.\/-]/.test(script)) continue;
       const line = parseCommandLine(script.replace(/^!/, ""));

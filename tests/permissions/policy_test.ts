@@ -1,0 +1,399 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { placeOf } from "../../src/permissions/containment.ts";
+import { type Call, decide, type Settings, tighten } from "../../src/permissions/policy.ts";
+import { type Effect, parseRule } from "../../src/permissions/rules.ts";
+
+const SETTINGS: Settings = {
+  approve: "ask",
+  sandbox: "workspace-write",
+  rules: [],
+  isTrusted: true,
+  hasBash: true,
+};
+/** Nothing exists and no path is a link. */
+const NO_LINKS = {
+  realPathSync: (path: string) => new URL(`file://${path}`).pathname,
+  readLinkSync: (): string => {
+    throw new Deno.errors.NotFound();
+  },
+};
+const place = (path: string) => placeOf("/ws", path, NO_LINKS);
+
+const bash = (command: string): Call => ({
+  tool: { name: "run_bash", access: "execute" },
+  command,
+});
+const read = (path: string): Call => ({ tool: { name: "read_file", access: "read" }, path });
+const write = (path: string): Call => ({ tool: { name: "edit_file", access: "write" }, path });
+
+function rules(texts: string[]) {
+  return texts.map((text) => {
+    const [effect, ...rest] = text.split(" ");
+    return parseRule(effect as Effect, rest.join(" "));
+  });
+}
+
+function effectOf(call: Call, settings: Partial<Settings> & { rule?: string[] } = {}): Effect {
+  const { rule = [], ...rest } = settings;
+  return decide(call, { ...SETTINGS, ...rest, rules: rules(rule) }, place).effect;
+}
+
+const unix = { ignore: Deno.build.os === "windows" };
+
+function rows(
+  name: string,
+  table: [call: Call, settings: Partial<Settings> & { rule?: string[] }, expected: Effect][],
+): void {
+  for (const [call, settings, expected] of table) {
+    const what = `${call.command ?? call.path ?? call.tool.name} ${JSON.stringify(settings)}`;
+    Deno.test({
+      ...unix,
+      name: `${name}: ${what}`.replaceAll("\n", "\\n").slice(0, 150),
+      fn: () => assertEquals(effectOf(call, settings), expected),
+    });
+  }
+}
+
+rows("modes", [
+  [read("a.ts"), {}, "allow"],
+  [read("a.ts"), { approve: "never" }, "allow"],
+  [read("/etc/hosts"), { approve: "auto" }, "ask"],
+  [read("/etc/hosts"), { approve: "never" }, "deny"],
+  [write("a.ts"), {}, "ask"],
+  [write("a.ts"), { approve: "edits" }, "allow"],
+  [write("a.ts"), { approve: "auto" }, "allow"],
+  [write("a.ts"), { approve: "edits", sandbox: "read-only" }, "ask"],
+  [write("a.ts"), { approve: "never" }, "deny"],
+  [write("../a.ts"), { approve: "auto" }, "ask"],
+  [bash("ls"), {}, "ask"],
+  [bash("ls"), { approve: "edits" }, "ask"],
+  [bash("ls"), { approve: "auto" }, "allow"],
+  [bash("ls"), { approve: "never" }, "deny"],
+  [bash("ls"), { approve: "auto", hasBash: false }, "ask"],
+  [bash("ls"), { rule: ["allow run_bash(ls)"] }, "allow"],
+  [bash("ls"), { approve: "never", rule: ["allow run_bash(ls)"] }, "allow"],
+  [bash("# nothing"), {}, "allow"],
+  [{ tool: { name: "search_web", access: "network" } }, { approve: "auto" }, "ask"],
+  [{ tool: { name: "search_web", access: "network" } }, { rule: ["allow network"] }, "allow"],
+  [{ tool: { name: "query", access: "read" } }, {}, "allow"],
+  [{ tool: { name: "query", access: "read" } }, { rule: ["deny query"] }, "deny"],
+]);
+
+rows("rules: deny before ask before allow", [
+  [write("src/a.ts"), { rule: ["allow edit_file(src/**)"] }, "allow"],
+  [write("lib/a.ts"), { rule: ["allow edit_file(src/**)"] }, "ask"],
+  [write("src/a.ts"), { rule: ["allow edit_file(src/**)", "ask write(src/a.ts)"] }, "ask"],
+  [write("src/a.ts"), { rule: ["allow edit_file(src/**)", "deny *(src)"] }, "deny"],
+  [write("srcs/a.ts"), { approve: "edits", rule: ["deny *(src)"] }, "allow"],
+  [read("/usr/include/a.h"), { rule: ["allow read(/usr/include/**)"] }, "allow"],
+  [read("/usr/include/../a"), { rule: ["allow read(/usr/include/**)"] }, "ask"],
+  [bash("git log -p"), { rule: ["allow run_bash(git log *)"] }, "allow"],
+  [bash("git log"), { rule: ["allow run_bash(git log *)"] }, "allow"],
+  [bash("git log"), { rule: ["allow run_bash(git log *)", "ask run_bash"] }, "ask"],
+  [bash("git log"), { rule: ["allow run_bash(git log *)", "deny execute"] }, "deny"],
+  [bash("timeout 9 npm test"), { rule: ["allow run_bash(npm test)"] }, "allow"],
+  [bash("timeout 9 npm x"), { rule: ["allow run_bash(npm test)"] }, "ask"],
+  [bash("timeout $x npm test"), { rule: ["allow run_bash(npm test)"] }, "ask"],
+  [bash("npm test 2>&1 | tail -n 5 >/dev/null"), { rule: ["allow run_bash(npm test)"] }, "ask"],
+  [
+    bash("npm test 2>&1 | tail -n 5 >/dev/null"),
+    { approve: "auto", rule: ["allow run_bash(npm test)"] },
+    "allow",
+  ],
+]);
+
+rows("PTH secrets and protected files always ask", [
+  [read(".env"), { approve: "auto", rule: ["allow *"] }, "ask"],
+  [read(".env.local"), {}, "ask"],
+  [read(".env.example"), {}, "allow"],
+  [read("/home/u/.ssh/id_rsa"), { rule: ["allow read(/**)"] }, "ask"],
+  [read("a/server.KEY"), {}, "ask"],
+  [read(".env"), { approve: "never" }, "deny"],
+  [read(".git/config"), {}, "allow"],
+  [write(".git/hooks/pre-commit"), { approve: "auto", rule: ["allow *"] }, "ask"],
+  [write("sub/.GIT/config"), { approve: "edits" }, "ask"],
+  [write(".gitmodules"), { approve: "edits" }, "ask"],
+  [write(".vscode/tasks.json"), { approve: "edits" }, "ask"],
+  [write(".idea"), { approve: "edits" }, "ask"],
+  [write("/home/u/.bashrc"), { rule: ["allow write(/home/**)"] }, "ask"],
+  [write(".copilot/config.json"), { approve: "edits" }, "ask"],
+  [write(".gitignore"), { approve: "edits" }, "allow"],
+  [bash("cat .env"), { approve: "auto" }, "ask"],
+  [bash("cat .env"), { rule: ["allow run_bash(cat *)"] }, "ask"],
+  [bash("cat /home/u/.ssh/id_rsa"), { rule: ["allow run_bash(cat *)"] }, "ask"],
+  [bash("git show HEAD:.env"), { approve: "auto" }, "ask"],
+  [bash("curl -d @.env x"), { rule: ["allow run_bash(curl *)"] }, "ask"],
+  [bash("cat secret/a"), { approve: "auto", rule: ["deny read(secret/**)"] }, "deny"],
+  [bash("cat secret/a"), { rule: ["deny *(secret/**)", "allow run_bash(cat *)"] }, "deny"],
+  [bash("cat /etc/hosts"), { approve: "auto" }, "ask"],
+  [bash("cat ../x"), { approve: "auto" }, "ask"],
+  [bash("cd / && cat etc/hosts"), { approve: "auto", rule: ["allow run_bash(cd *)"] }, "ask"],
+]);
+
+const LOG = { rule: ["allow run_bash(git log *)"] };
+rows("CMD-01", [
+  ...[
+    ...["git log && X", "git log; X", "git log || X", "git log | X", "git log & X", "git log\nX"],
+    ...["git log $(X)", "git log `X`", "git log <(X)", "git log >(X)", "(X)", "{ X; }"],
+    ...["if true; then X; fi", "git log > /tmp/o", "git log &&& X", "git log |& X", "X=1 git log"],
+    ...["git log 3>o", "git log &>o", "git log >&o", "git log >|o", "git log <>o", "git log <.env"],
+    ...[
+      "git log <<E\n$(X)\nE",
+      "git log <<'E' | X\nE",
+      'git log "$(X)"',
+      "git log $x",
+      "$x git log",
+    ],
+    ...["git log ${x:-`X`}", "git log $((x=1))", "for x in 1; do git log; done", "! X", "time X"],
+    ...["f() { X; }; git log", "git log() { X; }", "case a in a) X;; esac", "git log # \\\nX"],
+    ...["git log '", "git log $'\\'; X #'\nX", "git l{og,}", "{git,log}", "[[ a ]] && X"],
+    ...["coproc X", "git log\\\n; X", "eval git log", "git log ${ X; }", "a[$(X)]=1 git log"],
+    ...["git log #\u2028'\nX\n#'", "git log\u00a0x"],
+  ].map((command): [Call, typeof LOG, Effect] => [
+    bash(command.replaceAll("X", "touch /out/p")),
+    LOG,
+    "ask",
+  ]),
+  [bash("git log --oneline -5; git log 'a b' 2>&1 || git log <<<x"), LOG, "allow"],
+  [bash("if git log; then (git log) & fi"), LOG, "allow"],
+  [bash("git log <<'E'\n$(X)\nE"), LOG, "allow"],
+]);
+
+const WORDS = {
+  rule: ["allow run_bash(git log *)", "allow run_bash(npm test *)", "allow run_bash(ls *)"],
+};
+rows("CMD-02", [
+  ...[
+    "git logout",
+    "git log-x",
+    "npm testx",
+    "lsof",
+    '"git log"',
+    "GIT log",
+    "./ls",
+    "/tmp/ls",
+    "git  'log x'",
+  ]
+    .map((command): [Call, typeof WORDS, Effect] => [bash(command), WORDS, "ask"]),
+  [bash("ls\tx"), WORDS, "allow"], // a tab parts words as a blank does
+  [bash("ls\\\tx"), WORDS, "ask"],
+  [bash("g'i't \"log\" -3"), WORDS, "allow"],
+  [bash("ls src/*.ts"), WORDS, "allow"],
+  [bash("ls *"), WORDS, "ask"], // a file may be called as an option is
+]);
+
+const DENY = {
+  approve: "auto" as const,
+  rule: ["deny run_bash(curl *)", "deny run_bash(rm -rf *)", "allow run_bash"],
+};
+rows("CMD-03", [
+  ...[
+    ...["env curl x", "command curl x", "sudo -n curl x", "timeout 5 curl x", "nohup curl x"],
+    ...["nice curl x", "setsid curl x", "xargs curl", "time curl x", "sh -c 'curl x'"],
+    ...['bash -lc "curl x"', "/usr/bin/curl x", "\\curl x", "'cu'rl x", "find . -exec curl {} ;"],
+    ...["find . -exec curl {} \\;", "$'\\x63url' x", "a=1 curl x", "ls | curl x", "echo $(curl x)"],
+    ...["CURL x", "curl.exe x", "sudo sh -c 'env curl x'", "bash -c 'sh -c \"curl x\"'"],
+    ...["git -c alias.x='!curl x' x", "tar --checkpoint-action=exec='curl x' f", "eval 'curl x'"],
+    ...[
+      "rm -rf a",
+      "rm -fr a",
+      "rm -r -f a",
+      "rm a -rf",
+      "rm --recursive --force a",
+      "rm -R --fo a",
+    ],
+    ...["rm -rvf a", "env -i rm -f -- -r a", "xargs rm -rf", "xargs -I{} sh -c 'rm -rf {}'"],
+    ...[
+      "cat <<E\n$(curl x)\nE",
+      "watch 'curl x'",
+      "su -c 'curl x'",
+      "env -S 'curl x'",
+      "f() { curl x; }",
+    ],
+  ].map((command): [Call, typeof DENY, Effect] => [bash(command), DENY, "deny"]),
+  [bash("echo curl"), DENY, "allow"],
+  [bash("rm -r a"), DENY, "allow"],
+  [bash("rm $x a"), DENY, "ask"],
+  [bash("$x a"), DENY, "ask"],
+  [bash("cu{r,}l x"), DENY, "ask"],
+  [bash("c?rl x"), DENY, "ask"],
+  [bash("xargs -a f"), DENY, "ask"],
+  [bash("git push -f"), { rule: ["deny run_bash(git push --force *)"] }, "deny"],
+  [bash("git -C x push --force"), { rule: ["deny run_bash(git push --force *)"] }, "deny"],
+  [bash(`echo ${"x".repeat(30_000)}`), DENY, "ask"],
+  [bash("echo;".repeat(300)), DENY, "ask"],
+  [bash(`${"(".repeat(50)}echo${")".repeat(50)}`), DENY, "ask"],
+]);
+
+const AUTO = { approve: "auto" as const };
+rows("CMD-04", [
+  ...[
+    ...["find . -exec ls {} +", "find . -execdir ls ;", "find . -delete", "find . -fprint f"],
+    ...[
+      "rg --pre x y",
+      "rg -z x",
+      "rg --hostname-bin x y",
+      "sed -i s/a/b/ f",
+      "sed 'w f' f",
+      "sed e",
+    ],
+    ...[
+      "sort -o f g",
+      "sort -of g",
+      "sort --output=f",
+      "base64 -o f",
+      "awk 'BEGIN{system(\"x\")}'",
+    ],
+    ...[
+      "tar --to-command x",
+      "git -c alias.x=!x x",
+      "git diff --ext-diff",
+      "date -s x",
+      "date 1",
+      "ps e",
+    ],
+    ...[
+      "xxd -r in out",
+      "man -P x y",
+      "uniq a b",
+      "tail -f x",
+      "grep -r x .",
+      "git log --output=f",
+    ],
+    ...[
+      "git branch x",
+      "git remote add x y",
+      "git diff --no-index a b",
+      "git --exec-path=. log",
+      "ls -T",
+    ],
+    ...[
+      "cat *",
+      "cat ~/x",
+      "PATH=. ls",
+      "ls; x",
+      "./ls",
+      "sed -n '1p;w f' f",
+      "tree -o f",
+      "find . -ok x",
+    ],
+    ...[
+      "git config x",
+      "diff -r a b",
+      "cat\\ x",
+      "echo $x",
+      "ls > f",
+      "file -m x y",
+      "printf %n x",
+    ],
+  ].map((command): [Call, typeof AUTO, Effect] => [bash(command), AUTO, "ask"]),
+  ...[
+    ...[
+      "ls -la src",
+      "cat a.ts | head -20",
+      "git status -sb",
+      "git log --oneline -5",
+      "git diff HEAD~1",
+    ],
+    ...[
+      "git diff -- src/a.ts",
+      "sed -n 1,20p a.ts",
+      "find src -name '*.ts' -type f",
+      "wc -l a.ts && pwd",
+    ],
+    ...[
+      "grep -n 'a b' x.ts 2>/dev/null",
+      "echo done",
+      "date +%s",
+      "git show HEAD:src/a.ts",
+      "\\ls",
+    ],
+  ].map((command): [Call, typeof AUTO, Effect] => [bash(command), AUTO, "allow"]),
+  [bash("git status"), { ...AUTO, isTrusted: false }, "ask"],
+  ...[
+    "rm -rf .",
+    "rm -rf /",
+    "rm -r ~",
+    "rm -fR ..",
+    "rm -rf *",
+    "rm -rf $x",
+    "rm -rf /ws",
+    "rm -rf a .",
+  ]
+    .map((command): [Call, { rule: string[] }, Effect] => [bash(command), {
+      rule: ["allow run_bash(rm *)", "allow run_bash"],
+    }, "ask"]),
+  ...["git reset --hard", "git clean -fdx", "git push -f", "git push origin +main", "dd if=a of=b"]
+    .concat("mkfs.ext4 x", "git push --forc x", "git -C . reset --hard x", "sudo dd if=a")
+    .map((command): [Call, { rule: string[] }, Effect] => [bash(command), {
+      rule: ["allow run_bash", `allow run_bash(${command})`],
+    }, "ask"]),
+  [bash("rm -rf build"), { rule: ["allow run_bash(rm *)"] }, "allow"],
+]);
+
+rows("wrappers are not covered by the beginning of a rule", [
+  ...[
+    "env x",
+    "sudo x",
+    "xargs x",
+    "sh -c x",
+    "find . -exec x",
+    "git -c a=b x",
+    "tar --to-command=x f",
+  ]
+    .concat(
+      "tar --checkpoint-action=exec=x f",
+      "git rebase -x y",
+      "git config alias.x !y",
+      "source x",
+    )
+    .map((command): [Call, { rule: string[] }, Effect] => [bash(command), {
+      rule: [`allow run_bash(${command.split(" ")[0]} *)`, "allow run_bash"],
+    }, "ask"]),
+  [bash("sudo x"), { rule: ["allow run_bash(sudo x)"] }, "allow"],
+  [bash("sudo x y"), { rule: ["allow run_bash(sudo x)"] }, "ask"],
+]);
+
+Deno.test({
+  ...unix,
+  name: "TRU-03 a project's settings only make them stricter",
+  fn: () => {
+    const { settings, ignored } = tighten(SETTINGS, {
+      approve: "auto",
+      sandbox: "off",
+      rules: rules(["allow run_bash", "deny *(secret/**)"]),
+    });
+    assertEquals(ignored, ["allow: run_bash", "approve: auto", "sandbox: off"]);
+    assertEquals([settings.approve, settings.sandbox], ["ask", "workspace-write"]);
+    assertEquals(decide(bash("ls"), settings, place).effect, "ask");
+    for (const call of [read("secret/a"), read("secret"), read("./x/../secret/a")]) {
+      assertEquals(decide(call, settings, place).effect, "deny");
+    }
+    const strict = tighten(SETTINGS, { approve: "never", sandbox: "read-only" });
+    assertEquals(strict.ignored, []);
+    assertEquals([strict.settings.approve, strict.settings.sandbox], ["never", "read-only"]);
+  },
+});
+
+Deno.test({
+  ...unix,
+  name: "a verdict says why",
+  fn: () => {
+    const reasons: [Call, string][] = [
+      [read(".env"), "variables of the environment"],
+      [read("/etc/hosts"), "outside of the working directory"],
+      [write(".git/hooks/x"), "git repository"],
+      [bash("x <<E"), "here-document"],
+      [bash("make"), "runs make"],
+      [bash("A=1 make"), "sets A"],
+      [bash("cat .env"), "names .env"],
+    ];
+    for (const [call, part] of reasons) {
+      assertStringIncludes(decide(call, SETTINGS, place).reason, part);
+    }
+    assertStringIncludes(
+      decide(bash("make"), { ...SETTINGS, approve: "never" }, place).reason,
+      "approvals are off",
+    );
+  },
+});

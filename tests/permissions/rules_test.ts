@@ -1,0 +1,80 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { exactRule, parseRule, type Rule } from "../../src/permissions/rules.ts";
+
+const good: [text: string, expected: Pick<Rule, "tool" | "path" | "command">][] = [
+  ["read_file", { tool: "read_file" }],
+  ["*", { tool: "*" }],
+  ["run_bash(*)", { tool: "run_bash" }],
+  ["read_file(secret/**)", { tool: "read_file", path: "secret/**" }],
+  ["write(./src/)", { tool: "write", path: "src" }],
+  ["read(/)", { tool: "read", path: "/" }],
+  ["run_bash(git status)", {
+    tool: "run_bash",
+    command: { words: ["git", "status"], isStart: false },
+  }],
+  ["run_bash(git log *)", { tool: "run_bash", command: { words: ["git", "log"], isStart: true } }],
+  [" run_bash( echo 'a (b)' ) ", {
+    tool: "run_bash",
+    command: { words: ["echo", "a (b)"], isStart: false },
+  }],
+  ["run_bash(echo '*')", {
+    tool: "run_bash",
+    command: { words: ["echo", "*"], isStart: false },
+  }],
+];
+
+for (const [text, expected] of good) {
+  Deno.test(`parseRule: ${text}`, () => {
+    assertEquals(parseRule("deny", text), {
+      effect: "deny",
+      text: text.trim(),
+      ...expected,
+    });
+  });
+}
+
+const bad: [text: string, part: string][] = [
+  ["", "must be the name of a tool"],
+  ["read_file(", "must be the name of a tool"],
+  ["rm -rf /", "must be the name of a tool"],
+  ["read_file()", "must not be empty"],
+  ["read_file(../x)", "neither .. nor ~"],
+  ["read_file(~/.ssh)", "neither .. nor ~"],
+  [`read_file(${"{a,b}".repeat(20)})`, "glob pattern does not work"],
+  ["run_bash(git log; rm)", "must be for one command"],
+  ["run_bash(# x)", "must be for one command"],
+  ["run_bash(git log 'x)", "cannot be understood (a quote is not closed)"],
+  ["run_bash(A=1 x)", "neither set variables nor redirect"],
+  ["run_bash(git log > x)", "neither set variables nor redirect"],
+  ["run_bash(git * x)", "must be plain"],
+  ["run_bash(npm run test:*)", "must be plain"],
+  ["run_bash(echo $x)", "must be plain"],
+];
+
+for (const [text, part] of bad) {
+  Deno.test(`parseRule refuses: ${text.slice(0, 40)}`, () => {
+    assertThrows(() => parseRule("allow", text), SyntaxError, part);
+  });
+}
+
+const exact: [command: string, expected: string | undefined][] = [
+  ["npm test -- --watch=false", "run_bash(npm test -- --watch=false)"],
+  [" git commit -m 'a b' ", "run_bash(git commit -m 'a b')"],
+  ["npm test; x", undefined],
+  ["cat <<E\nx\nE", undefined],
+  ["echo 'a\nb'", undefined],
+  ["echo $x", undefined],
+  ["echo *", undefined],
+  ["a=1 x", undefined],
+  ["x > f", undefined],
+  ["'", undefined],
+  ["", undefined],
+];
+
+for (const [command, expected] of exact) {
+  Deno.test(`CMD-08 always: ${command.replaceAll("\n", "\\n")}`, () => {
+    const rule = exactRule(command);
+    assertEquals(rule, expected);
+    if (rule) assertEquals(parseRule("allow", rule).command?.isStart, false);
+  });
+}
