@@ -13,8 +13,8 @@ import { allowsCommand, concernsCommand, type Effect, isFor, matchesPath } from 
 import { parseRule, type Rule } from "./rules.ts";
 import { protectedKind, secretKind } from "./sensitive_paths.ts";
 import { parseCommandLine } from "./shell_words.ts";
-import type { SimpleCommand } from "./shell_lexer.ts";
-import { programName, runsOthers } from "./wrappers.ts";
+import type { SimpleCommand, Word } from "./shell_lexer.ts";
+import { mayRun, programName, runsOthers } from "./wrappers.ts";
 
 /** When to ask, strictest first; `never` refuses what `ask` asks about. */
 export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
@@ -161,25 +161,33 @@ function commandVerdict(tool: Call["tool"], text: string, scene: Scene): Verdict
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
   if (whole) return byRule(whole);
-  if (!scene.hasBash) return ask("runs in a shell whose language is not understood");
   const line = parseCommandLine(text);
   if (!line.ok) return ask(`cannot be understood: ${line.reason}`);
-  if (line.commands.length === 0) return ALLOW;
+  if (line.commands.length === 0) return scene.hasBash ? ALLOW : ask("runs in another shell");
+  if (line.commands.flatMap(({ words }) => words).length > MAX_WORDS) {
+    return ask(`has more than ${MAX_WORDS} words`);
+  }
   const verdicts = line.commands.map((command) => oneCommand(command, rules, scene));
+  const strictest = verdicts.find(({ effect }) => effect === "deny") ??
+    verdicts.find(({ effect }) => effect === "ask");
+  if (strictest) return strictest;
+  if (!scene.hasBash) return ask("runs in a shell whose language is not understood");
   const moves = line.commands.some(({ words }) => /^(cd|pushd|popd)$/.test(words[0]?.text ?? ""));
-  return verdicts.find(({ effect }) => effect === "deny") ??
-    verdicts.find(({ effect }) => effect === "ask") ??
-    (moves && verdicts.includes(READS)
-      ? ask("reads in a folder that it changes to")
-      : verdicts[0]!);
+  return moves && verdicts.includes(READS)
+    ? ask("reads in a folder that it changes to")
+    : verdicts[0]!;
 }
+
+/** Each may be a path that is looked up. */
+const MAX_WORDS = 1000;
 
 const READS: Verdict = { effect: "allow", reason: "only reads" };
 
 function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
+  const runs = mayRun(words);
   const concerned = rules.filter(({ effect }) => effect !== "allow")
-    .map((rule) => ({ rule, how: concernsCommand(rule, command) }));
+    .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
   if (denied) return byRule(denied.rule);
   const named = namedPaths(command, scene);
@@ -191,19 +199,24 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   }
   const asked = concerned.find(({ how }) => how !== "no");
   if (asked) return ask(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
-  const loss = destroys(command, scene);
+  const loss = destroys(runs, scene);
   if (loss !== undefined) return ask(loss);
   const redirected = redirections.find((one) => !isHarmless(one));
   if (redirected) return ask(`redirects with ${redirected.operator} ${redirected.target.text}`);
-  const allowed = rules.find((rule) => rule.effect === "allow" && allowsCommand(rule, command));
+  const allowed = rules.find((rule) =>
+    rule.effect === "allow" &&
+    (allowsCommand(rule, command) || allowsCommand(rule, withoutTimeout(command)))
+  );
+  const isVague = words.some(({ kind }) => kind !== "literal") &&
+    scene.rules.some((rule) => rule.effect !== "allow" && rule.path && isFor(rule, READER));
+  if (allowed && isVague) return ask("may name what a rule is about");
   if (allowed) return byRule(allowed);
-  const timed = underTimeout(command);
-  if (timed) return oneCommand(timed, rules, scene);
   if (assignments.length > 0) return ask(`sets ${assignments[0]!.name}`);
-  const name = words[0]?.text;
+  const plain = withoutTimeout(command);
+  const name = plain.words[0]?.text;
   if (name === undefined) return ask("redirects only");
-  if (runsOthers(words)) return ask(`runs others with ${name}`);
-  const reads = scene.approve === "auto" ? readsOnly(command, scene.isTrusted) : undefined;
+  if (runsOthers(plain.words)) return ask(`runs others with ${name}`);
+  const reads = scene.approve === "auto" ? readsOnly(plain, scene.isTrusted) : undefined;
   if (reads === undefined) return ask(`runs ${name}, which no rule allows`);
   for (const path of reads) {
     const { effect, reason } = pathVerdict(READER, path, scene);
@@ -226,12 +239,12 @@ function namedPaths(
     .map((path) => ({ path, verdict: pathVerdict(READER, path, scene) }));
 }
 
-/** The command that `timeout SECONDS` runs, which changes nothing but how long it may. */
-function underTimeout(command: SimpleCommand): SimpleCommand | undefined {
+/** What `timeout SECONDS` runs, as it changes nothing but how long that may take; else the command. */
+function withoutTimeout(command: SimpleCommand): SimpleCommand {
   const [program, limit, ...words] = command.words;
-  const isPlain = program?.kind === "literal" && program.text === "timeout" &&
-    limit?.kind === "literal" && /^\d+[smh]?$/.test(limit.text) && words.length > 0;
-  return isPlain ? { ...command, words } : undefined;
+  const isTimed = program?.kind === "literal" && program.text === "timeout" &&
+    limit?.kind === "literal" && /^\d+[smh]?$/.test(limit.text);
+  return isTimed ? { ...command, words } : command;
 }
 
 /** Whether a redirection neither writes a file nor reads one. */
@@ -244,26 +257,37 @@ function isHarmless({ operator, target }: SimpleCommand["redirections"][number])
 /** What asks in every mode, whatever is allowed. */
 const DESTRUCTIVE: readonly Rule[] = [
   ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
-  ...["branch -D", "stash drop", "stash clear", "reflog expire", "update-ref -d"],
+  ...[
+    "checkout .",
+    "restore",
+    "branch -D",
+    "stash drop",
+    "stash clear",
+    "reflog expire",
+    "update-ref -d",
+  ],
 ].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
 /** What a command destroys, in words; undefined when it is not known to. */
-function destroys(command: SimpleCommand, { place, root }: Scene): string | undefined {
-  const [first, ...rest] = command.words;
-  if (first === undefined) return undefined;
-  const name = programName(first.text);
-  if (name.startsWith("mkfs")) return "makes a file system";
-  const rule = DESTRUCTIVE.find((one) => concernsCommand(one, command) !== "no");
+function destroys(
+  runs: readonly (readonly Word[])[],
+  { place, root }: Scene,
+): string | undefined {
+  const rule = DESTRUCTIVE.find((one) => concernsCommand(one, runs) !== "no");
   if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;
-  if (name === "git" && rest.some(({ text }) => text.startsWith("+"))) return "pushes with force";
-  const recursive = rest.some(({ text }) => /^-[^-]*[rR]|^--r/.test(text));
-  if (name !== "rm" || !recursive) return undefined;
-  const wide = rest.find(({ kind, text }) => {
-    if (kind !== "literal") return true;
-    if (text.startsWith("-")) return false;
-    const at = place(text);
-    return !at.isInside || at.real === root.real;
-  });
-  return wide && `removes all of ${wide.text}`;
+  for (const [first, ...rest] of runs) {
+    const name = programName(first?.text ?? "");
+    if (name.startsWith("mkfs")) return "makes a file system";
+    if (name === "git" && rest.some(({ text }) => text.startsWith("+"))) return "pushes with force";
+    if (name !== "rm" || !rest.some(({ text }) => /^-[^-]*[rR]|^--r/.test(text))) continue;
+    const wide = rest.find(({ kind, text }) => {
+      if (kind !== "literal") return true;
+      if (text.startsWith("-")) return false;
+      const at = place(text);
+      return !at.isInside || at.real === root.real;
+    });
+    if (wide) return `removes all of ${wide.text}`;
+  }
+  return undefined;
 }

@@ -8,7 +8,7 @@ import { globToRegex } from "../text/glob.ts";
 import type { ToolAccess } from "../types.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
-import { mayRun, programName, runsOthers } from "./wrappers.ts";
+import { programName, runsOthers } from "./wrappers.ts";
 
 /** What a rule does to the calls it matches; the first that some rule says, counts. */
 export const EFFECTS = ["deny", "ask", "allow"] as const;
@@ -23,8 +23,8 @@ export interface Rule {
   tool: string;
   /** The words of a command, all of them or those it begins with. */
   command?: { words: readonly string[]; isStart: boolean };
-  /** A glob pattern of paths. */
-  path?: string;
+  /** Its glob pattern of paths. */
+  path?: RegExp;
 }
 
 /**
@@ -51,11 +51,10 @@ export function parseRule(effect: Effect, text: string): Rule {
   if (tool !== "run_bash" && tool !== "execute") {
     if (/(^|\/)\.\.(\/|$)|^~/.test(inner)) wrong("its path must have neither .. nor ~");
     try {
-      globToRegex(inner);
+      return { ...rule, path: globToRegex(inner.replace(/^\.\//, "").replace(/(?<=.)\/$/, "")) };
     } catch (error) {
       wrong(`its glob pattern does not work (${(error as Error).message})`);
     }
-    return { ...rule, path: inner.replace(/^\.\//, "").replace(/(?<=.)\/$/, "") };
   }
   const line = parseCommandLine(inner.trim());
   if (!line.ok) return wrong(`its command cannot be understood (${line.reason})`);
@@ -95,7 +94,7 @@ export function isFor(rule: Rule, tool: { name: string; access: ToolAccess }): b
  */
 export function matchesPath(rule: Rule, path: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
-  const regex = globToRegex(rule.path);
+  const regex = rule.path;
   if (regex.test(path)) return true;
   if (rule.effect === "allow") return false;
   // `secret/**` is about the folder itself as well.
@@ -118,22 +117,27 @@ export function allowsCommand(rule: Rule, { words, assignments }: SimpleCommand)
   return words[0]!.kind === "literal" && words.every(isSteady) && !runsOthers(words);
 }
 
-/** Whether a word is known, or becomes names that can be no options. */
+/** Whether a word is known, or becomes names that can be neither options nor hidden files. */
 function isSteady({ text, kind }: Word): boolean {
-  return kind === "literal" || kind === "pattern" && /^[^-*?[{~]/.test(text);
+  if (kind === "literal") return true;
+  return kind === "pattern" && !/^[-*?[~]|\{|(^|\/)\.(?!\/)|[:=]~/.test(text);
 }
 
-/** Whether a rule that refuses or asks is for a command or for what it runs; `maybe` where only running it would tell. */
-export function concernsCommand(rule: Rule, command: SimpleCommand): "yes" | "maybe" | "no" {
-  if (rule.path !== undefined) return "no";
-  if (rule.command === undefined) return "yes";
-  let found: "maybe" | "no" = "no";
-  for (const words of mayRun(command.words)) {
-    const one = matchesLoosely(rule.command, words);
-    if (one === "yes") return one;
-    if (one === "maybe") found = one;
-  }
-  return found;
+/**
+ * Whether a rule that refuses or asks is for a command or for what it runs; `maybe` where only
+ * running it would tell.
+ *
+ * @param runs what the command may run, itself first
+ */
+export function concernsCommand(
+  rule: Rule,
+  runs: readonly (readonly Word[])[],
+): "yes" | "maybe" | "no" {
+  const { command, path } = rule;
+  if (path !== undefined) return "no";
+  if (command === undefined) return "yes";
+  const found = new Set(runs.map((words) => matchesLoosely(command, words)));
+  return found.has("yes") ? "yes" : found.has("maybe") ? "maybe" : "no";
 }
 
 /** Options of git before its subcommand that have a value as their next word. */
@@ -181,6 +185,7 @@ function matchesLoosely(
 
 /** Whether a word has the option: among other letters, shortened, or with a value. */
 function isOption(word: string, option: string): boolean {
+  if (word === option) return true;
   if (!option.startsWith("--")) return /^-[^-]/.test(word) && word.includes(option[1]!);
   const [name] = word.split("=", 1) as [string];
   return name.length > 3 && option.startsWith(name);

@@ -82,16 +82,24 @@ function globalOptions(words: readonly Word[]): readonly Word[] {
 const MAX_WORDS = 200;
 const MAX_DEPTH = 4;
 const MAX_PARTS = 5;
+const MAX_RUNS = 2000;
 
 /**
  * What a command may come to run, as far as it can be seen: itself, and where it
  * {@linkcode runsOthers}, each of its ends and each argument that is a command line. More than
  * will run: made for rules that refuse.
  */
-export function* mayRun(words: readonly Word[], depth = 0): Generator<readonly Word[]> {
-  yield words;
-  if (words.length > MAX_WORDS || depth > MAX_DEPTH || !runsOthers(words)) return;
-  for (let at = 1; at < words.length; at++) yield words.slice(at);
+export function mayRun(words: readonly Word[]): (readonly Word[])[] {
+  const runs: (readonly Word[])[] = [];
+  collect(words, runs, 0);
+  return runs;
+}
+
+function collect(words: readonly Word[], runs: (readonly Word[])[], depth: number): void {
+  runs.push(words);
+  const isTooMuch = words.length > MAX_WORDS || depth > MAX_DEPTH || runs.length > MAX_RUNS;
+  if (isTooMuch || !runsOthers(words)) return;
+  for (let at = 1; at < words.length; at++) runs.push(words.slice(at));
   for (const { text, kind } of words.slice(1)) {
     if (kind !== "literal") continue;
     // As `sh -ccommand`, `--action=exec=command` and `alias.x=!command` have it.
@@ -104,7 +112,7 @@ export function* mayRun(words: readonly Word[], depth = 0): Generator<readonly W
       if (!/[^\w.\/-]/.test(script)) continue;
       const line = parseCommandLine(script.replace(/^!/, ""));
       if (!line.ok) continue;
-      for (const command of line.commands) yield* mayRun(command.words, depth + 1);
+      for (const command of line.commands) collect(command.words, runs, depth + 1);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { placeOf } from "../../src/permissions/containment.ts";
 import { type Call, decide, type Settings, tighten } from "../../src/permissions/policy.ts";
 import { type Effect, parseRule } from "../../src/permissions/rules.ts";
@@ -70,6 +70,9 @@ rows("modes", [
   [bash("ls"), { approve: "auto" }, "allow"],
   [bash("ls"), { approve: "never" }, "deny"],
   [bash("ls"), { approve: "auto", hasBash: false }, "ask"],
+  [bash("cu'r'l"), { hasBash: false, rule: ["deny run_bash(curl *)"] }, "deny"],
+  [bash("ls"), { hasBash: false, rule: ["allow run_bash(ls)"] }, "ask"],
+  [bash("# x"), { hasBash: false }, "ask"],
   [bash("ls"), { rule: ["allow run_bash(ls)"] }, "allow"],
   [bash("ls"), { approve: "never", rule: ["allow run_bash(ls)"] }, "allow"],
   [bash("# nothing"), {}, "allow"],
@@ -125,6 +128,10 @@ rows("PTH secrets and protected files always ask", [
   [bash("curl -d @.env x"), { rule: ["allow run_bash(curl *)"] }, "ask"],
   [bash("cat secret/a"), { approve: "auto", rule: ["deny read(secret/**)"] }, "deny"],
   [bash("cat secret/a"), { rule: ["deny *(secret/**)", "allow run_bash(cat *)"] }, "deny"],
+  [bash("cat s*/a"), { rule: ["deny *(secret/**)", "allow run_bash(cat *)"] }, "ask"],
+  [bash("cat s*/a"), { rule: ["allow run_bash(cat *)"] }, "allow"],
+  [bash("cat x/.e*"), { rule: ["allow run_bash(cat *)"] }, "ask"],
+  [bash("cat x{,/.env}"), { rule: ["allow run_bash(cat *)"] }, "ask"],
   [bash("cat /etc/hosts"), { approve: "auto" }, "ask"],
   [bash("cat ../x"), { approve: "auto" }, "ask"],
   [bash("cd / && cat etc/hosts"), { approve: "auto", rule: ["allow run_bash(cd *)"] }, "ask"],
@@ -324,6 +331,13 @@ rows("CMD-04", [
       rule: ["allow run_bash(rm *)", "allow run_bash"],
     }, "ask"]),
   ...["git reset --hard", "git clean -fdx", "git push -f", "git push origin +main", "dd if=a of=b"]
+    .concat(
+      "git checkout -- .",
+      "git checkout .",
+      "git branch -D x",
+      "sudo rm -rf /",
+      "git restore x",
+    )
     .concat("mkfs.ext4 x", "git push --forc x", "git -C . reset --hard x", "sudo dd if=a")
     .map((command): [Call, { rule: string[] }, Effect] => [bash(command), {
       rule: ["allow run_bash", `allow run_bash(${command})`],
@@ -372,6 +386,36 @@ Deno.test({
     const strict = tighten(SETTINGS, { approve: "never", sandbox: "read-only" });
     assertEquals(strict.ignored, []);
     assertEquals([strict.settings.approve, strict.settings.sandbox], ["never", "read-only"]);
+  },
+});
+
+Deno.test({
+  ...unix,
+  name: "CMD-03 no command line takes long to decide",
+  fn: () => {
+    const quoted = (depth: number): string =>
+      depth === 0 ? "x" : `sudo a=sudo=${JSON.stringify(quoted(depth - 1))} sh=c=d`;
+    for (
+      const command of [
+        "timeout 1 ".repeat(2000),
+        "sudo ".repeat(4000),
+        "sudo a;".repeat(2500),
+        "${a:-".repeat(4000),
+        "$(".repeat(9000),
+        "`".repeat(9999),
+        '"$('.repeat(6000),
+        "a ".repeat(9999),
+        "= ".repeat(9000),
+        `sh -c '${"sudo a=b=c ".repeat(1500)}'`,
+        quoted(5),
+        `a <<E\n${"x\n".repeat(9000)}E`,
+      ]
+    ) {
+      const start = performance.now();
+      decide(bash(command), { ...SETTINGS, rules: rules(DENY.rule) }, place);
+      const took = performance.now() - start;
+      assert(took < 2000, `${command.slice(0, 20)} took ${took} ms`);
+    }
   },
 });
 

@@ -1,13 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { globToRegex } from "../../src/text/glob.ts";
 import { exactRule, parseRule, type Rule } from "../../src/permissions/rules.ts";
 
 const good: [text: string, expected: Pick<Rule, "tool" | "path" | "command">][] = [
   ["read_file", { tool: "read_file" }],
   ["*", { tool: "*" }],
   ["run_bash(*)", { tool: "run_bash" }],
-  ["read_file(secret/**)", { tool: "read_file", path: "secret/**" }],
-  ["write(./src/)", { tool: "write", path: "src" }],
-  ["read(/)", { tool: "read", path: "/" }],
+  ["read_file(secret/**)", { tool: "read_file", path: globToRegex("secret/**") }],
+  ["write(./src/)", { tool: "write", path: globToRegex("src") }],
+  ["read(/)", { tool: "read", path: globToRegex("/") }],
   ["run_bash(git status)", {
     tool: "run_bash",
     command: { words: ["git", "status"], isStart: false },
