@@ -4,6 +4,9 @@
  * @module
  */
 
+/** How deep brackets may be nested. */
+export const MAX_DEPTH = 20;
+
 /** One word of a command. */
 export interface Word {
   /** What it stands for; where that is known only when it runs, as it is written, without quotes. */
@@ -195,6 +198,7 @@ function substitution(s: Source): Word {
 function parameter(s: Source): Word {
   const start = s.at;
   s.at += 2;
+  if (++s.depth > MAX_DEPTH) fail(`it is nested more than ${MAX_DEPTH} deep`);
   // With a blank or a bar first it runs commands.
   if (!/[\w@*#?$!-]/.test(s.text[s.at] ?? "")) fail("${ } has no name");
   if (s.text[s.at] === "$") s.at++;
@@ -203,6 +207,7 @@ function parameter(s: Source): Word {
     else if (s.text[s.at] === "`") backquotes(s, true);
     else if (take(s, /[^\\'"{}()<>\n`$]+/y) === undefined) fail("${ } has quotes or brackets");
   }
+  s.depth--;
   s.at++;
   return dynamic(s, start);
 }

@@ -14,6 +14,7 @@ import {
   continued,
   dollar,
   fail,
+  MAX_DEPTH,
   type SimpleCommand,
   type Source,
   take,
@@ -30,7 +31,6 @@ export type CommandLine =
 /** Nobody reads longer ones before saying yes. */
 const MAX_CHARS = 20_000;
 const MAX_COMMANDS = 200;
-const MAX_DEPTH = 20;
 
 /** Words that are grammar where a command begins; what follows is a command again. */
 const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(" "));
