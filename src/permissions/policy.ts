@@ -172,10 +172,16 @@ function commandVerdict(tool: Call["tool"], text: string, scene: Scene): Verdict
     verdicts.find(({ effect }) => effect === "ask");
   if (strictest) return strictest;
   if (!scene.hasBash) return ask("runs in a shell whose language is not understood");
-  const moves = line.commands.some(({ words }) => /^(cd|pushd|popd)$/.test(words[0]?.text ?? ""));
-  return moves && verdicts.includes(READS)
-    ? ask("reads in a folder that it changes to")
-    : verdicts[0]!;
+  const names = line.commands.map(({ words }) => words[0]?.text ?? "");
+  const moves = names.some((name) => /^(cd|pushd|popd)$/.test(name));
+  // Paths were taken for those of the working directory.
+  const counts = verdicts.includes(READS) || names.includes("rm") || hasPathRules(scene);
+  return moves && counts ? ask("names paths in a folder that it changes to") : verdicts[0]!;
+}
+
+/** Whether some rule refuses or asks to read paths. */
+function hasPathRules({ rules }: Scene): boolean {
+  return rules.some((rule) => rule.effect !== "allow" && rule.path && isFor(rule, READER));
 }
 
 /** Each may be a path that is looked up. */
@@ -207,9 +213,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     rule.effect === "allow" &&
     (allowsCommand(rule, command) || allowsCommand(rule, withoutTimeout(command)))
   );
-  const isVague = words.some(({ kind }) => kind !== "literal") &&
-    scene.rules.some((rule) => rule.effect !== "allow" && rule.path && isFor(rule, READER));
-  if (allowed && isVague) return ask("may name what a rule is about");
+  const isVague = words.some(({ kind }) => kind !== "literal");
+  if (allowed && isVague && hasPathRules(scene)) return ask("may name what a rule is about");
   if (allowed) return byRule(allowed);
   if (assignments.length > 0) return ask(`sets ${assignments[0]!.name}`);
   const plain = withoutTimeout(command);
@@ -217,7 +222,10 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   if (name === undefined) return ask("redirects only");
   if (runsOthers(plain.words)) return ask(`runs others with ${name}`);
   const reads = scene.approve === "auto" ? readsOnly(plain, scene.isTrusted) : undefined;
-  if (reads === undefined) return ask(`runs ${name}, which no rule allows`);
+  if (reads === undefined) {
+    const why = isVague ? " with words that are known only when it runs" : ", which no rule allows";
+    return ask(`runs ${name}${why}`);
+  }
   for (const path of reads) {
     const { effect, reason } = pathVerdict(READER, path, scene);
     if (effect !== "allow") return { effect, reason: `names ${path}, which ${reason}` };

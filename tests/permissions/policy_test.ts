@@ -130,6 +130,17 @@ rows("PTH secrets and protected files always ask", [
   [bash("cat secret/a"), { rule: ["deny *(secret/**)", "allow run_bash(cat *)"] }, "deny"],
   [bash("cat s*/a"), { rule: ["deny *(secret/**)", "allow run_bash(cat *)"] }, "ask"],
   [bash("cat s*/a"), { rule: ["allow run_bash(cat *)"] }, "allow"],
+  [
+    bash("cd x && npm test"),
+    { rule: ["allow run_bash(cd *)", "allow run_bash(npm test)"] },
+    "allow",
+  ],
+  [bash("cd / && rm -r etc"), { rule: ["allow run_bash(cd *)", "allow run_bash(rm *)"] }, "ask"],
+  [
+    bash("cd x && cat ../secret/a"),
+    { rule: ["allow run_bash(cd *)", "allow run_bash(cat *)", "deny read(secret)"] },
+    "ask",
+  ],
   [bash("cat x/.e*"), { rule: ["allow run_bash(cat *)"] }, "ask"],
   [bash("cat x{,/.env}"), { rule: ["allow run_bash(cat *)"] }, "ask"],
   [bash("cat /etc/hosts"), { approve: "auto" }, "ask"],
@@ -430,6 +441,7 @@ Deno.test({
       [bash("x <<E"), "here-document"],
       [bash("make"), "runs make"],
       [bash("A=1 make"), "sets A"],
+      [bash("make $x"), "known only when it runs"],
       [bash("cat .env"), "names .env"],
     ];
     for (const [call, part] of reasons) {

@@ -10,7 +10,7 @@ const BASH = ["/bin/bash", "/usr/bin/bash"].find((path) => {
     return false;
   }
 });
-const LINES = Number(Deno.env.get("FUZZ_LINES") ?? 900);
+const LINES = Number(Deno.env.get("FUZZ_LINES") ?? 700);
 const REPORT = Deno.env.has("FUZZ_LINES");
 const SEED = Number(Deno.env.get("FUZZ_SEED") ?? 20_240_817);
 
