@@ -46,6 +46,8 @@ export interface CompatConfig extends ConnectionSettings {
   maxTokens: number;
   /** Sampling temperature, 0 to 2: 0.1. */
   temperature: number;
+  /** Tokens that the model has room for, where known: the conversation is kept within it. */
+  contextLength?: number;
 }
 
 /** Settings for a local, Ollama-style server (spec 2.2). */
@@ -70,7 +72,8 @@ export interface LocalConfig extends ConnectionSettings {
   think?: boolean;
   /**
    * Tokens of context that the native endpoint is to give the model (`num_ctx`); unset leaves it to
-   * the server, whose own default is small. Changing it makes the server load the model anew.
+   * the server, whose own default is small. Changing it makes the server load the model anew. The
+   * conversation is kept within it, on the compatible endpoint too, which cannot set it.
    */
   contextLength?: number;
 }
@@ -89,6 +92,8 @@ export interface HostedConfig extends ConnectionSettings {
   temperature: number;
   /** Sent as `anthropic-version`: `2023-06-01`. */
   apiVersion: string;
+  /** Tokens that the model has room for, where known: the conversation is kept within it. */
+  contextLength?: number;
 }
 
 /** Limits of an agent, whatever its backend. */

@@ -41,6 +41,7 @@ export {
 export * from "./errors.ts";
 export { type AgentOptions, type AgentState, CopilotAgent } from "./agent/agent.ts";
 export { processTurn, type TurnOptions } from "./agent/turn.ts";
+export { compact, type CompactOptions } from "./agent/compact.ts";
 export { parseLocalResponse } from "./agent/parse_local_response.ts";
 export { copilot } from "./cli/copilot.ts";
 export type { CopilotOptions } from "./cli/settings.ts";

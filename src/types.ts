@@ -178,6 +178,18 @@ export interface RetryNotice {
   reason: string;
 }
 
+/** What was done to make a conversation shorter; tokens are estimates for the next request. */
+export interface Compaction {
+  tokensBefore: number;
+  tokensAfter: number;
+  /** Results that were cut, as there was no room for all of them. */
+  cutResults: number;
+  /** Old results in whose place there is one line now. */
+  droppedResults: number;
+  /** Messages in whose place there is a summary now. */
+  summarized: number;
+}
+
 /**
  * What {@linkcode processTurn} reports while it works (spec 6): `thinking` before each request, then
  * a `tool_start` and a `tool_done` for each call; the other kinds are for those who want more.
@@ -193,4 +205,6 @@ export type TurnEvent =
   | { type: "usage"; usage: Usage }
   | { type: "tool_call_recovered"; name: string; id: string }
   | ({ type: "retry" } & RetryNotice)
+  /** The messages before the newest ones were replaced; a `notice` says so in words. */
+  | ({ type: "compaction" } & Compaction)
   | { type: "notice"; level: "info" | "warning"; message: string };

@@ -1,7 +1,7 @@
 import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { isBlank } from "../text/think.ts";
-import type { Message, StopReason, TurnEvent, Usage } from "../types.ts";
+import type { Message, StopReason, Tool, TurnEvent, Usage } from "../types.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { answerStream } from "./answer_stream.ts";
 import { runawayGuard } from "./runaway_guard.ts";
@@ -14,41 +14,47 @@ export interface Answer {
   usage?: Usage | undefined;
   /** Set when the turn ends here, whatever the message asks for. */
   stopReason?: StopReason;
+  /** True when the model thought, then said and called nothing, and may be asked once more. */
+  askAgain?: boolean;
 }
 
 /** Stands in for an answer that has no text and no calls. */
 export const NO_ANSWER = "[The model gave no answer]";
+/** Asks for the answer that did not come; in the person's place, as roles alternate. */
+export const ASK_AGAIN =
+  "[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]";
 /** Stands where the person stopped the model. */
 export const INTERRUPTED = "[Interrupted by the user]";
 
 /**
- * Sends the conversation and reads the answer while it streams. A runaway repetition ends the
+ * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway repetition ends the
  * request at once; so does the signal, and what was said until then is the answer.
  *
  * @throws {BackendError} with `partialText` when the server fails.
  */
 export async function askModel(
   agent: CopilotAgent,
-  { signal, ready, emit }: Pick<CallOptions, "ready"> & {
+  options: Pick<CallOptions, "ready"> & {
     signal: AbortSignal;
     emit: (event: TurnEvent) => void;
+    mayAskAgain?: boolean;
+    tools?: readonly Tool[];
+    messages?: readonly Message[];
   },
 ): Promise<Answer> {
+  const { signal, ready, emit, mayAskAgain, tools = agent.tools } = options;
+  const { messages = conversation(agent) } = options;
   const backend = await agent.backend();
   const runaway = new AbortController();
-  const stream = answerStream(agent.tools, emit, () => runaway.abort(), {
+  const stream = answerStream(tools, emit, () => runaway.abort(), {
     isTyped: backend.isTyped,
     fences: !agent.callsNatively(),
   });
   const guard = runawayGuard(() => runaway.abort());
-  const messages: Message[] = [
-    { role: "system", content: agent.systemPrompt },
-    ...agent.state.messages,
-  ];
   let reply: Reply;
   try {
     signal.throwIfAborted();
-    reply = await backend.send(messages, agent.tools, {
+    reply = await backend.send(messages, tools, {
       signal: AbortSignal.any([signal, runaway.signal]),
       ready,
       onDelta: (delta: Delta) => {
@@ -74,9 +80,23 @@ export async function askModel(
     const { text, reasoning } = stream.end();
     return { ...stoppedAnswer(text, reasoning, emit), usage: reply.usage };
   }
+  if (mayAskAgain && onlyThought(reply)) {
+    const text = "The model gave no answer, only reasoning: it is asked once more.";
+    emit({ type: "notice", level: "info", message: text });
+    const message = { ...reply.message, content: NO_ANSWER };
+    return { message, usage: reply.usage, askAgain: true };
+  }
   const message = completed(reply, emit);
   const isCut = reply.finish === "length" && !message.toolCalls?.length;
   return { message, usage: reply.usage, ...(isCut && { stopReason: "budget" }) };
+}
+
+function onlyThought({ finish, message: { content, toolCalls, reasoning = "" } }: Reply): boolean {
+  return finish === "stop" && !toolCalls?.length && isBlank(content) && !isBlank(reasoning);
+}
+
+function conversation({ systemPrompt, state }: CopilotAgent): Message[] {
+  return [{ role: "system", content: systemPrompt }, ...state.messages];
 }
 
 function stoppedAnswer(

@@ -2,8 +2,11 @@ import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
 import type { Message, StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types.ts";
 import type { CopilotAgent } from "./agent.ts";
-import { type Answer, askModel, INTERRUPTED } from "./ask_model.ts";
+import { type Answer, ASK_AGAIN, askModel, INTERRUPTED } from "./ask_model.ts";
+import { exclusively } from "./busy.ts";
+import { loopGuard } from "./loop_guard.ts";
 import { runTools } from "./run_tools.ts";
+import { learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
@@ -17,8 +20,6 @@ export interface TurnOptions {
   /** Ends the turn: it returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
 }
-
-const running = new WeakSet<CopilotAgent>();
 
 /**
  * Processes one turn: sends `userInput`, runs the tools that the model asks for, and returns the
@@ -35,15 +36,7 @@ export async function processTurn(
   options: TurnOptions = {},
 ): Promise<TurnResult> {
   if (userInput.trim() === "") throw new TypeError("Cannot process a turn as its text is empty");
-  if (running.has(agent)) {
-    throw new TypeError("Cannot process a turn as the agent is still busy with the one before");
-  }
-  running.add(agent);
-  try {
-    return await new Turn(agent, options).run(userInput);
-  } finally {
-    running.delete(agent);
-  }
+  return await exclusively(agent, "process a turn", () => new Turn(agent, options).run(userInput));
 }
 
 class Turn {
@@ -52,6 +45,7 @@ class Turn {
   readonly #ready: TurnOptions["ready"];
   readonly #onEvent: ((event: TurnEvent) => void) | undefined;
   readonly #executions: ToolExecution[] = [];
+  readonly #loop = loopGuard();
   #inputTokens = 0;
   #outputTokens = 0;
 
@@ -65,17 +59,24 @@ class Turn {
   async run(userInput: string): Promise<TurnResult> {
     const { messages } = this.#agent.state;
     const { maxToolRounds } = this.#agent.config;
-    const before = messages.length;
-    messages.push({ role: "user", content: userInput.toWellFormed() });
+    const asked: Message = { role: "user", content: userInput.toWellFormed() };
+    messages.push(asked);
+    let wasAskedAgain = false;
     for (let round = 0;; round++) {
       let answer: Answer;
       try {
-        answer = await this.#ask();
+        answer = await this.#ask(!wasAskedAgain);
       } catch (error) {
-        this.#recordFailure(error, before);
+        this.#recordFailure(error, asked);
         throw error;
       }
       messages.push(answer.message);
+      if (answer.askAgain) {
+        wasAskedAgain = true;
+        messages.push({ role: "user", content: ASK_AGAIN });
+        round--; // it called nothing
+        continue;
+      }
       const calls = answer.message.toolCalls ?? [];
       if (answer.stopReason !== undefined || calls.length === 0) {
         return this.#result(answer.message.content, answer.stopReason ?? "done");
@@ -85,27 +86,42 @@ class Turn {
         for (const call of calls) {
           messages.push(toolMessage(call.id, call.name, `${text} The call was not run.`, true));
         }
-        messages.push({ role: "assistant", content: `[${text}]` });
         this.#notice("warning", `${text} Say "go on" to continue.`);
-        return this.#result(answer.message.content || `[${text}]`, "max_rounds");
+        return this.#stopped(answer.message, `[${text}]`, "max_rounds");
       }
-      await this.#runCalls(answer.message);
-      if (this.#signal.aborted) {
-        messages.push({ role: "assistant", content: INTERRUPTED });
-        return this.#result(answer.message.content || INTERRUPTED, "aborted");
+      const executions = await this.#runCalls(answer.message);
+      if (this.#signal.aborted) return this.#stopped(answer.message, INTERRUPTED, "aborted");
+      const loop = this.#loop(answer.message.content, executions);
+      if (loop?.isOver) {
+        const text = `Stopped: the same call gave the same result ${loop.times} times in a row.`;
+        this.#notice("warning", `${text} Say what to do instead, or use another model.`);
+        return this.#stopped(answer.message, `[${text}]`, "loop");
       }
+      if (loop) executions.at(-1)!.result = messages.at(-1)!.content += loop.nudge;
     }
   }
 
-  async #ask(): Promise<Answer> {
+  /** Ends the turn after results, by a note: some chat templates refuse a user message after one. */
+  #stopped({ content }: Message, note: string, stopReason: StopReason): TurnResult {
+    this.#agent.state.messages.push({ role: "assistant", content: note });
+    return this.#result(content || note, stopReason);
+  }
+
+  async #ask(mayAskAgain: boolean): Promise<Answer> {
     const agent = this.#agent;
-    this.#emit({ type: "thinking" });
-    const answer = await askModel(agent, {
-      signal: this.#signal,
-      ready: this.#ready,
-      emit: (event) => this.#emit(event),
-    });
-    if (answer.usage) this.#count(answer.usage);
+    let answer: Answer;
+    try {
+      if (requestTokens(agent) > (promptLimit(agent) ?? Infinity)) await this.#makeRoom();
+      answer = await this.#send(mayAskAgain).catch(async (error) => {
+        const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
+        if (!isTooLong || !await this.#makeRoom(error)) throw error;
+        return await this.#send(mayAskAgain);
+      });
+    } catch (error) {
+      if (!this.#signal.aborted) throw error;
+      return { message: { role: "assistant", content: INTERRUPTED }, stopReason: "aborted" };
+    }
+    if (answer.usage) this.#measure(answer.usage);
     const { message } = answer;
     if (message.toolCalls) {
       // Servers number from 0 again in each answer.
@@ -120,7 +136,29 @@ class Turn {
     return answer;
   }
 
-  async #runCalls(message: Message): Promise<void> {
+  #send(mayAskAgain: boolean): Promise<Answer> {
+    this.#emit({ type: "thinking" });
+    return askModel(this.#agent, {
+      signal: this.#signal,
+      mayAskAgain,
+      ready: this.#ready,
+      emit: (event) => this.#emit(event),
+    });
+  }
+
+  /** Makes the conversation shorter; false where it can not be. Loaded when it is needed. */
+  async #makeRoom(refusal?: BackendError): Promise<boolean> {
+    const { makeRoom } = await import("./compact.ts");
+    const done = await makeRoom(this.#agent, {
+      signal: this.#signal,
+      emit: (event) => this.#emit(event),
+      count: (usage) => this.#count(usage),
+      refusal,
+    });
+    return done !== null;
+  }
+
+  async #runCalls(message: Message): Promise<ToolExecution[]> {
     const { tools, policy, config, state } = this.#agent;
     const executions = await runTools(message.toolCalls ?? [], {
       tools,
@@ -138,22 +176,38 @@ class Turn {
       state.messages.push(toolMessage(toolCallId, toolName, result, isError));
       this.#executions.push(execution);
     }
+    return executions;
   }
 
   /**
    * After a failure: a turn in which the model said nothing leaves no trace, else what it said and
    * did stays, closed by a note, as some chat templates refuse a user message after a tool result.
    */
-  #recordFailure(error: unknown, before: number): void {
+  #recordFailure(error: unknown, asked: Message): void {
     const { messages } = this.#agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";
-    if (messages.length === before + 1 && partial === "") {
-      messages.length = before;
+    if (messages.at(-1) === asked && partial === "") {
+      messages.pop();
       return;
     }
     const reason = error instanceof Error ? error.message : String(error);
     const note = `[The answer broke off: ${reason}]`;
     messages.push({ role: "assistant", content: partial ? `${partial}\n\n${note}` : note });
+  }
+
+  /** Counts, and tells of a server that read only a part of the request. */
+  #measure(usage: Usage): void {
+    const agent = this.#agent;
+    const tokens = requestTokens(agent);
+    if (learnFromUsage(agent, usage)) {
+      this.#notice(
+        "warning",
+        `The server read only ${usage.inputTokens} of about ${tokens} tokens and left out the rest ` +
+          "without a word: its context is too small. The conversation is kept within that from now " +
+          "on. Give the model more with --context-length, or where the server is started.",
+      );
+    }
+    this.#count(usage);
   }
 
   #count(usage: Usage): void {

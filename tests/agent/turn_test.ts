@@ -357,8 +357,12 @@ onAll(
 );
 
 onAll(
-  "reasoning is kept out of the answer; an answer of nothing else is said to be none",
-  [{ text: "<think>hm</think>Yes." }, { text: "<think>only this" }] as Step[],
+  "reasoning is kept out of the answer; an answer of nothing else, twice, is said to be none",
+  [
+    { text: "<think>hm</think>Yes." },
+    { text: "<think>only this" },
+    { text: "<think>this again" },
+  ] as Step[],
   [echo],
   async (agent) => {
     const events: TurnEvent[] = [];

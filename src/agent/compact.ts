@@ -1,0 +1,209 @@
+/**
+ * Makes room in the model's window when the conversation has filled it.
+ *
+ * @module
+ */
+
+import { BackendError } from "../errors.ts";
+import { truncateMiddle } from "../text/truncate.ts";
+import type { Compaction, Message, TurnEvent, Usage } from "../types.ts";
+import type { CopilotAgent } from "./agent.ts";
+import { askModel, NO_ANSWER } from "./ask_model.ts";
+import { exclusively } from "./busy.ts";
+import {
+  cutNewResults,
+  newestOfPerson,
+  type Size,
+  sizeOf,
+  startOfNewest,
+  stubOldResults,
+} from "./shrink.ts";
+import { isSummary, outline, summaryMessages, summaryRequest } from "./summary.ts";
+import { learnFromRefusal, messageTokens, promptLimit, requestTokens } from "./tokens.ts";
+
+/** Options of {@linkcode compact}. */
+export interface CompactOptions {
+  /** What the summary is to keep above all. */
+  focus?: string | undefined;
+  /** Told of progress. */
+  onEvent?: ((event: TurnEvent) => void) | undefined;
+  /** Ends it; the conversation is then as it was. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes the conversation shorter: the newest turn is kept, or as much of its end as takes half of what
+ * there is now; the rest becomes a summary that the model writes. `processTurn` does so by itself when
+ * the model's window is full.
+ *
+ * @returns What was done; `null` where there is nothing to summarise.
+ * @throws {TypeError} when the agent is busy.
+ * @throws {BackendError} when the server fails or gives no summary; the conversation is as it was.
+ * @throws whatever `options.signal` was aborted with; the conversation is as it was.
+ */
+export function compact(
+  agent: CopilotAgent,
+  { focus, onEvent = () => {}, signal = new AbortController().signal }: CompactOptions = {},
+): Promise<Compaction | null> {
+  const count = ({ inputTokens, outputTokens }: Usage) => {
+    agent.state.inputTokens += inputTokens;
+    agent.state.outputTokens += outputTokens;
+  };
+  return exclusively(
+    agent,
+    "compact the conversation",
+    () => makeRoom(agent, { focus, byHand: true, signal, emit: onEvent, count }),
+  );
+}
+
+/** What {@linkcode makeRoom} works with. */
+export interface RoomOptions {
+  signal: AbortSignal;
+  emit: (event: TurnEvent) => void;
+  /** Told of the tokens that a summary took. */
+  count: (usage: Usage) => void;
+  /** The server's refusal of the request, where that is why. */
+  refusal?: BackendError | undefined;
+  focus?: string | undefined;
+  /** Summarises even where there is room. */
+  byHand?: boolean;
+}
+
+/**
+ * Makes the conversation shorter, in one big step, as the server reads all of it anew after each.
+ * First, results that were not sent yet are cut to what there is room for; then old results become
+ * one line each, down to half of the room; where that is not enough, the model summarises the oldest
+ * messages. Results stay with their calls; the newest ones and the person's newest message stay.
+ * The conversation is changed when all is done, or not at all.
+ *
+ * @returns What was done; `null` for nothing.
+ * @throws {BackendError} when the server fails.
+ * @throws whatever `signal` was aborted with.
+ */
+export async function makeRoom(
+  agent: CopilotAgent,
+  options: RoomOptions,
+): Promise<Compaction | null> {
+  const { emit, byHand, refusal } = options;
+  if (refusal) learnFromRefusal(agent, windowIn(refusal.serverMessage));
+  const { messages } = agent.state;
+  const size = (message: Message) => messageTokens(agent, message);
+  const tokensBefore = requestTokens(agent);
+  const fixed = tokensBefore - sizeOf(messages, size);
+  const limit = Math.min(promptLimit(agent) ?? Infinity, byHand ? tokensBefore : Infinity);
+  const most = limit - fixed;
+  const wanted = limit / 2 - fixed;
+
+  const [cut, cutResults] = cutNewResults(messages, most, size);
+  let [shorter, droppedResults] = stubOldResults(cut, wanted, size);
+  let summarized = 0;
+  // Just under the limit would be full again soon.
+  if (byHand || sizeOf(shorter, size) > (wanted + most) / 2) {
+    const [old, kept] = split(cut, wanted * 0.75, size, byHand);
+    const dropped = cut.length - kept.length;
+    if (dropped > (isSummary(old[0]) ? 2 : 0)) {
+      try {
+        const text = await summarize(agent, old, limit, options);
+        const summary = summaryMessages(upTo(text, Math.max(wanted / 4, MIN_SUMMARY), size), old);
+        [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
+        summarized = dropped;
+      } catch (error) {
+        if (byHand || options.signal.aborted || sizeOf(shorter, size) > most) throw error;
+      }
+    }
+  }
+  if (cutResults + droppedResults + summarized === 0) return null;
+  messages.length = 0;
+  for (const message of shorter) messages.push(message);
+  const tokensAfter = requestTokens(agent);
+  const done = { tokensBefore, tokensAfter, cutResults, droppedResults, summarized };
+  emit({ type: "compaction", ...done });
+  emit({ type: "notice", level: "info", message: inWords(done) });
+  return done;
+}
+
+/** Tokens that a summary may have, however small the window is. */
+const MIN_SUMMARY = 300;
+/** Tokens that the request for a summary takes beside the conversation. */
+const REQUEST_TOKENS = 400;
+
+/** The messages to summarise, and those to keep. */
+function split(
+  messages: readonly Message[],
+  room: number,
+  size: Size,
+  byHand = false,
+): [old: readonly Message[], kept: readonly Message[]] {
+  const newest = newestOfPerson(messages);
+  const budget = byHand ? Math.min(room, sizeOf(messages.slice(newest), size)) : room;
+  const start = startOfNewest(messages, budget, size);
+  const kept = messages.slice(start);
+  const person = start > newest && messages[newest];
+  return [messages.slice(0, start), person ? [person, ...kept] : kept];
+}
+
+/** The model's summary of `old`; where it can write none, what can be said without it. */
+async function summarize(
+  agent: CopilotAgent,
+  old: readonly Message[],
+  limit: number,
+  { signal, emit, count, focus, byHand }: RoomOptions,
+): Promise<string> {
+  const message = `The context is full: the model sums up ${old.length} messages to go on from.`;
+  if (!byHand) emit({ type: "notice", level: "info", message });
+  const [system, request] = summaryRequest(old, Infinity, focus);
+  const chars = request!.content.length;
+  const tokens = messageTokens(agent, request!);
+  const room = Math.max(limit - REQUEST_TOKENS, REQUEST_TOKENS);
+  const messages = tokens <= room
+    ? [system!, request!]
+    : summaryRequest(old, Math.floor(chars * room / tokens), focus);
+  try {
+    const answer = await askModel(agent, {
+      signal,
+      messages,
+      tools: [],
+      emit: (event) => event.type === "retry" && emit(event),
+    });
+    if (answer.usage) count(answer.usage);
+    signal.throwIfAborted();
+    if (answer.message.content !== NO_ANSWER) return answer.message.content;
+    throw new BackendError("The model gave no summary", { kind: "protocol" });
+  } catch (error) {
+    const cannot = error instanceof BackendError &&
+      (error.kind === "context_too_long" || error.kind === "protocol");
+    if (byHand || signal.aborted || !cannot) throw error;
+    return outline(old);
+  }
+}
+
+/** `text` with its middle left out, of about `tokens`. */
+function upTo(text: string, tokens: number, size: Size): string {
+  const has = size({ role: "user", content: text });
+  return has <= tokens ? text : truncateMiddle(text, Math.floor(text.length * tokens / has));
+}
+
+/** The words in which servers name their window when a request is too long for it. */
+const WINDOW_WORDS = [
+  /> ?(\d{3,8})\b/, // Anthropic
+  /(?:context (?:size|length|window)|maximum [a-z ]*length|model token limit|maximum number of tokens)\D{0,30}(\d{3,8})\b/i,
+  /tokens, of (\d{3,8})\b/, // llama.cpp, as told by the reader of failures
+];
+
+/** The window that a refusal names, if any. */
+function windowIn(words = ""): number | undefined {
+  const found = WINDOW_WORDS.map((pattern) => Number(pattern.exec(words)?.[1])).find((n) => n > 0);
+  return found;
+}
+
+/** What was done, for a person. */
+function inWords(done: Compaction): string {
+  const parts = [
+    [done.cutResults, "new results were cut to fit"],
+    [done.droppedResults, "old results were left out"],
+    [done.summarized, "messages were summarised"],
+  ].filter(([count]) => count !== 0).map(([count, what]) => `${count} ${what}`);
+  return `Made room in the context: ${
+    parts.join(", ")
+  }; about ${done.tokensBefore} tokens became ${done.tokensAfter}.`;
+}

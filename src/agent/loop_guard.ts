@@ -1,0 +1,71 @@
+/**
+ * Notices a model that goes round in circles: the same calls with the same results, over and over.
+ *
+ * @module
+ */
+
+import { truncateMiddle } from "../text/truncate.ts";
+import type { ToolExecution } from "../types.ts";
+
+/** At so many rounds alike the model is told. */
+const TELL_AT = 3;
+/** At so many it is stopped. */
+const STOP_AT = 5;
+
+/** What is to be done about a round. */
+export interface Loop {
+  /** How often the round was made in a row, this time included. */
+  times: number;
+  /** What to add to the last result, for the model. */
+  nudge: string;
+  /** True when being told did not help. */
+  isOver: boolean;
+}
+
+/**
+ * Watches the rounds of one turn; call it with each. A round with another call or another result
+ * than the one before is progress, whatever came earlier, and so is a file that is read again after
+ * an edit. Where all calls fail in the same words, beside the same answer text, arguments that differ
+ * are no progress. Keeps one round only.
+ */
+export function loopGuard(): (
+  text: string,
+  executions: readonly ToolExecution[],
+) => Loop | undefined {
+  let before: string[] = [];
+  let times = 0;
+  return (text, executions) => {
+    const fails = text.trim() !== "" && executions.every(({ isError }) => isError);
+    // Each once: the calls of one answer know nothing of each other's results.
+    const round = [
+      ...new Set(
+        executions.map(({ toolName, arguments: args, result }) =>
+          `${toolName}\n${fails ? text : canonical(args)}\n${result}`
+        ),
+      ),
+    ].sort();
+    const isSame = round.length === before.length && round.every((one, i) => one === before[i]);
+    times = isSame ? times + 1 : 1;
+    before = round;
+    if (times < TELL_AT) return undefined;
+    return { times, isOver: times >= STOP_AT, nudge: nudge(times, executions.at(-1)!) };
+  };
+}
+
+function nudge(times: number, { toolName, result }: ToolExecution): string {
+  const said = truncateMiddle(result.replace(/\s+/g, " ").trim(), 200, () => " ... ");
+  return `\n\n[This was done already: ${toolName} was called ${times} times in a row like this, and ` +
+    `each time the result was the same: "${said}". Do not call it like this again: use the result, ` +
+    "do something else, or answer.]";
+}
+
+/** `value` as JSON whose keys are in order: the order in which a model writes them means nothing. */
+function canonical(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, part: unknown) =>
+      typeof part === "object" && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1))
+        : part,
+  );
+}

@@ -1,0 +1,114 @@
+/**
+ * How a conversation is made shorter without a model. Pure: messages are replaced, never changed.
+ *
+ * @module
+ */
+
+import { truncateMiddle } from "../text/truncate.ts";
+import type { Message } from "../types.ts";
+import { ASK_AGAIN } from "./ask_model.ts";
+
+/** The tokens of a message. */
+export type Size = (message: Message) => number;
+
+/** The tokens of all of `messages`. */
+export function sizeOf(messages: readonly Message[], size: Size): number {
+  return messages.reduce((sum, message) => sum + size(message), 0);
+}
+
+/** Messages made shorter, and how many of them were. */
+export type Shrunk = [messages: readonly Message[], count: number];
+
+/** No result is cut to fewer characters. */
+const MIN_RESULT_CHARS = 200;
+
+/**
+ * Cuts the results that the model has not read yet, each to its share of the room that is left
+ * beside their calls and the person's newest message; three quarters of `most` tokens in all.
+ */
+export function cutNewResults(messages: readonly Message[], most: number, size: Size): Shrunk {
+  const first = newResults(messages);
+  const results = messages.slice(first);
+  const others = [messages[newestOfPerson(messages)], messages[first - 1]];
+  const room = most * 0.75 - sizeOf(others.filter((message) => message !== undefined), size);
+  if (results.length === 0 || sizeOf(results, size) <= room) return [messages, 0];
+  const share = room / results.length;
+  return mapSome(messages, (message, i) => {
+    const tokens = i < first ? 0 : size(message);
+    if (tokens <= share) return message;
+    const chars = Math.max(MIN_RESULT_CHARS, Math.floor(message.content.length * share / tokens));
+    return { ...message, content: truncateMiddle(message.content, chars, cutNotice) };
+  });
+}
+
+const cutNotice = (chars: number): string =>
+  `\n[... ${chars} characters left out, as the model's context has no room for them: ask for a part ...]\n`;
+
+/**
+ * Puts one line in place of each old result, the oldest first, until all of `messages` take `wanted`
+ * tokens. Those that the model has not read yet stay.
+ */
+export function stubOldResults(messages: readonly Message[], wanted: number, size: Size): Shrunk {
+  const first = newResults(messages);
+  let total = sizeOf(messages, size);
+  return mapSome(messages, (message, i) => {
+    const { role, content, toolName = "the tool" } = message;
+    if (role !== "tool" || i >= first || total <= wanted) return message;
+    const lines = content.split("\n").length;
+    const stub = {
+      ...message,
+      content: `[Left out to make room: ${lines} lines, ${content.length} ` +
+        `characters. Call ${toolName} again if they are needed.]`,
+    };
+    if (stub.content.length >= content.length) return message;
+    total -= size(message) - size(stub);
+    return stub;
+  });
+}
+
+/**
+ * Where the newest messages begin that take at most `budget` tokens, the person's newest message
+ * included wherever it stands: at a message of the person, or within the newest turn at an answer.
+ * The shortest such end is taken where none fits.
+ */
+export function startOfNewest(messages: readonly Message[], budget: number, size: Size): number {
+  const newest = newestOfPerson(messages);
+  let start = messages.length;
+  let total = 0;
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]!;
+    total += size(message);
+    if (i <= newest ? !isOfPerson(message) : message.role !== "assistant") continue;
+    const whole = total + (i > newest && newest >= 0 ? size(messages[newest]!) : 0);
+    if (start < messages.length && whole > budget) break;
+    start = i;
+  }
+  return start;
+}
+
+/** The index of the person's newest message; -1 where there is none. */
+export function newestOfPerson(messages: readonly Message[]): number {
+  return messages.findLastIndex(isOfPerson);
+}
+
+function isOfPerson({ role, content }: Message): boolean {
+  return role === "user" && content !== ASK_AGAIN;
+}
+
+/** Where the results begin that the model has not read yet: the end where there are none. */
+function newResults(messages: readonly Message[]): number {
+  return messages.findLastIndex(({ role }) => role !== "tool") + 1;
+}
+
+function mapSome(
+  messages: readonly Message[],
+  change: (message: Message, i: number) => Message,
+): Shrunk {
+  let count = 0;
+  const changed = messages.map((message, i) => {
+    const one = change(message, i);
+    if (one !== message) count++;
+    return one;
+  });
+  return [changed, count];
+}

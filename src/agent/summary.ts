@@ -1,0 +1,89 @@
+/**
+ * What the model is asked when it is to summarise a conversation, and what becomes of its answer. Pure.
+ *
+ * @module
+ */
+
+import { truncateMiddle } from "../text/truncate.ts";
+import type { Message } from "../types.ts";
+
+const TITLE = "[Summary of the conversation until here]";
+const GOING_ON = "[I go on from this summary.]";
+
+const SYSTEM =
+  "You write summaries of the work of a coding copilot, from which it goes on alone. You call no tools.";
+
+const TASK = `The above is a conversation of a person with a coding copilot, in a terminal. \
+The copilot will go on from your summary and will not see the conversation again. \
+Write it under these headings, in the language of the person, in at most 400 words:
+Task: what the person wants, and every rule they set, in their own words.
+Done: what is finished, and how it was checked.
+Decisions: what was decided, and why; what was tried and did not work.
+Files: path, and what matters in it; which of them were changed.
+Next: what is still to do, beginning with what was under way.
+Keep names, paths, numbers, commands and error messages exactly as they are. \
+If there is a summary from earlier, keep what still counts of it. Write the summary only.`;
+
+/** How much of a message is shown; a summary from earlier is shown whole. */
+const SHOWN_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
+const SHOWN_ARGUMENTS = 300;
+
+/**
+ * The request for a summary of `messages`, cut in its middle to `maxChars`.
+ *
+ * @param focus What to keep above all.
+ */
+export function summaryRequest(
+  messages: readonly Message[],
+  maxChars: number,
+  focus = "",
+): Message[] {
+  const above = focus.trim() === "" ? "" : `\nKeep above all: ${focus.trim()}`;
+  const text = truncateMiddle(messages.map(asText).join("\n\n"), maxChars);
+  const content = `<conversation>\n${text}\n</conversation>\n\n${TASK}${above}`;
+  return [{ role: "system", content: SYSTEM }, { role: "user", content }];
+}
+
+function asText(message: Message): string {
+  const { role, content, toolCalls = [], images = [], toolName } = message;
+  const max = isSummary(message) ? Infinity : SHOWN_CHARS[role];
+  const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
+    `[calls ${name}: ${truncateMiddle(invalid?.text ?? JSON.stringify(args), SHOWN_ARGUMENTS)}]`
+  );
+  const who = role === "tool" ? `result of ${toolName}` : role === "user" ? "person" : "copilot";
+  const seen = images.length > 0 ? [`[${images.length} images]`] : [];
+  return [`${who}: ${truncateMiddle(content.trim(), max)}`, ...seen, ...calls].join("\n");
+}
+
+/** Stands in for a summary that the model can not write: what the person said, and the last answer. */
+export function outline(messages: readonly Message[]): string {
+  const said = messages.filter(({ role }) => role === "user").slice(-20)
+    .map((message) => `- ${truncateMiddle(message.content, isSummary(message) ? 4000 : 500)}`);
+  const last = messages.findLast(({ role, content }) => role === "assistant" && content !== "");
+  const answer = last ? `\nThe copilot's last words:\n${truncateMiddle(last.content, 1000)}` : "";
+  return `The person said:\n${said.join("\n")}${answer}`;
+}
+
+/** The most paths that are listed, the newest ones. */
+const MAX_PATHS = 40;
+
+/**
+ * The messages that stand for `old`: its summary with the paths that its calls named, and a word of
+ * the model's, as roles alternate and a message of the person follows.
+ */
+export function summaryMessages(summary: string, old: readonly Message[]): Message[] {
+  const named = old.flatMap(({ toolCalls = [] }) =>
+    toolCalls.flatMap(({ arguments: { file_path: path } }) => typeof path === "string" ? path : [])
+  );
+  const paths = [...new Set(named.reverse())].slice(0, MAX_PATHS).reverse();
+  const files = paths.length > 0 ? `\n\nFiles that were open: ${paths.join(", ")}` : "";
+  return [
+    { role: "user", content: `${TITLE}\n${summary}${files}` },
+    { role: "assistant", content: GOING_ON },
+  ];
+}
+
+/** Whether a message is a summary from earlier. */
+export function isSummary(message: Message | undefined): boolean {
+  return message?.role === "user" && message.content.startsWith(TITLE);
+}

@@ -1,0 +1,194 @@
+/**
+ * How many tokens a request takes: estimated before it is sent, and measured by what the server
+ * counted of the ones before.
+ *
+ * @module
+ */
+
+import type { Message, Usage } from "../types.ts";
+import type { CopilotAgent } from "./agent.ts";
+
+/** What is known of one model on one server. */
+interface Model {
+  /** Tokens that the server counts for one of the rough count, in the newest request. */
+  ratio: number;
+  /** The largest request since the conversation last became shorter, without reasoning. */
+  largest?: { rough: number; counted: number };
+  /** The tokens that it has room for, where the server showed that it has no more. */
+  window?: number;
+}
+
+/** Agents are few, and so are the models that one goes through. */
+const models = new WeakMap<CopilotAgent, Map<string, Model>>();
+
+/** What is known of the model in use. */
+function modelOf(agent: CopilotAgent): Model {
+  const { local, hosted, compat } = agent.config;
+  const { model, contextLength } = (local ?? hosted ?? compat)!;
+  const address = local?.host ?? hosted?.baseUrl ?? compat!.baseUrl;
+  const key = [address, model, contextLength, local?.useCompat].join(" ");
+  let known = models.get(agent);
+  if (!known) models.set(agent, known = new Map());
+  let one = known.get(key);
+  if (!one) known.set(key, one = { ratio: 1 });
+  return one;
+}
+
+/** A part of what the next request holds, in tokens. */
+export interface ContextPart {
+  /** What it is: `system`, `tools`, or the role of messages. */
+  name: "system" | "tools" | "user" | "assistant" | "tool";
+  /** Estimated. */
+  tokens: number;
+}
+
+/** What fills the model's window: the parts of the next request, and the window where it is known. */
+export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; window?: number } {
+  const { ratio } = modelOf(agent);
+  const window = contextWindow(agent);
+  const parts = Object.entries(roughParts(agent)).filter(([name]) => name !== "reasoning")
+    .map(([name, rough]) => ({ name, tokens: Math.round(rough * ratio) }) as ContextPart);
+  return { parts, ...(window !== undefined && { window }) };
+}
+
+/** The tokens that the model has room for, prompt and answer together; `undefined` if not known. */
+export function contextWindow(agent: CopilotAgent): number | undefined {
+  const { local, hosted, compat } = agent.config;
+  const { contextLength = Infinity } = (local ?? hosted ?? compat)!;
+  const window = Math.min(contextLength, modelOf(agent).window ?? Infinity);
+  return window === Infinity ? undefined : window;
+}
+
+/** The most tokens of a request that leaves room for an answer; `undefined` if not known. */
+export function promptLimit(agent: CopilotAgent): number | undefined {
+  const { local, hosted, compat } = agent.config;
+  const { maxTokens } = (local ?? hosted ?? compat)!;
+  const window = contextWindow(agent);
+  // The limit of an answer is often as high as the window: then a quarter must do.
+  return window && window - (maxTokens <= window / 2 ? maxTokens : Math.floor(window / 4));
+}
+
+/** The estimated tokens of the next request. */
+export function requestTokens(agent: CopilotAgent): number {
+  const { system, tools, user, assistant, tool, reasoning } = roughParts(agent);
+  const rough = system + tools + user + assistant + tool + reasoning;
+  return Math.round(rough * modelOf(agent).ratio);
+}
+
+/** The estimated tokens of a message, as the server in use counts. */
+export function messageTokens(agent: CopilotAgent, message: Message): number {
+  return Math.ceil(roughMessage(message) * modelOf(agent).ratio);
+}
+
+/** Under this, a count is no prompt that was cut to a window: none is so small. */
+const MIN_WINDOW = 512;
+/** So many tokens more must show in the server's count, by a quarter at least. */
+const SHOWS = 1000;
+
+/**
+ * Learns from what the server counted of the request that was just answered; call it before the
+ * answer goes into the conversation. True when the server read only a part of the request and said
+ * nothing: its window is then taken to be the most that it counted.
+ */
+export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Usage): boolean {
+  const model = modelOf(agent);
+  const { reasoning, ...parts } = roughParts(agent);
+  const rough = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  const ratio = counted / (rough + reasoning);
+  const now = { rough, counted: rough * ratio };
+  const { largest } = model;
+  const isLonger = largest !== undefined && rough >= largest.rough;
+  const more = isLonger ? rough - largest.rough : 0;
+  // Some servers count only what was not in their cache.
+  if (isLonger && now.counted < largest.counted / 2) return false;
+  const grew = !isLonger || now.counted - largest.counted >= more / 4;
+  const isCut = isLonger
+    ? !grew && more > SHOWS
+    : now.counted < 0.4 * rough * Math.min(1, model.ratio);
+  if (isCut && counted >= MIN_WINDOW && counted < (contextWindow(agent) ?? Infinity)) {
+    const isNews = model.window === undefined;
+    model.window = Math.round(Math.max(counted, largest?.counted ?? 0));
+    return isNews;
+  }
+  // What is far off is a server that does not count, or counts something else.
+  if (ratio < 0.25 || ratio > 4) return false;
+  model.ratio = ratio;
+  if (grew) model.largest = now;
+  return false;
+}
+
+/** Learns from a server that refused the request as too long; `window`: where it named its own. */
+export function learnFromRefusal(agent: CopilotAgent, window?: number): void {
+  const model = modelOf(agent);
+  const estimated = requestTokens(agent);
+  model.window = Math.min(window ?? estimated, contextWindow(agent) ?? Infinity);
+  const limit = promptLimit(agent)!;
+  // Where the estimate says that it fits, it is the estimate that is wrong.
+  if (estimated <= limit) model.ratio *= (limit + 1) / estimated;
+}
+
+/** Tokens of an image, about: what the common models make of one. */
+const IMAGE_TOKENS = 1200;
+/** What a message costs beside its text. */
+const MESSAGE_TOKENS = 5;
+
+/** Rough counts; `reasoning` is that since the person's newest message: templates drop older. */
+function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasoning", number> {
+  const { tools, state, systemPrompt } = agent;
+  const parts = {
+    system: roughTokens(systemPrompt),
+    tools: roughTools(tools),
+    user: 0,
+    assistant: 0,
+    tool: 0,
+    reasoning: 0,
+  };
+  for (const message of state.messages) {
+    parts[message.role] += roughMessage(message);
+    if (message.role === "user") parts.reasoning = 0;
+    if (message.toolCalls) parts.reasoning += (message.reasoning?.length ?? 0) / 4;
+  }
+  return parts;
+}
+
+const toolSizes = new WeakMap<object, number>();
+
+function roughTools(tools: CopilotAgent["tools"]): number {
+  let size = toolSizes.get(tools);
+  if (size === undefined) {
+    const shown = tools.map(({ name, description, parameters }) => [name, description, parameters]);
+    toolSizes.set(tools, size = roughTokens(JSON.stringify(shown)));
+  }
+  return size;
+}
+
+/** By message, with the length of the text counted: it may grow. */
+const messageSizes = new WeakMap<Message, { length: number; size: number }>();
+
+function roughMessage(message: Message): number {
+  const { content, toolCalls = [], images = [] } = message;
+  const known = messageSizes.get(message);
+  if (known?.length === content.length) return known.size;
+  const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
+    roughTokens(name + (invalid?.text ?? JSON.stringify(args)))
+  );
+  const size = calls.reduce((sum, call) => sum + call, 0) + roughTokens(content) +
+    IMAGE_TOKENS * images.length + MESSAGE_TOKENS;
+  messageSizes.set(message, { length: content.length, size });
+  return size;
+}
+
+/**
+ * Roughly the tokens of `text`: a quarter of one for an ASCII character, more for others, next to
+ * nothing for one that repeats the one before, as tokenizers have whole rows of spaces and dashes.
+ */
+function roughTokens(text: string): number {
+  let quarters = 0;
+  let before = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    quarters += char === before ? 1 / 4 : char < 0x80 ? 1 : char < 0x2e80 ? 2 : 3;
+    before = char;
+  }
+  return quarters / 4;
+}

@@ -1,0 +1,194 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { loopGuard } from "../../src/agent/loop_guard.ts";
+import { processTurn } from "../../src/agent/turn.ts";
+import type { Tool, ToolExecution, TurnEvent } from "../../src/types.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { allConfigs } from "./backends.ts";
+
+/** `name args result`, each a call with its result; an error where the result starts with `!`. */
+function round(...calls: [name: string, args: Record<string, unknown>, result: string][]) {
+  return calls.map(([toolName, args, result]): ToolExecution => (
+    {
+      toolCallId: "x",
+      toolName,
+      arguments: args,
+      result,
+      durationMs: 1,
+      isError: result[0] === "!",
+    }
+  ));
+}
+
+const read = (result: string) => round(["read_file", { file_path: "a", limit: 9 }, result]);
+const edit = round(["edit_file", { file_path: "a" }, "edited"]);
+const fails = (n: number) => round(["read_file", { file_path: `${n}` }, "!no such file"]);
+
+/** Rounds, and for each `-`, `n` for a nudge, `s` for a stop. */
+const GUARD: [name: string, rounds: (ToolExecution[] | [string, ToolExecution[]])[], string][] = [
+  ["the same call and result", Array(6).fill(read("1")), "--nnss"],
+  ["a result that changes is progress", ["1", "1", "2", "2", "3", "3", "4"].map(read), "-------"],
+  ["a result that came back counts anew", ["1", "1", "2", "1", "1", "1"].map(read), "-----n"],
+  [
+    "read, edit, read is progress",
+    [read("1"), edit, read("1"), edit, read("1"), edit, read("1"), edit],
+    "--------",
+  ],
+  [
+    "the order in which arguments are written means nothing",
+    [
+      read("1"),
+      round(["read_file", { limit: 9, file_path: "a" }, "1"]),
+      round(["read_file", { limit: 9, file_path: "a" }, "1"]),
+    ],
+    "--n",
+  ],
+  [
+    "the order in nested arguments means nothing, in lists it does",
+    [
+      round(["t", { a: { x: 1, y: [1, 2] } }, "1"]),
+      round(["t", { a: { y: [1, 2], x: 1 } }, "1"]),
+      round(["t", { a: { y: [2, 1], x: 1 } }, "1"]),
+      round(["t", { a: { y: [1, 2], x: 1 } }, "1"]),
+    ],
+    "----",
+  ],
+  [
+    "several calls of an answer, in any order",
+    [[...read("1"), ...edit], [...edit, ...read("1")], [...read("1"), ...edit]],
+    "--n",
+  ],
+  [
+    "one more call beside it is progress",
+    [read("1"), [...read("1"), ...edit], read("1"), [...read("1"), ...edit]],
+    "----",
+  ],
+  ["the same call twice in one answer is one", [[...read("1"), ...read("1")], read("1")], "--"],
+  ["other arguments that fail alike", [fails(1), fails(2), fails(3), fails(4)], "----"],
+  [
+    "other arguments that fail alike beside the same answer text",
+    [1, 2, 3, 4, 5].map((n) => ["I read it.", fails(n)]),
+    "--nns",
+  ],
+  [
+    "the same answer text beside calls that succeed is progress",
+    ["1", "2", "3", "4"].map((n) => ["Next.", round(["t", { n }, "ok"])]),
+    "----",
+  ],
+];
+
+for (const [name, rounds, expected] of GUARD) {
+  Deno.test(`loop guard: ${name}`, () => {
+    const guard = loopGuard();
+    const seen = rounds.map((one) => {
+      const [text, executions] = typeof one[0] === "string"
+        ? one as [string, ToolExecution[]]
+        : ["", one as ToolExecution[]];
+      const loop = guard(text, executions);
+      return loop ? loop.isOver ? "s" : "n" : "-";
+    });
+    assertEquals(seen.join(""), expected);
+  });
+}
+
+Deno.test("loop guard: the nudge is one line that quotes the result, cut", () => {
+  const guard = loopGuard();
+  const long = read(`1\n${"x".repeat(100_000)}`);
+  guard("", long);
+  guard("", long);
+  const { nudge } = guard("", long)!;
+  assertMatch(
+    nudge,
+    /^\n\n\[This was done already: read_file was called 3 times .*"1 x+ \.\.\. x+"/,
+  );
+  assertEquals(nudge.length < 600, true);
+});
+
+const look: Tool = {
+  name: "look",
+  description: "Looks",
+  parameters: { type: "object", properties: { at: { type: "string" } } },
+  access: "read",
+  run: ({ at }) => `nothing at ${at}`,
+};
+const looks = (at: string, text?: string): Step => (
+  { ...(text && { text }), toolCalls: [{ name: "look", arguments: { at } }] }
+);
+
+/** One test for each of the backends; `requests` are their bodies. */
+function onAll(
+  name: string,
+  steps: Step[],
+  body: (agent: CopilotAgent, requests: () => string[]) => Promise<void>,
+): void {
+  for (const [i, [backend]] of allConfigs("http://a").entries()) {
+    Deno.test(`${name} (${backend})`, async () => {
+      await using server = strictServer(steps);
+      const config = allConfigs(server.url)[i]![1];
+      const agent = new CopilotAgent(config, Deno.cwd(), { tools: [look] });
+      await body(agent, () => server.requests.map((r) => r.text));
+      assertEquals(server.requests.map((r) => r.problem).filter(Boolean), []);
+    });
+  }
+}
+
+onAll(
+  "the same call over and over is told, then stopped, and the next turn goes on",
+  [...Array(5).fill(looks("a", "Let me see.")), { text: "fine" }],
+  async (agent) => {
+    const events: TurnEvent[] = [];
+    const onEvent = (event: TurnEvent) => events.push(event);
+    const { stopReason, response, toolExecutions } = await processTurn(agent, "go", { onEvent });
+    assertEquals([stopReason, response.trim(), toolExecutions.length], ["loop", "Let me see.", 5]);
+    const told = toolExecutions.map((e) => e.result.includes("This was done already"));
+    assertEquals(told, [false, false, true, true, false]);
+    const results = agent.state.messages.filter((m) => m.role === "tool").map((m) => m.content);
+    assertEquals(results, toolExecutions.map((e) => e.result));
+    const notices = events.flatMap((e) => e.type === "notice" ? e.message : []);
+    assertMatch(notices.join(), /^Stopped: .* 5 times in a row/);
+    assertEquals((await processTurn(agent, "and now?")).response, "fine");
+  },
+);
+
+onAll(
+  "a model that heeds the nudge is not stopped",
+  [...Array(4).fill(looks("a")), looks("b"), looks("a"), looks("a"), { text: "fine" }],
+  async (agent) => {
+    const { stopReason, response } = await processTurn(agent, "go");
+    assertEquals([stopReason, response], ["done", "fine"]);
+  },
+);
+
+onAll(
+  "an answer that is only reasoning is asked for once more, then it is none",
+  [
+    { reasoning: "hm" },
+    { text: "There." },
+    { reasoning: "hm" },
+    looks("a"),
+    { reasoning: "hm hm" },
+    { text: "fine" },
+  ],
+  async (agent, requests) => {
+    const events: TurnEvent[] = [];
+    const onEvent = (event: TurnEvent) => events.push(event);
+    assertEquals((await processTurn(agent, "go", { onEvent })).response, "There.");
+    assertEquals(events.filter((e) => e.type === "thinking").length, 2);
+    assertEquals(events.filter((e) => e.type === "notice").length, 1);
+    const result = await processTurn(agent, "and now?", { onEvent });
+    assertEquals([result.response, result.stopReason], ["[The model gave no answer]", "done"]);
+    assertEquals((await processTurn(agent, "go on")).response, "fine");
+    assertEquals(requests().length, 6);
+    assertStringIncludes(requests()[1]!, "You gave no answer");
+  },
+);
+
+onAll(
+  "an empty answer without reasoning, or cut by the limit, is not asked for again",
+  [{}, { reasoning: "hm", finish: "length" }],
+  async (agent, requests) => {
+    assertEquals((await processTurn(agent, "go")).stopReason, "done");
+    assertEquals((await processTurn(agent, "go")).stopReason, "budget");
+    assertEquals(requests().length, 2);
+  },
+);
