@@ -101,7 +101,9 @@ export async function makeRoom(
   if (byHand || sizeOf(shorter, size) > (wanted + most) / 2) {
     const [old, kept] = split(cut, wanted * 0.75, size, byHand);
     const dropped = cut.length - kept.length;
-    if (dropped > (isSummary(old[0]) ? 2 : 0)) {
+    // Where what has to stay is too long by itself, no summary helps; nor does one of a summary.
+    const helps = byHand || sizeOf(kept, size) < most;
+    if (helps && dropped > (isSummary(old[0]) ? 2 : 0)) {
       try {
         const text = await summarize(agent, old, limit, options);
         const summary = summaryMessages(upTo(text, Math.max(wanted / 4, MIN_SUMMARY), size), old);

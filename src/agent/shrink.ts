@@ -60,7 +60,7 @@ export function stubOldResults(messages: readonly Message[], wanted: number, siz
       content: `[Left out to make room: ${lines} lines, ${content.length} ` +
         `characters. Call ${toolName} again if they are needed.]`,
     };
-    if (stub.content.length >= content.length) return message;
+    if (stub.content.length > content.length / 2) return message; // another stub, for one
     total -= size(message) - size(stub);
     return stub;
   });

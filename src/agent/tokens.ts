@@ -111,9 +111,7 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
     return isNews;
   }
   // What is far off is a server that does not count, or counts something else.
-  if (ratio < 0.25 || ratio > 4) return false;
-  model.ratio = ratio;
-  if (grew) model.largest = now;
+  if (grew && ratio >= 0.25 && ratio <= 4) Object.assign(model, { ratio, largest: now });
   return false;
 }
 
@@ -129,8 +127,8 @@ export function learnFromRefusal(agent: CopilotAgent, window?: number): void {
 
 /** Tokens of an image, about: what the common models make of one. */
 const IMAGE_TOKENS = 1200;
-/** What a message costs beside its text. */
-const MESSAGE_TOKENS = 5;
+/** What a message costs beside its text, and so does a call. */
+const MESSAGE_TOKENS = 8;
 
 /** Rough counts; `reasoning` is that since the person's newest message: templates drop older. */
 function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasoning", number> {
@@ -170,7 +168,7 @@ function roughMessage(message: Message): number {
   const known = messageSizes.get(message);
   if (known?.length === content.length) return known.size;
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
-    roughTokens(name + (invalid?.text ?? JSON.stringify(args)))
+    roughTokens(name + (invalid?.text ?? JSON.stringify(args))) + MESSAGE_TOKENS
   );
   const size = calls.reduce((sum, call) => sum + call, 0) + roughTokens(content) +
     IMAGE_TOKENS * images.length + MESSAGE_TOKENS;

@@ -1,0 +1,434 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { compact } from "../../src/agent/compact.ts";
+import { processTurn } from "../../src/agent/turn.ts";
+import type { CopilotConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import type { Message, Tool, TurnEvent } from "../../src/types.ts";
+import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
+import { allConfigs } from "./backends.ts";
+
+const dump: Tool = {
+  name: "dump",
+  description: "Gives many characters",
+  parameters: {
+    type: "object",
+    properties: { file_path: { type: "string" }, chars: { type: "integer" } },
+  },
+  access: "read",
+  run: ({ file_path, chars }) => lines(`${file_path}`, Number(chars)),
+};
+
+/** Text of `chars` characters that says where it is from. */
+function lines(title: string, chars: number): string {
+  const line = (i: number) => `${title}:${i} the quick brown fox jumps over the lazy dog\n`;
+  let text = "";
+  for (let i = 0; text.length < chars; i++) text += line(i);
+  return text.slice(0, chars);
+}
+
+const dumps = (file_path: string, chars: number) => ({
+  name: "dump",
+  arguments: { file_path, chars },
+});
+
+/** The four backends, with a window of `contextLength` tokens where that is given. */
+function configs(url: string, contextLength?: number): [string, CopilotConfig][] {
+  return allConfigs(url).map(([name, config]) => {
+    const more = { maxTokens: 512, maxRetries: 0, ...(contextLength && { contextLength }) };
+    const { local, compat, hosted } = config;
+    return [
+      name,
+      local
+        ? { local: { ...local, ...more } }
+        : hosted
+        ? { hosted: { ...hosted, ...more } }
+        : { compat: { ...compat!, ...more } },
+    ];
+  });
+}
+
+/** What a server with a tokenizer of its own counts. */
+const tokensOf = (request: StrictRequest) => Math.round(request.text.length / 3);
+const isSummaryRequest = ({ text }: StrictRequest) => text.includes("</conversation>");
+
+/** A model whose server has room for `window` tokens, and refuses, or cuts, what is longer. */
+function model(window: number, answers: Step[], { cuts = false } = {}) {
+  const script = [...answers];
+  const brain = (request: StrictRequest): Step => {
+    const counted = tokensOf(request);
+    if (!cuts && counted > window) {
+      return {
+        error: {
+          status: 400,
+          type: "exceed_context_size_error",
+          message:
+            `request (${counted} tokens) exceeds the available context size (${window} tokens), try increasing it`,
+        },
+      };
+    }
+    const usage = { inputTokens: Math.min(counted, window), outputTokens: 9 };
+    return isSummaryRequest(request)
+      ? { text: "Task: tidy up. Next: go on.", usage }
+      : { ...script.shift()!, usage };
+  };
+  return Array.from({ length: 500 }, () => brain);
+}
+
+interface Run {
+  agent: CopilotAgent;
+  server: ReturnType<typeof strictServer>;
+  events: TurnEvent[];
+  onEvent: (event: TurnEvent) => void;
+}
+
+type Script = Parameters<typeof strictServer>[0];
+
+/** One test for each backend; at the end no request may have been one that a server refuses. */
+function onAll(
+  name: string,
+  steps: Script | (() => Script),
+  contextLength: number | undefined,
+  body: (run: Run) => Promise<void>,
+): void {
+  for (const [i, [backend]] of configs("http://a").entries()) {
+    Deno.test(`${name} (${backend})`, async () => {
+      await using server = strictServer(typeof steps === "function" ? steps() : steps);
+      const agent = new CopilotAgent(configs(server.url, contextLength)[i]![1], Deno.cwd(), {
+        tools: [dump],
+        systemPrompt: "You are a copilot.",
+      });
+      const events: TurnEvent[] = [];
+      await body({ agent, server, events, onEvent: (event) => events.push(event) });
+      assertEquals(server.requests.map((r) => r.problem).filter(Boolean), []);
+    });
+  }
+}
+
+const notices = (events: readonly TurnEvent[]) =>
+  events.flatMap((e) => e.type === "notice" ? e.message : []);
+const compactions = (events: readonly TurnEvent[]) =>
+  events.flatMap((e) => e.type === "compaction" ? e : []);
+
+/** The body up to the end of its messages: what a server's prompt cache can keep. */
+function conversation({ text, body }: StrictRequest): string {
+  const last = JSON.stringify((body.messages as unknown[]).at(-1));
+  return text.slice(0, text.lastIndexOf(last) + last.length);
+}
+
+/** Turns of three rounds of calls each, with results of `chars` characters, and an answer. */
+const session = (turns: number, chars: number): Step[] =>
+  Array.from({ length: turns }, (_, t): Step[] => [
+    ...[1, 2, 3].map((r): Step => ({
+      reasoning: "Let me see.",
+      toolCalls: [dumps(`${t}/${r}/a`, chars), dumps(`${t}/${r}/b`, chars)],
+    })),
+    { text: `Answer ${t}.` },
+  ]).flat();
+
+onAll(
+  "SES-04 a long session stays within the window; each request extends the one before but at compactions",
+  () => model(8000, session(12, 700)),
+  8000,
+  async ({ agent, server, events }) => {
+    const boundaries = new Set<number>();
+    const onEvent = (event: TurnEvent) => {
+      events.push(event);
+      if (event.type === "compaction") boundaries.add(server.requests.length);
+    };
+    for (let t = 0; t < 12; t++) {
+      const said = `Request ${t}: ${"tidy ".repeat(20)}up`;
+      const { response, stopReason } = await processTurn(agent, said, { onEvent });
+      assertEquals([response, stopReason], [`Answer ${t}.`, "done"]);
+      const asked = server.requests.filter((r) => !isSummaryRequest(r)).at(-1)!;
+      assertStringIncludes(asked.text, said);
+    }
+    assert(server.requests.every((r) => tokensOf(r) <= 8000), "a request is over the window");
+    let extended = 0;
+    for (let i = 1; i < server.requests.length; i++) {
+      const [before, after] = [server.requests[i - 1]!, server.requests[i]!];
+      if (boundaries.has(i) || isSummaryRequest(before) || isSummaryRequest(after)) continue;
+      assert(conversation(after).startsWith(conversation(before)), `request ${i + 1}`);
+      extended++;
+    }
+    assert(boundaries.size >= 2 && extended >= 36, `${boundaries.size} of ${extended}`);
+    assert(compactions(events).every((c) => c.tokensAfter < 0.7 * c.tokensBefore));
+    assert(compactions(events).some((c) => c.droppedResults > 0));
+  },
+);
+
+onAll(
+  "a conversation of words alone is summarised; the task and the paths go on",
+  () => model(3000, Array.from({ length: 30 }, (_, i) => ({ text: lines(`answer ${i}`, 900) }))),
+  3000,
+  async ({ agent, server, events, onEvent }) => {
+    for (let t = 0; t < 15; t++) await processTurn(agent, `Say ${t}`, { onEvent });
+    const done = compactions(events);
+    assert(done.length >= 2 && done.every((c) => c.summarized > 2), JSON.stringify(done));
+    const [asked] = server.requests.filter(isSummaryRequest);
+    assertStringIncludes(asked!.text, "person: Say 0");
+    assert(!("tools" in asked!.body));
+    assertMatch(agent.state.messages[0]!.content, /^\[Summary .*\nTask: tidy up\. Next: go on\.$/);
+    assertEquals(server.requests.filter((r) => tokensOf(r) > 3000), []);
+  },
+);
+
+onAll(
+  "a request that the server refuses as too long is made shorter and sent again",
+  () => model(4000, [...session(3, 2000), { text: "fine" }]),
+  undefined,
+  async ({ agent, server, events, onEvent }) => {
+    for (let t = 0; t < 3; t++) {
+      assertEquals((await processTurn(agent, `Go ${t}`, { onEvent })).response, `Answer ${t}.`);
+    }
+    // Once refused, the window is known.
+    assertEquals(server.requests.filter((r) => tokensOf(r) > 4000).length, 1);
+    assert(compactions(events).length >= 2);
+  },
+);
+
+const tooLong: Step = {
+  error: { status: 400, message: "prompt is too long: context_length_exceeded" },
+};
+
+onAll(
+  "SES-04 a request that stays too long fails once, and the session goes on",
+  [{ text: "One." }, { text: "Two." }, tooLong, { text: "Task: none." }, tooLong, { text: "fine" }],
+  undefined,
+  async ({ agent, server }) => {
+    for (const text of ["a", "b"]) await processTurn(agent, text.repeat(2000));
+    await assertRejects(() => processTurn(agent, "and now"), BackendError, "too long");
+    assertEquals(server.requests.length, 5);
+    assertEquals((await processTurn(agent, "again")).response, "fine");
+    assertEquals(agent.state.messages.at(-2)!.content, "again");
+  },
+);
+
+onAll(
+  "what can not be made shorter is not sent again",
+  [tooLong, { text: "fine" }],
+  undefined,
+  async ({ agent, server }) => {
+    await assertRejects(() => processTurn(agent, "x".repeat(100_000)), BackendError, "too long");
+    assertEquals([server.requests.length, agent.state.messages.length], [1, 0]);
+    assertEquals((await processTurn(agent, "again")).response, "fine");
+  },
+);
+
+onAll(
+  "SES-04 results that are larger than the window are cut to it, and say so",
+  () => model(6000, [{ toolCalls: [dumps("big", 99_000), dumps("small", 50)] }, { text: "fine" }]),
+  6000,
+  async ({ agent, server, events, onEvent }) => {
+    assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
+    const [big, small] = agent.state.messages.filter((m) => m.role === "tool");
+    assertMatch(
+      big!.content,
+      /^big:0 .*\n\[\.\.\. \d+ characters left out, as the model's context/s,
+    );
+    assertEquals(small!.content, lines("small", 50));
+    assert(server.requests.every((r) => tokensOf(r) <= 6000));
+    assertEquals(compactions(events).map((c) => [c.cutResults, c.summarized]), [[1, 0]]);
+  },
+);
+
+onAll(
+  "an abort while the model summarises leaves the conversation as it was, closed",
+  [
+    { text: "One." },
+    tooLong,
+    { text: "Task", hang: true },
+    { text: "fine" },
+  ],
+  undefined,
+  async ({ agent, server }) => {
+    await processTurn(agent, lines("a", 8000));
+    const before = structuredClone(agent.state.messages);
+    const stop = new AbortController();
+    const { stopReason } = await processTurn(agent, "go", {
+      signal: stop.signal,
+      onEvent: (e) =>
+        e.type === "notice" && e.message.includes("sums up") &&
+        server.requests.length === 2 && queueMicrotask(() => stop.abort()),
+    });
+    assertEquals(stopReason, "aborted");
+    assertEquals(agent.state.messages.slice(0, 2), before);
+    assertEquals(agent.state.messages.slice(2).map((m) => m.role), ["user", "assistant"]);
+    // Not sent, or sent and left: either way the script goes on.
+    while (server.requests.length < 3) {
+      await processTurn(agent, "again", { signal: AbortSignal.abort() });
+      break;
+    }
+  },
+);
+
+onAll(
+  "where the model gives no summary, what the person said goes on",
+  [
+    { text: "One." },
+    { text: "Two." },
+    tooLong,
+    {},
+    { text: "fine" },
+  ],
+  undefined,
+  async ({ agent, server }) => {
+    await processTurn(agent, `Rule: no tabs. ${lines("a", 8000)}`);
+    await processTurn(agent, "Second");
+    assertEquals((await processTurn(agent, "go")).response, "fine");
+    assertStringIncludes(server.requests.at(-1)!.text, "- Rule: no tabs.");
+    assertStringIncludes(server.requests.at(-1)!.text, "Second");
+  },
+);
+
+for (
+  const [name, step] of Object.entries<Step>({
+    "the server fails": { error: { status: 500, message: "boom" } },
+    "there is no summary": { reasoning: "hm" },
+    "it breaks off": { text: "Task: this and that", cut: "text" },
+  })
+) {
+  onAll(
+    `compact by hand: ${name}, and the conversation is as it was`,
+    [{ text: "One." }, { text: "Two." }, step, { text: "fine" }],
+    undefined,
+    async ({ agent }) => {
+      for (const text of ["a", "b"]) await processTurn(agent, text);
+      const before = structuredClone(agent.state.messages);
+      await assertRejects(() => compact(agent), BackendError);
+      assertEquals(agent.state.messages, before);
+      assertEquals((await processTurn(agent, "go")).response, "fine");
+    },
+  );
+}
+
+onAll(
+  "compact by hand keeps what is asked for, and the newest turn",
+  [{ text: "One." }, { text: "Two." }, {
+    text: "Task: a.",
+    usage: { inputTokens: 70, outputTokens: 7 },
+  }, { text: "fine" }],
+  undefined,
+  async ({ agent, server, events, onEvent }) => {
+    for (const text of [lines("a", 4000), "b"]) await processTurn(agent, text);
+    const { inputTokens } = agent.state;
+    const done = await compact(agent, { focus: "the names of files", onEvent });
+    assertEquals([done!.summarized, agent.state.messages.map((m) => m.role).join()], [
+      2,
+      "user,assistant,user,assistant",
+    ]);
+    assert(done!.tokensAfter < done!.tokensBefore);
+    assertEquals(compactions(events), [{ type: "compaction", ...done! }]);
+    assertMatch(notices(events).join(), /^Made room in the context: 2 messages were summarised;/);
+    assertEquals(agent.state.inputTokens, inputTokens + 70);
+    assertStringIncludes(server.requests[2]!.text, "Keep above all: the names of files");
+    assertEquals((await processTurn(agent, "c")).response, "fine");
+  },
+);
+
+Deno.test("compact by hand: nothing to do, busy, aborted", async () => {
+  await using server = strictServer([{ text: "One." }, { text: "Two." }]);
+  const agent = new CopilotAgent(configs(server.url)[1]![1], Deno.cwd(), { tools: [dump] });
+  assertEquals(await compact(agent), null);
+  await processTurn(agent, "a");
+  assertEquals(await compact(agent), null);
+  const turn = processTurn(agent, "b");
+  await assertRejects(() => compact(agent), TypeError, "busy");
+  await turn;
+  const before = structuredClone(agent.state.messages);
+  const reason = new Error("mine");
+  await assertRejects(() => compact(agent, { signal: AbortSignal.abort(reason) }), Error, "mine");
+  assertEquals(agent.state.messages, before);
+  assertEquals(server.requests.length, 2);
+});
+
+/** Histories as turns leave them, and as they are amid one. */
+function histories(): Message[][] {
+  const call = (id: string): Message => ({
+    role: "assistant",
+    content: "",
+    reasoning: "hm",
+    toolCalls: [{ id, name: "dump", arguments: { file_path: id, chars: 9 } }, {
+      id: `${id}2`,
+      name: "dump",
+      arguments: {},
+    }],
+  });
+  const results = (id: string, chars: number): Message[] =>
+    [id, `${id}2`].map((toolCallId) => (
+      { role: "tool", toolCallId, toolName: "dump", content: lines(id, chars) }
+    ));
+  const user = (content: string): Message => ({ role: "user", content });
+  const image = { mediaType: "image/png", data: "aGVsbG8=" };
+  const all: Message[][] = [
+    [{ ...user("with an image"), images: [image] }],
+    [call("a"), ...results("a", 1000)],
+    [call("b"), ...results("b", 1_000_000)],
+    [{ role: "assistant", content: "Done." }, user("Second")],
+    [{ role: "assistant", content: "Yes." }, user("Third")],
+    [call("c"), ...results("c", 10)],
+    [call("d"), ...results("d", 5000)],
+    [{ role: "assistant", content: "[The model gave no answer]" }, user("[You gave no answer.]")],
+    [call("e"), ...results("e", 1)],
+  ];
+  return all.map((_, i) => all.slice(0, i + 1).flat());
+}
+
+onAll(
+  "SES-04 compaction at every boundary leaves a conversation that servers take",
+  Array.from({ length: 100 }, () => (request: StrictRequest): Step => (
+    { text: isSummaryRequest(request) ? "Task: go on." : "fine" }
+  )),
+  undefined,
+  async ({ agent, server }) => {
+    const { configure, config } = agent;
+    for (const history of histories()) {
+      for (const contextLength of [600, 1000, 4000, 60_000, undefined]) {
+        const { local, hosted, compat, ...settings } = config;
+        const more = { ...contextLength && { contextLength } };
+        configure.call(
+          agent,
+          local
+            ? { ...settings, local: { ...local, ...more } }
+            : hosted
+            ? { ...settings, hosted: { ...hosted, ...more } }
+            : { ...settings, compat: { ...compat!, ...more } },
+        );
+        agent.state.messages = structuredClone(history);
+        const ends = history.at(-1)!.role !== "user";
+        if (ends) agent.state.messages.push({ role: "assistant", content: "So." });
+        await compact(agent);
+        if (!ends) agent.state.messages.push({ role: "assistant", content: "So." });
+        const person = history.findLast((m) => m.role === "user")!;
+        assert(agent.state.messages.some((m) => m.content === person.content));
+        assertEquals((await processTurn(agent, "and now")).response, "fine");
+        assertEquals(agent.state.messages[0]!.role, "user");
+        const { text } = server.requests.at(-1)!;
+        assertStringIncludes(text, "You are a copilot.");
+      }
+    }
+  },
+);
+
+onAll(
+  "a server that cuts the prompt without a word is noticed once, and not sent more from then on",
+  () => model(2500, session(6, 1200), { cuts: true }),
+  undefined,
+  async ({ agent, server, events, onEvent }) => {
+    for (let t = 0; t < 6; t++) await processTurn(agent, `Go ${t}`, { onEvent });
+    const told = events.flatMap((e) =>
+      e.type === "notice" && e.level === "warning" ? e.message : []
+    );
+    assertEquals(told.length, 1);
+    assertMatch(told[0]!, /^The server read only 2500 of about \d{4} tokens .*--context-length/);
+    const sent = server.requests.map(tokensOf);
+    const last = sent.findLastIndex((tokens) => tokens > 2700);
+    assert(last > 0 && last < 8 && sent.length > last + 10, sent.join());
+  },
+);
