@@ -192,10 +192,9 @@ const WINDOW_WORDS = [
   /tokens, of (\d{3,8})\b/, // llama.cpp, as told by the reader of failures
 ];
 
-/** The window that a refusal names, if any. */
-function windowIn(words = ""): number | undefined {
-  const found = WINDOW_WORDS.map((pattern) => Number(pattern.exec(words)?.[1])).find((n) => n > 0);
-  return found;
+/** The tokens of the window that a server names when it refuses a request as too long, if it does. */
+export function windowIn(words = ""): number | undefined {
+  return WINDOW_WORDS.map((pattern) => Number(pattern.exec(words)?.[1])).find((n) => n >= 256);
 }
 
 /** What was done, for a person. */

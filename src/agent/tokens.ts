@@ -82,8 +82,12 @@ export function messageTokens(agent: CopilotAgent, message: Message): number {
 
 /** Under this, a count is no prompt that was cut to a window: none is so small. */
 const MIN_WINDOW = 512;
-/** So many tokens more must show in the server's count, by a quarter at least. */
+/** So many tokens more must show in the server's count, or it is cut. */
 const SHOWS = 1000;
+/** The least part of a rough count that a server counts, in texts that are short of tokens. */
+const LEAST = 0.4;
+/** No server counts so many times the rough count. */
+const MOST = 4;
 
 /**
  * Learns from what the server counted of the request that was just answered; call it before the
@@ -97,21 +101,20 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
   const ratio = counted / (rough + reasoning);
   const now = { rough, counted: rough * ratio };
   const { largest } = model;
+  const least = LEAST * Math.min(1, model.ratio);
   const isLonger = largest !== undefined && rough >= largest.rough;
-  const more = isLonger ? rough - largest.rough : 0;
   // Some servers count only what was not in their cache.
   if (isLonger && now.counted < largest.counted / 2) return false;
-  const grew = !isLonger || now.counted - largest.counted >= more / 4;
-  const isCut = isLonger
-    ? !grew && more > SHOWS
-    : now.counted < 0.4 * rough * Math.min(1, model.ratio);
+  const more = isLonger ? rough - largest.rough : 0;
+  const grew = !isLonger || now.counted - largest.counted >= least * more;
+  const isCut = isLonger ? !grew && more > SHOWS : now.counted < least * rough;
   if (isCut && counted >= MIN_WINDOW && counted < (contextWindow(agent) ?? Infinity)) {
     const isNews = model.window === undefined;
     model.window = Math.round(Math.max(counted, largest?.counted ?? 0));
     return isNews;
   }
   // What is far off is a server that does not count, or counts something else.
-  if (grew && ratio >= 0.25 && ratio <= 4) Object.assign(model, { ratio, largest: now });
+  if (grew && ratio >= 1 / MOST && ratio <= MOST) Object.assign(model, { ratio, largest: now });
   return false;
 }
 
@@ -122,7 +125,7 @@ export function learnFromRefusal(agent: CopilotAgent, window?: number): void {
   model.window = Math.min(window ?? estimated, contextWindow(agent) ?? Infinity);
   const limit = promptLimit(agent)!;
   // Where the estimate says that it fits, it is the estimate that is wrong.
-  if (estimated <= limit) model.ratio *= (limit + 1) / estimated;
+  if (estimated <= limit) model.ratio = Math.min(MOST, model.ratio * 1.05 * limit / estimated);
 }
 
 /** Tokens of an image, about: what the common models make of one. */

@@ -1,0 +1,191 @@
+import { assert, assertEquals } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { windowIn } from "../../src/agent/compact.ts";
+import {
+  contextParts,
+  contextWindow,
+  learnFromRefusal,
+  learnFromUsage,
+  messageTokens,
+  promptLimit,
+  requestTokens,
+} from "../../src/agent/tokens.ts";
+import { localConfig } from "../../src/config.ts";
+
+function agentWith(settings: Parameters<typeof localConfig>[0] = {}): CopilotAgent {
+  return new CopilotAgent({ local: localConfig(settings) }, Deno.cwd(), {
+    tools: [],
+    systemPrompt: "x1".repeat(400), // 200 tokens, roughly
+  });
+}
+
+const say = (agent: CopilotAgent, tokens: number) =>
+  agent.state.messages.push({ role: "user", content: "x1".repeat(tokens * 2) });
+
+/** Texts with the range that their estimate has to be in: what common tokenizers make of them. */
+const TEXTS: [name: string, text: string, least: number, most: number][] = [
+  ["nothing", "", 5, 12],
+  ["English", "The quick brown fox jumps over the lazy dog. ".repeat(100), 900, 1300],
+  ["Chinese", "敏捷的棕色狐狸跳过了懒狗。".repeat(100), 700, 1400],
+  ["Cyrillic", "Съешь же ещё этих мягких французских булок. ".repeat(100), 1000, 2300],
+  ["a row of dashes", "-".repeat(16_000), 50, 1200],
+  ["lines indented by much", `${" ".repeat(400)}x\n`.repeat(100), 100, 3000],
+];
+
+for (const [name, content, least, most] of TEXTS) {
+  Deno.test(`the estimate of a text: ${name}`, () => {
+    const tokens = messageTokens(agentWith(), { role: "user", content });
+    assert(tokens >= least && tokens <= most, `${tokens}`);
+  });
+}
+
+Deno.test("an image costs the same whatever its size, a call what its arguments do", () => {
+  const agent = agentWith();
+  const image = (size: number) => ({ mediaType: "image/png", data: "A1".repeat(size) });
+  const withImages = (size: number) =>
+    messageTokens(agent, { role: "user", content: "x", images: [image(size), image(size)] });
+  assertEquals(withImages(1), withImages(1_000_000));
+  const call = (text: string) =>
+    messageTokens(agent, {
+      role: "assistant",
+      content: "",
+      toolCalls: [{ id: "1", name: "t", arguments: { text } }],
+    });
+  assert(call("x1".repeat(2000)) - call("") > 900);
+});
+
+Deno.test("the estimate follows what the server counts, of each model apart", () => {
+  const agent = agentWith({ model: "a" });
+  say(agent, 1000);
+  const before = requestTokens(agent);
+  assert(!learnFromUsage(agent, { inputTokens: 2 * before, outputTokens: 1 }));
+  assertEquals(requestTokens(agent), 2 * before);
+  agent.setModel("b");
+  assertEquals(requestTokens(agent), before);
+  agent.setModel("a");
+  assertEquals(requestTokens(agent), 2 * before);
+});
+
+Deno.test("counts that can not be true are not learnt from", () => {
+  for (const inputTokens of [0, 10, 1_000_000]) {
+    const agent = agentWith();
+    say(agent, 1000);
+    const before = requestTokens(agent);
+    assert(!learnFromUsage(agent, { inputTokens, outputTokens: 1 }));
+    assertEquals([requestTokens(agent), contextWindow(agent)], [before, undefined]);
+  }
+});
+
+/** Tokens said before each request, what the server counts of it, and which count is news. */
+const CUTS: [name: string, said: number[], counted: number[], noticed: number | undefined][] = [
+  ["a server that counts all", [1000, 1000, 9000, 500], [1200, 2200, 11_200, 11_700], undefined],
+  ["one whose tokens are fewer", [1000, 1000, 9000, 500], [700, 1300, 6700, 7000], undefined],
+  ["a first request that is cut", [20_000], [4090], 0],
+  ["a window that fills", [1000, 2000, 1500, 500, 500], [1200, 3200, 4090, 4000, 4096], 4],
+  ["a window that fills at once", [1000, 9000], [1200, 4090], 1],
+  [
+    "one that counts only what is not cached",
+    [3000, 900, 900, 4000],
+    [3200, 900, 950, 1000],
+    undefined,
+  ],
+  ["counts of a script", [1000, 1000, 9000], [10, 10, 10], undefined],
+];
+
+for (const [name, said, counted, noticed] of CUTS) {
+  Deno.test(`what the server counts: ${name}`, () => {
+    const agent = agentWith();
+    const news = counted.map((inputTokens, i) => {
+      say(agent, said[i]!);
+      return learnFromUsage(agent, { inputTokens, outputTokens: 1 });
+    });
+    assertEquals(news, counted.map((_, i) => i === noticed));
+    const most = Math.max(...counted.slice(0, (noticed ?? -1) + 1));
+    const window = contextWindow(agent);
+    if (noticed === undefined) assertEquals(window, undefined);
+    else assert(window! >= most * 0.99 && window! <= most * 1.01, `${window}`);
+  });
+}
+
+Deno.test("a conversation that became shorter is no cut one; reasoning that is left out neither", () => {
+  const agent = agentWith();
+  say(agent, 9000);
+  assert(!learnFromUsage(agent, { inputTokens: 9200, outputTokens: 1 }));
+  agent.state.messages.length = 0;
+  say(agent, 800);
+  assert(!learnFromUsage(agent, { inputTokens: 1000, outputTokens: 1 }));
+  agent.state.messages.push({
+    role: "assistant",
+    content: "",
+    reasoning: "hm".repeat(8000),
+    toolCalls: [{ id: "1", name: "t", arguments: {} }],
+  }, { role: "tool", toolCallId: "1", toolName: "t", content: "ok" });
+  assert(!learnFromUsage(agent, { inputTokens: 5000, outputTokens: 1 }));
+  agent.state.messages.push({ role: "assistant", content: "Done." });
+  say(agent, 1500);
+  assert(!learnFromUsage(agent, { inputTokens: 2600, outputTokens: 1 }));
+  assert(Math.abs(requestTokens(agent) - 2600) < 100, `${requestTokens(agent)}`);
+});
+
+/** contextLength, maxTokens, and the most that a request may have. */
+const LIMITS: [number | undefined, number, number | undefined][] = [
+  [undefined, 4096, undefined],
+  [32_768, 32_768, 24_576],
+  [32_768, 4096, 28_672],
+  [8192, 4096, 4096],
+  [4096, 4096, 3072],
+];
+
+for (const [contextLength, maxTokens, limit] of LIMITS) {
+  Deno.test(`room for an answer of ${maxTokens} in a window of ${contextLength}: ${limit}`, () => {
+    assertEquals(promptLimit(agentWith({ contextLength, maxTokens })), limit);
+  });
+}
+
+/** What servers say of a request that is too long, and the window that they name. */
+const WORDS: [string, number | undefined][] = [
+  ["the request exceeds the available context size (4096 tokens), try increasing it", 4096],
+  ["request (5000 tokens) exceeds the available context size (4096 tokens), try it", 4096],
+  ["the request is too long (5000 tokens, of 4096)", 4096],
+  [
+    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens " +
+    "(4904 in the messages, 4096 in the completion).",
+    8192,
+  ],
+  ["prompt is too long: 210000 tokens > 200000 maximum", 200_000],
+  ["input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", 200_000],
+  [
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    1_048_576,
+  ],
+  ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072],
+  ["Your request exceeded model token limit: 8192 (requested: 9000)", 8192],
+  ["input length exceeds the context length", undefined],
+  ["Please reduce the length of the messages or completion.", undefined],
+  ["", undefined],
+];
+
+for (const [words, window] of WORDS) {
+  Deno.test(`the window in: ${words}`, () => assertEquals(windowIn(words), window));
+}
+
+Deno.test("after a refusal the request is over the limit, whatever was known before", () => {
+  for (const window of [undefined, 600, 8000]) {
+    for (const contextLength of [undefined, 4096, 100_000]) {
+      const agent = agentWith({ contextLength });
+      say(agent, 2000);
+      learnFromRefusal(agent, window);
+      assert(requestTokens(agent) > promptLimit(agent)!);
+    }
+  }
+});
+
+Deno.test("the parts of the context, and the window", () => {
+  const agent = agentWith({ contextLength: 4096 });
+  say(agent, 100);
+  const { parts, window } = contextParts(agent);
+  assertEquals(window, 4096);
+  assertEquals(parts.map((part) => part.name), ["system", "tools", "user", "assistant", "tool"]);
+  const sum = parts.reduce((all, part) => all + part.tokens, 0);
+  assert(Math.abs(sum - requestTokens(agent)) < 5);
+});
