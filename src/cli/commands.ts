@@ -5,9 +5,11 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
+import { contextParts } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
 import { nearest } from "../text/nearest.ts";
 import { resolvePath } from "../text/paths.ts";
+import { appearance } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
 import type { Usage } from "../types.ts";
 import { parseArgs } from "./args.ts";
@@ -25,6 +27,8 @@ export interface Session {
   context?: Usage;
   /** US dollars so far; undefined while nothing is known to cost anything. */
   cost?: number;
+  /** Ends a command that waits for the model. */
+  signal?: AbortSignal;
 }
 
 interface Command {
@@ -53,6 +57,17 @@ export const COMMANDS: readonly Command[] = [
       delete session.context;
       return "The conversation starts anew.";
     },
+  },
+  {
+    name: "compact",
+    value: "TEXT",
+    help: "sum up the conversation, to make room; TEXT says what to keep above all",
+    run: (session, focus) => sumUp(session, focus),
+  },
+  {
+    name: "context",
+    help: "what fills the model's context",
+    run: ({ agent }) => showContext(agent),
   },
   {
     name: "model",
@@ -146,6 +161,56 @@ function table(rows: readonly string[][]): string {
     wrapped(text!, Math.max(20, columns - 18)).split("\n")
       .map((row, at) => `  ${(at > 0 ? "" : left!).padEnd(15)} ${row}`).join("\n")
   ).join("\n");
+}
+
+async function sumUp(session: Session, focus: string): Promise<string> {
+  const { agent, signal } = session;
+  let said = "There is nothing to sum up yet.";
+  try {
+    const { compact } = await import("../agent/compact.ts");
+    await compact(agent, {
+      focus,
+      signal,
+      onEvent: (event) => event.type === "notice" && (said = event.message),
+    });
+    delete session.context;
+    return said;
+  } catch (error) {
+    if (signal?.aborted) return "The conversation stays as it was.";
+    return `The conversation stays as it was: ${oneLine((error as Error).message)}`;
+  }
+}
+
+/** What the parts of the context are called; `user` and the like are the wire's words. */
+const PARTS = {
+  system: "instructions",
+  tools: "tools",
+  user: "you",
+  assistant: "the model",
+  tool: "results",
+  free: "free",
+};
+const BAR_WIDTH = 30;
+
+/** A bar for each part, in estimated tokens. */
+function showContext(agent: CopilotAgent): string {
+  const { parts, window } = contextParts(agent);
+  const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const all = Math.max(used, window ?? 0);
+  const block = appearance((name) => Deno.env.get(name)).unicode ? "█" : "#";
+  const rows = window === undefined
+    ? parts
+    : [...parts, { name: "free", tokens: all - used } as const];
+  const shown = rows.map(({ name, tokens }) => {
+    const share = tokens / all;
+    const bar = block.repeat(Math.ceil(share * BAR_WIDTH));
+    const percent = `${Math.round(share * 100)}%`;
+    return `  ${PARTS[name].padEnd(14)}${`${tokens}`.padStart(8)}${percent.padStart(6)}  ${bar}`;
+  });
+  const room = window === undefined
+    ? "tokens; how many the model has room for is not known"
+    : `of ${window} tokens`;
+  return [...shown, `About ${used} ${room}.`].join("\n");
 }
 
 async function listModels({ agent: { config } }: Session): Promise<string> {

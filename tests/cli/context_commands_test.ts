@@ -1,0 +1,63 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { processTurn } from "../../src/agent/turn.ts";
+import { runCommand, type Session } from "../../src/cli/commands.ts";
+import { localConfig } from "../../src/config.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+
+function sessionAt(host: string, contextLength?: number): Session {
+  const local = localConfig({ host, model: "test", contextLength, maxRetries: 0 });
+  const agent = new CopilotAgent({ local }, Deno.cwd());
+  return { agent, modelNamed: true, pending: "" };
+}
+
+Deno.test("/context shows a bar for each part, and what is free where the window is known", async () => {
+  const session = sessionAt("http://127.0.0.1:1", 8192);
+  session.agent.state.messages.push({ role: "user", content: "word ".repeat(1600) });
+  const rows = (await runCommand(session, "/context"))!.split("\n");
+  const parts = rows.slice(0, -1).map((row) => /^ {2}(\D+?) +(\d+) +(\d+)% {2}([█#]*)$/.exec(row)!);
+  assertEquals(parts.map(([, name]) => name), [
+    "instructions",
+    "tools",
+    "you",
+    "the model",
+    "results",
+    "free",
+  ]);
+  assertEquals(parts.reduce((sum, [, , tokens]) => sum + Number(tokens), 0), 8192);
+  const [, , , share, bar] = parts[2]!;
+  assertEquals([Number(share) > 20, bar!.length], [
+    true,
+    Math.ceil(Number(parts[2]![2]) / 8192 * 30),
+  ]);
+  assertMatch(rows.at(-1)!, /^About \d+ of 8192 tokens\.$/);
+  const unknown = await runCommand(sessionAt("http://127.0.0.1:1"), "/context");
+  assertMatch(unknown!, /^About \d+ tokens; .* not known\.$/m);
+  assertEquals(unknown!.includes("free"), false);
+});
+
+Deno.test("/compact sums up, says so, and leaves all as it was where it can not", async () => {
+  await using server = strictServer([
+    { text: "One." },
+    { text: "Two." },
+    { error: { status: 500, message: "boom\x1b[2J" } },
+    { text: "Task: a." },
+  ]);
+  const session = sessionAt(server.url);
+  const { agent } = session;
+  assertEquals(await runCommand(session, "/compact"), "There is nothing to sum up yet.");
+  for (const text of ["a", "b"]) await processTurn(agent, text);
+  const failed = await runCommand(session, "/compact");
+  assertMatch(failed!, /^The conversation stays as it was: .*boom/);
+  assertEquals([agent.state.messages.length, failed!.includes("\x1b")], [4, false]);
+  const stop = { ...session, signal: AbortSignal.abort() };
+  assertEquals(await runCommand(stop, "/compact"), "The conversation stays as it was.");
+  session.context = { inputTokens: 1, outputTokens: 1 };
+  const done = await runCommand(session, "/compact the names");
+  assertMatch(
+    done!,
+    /^Made room in the context: 2 messages were summarised; about \d+ tokens became \d+\.$/,
+  );
+  assertMatch(server.requests.at(-1)!.text, /Keep above all: the names/);
+  assertEquals(session.context, undefined);
+});
