@@ -59,6 +59,8 @@ export class CopilotAgent {
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
   #backend: Promise<Backend> | undefined;
+  /** Known of the model, also when the calls are no longer in the conversation. */
+  #callsNatively = false;
 
   /**
    * An agent that works in `workingDir`, which must be a folder.
@@ -89,7 +91,9 @@ export class CopilotAgent {
 
   /** Whether the model has called a tool natively: a code block it writes is then no call. */
   callsNatively(): boolean {
-    return this.state.messages.some(({ toolCalls }) => toolCalls?.some((call) => !call.recovered));
+    return this.#callsNatively ||= this.state.messages.some(({ toolCalls }) =>
+      toolCalls?.some((call) => !call.recovered)
+    );
   }
 
   /** The backend; its code is loaded on first use, so that a run pays only for its own. */
@@ -125,6 +129,7 @@ export class CopilotAgent {
   configure(config: CopilotConfig): void {
     this.#config = copilotConfig(config);
     this.#backend = undefined;
+    this.#callsNatively = false;
   }
 }
 

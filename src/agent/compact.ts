@@ -87,7 +87,8 @@ export async function makeRoom(
   const { emit, byHand, refusal } = options;
   if (refusal) learnFromRefusal(agent, windowIn(refusal.serverMessage));
   const { messages } = agent.state;
-  const size = (message: Message) => messageTokens(agent, message);
+  const newest = new Set(messages.slice(messages.findLastIndex((m) => m.role === "user")));
+  const size = (message: Message) => messageTokens(agent, message, newest.has(message));
   const tokensBefore = requestTokens(agent);
   const fixed = tokensBefore - sizeOf(messages, size);
   const limit = Math.min(promptLimit(agent) ?? Infinity, byHand ? tokensBefore : Infinity);

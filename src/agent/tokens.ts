@@ -46,8 +46,11 @@ export interface ContextPart {
 export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; window?: number } {
   const { ratio } = modelOf(agent);
   const window = contextWindow(agent);
-  const parts = Object.entries(roughParts(agent)).filter(([name]) => name !== "reasoning")
-    .map(([name, rough]) => ({ name, tokens: Math.round(rough * ratio) }) as ContextPart);
+  const { reasoning, ...rough } = roughParts(agent);
+  rough.assistant += reasoning;
+  const parts = Object.entries(rough).map(([name, tokens]) =>
+    ({ name, tokens: Math.round(tokens * ratio) }) as ContextPart
+  );
   return { parts, ...(window !== undefined && { window }) };
 }
 
@@ -75,9 +78,14 @@ export function requestTokens(agent: CopilotAgent): number {
   return Math.round(rough * modelOf(agent).ratio);
 }
 
-/** The estimated tokens of a message, as the server in use counts. */
-export function messageTokens(agent: CopilotAgent, message: Message): number {
-  return Math.ceil(roughMessage(message) * modelOf(agent).ratio);
+/**
+ * The estimated tokens of a message, as the server in use counts.
+ *
+ * @param thinks Whether what it thought is counted.
+ */
+export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
+  const rough = roughMessage(message) + (thinks ? roughReasoning(message) : 0);
+  return Math.ceil(rough * modelOf(agent).ratio);
 }
 
 /** Under this, a count is no prompt that was cut to a window: none is so small. */
@@ -147,9 +155,14 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
   for (const message of state.messages) {
     parts[message.role] += roughMessage(message);
     if (message.role === "user") parts.reasoning = 0;
-    if (message.toolCalls) parts.reasoning += (message.reasoning?.length ?? 0) / 4;
+    parts.reasoning += roughReasoning(message);
   }
   return parts;
+}
+
+/** Reasoning goes back to the model with the calls that it led to. */
+function roughReasoning({ toolCalls, reasoning = "" }: Message): number {
+  return toolCalls ? reasoning.length / 4 : 0;
 }
 
 const toolSizes = new WeakMap<object, number>();

@@ -335,6 +335,40 @@ onAll(
   },
 );
 
+onAll(
+  "the results of a turn of much reasoning are not cut while older ones take the room",
+  () => {
+    let i = 0;
+    return Array.from({ length: 30 }, () => (request: StrictRequest): Step => {
+      if (isSummaryRequest(request)) return { text: "Task: go on.", usage: null };
+      if (i++ === 8) return { text: "fine", usage: null };
+      const reasoning = "hm and so ".repeat(350);
+      return { reasoning, toolCalls: [dumps(`${i}`, 1000)], usage: null };
+    });
+  },
+  4000,
+  async ({ agent, events, onEvent }) => {
+    await processTurn(agent, "go", { onEvent });
+    assert(compactions(events).length > 0);
+    assertEquals(compactions(events).filter((c) => c.cutResults > 0), []);
+  },
+);
+
+Deno.test("a model that called natively is known to, also when the calls are summarised", async () => {
+  await using server = strictServer([
+    { toolCalls: [dumps("a", 9)] },
+    { text: "One." },
+    { text: "Two." },
+    { text: "Task: a." },
+    { text: '```json\n{"name":"dump","arguments":{"file_path":"b","chars":9}}\n```' },
+  ]);
+  const agent = new CopilotAgent(configs(server.url)[1]![1], Deno.cwd(), { tools: [dump] });
+  for (const text of ["a", "b"]) await processTurn(agent, text);
+  await compact(agent);
+  assertEquals(agent.state.messages.some((m) => m.toolCalls), false);
+  assertEquals((await processTurn(agent, "c")).toolExecutions, []);
+});
+
 Deno.test("compact by hand: nothing to do, busy, aborted", async () => {
   await using server = strictServer([{ text: "One." }, { text: "Two." }]);
   const agent = new CopilotAgent(configs(server.url)[1]![1], Deno.cwd(), { tools: [dump] });
