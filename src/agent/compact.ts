@@ -127,8 +127,8 @@ export async function makeRoom(
 
 /** Tokens that a summary may have, however small the window is. */
 const MIN_SUMMARY = 300;
-/** Tokens that the request for a summary takes beside the conversation. */
-const REQUEST_TOKENS = 400;
+/** The part of the room that the text to summarise may take: of a new model the estimate is rough. */
+const SHOWN_PART = 0.7;
 
 /** The messages to summarise, and those to keep. */
 function split(
@@ -157,7 +157,7 @@ async function summarize(
   const [system, request] = summaryRequest(old, Infinity, focus);
   const chars = request!.content.length;
   const tokens = messageTokens(agent, request!);
-  const room = Math.max(limit - REQUEST_TOKENS, REQUEST_TOKENS);
+  const room = limit * SHOWN_PART;
   const messages = tokens <= room
     ? [system!, request!]
     : summaryRequest(old, Math.floor(chars * room / tokens), focus);

@@ -34,8 +34,8 @@ export function cutNewResults(messages: readonly Message[], most: number, size: 
   if (results.length === 0 || sizeOf(results, size) <= room) return [messages, 0];
   const share = room / results.length;
   return mapSome(messages, (message, i) => {
-    const tokens = i < first ? 0 : size(message);
-    if (tokens <= share) return message;
+    const tokens = size(message);
+    if (i < first || tokens <= share) return message;
     const chars = Math.max(MIN_RESULT_CHARS, Math.floor(message.content.length * share / tokens));
     return { ...message, content: truncateMiddle(message.content, chars, cutNotice) };
   });

@@ -331,6 +331,8 @@ onAll(
     assertMatch(notices(events).join(), /^Made room in the context: 2 messages were summarised;/);
     assertEquals(agent.state.inputTokens, inputTokens + 70);
     assertStringIncludes(server.requests[2]!.text, "Keep above all: the names of files");
+    // A summary of nothing but a summary would only lose more.
+    assertEquals([await compact(agent), server.requests.length], [null, 3]);
     assertEquals((await processTurn(agent, "c")).response, "fine");
   },
 );
@@ -342,7 +344,7 @@ onAll(
     return Array.from({ length: 30 }, () => (request: StrictRequest): Step => {
       if (isSummaryRequest(request)) return { text: "Task: go on.", usage: null };
       if (i++ === 8) return { text: "fine", usage: null };
-      const reasoning = "hm and so ".repeat(350);
+      const reasoning = lines("hm", 5200);
       return { reasoning, toolCalls: [dumps(`${i}`, 1000)], usage: null };
     });
   },
@@ -353,6 +355,31 @@ onAll(
     assertEquals(compactions(events).filter((c) => c.cutResults > 0), []);
   },
 );
+
+Deno.test("after a switch to a smaller window what is summed up fits it too", async () => {
+  await using server = strictServer(model(3000, [{ text: "fine" }]));
+  const [, config] = configs(server.url, 3000)[1]!;
+  const agent = new CopilotAgent(config, Deno.cwd(), { tools: [dump], systemPrompt: "You are." });
+  for (let i = 0; i < 20; i++) {
+    agent.state.messages.push({ role: "user", content: lines(`${i}`, 3000) });
+    agent.state.messages.push({ role: "assistant", content: lines(`answer ${i}`, 3000) });
+  }
+  assertEquals((await processTurn(agent, "go")).response, "fine");
+  assertEquals(server.requests.map(isSummaryRequest), [true, false]);
+  assertStringIncludes(server.requests[0]!.text, "characters left out");
+  assert(server.requests.every((r) => tokensOf(r) <= 3000), server.requests.map(tokensOf).join());
+});
+
+Deno.test("where the newest message alone is too long, nothing is summed up for it", async () => {
+  await using server = strictServer([{ text: "fine" }]);
+  const [, config] = configs(server.url, 2000)[1]!;
+  const agent = new CopilotAgent(config, Deno.cwd(), { tools: [dump], systemPrompt: "You are." });
+  for (let i = 0; i < 3; i++) {
+    agent.state.messages.push({ role: "user", content: `${i}` });
+    agent.state.messages.push({ role: "assistant", content: "Yes." });
+  }
+  assertEquals((await processTurn(agent, lines("a", 20_000))).response, "fine");
+});
 
 Deno.test("a model that called natively is known to, also when the calls are summarised", async () => {
   await using server = strictServer([

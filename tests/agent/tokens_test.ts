@@ -82,7 +82,7 @@ const CUTS: [name: string, said: number[], counted: number[], noticed: number | 
   ["one whose tokens are fewer", [1000, 1000, 9000, 500], [700, 1300, 6700, 7000], undefined],
   ["a first request that is cut", [20_000], [4090], 0],
   ["a window that fills", [1000, 2000, 1500, 500, 500], [1200, 3200, 4090, 4000, 4096], 4],
-  ["a window that fills at once", [1000, 9000], [1200, 4090], 1],
+  ["a window that fills at once, and more after", [1000, 9000, 5000], [1200, 4090, 4080], 1],
   [
     "one that counts only what is not cached",
     [3000, 900, 900, 4000],
