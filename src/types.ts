@@ -178,9 +178,11 @@ export interface RetryNotice {
   reason: string;
 }
 
-/** What was done to make a conversation shorter; tokens are estimates for the next request. */
+/** What was done to make a conversation shorter. */
 export interface Compaction {
+  /** The estimated tokens of the next request, had nothing been done. */
   tokensBefore: number;
+  /** The estimated tokens of the next request. */
   tokensAfter: number;
   /** Results that were cut, as there was no room for all of them. */
   cutResults: number;
