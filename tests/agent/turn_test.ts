@@ -188,6 +188,20 @@ onAll(
 );
 
 onAll(
+  "a failure after tools ran keeps what they did, closed by a note",
+  [{ toolCalls: [call("echo", { text: "a" })] }, { error: { status: 400, message: "no" } }, {
+    text: "fine",
+  }] as Step[],
+  [echo],
+  async (agent) => {
+    await assertRejects(() => processTurn(agent, "go"), BackendError);
+    const roles = agent.state.messages.map((m) => m.role).join();
+    assertEquals(roles, "user,assistant,tool,assistant");
+    assertEquals((await processTurn(agent, "again")).response, "fine");
+  },
+);
+
+onAll(
   "an unknown tool and bad arguments are results, not crashes",
   [{ toolCalls: [call("nope", {}), call("echo", { txt: "a" }), call("boom", {})] }, {
     text: "sorry",
