@@ -12,6 +12,8 @@ import type { CopilotAgent } from "./agent.ts";
 interface Model {
   /** Tokens that the server counts for one of the rough count, in the newest request. */
   ratio: number;
+  /** Whether reasoning that is sent back counts: many servers and templates leave it out. */
+  thinks: boolean;
   /** The largest request since the conversation last became shorter, without reasoning. */
   largest?: { rough: number; counted: number };
   /** The tokens that it has room for, where the server showed that it has no more. */
@@ -30,7 +32,7 @@ function modelOf(agent: CopilotAgent): Model {
   let known = models.get(agent);
   if (!known) models.set(agent, known = new Map());
   let one = known.get(key);
-  if (!one) known.set(key, one = { ratio: 1 });
+  if (!one) known.set(key, one = { ratio: 1, thinks: true });
   return one;
 }
 
@@ -44,10 +46,10 @@ export interface ContextPart {
 
 /** What fills the model's window: the parts of the next request, and the window where it is known. */
 export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; window?: number } {
-  const { ratio } = modelOf(agent);
+  const { ratio, thinks } = modelOf(agent);
   const window = contextWindow(agent);
   const { reasoning, ...rough } = roughParts(agent);
-  rough.assistant += reasoning;
+  if (thinks) rough.assistant += reasoning;
   const parts = Object.entries(rough).map(([name, tokens]) =>
     ({ name, tokens: Math.round(tokens * ratio) }) as ContextPart
   );
@@ -73,9 +75,9 @@ export function promptLimit(agent: CopilotAgent): number | undefined {
 
 /** The estimated tokens of the next request. */
 export function requestTokens(agent: CopilotAgent): number {
-  const { system, tools, user, assistant, tool, reasoning } = roughParts(agent);
-  const rough = system + tools + user + assistant + tool + reasoning;
-  return Math.round(rough * modelOf(agent).ratio);
+  const { ratio, thinks } = modelOf(agent);
+  const { reasoning, ...parts } = roughParts(agent);
+  return Math.round((sum(parts) + (thinks ? reasoning : 0)) * ratio);
 }
 
 /**
@@ -84,8 +86,9 @@ export function requestTokens(agent: CopilotAgent): number {
  * @param thinks Whether what it thought is counted.
  */
 export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
-  const rough = roughMessage(message) + (thinks ? roughReasoning(message) : 0);
-  return Math.ceil(rough * modelOf(agent).ratio);
+  const model = modelOf(agent);
+  const rough = roughMessage(message) + (thinks && model.thinks ? roughReasoning(message) : 0);
+  return Math.ceil(rough * model.ratio);
 }
 
 /** Under this, a count is no prompt that was cut to a window: none is so small. */
@@ -105,8 +108,10 @@ const MOST = 4;
 export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Usage): boolean {
   const model = modelOf(agent);
   const { reasoning, ...parts } = roughParts(agent);
-  const rough = Object.values(parts).reduce((sum, part) => sum + part, 0);
-  const ratio = counted / (rough + reasoning);
+  const rough = sum(parts);
+  // By which of the two is nearer.
+  if (reasoning > MIN_WINDOW) model.thinks = counted > (rough + reasoning / 2) * model.ratio;
+  const ratio = counted / (rough + (model.thinks ? reasoning : 0));
   const now = { rough, counted: rough * ratio };
   const { largest } = model;
   const least = LEAST * Math.min(1, model.ratio);
@@ -158,6 +163,10 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
     parts.reasoning += roughReasoning(message);
   }
   return parts;
+}
+
+function sum(parts: Readonly<Record<string, number>>): number {
+  return Object.values(parts).reduce((all, part) => all + part, 0);
 }
 
 /** Reasoning goes back to the model with the calls that it led to. */

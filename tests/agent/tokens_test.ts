@@ -127,6 +127,21 @@ Deno.test("a conversation that became shorter is no cut one; reasoning that is l
   assert(Math.abs(requestTokens(agent) - 2600) < 100, `${requestTokens(agent)}`);
 });
 
+Deno.test("reasoning that the server leaves out of its count is no cut, and is not counted here", () => {
+  const agent = agentWith();
+  for (let round = 1; round < 9; round++) {
+    agent.state.messages.push({
+      role: "assistant",
+      content: "",
+      reasoning: "hm".repeat(6000),
+      toolCalls: [{ id: `${round}`, name: "t", arguments: {} }],
+    }, { role: "tool", toolCallId: `${round}`, toolName: "t", content: "x1".repeat(1000) });
+    assert(!learnFromUsage(agent, { inputTokens: 250 + 550 * round, outputTokens: 1 }));
+  }
+  assert(Math.abs(requestTokens(agent) - 4650) < 300, `${requestTokens(agent)}`);
+  assertEquals(contextWindow(agent), undefined);
+});
+
 /** contextLength, maxTokens, and the most that a request may have. */
 const LIMITS: [number | undefined, number, number | undefined][] = [
   [undefined, 4096, undefined],
