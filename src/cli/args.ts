@@ -80,7 +80,7 @@ export const FLAGS = [
   {
     name: "context-length",
     value: "N",
-    help: "with --local: tokens of context (the model's own, at most 32768)",
+    help: "tokens of context (with --local the model's own, at most 32768)",
   },
   { name: "temperature", value: "T", help: "sampling temperature (0.1)" },
   { name: "connect-timeout", value: "SECONDS", help: "the longest until a connection (10)" },

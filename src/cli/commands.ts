@@ -127,6 +127,11 @@ export function isCommand(line: string): boolean {
   return /^\/[a-z]*(\s|$)/i.test(line);
 }
 
+/** What a command waits for, to be shown meanwhile; undefined for one that is done at once. */
+export function waitsFor(line: string): string | undefined {
+  return /^\/(compact|model)\b/.exec(line) ? `${oneLine(line)} · Esc stops` : undefined;
+}
+
 /** Runs a line that starts with `/`: the text to show, or null to end the session. */
 export async function runCommand(session: Session, line: string): Promise<string | null> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*([^]*?)\s*$/.exec(line)!;

@@ -15,7 +15,7 @@ const HINTS: Record<"compat" | "local" | "hosted", Hints> = {
     auth: `Check the key: set ${COMPAT_API_KEY_ENV} or pass --api-key`,
     connection: "Check the address: --base-url, up to and with /v1",
     protocol: "Check the address: --base-url, up to and with /v1",
-    context_too_long: "Start anew with /clear, or use a model with a longer context",
+    context_too_long: "Make room with /compact, or use a model with a longer context",
     model_not_found: "Name a model that this server has with --model, and check --base-url",
   },
   local: {
@@ -24,7 +24,7 @@ const HINTS: Record<"compat" | "local" | "hosted", Hints> = {
     connection:
       "Start a server with `ollama serve`, name another with --host, or see a demonstration with --demo",
     context_too_long:
-      "Start anew with /clear, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve",
+      "Make room with /compact, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve",
     model_not_found: "Name one that is there with --model",
     protocol: "Check the address: --host",
   },

@@ -16,7 +16,7 @@ import { terminalSize } from "../terminal/tty.ts";
 import { allowAll, answerObjection, askPerson } from "./approve.ts";
 import { asUsage } from "./args.ts";
 import { attachFiles } from "./attach.ts";
-import { isCommand, runCommand, type Session } from "./commands.ts";
+import { isCommand, runCommand, type Session, waitsFor } from "./commands.ts";
 import { completer } from "./complete.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
@@ -81,12 +81,14 @@ export async function runInteractive(
   const warn = (message: string) => queueMicrotask(() => say(message));
   const history = sessionHistory(env, () => state.workingDir, warn);
   state.history = history.entries();
+  /** What a command of the session waits for. */
+  let waiting: string | undefined;
   using screen: Screen = canEdit()
     ? liveScreen({
       color: look.colors === "none" ? "" : "\x1b[1m",
       history: () => state.history,
       completer: completer(session),
-      activity: () => view.activity(),
+      activity: () => view.activity() ?? waiting,
       footer: () => [footer(session), ...(options.yes ? ["--yes"] : [])].join(" · "),
       onStop: () => stop.abort(),
       onUnfold: () => view.unfold(),
@@ -107,7 +109,12 @@ export async function runInteractive(
     history.add(text);
     state.history = history.entries();
     if (isCommand(text)) {
+      stop = new AbortController();
+      session.signal = stop.signal;
+      waiting = waitsFor(text);
+      screen.update();
       const output = await runCommand(session, text);
+      waiting = undefined;
       if (output === null) return EXIT.done;
       say(output);
       screen.update();
@@ -166,6 +173,7 @@ async function showTurn(
 function footer({ agent, context, cost }: Session): string {
   const { workingDir } = agent.state;
   const { compat, local, hosted } = agent.config;
+  const { model, contextLength: room } = (local ?? hosted ?? compat)!;
   const home = Deno.env.get("HOME");
   const folder = home && (workingDir + "/").startsWith(`${home}/`)
     ? `~${workingDir.slice(home.length)}`
@@ -173,8 +181,6 @@ function footer({ agent, context, cost }: Session): string {
   const width = Math.max(12, terminalSize().columns >> 1);
   const shown = folder.length > width ? `…${folder.slice(1 - width).toWellFormed()}` : folder;
   const used = context && context.inputTokens + context.outputTokens;
-  const model = (local ?? hosted ?? compat)!.model;
-  const room = local?.contextLength;
   const share = room && used ? ` (${Math.round(100 * used / room)}% of ${thousands(room)})` : "";
   const tokens = used ? [`${thousands(used)} tokens${share}`] : [];
   const money = cost === undefined ? [] : [dollars(cost)];

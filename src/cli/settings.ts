@@ -56,9 +56,6 @@ export function toConfig(
   if (!local && host !== undefined) {
     throw new UsageError("--host needs --local (or use --base-url)");
   }
-  if (!local && extra.contextLength !== undefined) {
-    throw new UsageError("--context-length needs --local: other servers are told when they start");
-  }
   if (!local && useCompat) throw new UsageError("--use-compat needs --local");
   if (apiKey === "") {
     throw new UsageError("--api-key is empty: give the key, or leave the flag out");

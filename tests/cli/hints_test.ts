@@ -17,7 +17,7 @@ const ROWS: [
   [compat, { kind: "connection" }, "--base-url"],
   [compat, { kind: "protocol", status: 200 }, "--base-url"],
   [compat, { kind: "model_not_found" }, "--model"],
-  [compat, { kind: "context_too_long" }, "/clear"],
+  [compat, { kind: "context_too_long" }, "/compact"],
   [hosted, { kind: "auth" }, "ANTHROPIC_API_KEY or pass --api-key"],
   [hosted, { kind: "connection" }, "without /v1"],
   [local, { kind: "connection" }, "`ollama serve`, name another with --host"],
