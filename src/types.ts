@@ -76,7 +76,23 @@ export interface ToolContext {
    * them, which refuse to write over what the model has not seen. Left out, they write all the same.
    */
   seenFiles?: Map<string, string>;
+  /**
+   * What to start in place of a program, so that the system confines it; throws what the model is
+   * told when it cannot. Left out, programs are started as they are.
+   */
+  confine?: Confine;
 }
+
+/** See {@linkcode ToolContext.confine}. */
+export type Confine = (
+  program: string,
+  args: readonly string[],
+) => Promise<{
+  program: string;
+  args: string[];
+  /** What a program that fails may have run into, in one line for the model. */
+  limits?: string;
+}>;
 
 /** A tool that the model can call (spec 2.3). */
 export interface Tool {
@@ -102,7 +118,8 @@ export interface Tool {
 
 /** What a {@linkcode Policy} says of one call. */
 export type Decision =
-  | { allow: true }
+  /** `args`: what to run instead of what was asked for; the model is told. */
+  | { allow: true; args?: Record<string, unknown> }
   /** `reason` goes to the model as the call's result: why, and what would help. */
   | { allow: false; reason: string };
 

@@ -2,7 +2,7 @@ import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools } from "../tools/mod.ts";
-import type { Message, Policy, Tool } from "../types.ts";
+import type { Confine, Message, Policy, Tool } from "../types.ts";
 import { systemPrompt } from "./prompt.ts";
 
 /** What changes while an agent works. */
@@ -29,6 +29,8 @@ export interface AgentOptions {
   policy?: Policy;
   /** Replaces the system prompt. */
   systemPrompt?: string;
+  /** Confines the programs that tools start: with none, they are not. */
+  confine?: Confine;
 }
 
 const ALLOW_ALL: Policy = { decide: () => ({ allow: true }) };
@@ -56,6 +58,8 @@ export class CopilotAgent {
   readonly tools: readonly Tool[];
   /** Decides each tool call. */
   readonly policy: Policy;
+  /** Confines the programs that tools start. */
+  readonly confine: Confine | undefined;
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
   #backend: Promise<Backend> | undefined;
@@ -80,6 +84,7 @@ export class CopilotAgent {
     };
     this.tools = options.tools ?? builtinTools;
     this.policy = options.policy ?? ALLOW_ALL;
+    this.confine = options.confine;
     this.#ownPrompt = options.systemPrompt;
     checkToolNames(this.tools);
   }

@@ -108,16 +108,19 @@ async function runOne(
       0,
     );
     if (!decision.allow) return finish(decision.reason, true);
+    const args = decision.args ?? checked.args;
     onStart();
     hasBegun = true;
     context.signal.throwIfAborted();
     start = performance.now(); // what a person took to approve is not the tool's time
     const result: unknown = await untilAborted(
-      Promise.resolve(tool.run(checked.args, context)),
+      Promise.resolve(tool.run(args, context)),
       context.signal,
       TIDY_UP_MS,
     );
-    return finish(typeof result === "string" ? result : JSON.stringify(result) ?? "", false);
+    const text = typeof result === "string" ? result : JSON.stringify(result) ?? "";
+    const changed = decision.args ? `The user changed the call to ${JSON.stringify(args)}\n` : "";
+    return finish(changed + text, false);
   } catch (error) {
     if (context.signal.aborted) {
       const how = hasBegun ? "did not finish" : "was not run";

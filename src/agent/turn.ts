@@ -167,6 +167,7 @@ class Turn {
         workingDir: state.workingDir,
         maxOutputChars: config.maxOutputChars,
         seenFiles: state.seenFiles,
+        ...(this.#agent.confine && { confine: this.#agent.confine }),
         signal: this.#signal,
       },
       emit: (event) => this.#emit(event),

@@ -9,57 +9,123 @@ import { diffLines } from "../text/diff.ts";
 import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { BOLD, type Painter } from "../terminal/style.ts";
-import type { Policy, Tool, ToolContext } from "../types.ts";
+import type { Decision, Tool, ToolContext } from "../types.ts";
+import type { Ask, Permissions } from "./permissions.ts";
 import { DIFF_STYLES } from "./present.ts";
 
-/** Runs everything: `--yes`. */
-export const allowAll: Policy = { decide: () => ({ allow: true }) };
+/** The question, and how each line that is typed answers it. */
+export const QUESTION = "Run this? [y/n/?] ";
 
-/** Without a person to ask: reads run, the rest is refused, and `onRefused` is told. */
-export function refuseWrites(onRefused: () => void): Policy {
-  return {
-    decide(tool) {
-      if (tool.access === "read") return { allow: true };
-      onRefused();
-      return {
-        allow: false,
-        reason:
-          `Refused: ${tool.name} needs an approval, and nobody is there to give it. Do not try another way; answer with what you can read, and say what you would have done. (The user can allow it by starting copilot with --yes.)`,
-      };
-    },
-  };
+/** What a person answered; undefined for what is no answer. */
+type Answer =
+  | { type: "yes" | "always" | "save" | "edit" }
+  | { type: "no"; reason: string };
+
+function answerOf(line: string): Answer | undefined {
+  const [, word = "", rest = ""] = /^\s*([a-z]*)[\s,:]*([^]*?)\s*$/i.exec(line)!;
+  const given = word.toLowerCase();
+  if (given === "n" || given === "no") return { type: "no", reason: rest };
+  if (rest !== "") return undefined;
+  const types = {
+    y: "yes",
+    yes: "yes",
+    a: "always",
+    always: "always",
+    s: "save",
+    save: "save",
+  } as const;
+  if (given === "e" || given === "edit") return { type: "edit" };
+  return given in types ? { type: types[given as keyof typeof types] } : undefined;
 }
 
-/**
- * Asks a person about every write and command. `ask` shows the text and resolves to the first line
- * typed that {@linkcode answerObjection} takes, or to null when there is none to come.
- */
+/** What to say of a line that is no answer. */
+export function answerObjection(line: string): string | undefined {
+  if (answerOf(line) !== undefined) return undefined;
+  return `  y      run it
+  n      refuse it; n and why tells the model
+  a      always: run it, and the same again in this session
+  s      save: run it, and the same in this folder from now on
+  e      edit the command first`;
+}
+
+/** How a person is asked: shows a text and gives the line typed; null when there is none to come. */
+export type AskLine = (
+  text: string,
+  prompt: string,
+  objection: (line: string) => string | undefined,
+  signal: AbortSignal,
+  begun?: string,
+) => Promise<string | null>;
+
+/** Asks a person about each call that the settings leave to them. */
 export function askPerson(
-  ask: (text: string, signal: AbortSignal) => Promise<string | null>,
+  ask: AskLine,
+  permissions: Pick<Permissions, "allow" | "save">,
+  print: (text: string) => void,
   columns: () => number,
   paint?: Painter,
-): Policy {
-  return {
-    async decide(tool, args, context) {
-      const { signal } = context;
-      if (tool.access === "read") return { allow: true };
-      const text = requestText(tool, args, columns(), paint, existing(tool, args, context));
-      const answer = await ask(text, signal);
+): Ask {
+  return async (tool, args, context, { reason }) => {
+    const { signal, workingDir } = context;
+    let given = args;
+    for (;;) {
+      const text = requestText(tool, given, columns(), paint, existing(tool, given, context));
+      const why = `  It ${reason}.`;
+      const line = await ask(`${text}\n${why}`, QUESTION, answerObjection, signal);
       signal.throwIfAborted();
-      return answer !== null && YES.test(answer) ? { allow: true } : {
-        allow: false,
-        reason: "Refused by the user. Do not try another way; ask what they want instead.",
-      };
-    },
+      const answer = line === null ? undefined : answerOf(line);
+      if (answer === undefined || answer.type === "no") return refused(answer?.reason ?? "");
+      const allowed: Decision = given === args ? { allow: true } : { allow: true, args: given };
+      if (answer.type === "yes") return allowed;
+      if (answer.type === "edit") {
+        const command = lineOf(tool, given);
+        if (command === undefined) print("  Only a command of one line can be changed here.");
+        else {
+          const typed = await ask("", "command: ", () => undefined, signal, command);
+          if (typed?.trim()) given = { ...given, command: typed };
+        }
+        continue;
+      }
+      const rule = await ruleFor(tool, given);
+      if (rule === undefined) print("  No rule can be made of it: it runs this once.");
+      else if (answer.type === "always") {
+        await permissions.allow(rule);
+        print(`  In this session: allow ${sanitize(rule)}`);
+      } else {
+        const path = await permissions.save(rule, workingDir);
+        print(`  Kept in ${sanitize(path)}: allow ${sanitize(rule)}`);
+      }
+      return allowed;
+    }
   };
 }
 
-const YES = /^\s*y(es)?\s*$/i;
-const NO = /^\s*(no?)?\s*$/i;
+function refused(reason: string): Decision {
+  const why = reason === ""
+    ? "Do not try another way; ask what they want instead."
+    : `They say: ${reason}`;
+  return { allow: false, reason: `Refused by the user. ${why}` };
+}
 
-/** What to say of an answer that is neither a yes nor a no. */
-export function answerObjection(answer: string): string | undefined {
-  if (!YES.test(answer) && !NO.test(answer)) return "Answer y to run it, n to refuse it.";
+/** The command of a call, where it is one line. */
+function lineOf({ name }: Tool, { command }: Record<string, unknown>): string | undefined {
+  if (name !== "run_bash" || typeof command !== "string") return undefined;
+  return /[\n\r]/.test(command) ? undefined : command;
+}
+
+/** The rule for exactly this call. */
+async function ruleFor(
+  { name }: Tool,
+  args: Record<string, unknown>,
+): Promise<string | undefined> {
+  if (typeof args.command === "string") {
+    const { exactRule } = await import("../permissions/rules.ts");
+    return exactRule(args.command);
+  }
+  const path = args.file_path ?? args.path;
+  return typeof path === "string" && /^[\w./ -]+$/.test(path) && !/(^|\/)\.\.(\/|$)/.test(path)
+    ? `${name}(${path})`
+    : undefined;
 }
 
 /** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
@@ -81,8 +147,10 @@ export function requestText(
   const [old, replacement] = isOver ? [present, args.content] : [args.old_string, args.new_string];
   const isEdit = typeof old === "string" && typeof replacement === "string";
   const inDiff = !isEdit ? [] : isOver ? ["content"] : ["old_string", "new_string"];
+  const { properties = {} } = tool.parameters as { properties?: Record<string, unknown> };
   for (const [name, value] of Object.entries(args)) {
-    if (inDiff.includes(name)) continue;
+    const { default: usual } = (properties[name] ?? {}) as { default?: unknown };
+    if (inDiff.includes(name) || value === usual) continue;
     const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
     if (!text.includes("\n") && text.length <= width - name.length) {
       fields.push(`  ${name}: ${text}`);
@@ -95,7 +163,9 @@ export function requestText(
   if (isEdit) {
     const diff = diffLines(sanitize(old), sanitize(replacement), isOver ? 2 : Infinity);
     const rows = diff.map(({ kind, text }) => `${kind} ${text}`);
-    if (isOver) fields.push(`  what the file holds is ${rows.length ? "changed" : "the same"}:`);
+    if (isOver) {
+      fields.push(rows.length ? "  the file changes:" : "  the file holds just this already");
+    }
     if (rows.length > 0) {
       fields.push(boxed(rows, (row, at) => paint(row, DIFF_STYLES[diff[at]!.kind])));
     }

@@ -58,6 +58,18 @@ export const FLAGS = [
   },
   { name: "output", value: "FORMAT", help: "with -p: text (default), json or stream-json" },
   { name: "yes", short: "y", help: "run edits and commands without asking" },
+  {
+    name: "approve",
+    value: "MODE",
+    help:
+      "when to ask: ask (edits and commands, the default), edits (edits run), auto (commands known to only read run too), never (what would be asked is refused)",
+  },
+  {
+    name: "sandbox",
+    value: "MODE",
+    help: "what commands may write: workspace-write, read-only or off (the default)",
+  },
+  { name: "network", help: "with --sandbox: commands may use the network" },
   { name: "stdin", help: "with -p: wait for the piped text however long it takes to begin" },
   { name: "demo", help: "no model: a built-in, rule-based stand-in answers, to try things out" },
   { name: "local", help: "use a local, Ollama-style server" },

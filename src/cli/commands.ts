@@ -14,6 +14,7 @@ import { terminalSize } from "../terminal/tty.ts";
 import type { Usage } from "../types.ts";
 import { parseArgs } from "./args.ts";
 import { oneLine, wrapped } from "./present.ts";
+import type { Permissions } from "./permissions.ts";
 import { dollars } from "./prices.ts";
 
 /** What the commands work on. */
@@ -27,6 +28,8 @@ export interface Session {
   context?: Usage;
   /** US dollars so far; undefined while nothing is known to cost anything. */
   cost?: number;
+  /** What the run may do. */
+  permissions?: Permissions;
   /** Ends a command that waits for the model. */
   signal?: AbortSignal;
 }
@@ -114,6 +117,14 @@ export const COMMANDS: readonly Command[] = [
       state.workingDir = folder;
       return `Now in ${oneLine(folder)}`;
     },
+  },
+  {
+    name: "permissions",
+    help: "what may run without asking, and what confines it",
+    run: async ({ agent, permissions }) =>
+      (await permissions?.describe(agent.state.workingDir) ?? []).map((row) => `  ${row}`).join(
+        "\n",
+      ),
   },
   {
     name: "tools",

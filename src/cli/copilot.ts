@@ -1,4 +1,5 @@
 import { runInteractive } from "./interactive.ts";
+import { openPermissions } from "./permissions.ts";
 import { type CopilotOptions, toConfig } from "./settings.ts";
 
 /**
@@ -10,6 +11,7 @@ import { type CopilotOptions, toConfig } from "./settings.ts";
  */
 export async function copilot(options: CopilotOptions = {}): Promise<number> {
   return await runInteractive(toConfig(options), {
+    permissions: await openPermissions({}),
     workingDir: options.workingDir,
     modelNamed: options.model !== undefined,
   });

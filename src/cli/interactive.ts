@@ -13,7 +13,7 @@ import { liveScreen } from "../terminal/live_screen.ts";
 import { plainScreen, type Screen } from "../terminal/screen.ts";
 import { appearance, painter } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
-import { allowAll, answerObjection, askPerson } from "./approve.ts";
+import { askPerson } from "./approve.ts";
 import { asUsage } from "./args.ts";
 import { attachFiles } from "./attach.ts";
 import { isCommand, runCommand, type Session, waitsFor } from "./commands.ts";
@@ -22,6 +22,7 @@ import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./first_turn.ts";
 import { withHint } from "./hints.ts";
 import { oneLine, wrapped } from "./present.ts";
+import type { Permissions } from "./permissions.ts";
 import { costOf, dollars } from "./prices.ts";
 import { runShell } from "./shell.ts";
 import { onSignals } from "./signals.ts";
@@ -35,6 +36,8 @@ export interface InteractiveOptions {
   modelNamed: boolean;
   /** Runs edits and commands without asking. */
   yes?: boolean | undefined;
+  /** What the run may do. */
+  permissions: Permissions;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notify?: boolean | undefined;
   /** What to say at the start. */
@@ -64,19 +67,27 @@ export async function runInteractive(
     ended ??= code;
     stop.abort();
   };
-  const policy = options.yes ? allowAll : askPerson(
-    async (text, signal) => {
-      view.print(text);
-      const answer = await screen.ask("Run this? [y/n] ", answerObjection, signal);
+  const { permissions } = options;
+  const policy = permissions.policy(askPerson(
+    async (text, prompt, objection, signal, begun) => {
+      if (text !== "") view.print(`\n${text}`);
+      const answer = await screen.ask(prompt, objection, signal, begun);
       if (answer === null) stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
       return answer;
     },
+    permissions,
+    (text) => view.print(text),
     () => terminalSize().columns,
     painter(look.colors),
+  ));
+  const agent: CopilotAgent = asUsage(() =>
+    new CopilotAgent(config, options.workingDir ?? ".", {
+      policy,
+      confine: permissions.confine(() => agent.state.workingDir),
+    })
   );
-  const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
   const { state } = agent;
-  const session: Session = { agent, modelNamed: options.modelNamed, pending: "" };
+  const session: Session = { agent, modelNamed: options.modelNamed, pending: "", permissions };
   // Not at once: the screen, which begins with the history, is still to come.
   const warn = (message: string) => queueMicrotask(() => say(message));
   const history = sessionHistory(env, () => state.workingDir, warn);
@@ -102,6 +113,7 @@ export async function runInteractive(
   const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
   say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
   if (options.notice !== undefined) say(options.notice);
+  for (const line of await permissions.prepare(state.workingDir)) say(line);
   for (;;) {
     const text = await screen.read();
     if (ended !== undefined || text === null) return ended ?? EXIT.done;

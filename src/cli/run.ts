@@ -169,13 +169,18 @@ async function runSession(
   options: CopilotOptions,
   args: Args,
 ): Promise<number> {
-  const { runInteractive } = await import("./interactive.ts");
+  const [{ runInteractive }, { openPermissions }] = await Promise.all([
+    import("./interactive.ts"),
+    import("./permissions.ts"),
+  ]);
+  const permissions = await openPermissions(args);
   let code: number;
   try {
     code = await runInteractive(config, {
       workingDir: options.workingDir,
       modelNamed: options.model !== undefined,
       yes: args.yes === true,
+      permissions,
       notify: !args["no-notify"],
       notice: args.demo && DEMO_NOTICE,
     });
@@ -195,15 +200,24 @@ async function answerPrompt(
   prompt: string,
   run: Run,
 ): Promise<number> {
-  const [{ runHeadless }, { allowAll, refuseWrites }, { CopilotAgent }] = await Promise.all([
+  const [{ runHeadless }, { openPermissions }, { CopilotAgent }] = await Promise.all([
     import("./headless.ts"),
-    import("./approve.ts"),
+    import("./permissions.ts"),
     import("../agent/agent.ts"),
   ]);
   let refused = false;
-  const policy = args.yes ? allowAll : refuseWrites(() => refused = true);
-  const agent = asUsage(() => new CopilotAgent(config, options.workingDir ?? ".", { policy }));
+  const permissions = await openPermissions(args);
+  const policy = permissions.policy(undefined, () => refused = true);
+  const agent: InstanceType<typeof CopilotAgent> = asUsage(() =>
+    new CopilotAgent(config, options.workingDir ?? ".", {
+      policy,
+      confine: permissions.confine(() => agent.state.workingDir),
+    })
+  );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
+  for (const line of await permissions.prepare(agent.state.workingDir)) {
+    run.stderr.write(`${line}\n`);
+  }
   return await runHeadless({
     agent,
     prompt,

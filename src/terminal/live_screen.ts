@@ -326,7 +326,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
       guarded(drawSoon);
       return new Promise((resolve) => reader = resolve);
     },
-    async ask(prompt, objection, signal) {
+    async ask(prompt, objection, signal, text = "") {
       do await pause(QUIET_MS, signal); while (
         !signal.aborted && performance.now() - lastKey < QUIET_MS
       );
@@ -340,7 +340,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
         question = {
           prompt,
           objection,
-          line: lineState({ kills, multiline: false }),
+          line: lineState({ kills, multiline: false, text }),
           answer(text) {
             signal.removeEventListener("abort", onAbort);
             resolve(text);

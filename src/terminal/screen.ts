@@ -18,13 +18,14 @@ export interface Screen extends Disposable {
   /** The next message; null when the session is over. */
   read(): Promise<string | null>;
   /**
-   * Asks a question of one line; null for none of the answers, or once `signal` is aborted. What
+   * Asks a question of one line, which begins with `text`; null for none of the answers, or once `signal` is aborted. What
    * `objection` says of a line is printed, and the question stays.
    */
   ask(
     prompt: string,
     objection: (line: string) => string | undefined,
     signal: AbortSignal,
+    text?: string,
   ): Promise<string | null>;
   /** Tells a person who looks elsewhere; `text` is one line. */
   notify(text: string): void;

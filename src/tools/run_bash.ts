@@ -83,7 +83,7 @@ export async function runBash(
   if (command.includes("\0")) {
     throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
   }
-  const child = await start(command, context.workingDir);
+  const { child, limits } = await start(command, context);
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const streams = {
     stdout: captureOutput(child.stdout, budget),
@@ -101,6 +101,7 @@ export async function runBash(
   if (ended === "abort") throw context.signal.reason;
 
   const lines = [`exit code: ${ended === "timeout" ? TIMEOUT_EXIT_CODE : exitCode(status)}`];
+  if (limits !== undefined && status?.code !== 0) lines.push(limits);
   if (ended === "timeout") {
     lines.push(
       `timed_out: true (ended after ${timeout_seconds} s, the output is what came so far)`,
@@ -131,15 +132,19 @@ async function shellEnd(
   }
 }
 
-async function start(command: string, cwd: string): Promise<Deno.ChildProcess> {
+async function start(
+  command: string,
+  { workingDir: cwd, confine }: ToolContext,
+): Promise<{ child: Deno.ChildProcess; limits?: string }> {
   const folder = await Deno.stat(cwd).catch(() => undefined);
   if (!folder?.isDirectory) {
     throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
   }
   for (const [shell, args] of shells(command)) {
+    const confined = await confine?.(shell, args);
     try {
-      return new Deno.Command(shell, {
-        args,
+      const child = new Deno.Command(confined?.program ?? shell, {
+        args: confined?.args ?? args,
         cwd,
         env: environment(),
         clearEnv: true,
@@ -148,6 +153,7 @@ async function start(command: string, cwd: string): Promise<Deno.ChildProcess> {
         stderr: "piped",
         detached: true,
       }).spawn();
+      return { child, ...(confined?.limits && { limits: confined.limits }) };
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
       const { message } = error as Error;

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { refuseWrites } from "../../src/cli/approve.ts";
+import { openPermissions } from "../../src/cli/permissions.ts";
 import { startDemoServer } from "../../src/cli/demo.ts";
 import { localConfig } from "../../src/config.ts";
 import type { Policy } from "../../src/types.ts";
@@ -78,6 +78,7 @@ Deno.test("demo, through the agent: edits and commands are done", () =>
     assertMatch(response, /exit code 3:[^]*out/);
   }));
 
+const permissions = await openPermissions({}, () => undefined);
 Deno.test("demo, through the agent: what is refused is told and not done", () =>
   withAgent(async (agent, dir) => {
     const { response } = await processTurn(agent, "create a.txt with hello");
@@ -88,4 +89,4 @@ Deno.test("demo, through the agent: what is refused is told and not done", () =>
       "crlf.txt",
       "src",
     ]);
-  }, refuseWrites(() => {})));
+  }, permissions.policy(undefined)));

@@ -12,7 +12,7 @@ sessionTest("a command runs when it is approved", [touch, { text: "Done." }], as
   await terminal.type("go\r");
   await terminal.until("Run this?");
   await terminal.type("maybe\r");
-  await terminal.until((rows) => rows.some((row) => row.startsWith("Answer y")));
+  await terminal.until((rows) => rows.some((row) => row.includes("edit the command")));
   await terminal.type("y\r");
   await terminal.until("Done.");
   assertEquals(await exists(terminal, "ran"), true);

@@ -31,7 +31,14 @@ export function command(args: readonly string[], options: RunOptions = {}): Deno
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     clearEnv: true,
     // Deno's own cache is under HOME: only the program is to see another one.
-    env: { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), NO_COLOR: "1", ...options.env },
+    env: {
+      PATH,
+      HOME,
+      ...(DENO_DIR && { DENO_DIR }),
+      NO_COLOR: "1",
+      XDG_CONFIG_HOME: "/nowhere",
+      ...options.env,
+    },
     stdin: options.stdin === undefined ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",

@@ -53,6 +53,7 @@ export async function terminal(
         ENV: "",
         HISTFILE: "",
         XDG_STATE_HOME: `${folder}/state`,
+        XDG_CONFIG_HOME: `${folder}/config`,
       },
     }).output();
     assert(success, `tmux ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);

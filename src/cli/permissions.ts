@@ -1,0 +1,308 @@
+/**
+ * What a run may do: flags, the person's own file, and what the folder adds to make it stricter.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Rule } from "../permissions/rules.ts";
+import type { Settings, Verdict } from "../permissions/policy.ts";
+import { isObject } from "../text/json.ts";
+import type { Confine, Decision, Policy, Tool, ToolContext } from "../types.ts";
+import { type Args, UsageError } from "./args.ts";
+import { oneLine } from "./present.ts";
+
+/** How a person is asked about a call that the settings leave to them. */
+export type Ask = (
+  tool: Tool,
+  args: Record<string, unknown>,
+  context: ToolContext,
+  verdict: Verdict,
+) => Promise<Decision>;
+
+/** What a run may do. */
+export interface Permissions {
+  /** Decides calls; without `ask` what would be asked about is refused, and `onRefused` is told. */
+  policy(ask: Ask | undefined, onRefused?: () => void): Policy;
+  /** Confines commands, where that is wanted. */
+  confine(workingDir: () => string): Confine;
+  /** Reads what the folder adds, and tries the sandbox where one is wanted; lines to show. */
+  prepare(workingDir: string): Promise<string[]>;
+  /** Allows a call for the rest of the session. */
+  allow(rule: string): Promise<void>;
+  /** Allows a call in this folder for good; where that is kept. */
+  save(rule: string, workingDir: string): Promise<string>;
+  /** What is in force, in lines. */
+  describe(workingDir: string): Promise<string[]>;
+}
+
+/** One level of settings: the person's, a folder's in it, or a project's. */
+interface Level {
+  approve?: Settings["approve"];
+  sandbox?: Settings["sandbox"];
+  network?: boolean;
+  trust?: boolean;
+  rules: Rule[];
+}
+
+const PROJECT_FILE = ".copilot/permissions.json";
+const KEYS = ["approve", "sandbox", "network", "trust", "deny", "ask", "allow", "folders"];
+
+const core = () =>
+  Promise.all([
+    import("../permissions/policy.ts"),
+    import("../permissions/rules.ts"),
+    import("../permissions/containment.ts"),
+  ]);
+
+/**
+ * Reads the person's file, and the flags.
+ *
+ * @throws {UsageError} when one of them makes no sense.
+ */
+export async function openPermissions(
+  args: Args,
+  env: (name: string) => string | undefined = (name) => Deno.env.get(name),
+): Promise<Permissions> {
+  const path = userFile(env);
+  const file = path === undefined ? undefined : readJson(path);
+  const flags = await levelOf({
+    ...(args.approve !== undefined && { approve: args.approve }),
+    ...(args.sandbox !== undefined && { sandbox: args.sandbox }),
+    ...(args.network && { network: true }),
+  }, "--");
+  const own = await levelOf(file ?? {}, path ?? "");
+  const session: Rule[] = [];
+  const notices: string[] = [];
+  const known = new Map<string, Promise<Settings & { network: boolean }>>();
+
+  async function settle(folder: string): Promise<Settings & { network: boolean }> {
+    const [{ tighten }] = await core();
+    const folders = isObject(file?.folders) ? file.folders : {};
+    const here = await levelOf(folders[folder] ?? {}, path ?? "");
+    const project = readJson(join(folder, PROJECT_FILE));
+    const settings: Settings = {
+      approve: flags.approve ?? here.approve ?? own.approve ?? "ask",
+      sandbox: flags.sandbox ?? here.sandbox ?? own.sandbox ?? "off",
+      rules: [...own.rules, ...here.rules, ...session],
+      isTrusted: here.trust === true,
+      hasBash: hasBash(env),
+    };
+    const network = flags.network ?? here.network ?? own.network ?? false;
+    if (project === undefined) return { ...settings, network };
+    const theirs = await levelOf(project, join(folder, PROJECT_FILE));
+    const { settings: tight, ignored } = tighten(settings, theirs);
+    if (theirs.network) ignored.push("network: true");
+    if (theirs.trust) ignored.push("trust: true");
+    if (ignored.length > 0) {
+      notices.push(
+        `· ${PROJECT_FILE} can only make things stricter; ignored: ${ignored.join(", ")}`,
+      );
+    }
+    return { ...tight, network };
+  }
+  function settingsFor(folder: string): Promise<Settings & { network: boolean }> {
+    const settings = known.get(folder) ?? settle(folder);
+    known.set(folder, settings);
+    return settings;
+  }
+
+  let found: Promise<import("../permissions/sandbox_probe.ts").Sandbox | string> | undefined;
+  const sandbox = () =>
+    found ??= import("../permissions/sandbox_probe.ts").then(({ findSandbox }) => findSandbox());
+
+  async function allow(rule: string): Promise<void> {
+    const [, { parseRule }] = await core();
+    session.push(parseRule("allow", rule));
+    known.clear();
+  }
+
+  return {
+    allow,
+    async prepare(folder) {
+      const wanted = flags.sandbox ?? own.sandbox ?? "off";
+      const isPlain = wanted === "off" && readJson(join(folder, PROJECT_FILE)) === undefined &&
+        file?.folders === undefined;
+      if (isPlain) return [];
+      const { sandbox: mode } = await settingsFor(folder);
+      const by = mode === "off" ? undefined : await sandbox();
+      return typeof by === "string"
+        ? [...notices, `· commands cannot be confined, and are refused: ${by} (--sandbox off)`]
+        : notices;
+    },
+    policy: (ask, onRefused = () => {}) => ({
+      async decide(tool, callArgs, context) {
+        const [{ decide }, , { placeOf }] = await core();
+        const { workingDir } = context;
+        const settings = await settingsFor(workingDir);
+        const verdict = decide(callOf(tool, callArgs), settings, (at) => placeOf(workingDir, at));
+        if (verdict.effect === "allow" || verdict.effect === "ask" && args.yes) {
+          return { allow: true };
+        }
+        if (verdict.effect === "ask" && ask) return await ask(tool, callArgs, context, verdict);
+        onRefused();
+        return { allow: false, reason: refusal(tool, verdict) };
+      },
+    }),
+    confine(workingDir) {
+      return async (program, programArgs) => {
+        const folder = workingDir();
+        const { sandbox: mode, network } = await settingsFor(folder);
+        if (mode === "off") return { program, args: [...programArgs] };
+        const by = await sandbox();
+        if (typeof by === "string") {
+          throw new Error(
+            `Refused: commands are to be confined, and cannot be: ${by}. The user can allow them without with --sandbox off`,
+          );
+        }
+        const [confined, all] = by.wrap(program, programArgs, { mode, folder, network });
+        const where = mode === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
+        const limits = `confined by ${by.by}: only ${where} can be written${
+          network ? "" : ", and there is no network"
+        }`;
+        return { program: confined, args: all, limits };
+      };
+    },
+    async save(rule, workingDir) {
+      if (path === undefined) throw new Error("there is no home folder to save it in");
+      await allow(rule);
+      await addRule(path, workingDir, rule);
+      return path;
+    },
+    async describe(workingDir) {
+      const { approve, sandbox: mode, network, rules } = await settingsFor(workingDir);
+      const by = mode === "off" ? undefined : await sandbox();
+      const enforced = by === undefined
+        ? "off: a command can do what you can"
+        : typeof by === "string"
+        ? `${mode}, but ${by}: commands are refused`
+        : `${mode}, by ${by.by}, ${network ? "with" : "without"} network`;
+      return [
+        `approve  ${args.yes ? "--yes: nothing is asked" : approve}`,
+        `sandbox  ${enforced}`,
+        ...rules.map(({ effect, text }) => `${effect.padEnd(8)} ${oneLine(text)}`),
+        ...(path === undefined ? [] : [`yours in ${oneLine(path)}`]),
+      ];
+    },
+  };
+}
+
+/** The part of a call that the settings are about. */
+function callOf(tool: Tool, args: Record<string, unknown>) {
+  const { name, access } = tool;
+  if (name === "run_bash") return { tool: { name, access }, command: String(args.command) };
+  const path = args.file_path ?? args.path;
+  return { tool: { name, access }, ...(typeof path === "string" && { path }) };
+}
+
+function refusal({ name, access }: Tool, { effect, reason }: Verdict): string {
+  const by = effect === "deny"
+    ? "The user's settings say so."
+    : "It needs an approval, and nobody is there to give it. (The user can allow it by starting copilot with --yes, or with a rule.)";
+  const what = access === "execute" ? "this command" : name;
+  return `Refused: ${what} ${reason}. ${by} Do not try another way; answer with what you can read, and say what you would have done.`;
+}
+
+/** Where the person's own settings are. */
+function userFile(env: (name: string) => string | undefined): string | undefined {
+  const home = env("HOME");
+  const folder = Deno.build.os === "windows"
+    ? env("APPDATA")
+    : env("XDG_CONFIG_HOME") || (home && join(home, ".config"));
+  return folder ? join(folder, "copilot", "permissions.json") : undefined;
+}
+
+function hasBash(env: (name: string) => string | undefined): boolean {
+  if (Deno.build.os === "windows") return false;
+  return (env("PATH") ?? "").split(":").some((folder) => {
+    try {
+      return Deno.statSync(`${folder}/bash`).isFile;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** More is no settings file. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+function readJson(path: string): Record<string, unknown> | undefined {
+  let text: string;
+  try {
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile || size > MAX_FILE_BYTES) throw new UsageError(`${path} must be a file of JSON`);
+    text = Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return;
+    throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch (error) {
+    throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`);
+  }
+  throw new UsageError(`Cannot read ${path} as it must be a JSON object`);
+}
+
+/** One level, checked; `where` it stands is named in errors. */
+async function levelOf(value: unknown, where: string): Promise<Level> {
+  const wrong = (key: string, constraint: string): never => {
+    const name = where === "--" ? `--${key}` : `${key} in ${where}`;
+    throw new UsageError(`Cannot use ${name} as it must be ${constraint}`);
+  };
+  const level: Level = { rules: [] };
+  if (!isObject(value)) return wrong("a folder", "a JSON object");
+  if (Object.keys(value).length === 0) return level;
+  const [{ APPROVE_MODES, SANDBOX_MODES }, { EFFECTS, parseRule }] = await core();
+  for (const key of Object.keys(value)) {
+    if (!KEYS.includes(key)) wrong(key, `one of ${KEYS.join(", ")}`);
+  }
+  const one = <T extends string>(key: string, among: readonly T[]): T | undefined => {
+    const given = value[key];
+    if (given === undefined) return undefined;
+    return among.find((word) => word === given) ?? wrong(key, `one of ${among.join(", ")}`);
+  };
+  const approve = one("approve", APPROVE_MODES);
+  const sandbox = one("sandbox", SANDBOX_MODES);
+  if (approve) level.approve = approve;
+  if (sandbox) level.sandbox = sandbox;
+  for (const key of ["network", "trust"] as const) {
+    const given = value[key];
+    if (typeof given === "boolean") level[key] = given;
+    else if (given !== undefined) wrong(key, "true or false");
+  }
+  for (const effect of EFFECTS) {
+    const texts = value[effect] ?? [];
+    if (!Array.isArray(texts)) return wrong(effect, "a list of rules");
+    for (const text of texts) {
+      if (typeof text !== "string") wrong(effect, "a list of rules");
+      try {
+        level.rules.push(parseRule(effect, text));
+      } catch (error) {
+        throw new UsageError(`${(error as Error).message} (in ${where})`);
+      }
+    }
+  }
+  return level;
+}
+
+/** Adds a rule for `folder` to the person's file, which only they can read. */
+async function addRule(path: string, folder: string, rule: string): Promise<void> {
+  const file = readJson(path) ?? {};
+  const folders = isObject(file.folders) ? file.folders : {};
+  const here = isObject(folders[folder]) ? folders[folder] : {};
+  const allow = Array.isArray(here.allow) ? here.allow : [];
+  if (allow.includes(rule)) return;
+  const next = {
+    ...file,
+    folders: { ...folders, [folder]: { ...here, allow: [...allow, rule] } },
+  };
+  await Deno.mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  await Deno.writeTextFile(temporary, `${JSON.stringify(next, null, 2)}\n`, {
+    mode: 0o600,
+    createNew: true,
+  });
+  await Deno.rename(temporary, path);
+}

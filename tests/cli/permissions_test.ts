@@ -1,0 +1,262 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { findSandbox } from "../../src/permissions/sandbox_probe.ts";
+import { run } from "../helpers/program.ts";
+import { sessionTest } from "../helpers/session.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+
+const bash = (command: string): Step => ({
+  toolCalls: [{ name: "run_bash", arguments: { command } }],
+});
+const use = (name: string, args: Record<string, unknown>): Step => ({
+  toolCalls: [{ name, arguments: args }],
+});
+
+interface Ran {
+  code: number;
+  stderr: string;
+  /** The results of the tools, as the model got them. */
+  results: string[];
+  folder: string;
+}
+
+/** One headless turn that calls tools, in a folder of its own below another one. */
+async function turn(
+  calls: Step[],
+  flags: string[],
+  { own, project }: { own?: unknown; project?: unknown } = {},
+  check: (ran: Ran) => Promise<void> | void,
+): Promise<void> {
+  await using server = strictServer([...calls, { text: "Done." }], { models: ["test"] });
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const folder = `${base}/folder`;
+  try {
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(`${folder}/a.txt`, "one\n");
+    await Deno.writeTextFile(`${base}/canary`, "outside\n");
+    if (own !== undefined) {
+      await Deno.mkdir(`${base}/config/copilot`, { recursive: true });
+      const text = JSON.stringify(own).replaceAll("FOLDER", folder);
+      await Deno.writeTextFile(`${base}/config/copilot/permissions.json`, text);
+    }
+    if (project !== undefined) {
+      await Deno.mkdir(`${folder}/.copilot`);
+      await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(project));
+    }
+    const { code, stdout, stderr } = await run(
+      ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json", ...flags],
+      { cwd: folder, env: { XDG_CONFIG_HOME: `${base}/config` } },
+    );
+    const result = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "{}");
+    const results = (result.toolExecutions ?? []).map((exec: { result: string }) => exec.result);
+    await check({ code, stderr, results, folder });
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+}
+
+const ROWS: [
+  name: string,
+  call: Step,
+  flags: string[],
+  files: { own?: unknown; project?: unknown },
+  runs: boolean,
+][] = [
+  ["CMD-07 a command is refused", bash("echo ran"), [], {}, false],
+  ["CMD-07 its positive control", bash("echo ran"), ["--yes"], {}, true],
+  ["CMD-02 a rule allows it", bash("echo ran"), [], { own: { allow: ["run_bash(echo *)"] } }, true],
+  ["CMD-02 another does not", bash("echo ran"), [], { own: { allow: ["run_bash(ech *)"] } }, false],
+  [
+    "CMD-01 nor a compound one",
+    bash("echo ran; touch b"),
+    [],
+    { own: { allow: ["run_bash(echo *)"] } },
+    false,
+  ],
+  ["CMD-03 deny binds under --yes", bash("env echo ran"), ["--yes"], {
+    own: { deny: ["run_bash(echo *)"] },
+  }, false],
+  ["auto runs what only reads", bash("cat a.txt # ran"), ["--approve", "auto"], {}, true],
+  ["auto does not run the rest", bash("touch ran"), ["--approve", "auto"], {}, false],
+  ["a rule for this folder", bash("echo ran"), [], {
+    own: { folders: { FOLDER: { allow: ["run_bash(echo ran)"] } } },
+  }, true],
+  ["a rule for another folder", bash("echo ran"), [], {
+    own: { folders: { "/elsewhere": { allow: ["run_bash(echo ran)"] } } },
+  }, false],
+  [
+    "edits run",
+    use("write_file", { file_path: "n", content: "x" }),
+    ["--approve", "edits"],
+    {},
+    true,
+  ],
+  ["edits ask", use("write_file", { file_path: "n", content: "x" }), [], {}, false],
+  [
+    "PTH-01 outside does not run",
+    use("write_file", { file_path: "../n", content: "x" }),
+    [
+      "--approve",
+      "edits",
+    ],
+    {},
+    false,
+  ],
+  ["PTH-01 nor is it read", use("read_file", { file_path: "../canary" }), [], {}, false],
+  ["reads inside run", use("read_file", { file_path: "a.txt" }), [], {}, true],
+  ["never refuses all the same", bash("echo ran"), ["--approve", "never"], {}, false],
+  ["TRU-03 a project allows nothing", bash("echo ran"), [], {
+    project: { allow: ["run_bash(echo *)"], approve: "auto", network: true },
+  }, false],
+  ["TRU-03 a project denies", use("read_file", { file_path: "a.txt" }), ["--yes"], {
+    project: { deny: ["read_file(a.txt)"] },
+  }, false],
+];
+
+for (const [name, call, flags, files, runs] of ROWS) {
+  Deno.test(`permissions: ${name}`, () =>
+    turn([call], flags, files, ({ code, results }) => {
+      assertEquals(results.length, 1);
+      assertEquals(/^Refused/.test(results[0]!), !runs, results[0]);
+      assertEquals(code, runs ? 0 : 3);
+    }));
+}
+
+Deno.test("TRU-03 what a project would loosen is told", () =>
+  turn([], [], { project: { allow: ["run_bash(x)"], sandbox: "off", approve: "auto" } }, (ran) => {
+    assertStringIncludes(ran.stderr, "ignored: allow: run_bash(x), approve: auto");
+  }));
+
+const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
+  ["a mode", ["--approve", "always"], {}, /--approve as it must be one of never, ask, edits, auto/],
+  ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
+  ["a rule", [], { allow: ["run_bash("] }, /Cannot use the rule "run_bash\(".*permissions\.json/],
+  ["a key", [], { alow: [] }, /Cannot use alow in .*permissions\.json/],
+  ["no object", [], [], /must be a JSON object/],
+];
+for (const [name, flags, own, says] of BAD) {
+  Deno.test(`permissions: ${name} that makes no sense is wrong usage`, () =>
+    turn([], flags, { own }, ({ code, stderr }) => {
+      assertEquals(code, 2);
+      assertMatch(stderr, says);
+    }));
+}
+
+sessionTest(
+  "CMD-08 always is for exactly this command, in this session",
+  [bash("touch one"), bash("touch one"), bash("touch two"), { text: "Well." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("\r"); // no answer at all
+    await terminal.until("edit the command first");
+    await terminal.type("a\r");
+    await terminal.until("In this session: allow run_bash(touch one)");
+    await terminal.until((rows) => rows.filter((row) => row.includes("· run_bash")).length === 2);
+    await terminal.until("command: touch two");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+    await terminal.type("n use three instead\r");
+    await terminal.until("Well.");
+    await terminal.type("/permissions\r");
+    await terminal.until("allow    run_bash(touch one)");
+  },
+);
+
+sessionTest(
+  "CMD-08 a saved rule is there in the next session, in this folder",
+  [bash("touch one"), { text: "Well." }, bash("touch one"), { text: "Again." }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("s\r");
+    await terminal.until("Well.");
+    const path = `${terminal.folder}/config/copilot/permissions.json`;
+    assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
+    await terminal.type("/exit\r");
+    await terminal.until("left: 0");
+    const { stdout } = await run(
+      ["--local", "--host", server.url, "-m", "test", "-p", "go"],
+      { cwd: terminal.folder, env: { XDG_CONFIG_HOME: `${terminal.folder}/config` } },
+    );
+    assertEquals(stdout, "Again.\n");
+  },
+);
+
+sessionTest(
+  "CMD-06 an edited command is shown again; that is what runs, and the model is told",
+  [bash("touch one"), { text: "Well." }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("e\r");
+    await terminal.until("command: touch one");
+    await terminal.until((rows) => rows.at(-2) === "command: touch one");
+    await terminal.type("-and-only\r");
+    await terminal.until("  command: touch one-and-only");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+    await terminal.type("y\r");
+    await terminal.until("Well.");
+    assertEquals(await Deno.stat(`${terminal.folder}/one-and-only`).then(() => true), true);
+    assertStringIncludes(server.requests.at(-1)!.text, "The user changed the call");
+  },
+);
+
+const sandbox = await findSandbox();
+const confined = typeof sandbox === "string" ? ` (skipped: ${sandbox})` : "";
+
+Deno.test({
+  name: `SBX-01 writes outside fail, inside they do not${confined}`,
+  ignore: confined !== "",
+  fn: () =>
+    turn(
+      [
+        bash("touch in && echo in; touch ../out; touch ~/.copilot-out; touch /etc/copilot-out"),
+        bash("ln -s .. up && touch up/out; echo > up/canary; exit 1"),
+        bash("mount -o remount,rw,bind / ; touch /etc/copilot-out; unshare -Urm true"),
+      ],
+      ["--yes", "--sandbox", "workspace-write"],
+      {},
+      async ({ results, folder }) => {
+        assertStringIncludes(results[0]!, "stdout:\nin");
+        assertStringIncludes(results[1]!, "confined by");
+        const names = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name).sort();
+        assertEquals(names(`${folder}/..`), ["canary", "folder"]);
+        assertEquals(await Deno.readTextFile(`${folder}/../canary`), "outside\n");
+        assertEquals(names(folder), ["a.txt", "in", "up"]);
+        for (const path of ["/etc/copilot-out", `${Deno.env.get("HOME")}/.copilot-out`]) {
+          assertEquals(await Deno.lstat(path).then(() => path, () => ""), "");
+        }
+      },
+    ),
+});
+
+Deno.test({
+  name: `SBX-02 SBX-04 protected files, read-only, the network${confined}`,
+  ignore: confined !== "",
+  async fn() {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const connect = `(echo > /dev/tcp/127.0.0.1/${listener.addr.port}) 2>&1 && echo connected`;
+    let connections = 0;
+    const counting = (async () => {
+      for await (const connection of listener) {
+        connections++;
+        connection.close();
+      }
+    })().catch(() => {});
+    await turn(
+      [bash("git init -q . && git status --short"), bash("echo x >> .git/config; echo $?")],
+      ["--yes", "--sandbox", "workspace-write"],
+      {},
+      ({ results }) => assertMatch(results[1]!, /stdout:\n[12]\n/),
+    );
+    await turn([bash(`touch x; ${connect}`)], ["--yes", "--sandbox", "read-only"], {}, (ran) => {
+      assertEquals([...Deno.readDirSync(ran.folder)].length, 1);
+      assertEquals(ran.results[0]!.includes("\nconnected"), false);
+    });
+    assertEquals(connections, 0);
+    await turn([bash(connect)], ["--yes", "--sandbox", "read-only", "--network"], {}, (ran) => {
+      assertStringIncludes(ran.results[0]!, "connected");
+    });
+    listener.close();
+    await counting;
+  },
+});
