@@ -196,11 +196,14 @@ function callOf(tool: Tool, args: Record<string, unknown>) {
 }
 
 function refusal({ name, access }: Tool, { effect, reason }: Verdict): string {
-  const by = effect === "deny"
-    ? "The user's settings say so."
-    : "It needs an approval, and nobody is there to give it. (The user can allow it by starting copilot with --yes, or with a rule.)";
   const what = access === "execute" ? "this command" : name;
-  return `Refused: ${what} ${reason}. ${by} Do not try another way; answer with what you can read, and say what you would have done.`;
+  const why = effect === "deny"
+    ? `${what} is not allowed: it ${reason}.`
+    : `${what} needs an approval, as it ${reason}, and nobody is there to give it.`;
+  const how = effect === "deny"
+    ? ""
+    : " (The user can allow it by starting copilot with --yes, or with a rule.)";
+  return `Refused: ${why} Do not try another way; answer with what you can read, and say what you would have done.${how}`;
 }
 
 /** Where the person's own settings are. */
