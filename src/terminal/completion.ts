@@ -22,9 +22,18 @@ export type Completer = (
   after: string,
 ) => Completion | undefined | Promise<Completion | undefined>;
 
-/** The text before and behind the cursor, for a completer. */
-export function textAround({ units, cursor }: LineState): [before: string, after: string] {
-  return [textOf(units.slice(0, cursor)), textOf(units.slice(cursor))];
+/** The line as `completer` completes it; undefined when it offers nothing, or fails. */
+export async function completeWith(
+  completer: Completer | undefined,
+  state: LineState,
+): Promise<LineState | undefined> {
+  const { units, cursor } = state;
+  try {
+    const [before, after] = [textOf(units.slice(0, cursor)), textOf(units.slice(cursor))];
+    return complete(state, await completer?.(before, after));
+  } catch {
+    return undefined; // whatever is wrong with it, the text is safe
+  }
 }
 
 /**

@@ -4,14 +4,13 @@
  * @module
  */
 
-import { complete, type Completer, textAround } from "./completion.ts";
-import type { KeySource } from "./key_source.ts";
+import { type Completer, completeWith } from "./completion.ts";
 import { layoutLine, type LineFrame } from "./layout.ts";
 import { liveRegion } from "./live_region.ts";
-import { type LineState, lineState, lineText, withUndo } from "./line_state.ts";
+import { cleared, finished, type LineState, lineState, lineText } from "./line_state.ts";
 import { press } from "./press.ts";
 import { show, stdinKeys } from "./stdin.ts";
-import { rawTerminal, terminalSize } from "./tty.ts";
+import { rawTerminal } from "./tty.ts";
 
 /** How a line is edited. */
 export interface EditOptions {
@@ -21,8 +20,6 @@ export interface EditOptions {
   color: string;
   /** What Up and Ctrl-R find, oldest first. */
   history: readonly string[];
-  /** Text that is there already. */
-  text?: string | undefined;
   /** Enter after a `\` that ends the text begins a new line; false when left out. */
   multiline?: boolean | undefined;
   /** Answers Tab; without one Tab rings the bell. */
@@ -34,8 +31,6 @@ export interface EditOptions {
   dropTypeAhead?: boolean | undefined;
   /** Ends the editing: the result is null. */
   signal?: AbortSignal | undefined;
-  /** Where the keys come from: stdin when left out. */
-  keys?: KeySource | undefined;
 }
 
 /** What was killed in earlier lines: Ctrl-Y brings it back in later ones. */
@@ -43,9 +38,10 @@ let kills: LineState["kills"] = [];
 
 /** Edits one line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input. */
 export async function editLine(options: EditOptions): Promise<string | null> {
-  const { prompt, color, history, text, multiline = false, signal, keys = stdinKeys() } = options;
-  let state = lineState({ history, text, kills, multiline });
-  const region = liveRegion(show, terminalSize, reflowsRows());
+  const { prompt, color, history, multiline = false, signal } = options;
+  const keys = stdinKeys();
+  let state = lineState({ history, kills, multiline });
+  const region = liveRegion();
   let top = 0;
   const layout = (maxRows: number, columns: number): LineFrame =>
     layoutLine(state, { prompt, color, columns, maxRows, top });
@@ -56,8 +52,7 @@ export async function editLine(options: EditOptions): Promise<string | null> {
       return frame;
     });
   const finish = () => {
-    // All of the text stays in the scrollback, nothing of searches and menus.
-    state = { ...state, cursor: state.units.length, search: undefined, menu: undefined };
+    state = finished(state);
     region.commit(({ columns }) => layout(Infinity, columns));
   };
   using terminal = rawTerminal({
@@ -81,7 +76,7 @@ export async function editLine(options: EditOptions): Promise<string | null> {
         return lineText(state);
       case "cancel":
         if (options.interrupt === "clear" && state.units.length > 0) {
-          state = withUndo(state, { ...state, units: [], cursor: 0, entry: history.length });
+          state = cleared(state);
           break;
         }
         finish();
@@ -96,7 +91,7 @@ export async function editLine(options: EditOptions): Promise<string | null> {
         await terminal.suspend();
         break;
       case "complete": {
-        const completed = await completedBy(options.completer, state);
+        const completed = await completeWith(options.completer, state);
         if (completed === undefined) show("\x07");
         else state = completed;
         break;
@@ -105,21 +100,4 @@ export async function editLine(options: EditOptions): Promise<string | null> {
         show("\x07");
     }
   }
-}
-
-async function completedBy(
-  completer: Completer | undefined,
-  state: LineState,
-): Promise<LineState | undefined> {
-  try {
-    return complete(state, await completer?.(...textAround(state)));
-  } catch {
-    return undefined; // whatever is wrong with it, the text is safe
-  }
-}
-
-/** Whether the terminal breaks rows that a smaller window makes too long; few do not. */
-export function reflowsRows(env: { get(name: string): string | undefined } = Deno.env): boolean {
-  return env.get("XTERM_VERSION") === undefined && env.get("TERM") !== "linux" &&
-    (env.get("STY") === undefined || env.get("TMUX") !== undefined);
 }

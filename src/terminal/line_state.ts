@@ -136,6 +136,16 @@ export function withUndo(state: LineState, next: LineState, did: Did = "other"):
   return { ...next, undo: [...state.undo.slice(1 - MAX_UNDO), { units, cursor, entry }] };
 }
 
+/** `state` without its text, which undo brings back. */
+export function cleared(state: LineState): LineState {
+  return withUndo(state, { ...state, units: [], cursor: 0, entry: state.history.length });
+}
+
+/** `state` as it goes into the scrollback: all of the text, nothing of searches and menus. */
+export function finished(state: LineState): LineState {
+  return { ...state, cursor: state.units.length, search: undefined, menu: undefined };
+}
+
 function beginsWord({ units, cursor }: LineState): boolean {
   return units[cursor - 2] === " " && units[cursor - 1] !== " ";
 }

@@ -5,6 +5,8 @@
  */
 
 import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./frame.ts";
+import { show } from "./stdin.ts";
+import { reflowsRows, terminalSize } from "./tty.ts";
 
 /** The size of the terminal, in cells. */
 export interface Size {
@@ -18,13 +20,13 @@ export interface LiveRegion {
   paint(layout: (size: Size) => Frame): void;
   /**
    * Writes `text` (whole lines, safe for a terminal, `\n` only) above the region, and below it what
-   * `layout` makes of the size: the frame shown, when left out.
+   * `layout` makes of the size.
    */
-  print(text: string, layout?: (size: Size) => Frame): void;
+  print(text: string, layout: (size: Size) => Frame): void;
   /** Clears the screen; the region goes to the top of it. */
   clearScreen(): void;
-  /** Leaves `last` (the frame shown, when left out) in the scrollback, and starts below it. */
-  commit(last?: (size: Size) => Frame): void;
+  /** Leaves `last` in the scrollback, and starts below it. */
+  commit(last: (size: Size) => Frame): void;
   /** Takes the region off the screen, as if it had never been there. */
   clear(): void;
   /** Forgets what is on the screen: something else has been writing there. */
@@ -35,9 +37,9 @@ export interface LiveRegion {
 
 /** A region that begins where the cursor is: at the beginning of a row. */
 export function liveRegion(
-  write: (text: string) => void,
-  size: () => Size,
-  reflows = true,
+  write: (text: string) => void = show,
+  size: () => Size = terminalSize,
+  reflows: boolean = reflowsRows(),
 ): LiveRegion {
   let shown: Frame = EMPTY_FRAME;
   let { columns, rows } = size();
@@ -62,10 +64,7 @@ export function liveRegion(
       if (out !== "") write(out);
     },
     print(text, layout) {
-      const again = shown;
-      const now = size();
-      // What is shown was made for the width that was.
-      const next = layout?.(now) ?? (now.columns === columns ? again : EMPTY_FRAME);
+      const next = layout(size());
       const out = erased() + text.replaceAll("\n", "\r\n") + paint(EMPTY_FRAME, next, columns);
       shown = next;
       // In one go, for a terminal that can (DEC mode 2026, synchronized output).
@@ -77,11 +76,9 @@ export function liveRegion(
       write("\x1b[H\x1b[2J");
     },
     commit(last) {
-      const next = last?.(size()) ?? shown;
+      const next = last(size());
       // Rows that have scrolled out of a small terminal's reach are written again, in full.
-      const out = next === shown
-        ? ""
-        : next.rows.length > size().rows
+      const out = next.rows.length > size().rows
         ? erased() + paint(EMPTY_FRAME, next, columns)
         : (size().columns === columns ? "" : erased()) + paint(shown, next, columns);
       shown = EMPTY_FRAME;

@@ -5,13 +5,18 @@
  * @module
  */
 
-import { complete, type Completer, textAround } from "./completion.ts";
+import { type Completer, completeWith } from "./completion.ts";
 import type { Frame, Row } from "./frame.ts";
-import type { KeySource } from "./key_source.ts";
 import type { Key } from "./keys.ts";
 import { layoutLine } from "./layout.ts";
-import { reflowsRows } from "./line_editor.ts";
-import { type LineState, lineState, lineText, withHistory, withUndo } from "./line_state.ts";
+import {
+  cleared,
+  finished,
+  type LineState,
+  lineState,
+  lineText,
+  withHistory,
+} from "./line_state.ts";
 import { liveRegion, type Size } from "./live_region.ts";
 import { press } from "./press.ts";
 import type { Screen } from "./screen.ts";
@@ -37,8 +42,6 @@ export interface LiveScreenOptions {
   onUnfold: () => void;
   /** A signal, or the terminal is gone; the terminal is restored already. */
   onEnd: (signal: Deno.Signal) => void;
-  /** Where the keys come from: stdin when left out. */
-  keys?: KeySource | undefined;
 }
 
 /** A frame of streamed text every so many milliseconds at most. */
@@ -61,9 +64,10 @@ interface Question {
 
 /** Takes the terminal until it is disposed of. */
 export function liveScreen(options: LiveScreenOptions): Screen {
-  const { color, keys = stdinKeys() } = options;
+  const { color } = options;
+  const keys = stdinKeys();
   const dim = color && "\x1b[2m";
-  const region = liveRegion(show, terminalSize, reflowsRows());
+  const region = liveRegion();
   const over = new AbortController();
   const queued: string[] = [];
   let kills: LineState["kills"] = [];
@@ -168,9 +172,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   }
 
   function layoutWhole(state: LineState, prompt: string): readonly Row[] {
-    const shown = { ...state, cursor: state.units.length, search: undefined, menu: undefined };
     const { columns } = terminalSize();
-    return layoutLine(shown, { prompt, color, columns, maxRows: Infinity }).rows;
+    return layoutLine(finished(state), { prompt, color, columns, maxRows: Infinity }).rows;
   }
 
   function submit(text: string): void {
@@ -190,7 +193,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     if (question) return answer(null);
     if (options.activity() !== undefined) return stop();
     if (line.units.length > 0) {
-      line = withUndo(line, { ...line, units: [], cursor: 0, entry: line.history.length });
+      line = cleared(line);
     } else if (leaving) return leave();
     leaving = true;
   }
@@ -247,12 +250,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   }
 
   async function completed(state: LineState): Promise<void> {
-    let next: LineState | undefined;
-    try {
-      if (!question) next = complete(state, await options.completer?.(...textAround(state)));
-    } catch {
-      // Whatever is wrong with the completer, the text is safe.
-    }
+    const next = question ? undefined : await completeWith(options.completer, state);
     if (next === undefined) show("\x07");
     else line = next;
   }

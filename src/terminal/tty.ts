@@ -79,6 +79,12 @@ export function terminalSize(): { columns: number; rows: number } {
   }
 }
 
+/** Whether the terminal breaks rows that a smaller window makes too long; few do not. */
+export function reflowsRows(env: { get(name: string): string | undefined } = Deno.env): boolean {
+  return env.get("XTERM_VERSION") === undefined && env.get("TERM") !== "linux" &&
+    (env.get("STY") === undefined || env.get("TMUX") !== undefined);
+}
+
 const focused = () => holders.some(({ focus }) => focus);
 
 function enter(): void {
