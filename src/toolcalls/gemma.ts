@@ -1,7 +1,8 @@
+import { isObject } from "../text/json.ts";
 import { blockFormat } from "./block.ts";
 import type { CallContext, Format } from "./format.ts";
 import { pythonReader } from "./pythonic.ts";
-import { isRecord, typedValue } from "./values.ts";
+import { typedValue } from "./values.ts";
 
 /**
  * `call:N{k:<escape>v<escape>}` between marks. Sources: the chat templates of FunctionGemma and of
@@ -35,7 +36,7 @@ function gemmaArguments(
   ).join("");
   try {
     const value = JSON.parse(json);
-    return isRecord(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     // A value without quotes: of one argument it is the text up to the bracket.
     const match = /^\{\s*([\w-]+)\s*:([^{}<]*)\}$/.exec(body.trim());

@@ -4,10 +4,10 @@
  * @module
  */
 
+import { isObject } from "../text/json.ts";
 import type { ToolCall } from "../types.ts";
 import { type CallContext, isOffered } from "./format.ts";
 import { parseJson } from "./json_scanner.ts";
-import { isRecord } from "./values.ts";
 
 /**
  * The calls that a value stands for, an object or an array of them, or undefined where any of it is
@@ -15,16 +15,16 @@ import { isRecord } from "./values.ts";
  * arguments, like a `package.json`. An object that is only a name is a call without arguments.
  */
 export function callsFrom(value: unknown, context: CallContext): ToolCall[] | undefined {
-  if (isRecord(value) && context.tools && Array.isArray(value.tool_calls)) value = value.tool_calls;
+  if (isObject(value) && context.tools && Array.isArray(value.tool_calls)) value = value.tool_calls;
   const items = Array.isArray(value) ? value : [value];
   const calls = items.map((item) => callFrom(item, context));
   return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined;
 }
 
 function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
-  if (!isRecord(given)) return undefined;
+  if (!isObject(given)) return undefined;
   // The server's own form, written as text.
-  const value = isRecord(given.function) ? given.function : given;
+  const value = isObject(given.function) ? given.function : given;
   const name = nameOf(value, context);
   if (name === undefined || !isOffered(name, context)) return undefined;
   const keys = context.tools ? ARGUMENTS : BASIC;
@@ -34,7 +34,7 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   const args = key === undefined ? {} : value[key];
   const isText = typeof args === "string";
   const read = isText ? args.trim() === "" ? {} : parseJson(args) : args ?? {};
-  if (isRecord(read)) return newCall(name, read, context);
+  if (isObject(read)) return newCall(name, read, context);
   const text = isText ? args : JSON.stringify(args);
   return invalidCall(name, text, "its arguments must be a JSON object", context);
 }
@@ -74,6 +74,6 @@ export function invalidCall(
 
 /** Whether an object is a JSON Schema of arguments, not arguments. */
 function isSchema(value: unknown): boolean {
-  return isRecord(value) && value.type === "object" &&
-    (isRecord(value.properties) || Object.keys(value).length === 1);
+  return isObject(value) && value.type === "object" &&
+    (isObject(value.properties) || Object.keys(value).length === 1);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isObject } from "../text/json.ts";
 import type { CallContext } from "./format.ts";
 import { parseJson } from "./json_scanner.ts";
 
@@ -20,7 +21,7 @@ export function jsonArguments(body: string): Record<string, unknown> | undefined
       return undefined;
     }
   }
-  return isRecord(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /**
@@ -71,9 +72,4 @@ export function typedValue(
   } catch {
     return parseJson(value) ?? value;
   }
-}
-
-/** Whether `value` is an object with keys. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
