@@ -67,18 +67,21 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 function callsOf(message: Fields): AnswerParts["calls"] {
-  const list = listOf(message.tool_calls, "tool_calls").map((value) =>
-    fieldsOf(value, "tool call")
-  );
-  if (list.length === 0 && message.function_call) list.push({ function: message.function_call });
-  return list.map((call) => {
-    const called = fieldsOf(call.function, "tool call's function");
-    return {
-      id: textOf(call.id, "tool call's id"),
-      name: textOf(called.name, "tool call's name"),
-      args: called.arguments,
-    };
-  });
+  const list = listOf(message.tool_calls, "tool_calls");
+  // The form before tool_calls.
+  const single = list.length === 0 && message.function_call;
+  return single ? [callOf({ function: single })] : list.map(callOf);
+}
+
+/** A tool call of a whole answer; the native local endpoint has the same form. */
+export function callOf(value: unknown): AnswerParts["calls"][number] {
+  const call = fieldsOf(value, "tool call");
+  const called = fieldsOf(call.function, "tool call's function");
+  return {
+    id: textOf(call.id, "tool call's id"),
+    name: textOf(called.name, "tool call's name"),
+    args: called.arguments,
+  };
 }
 
 function usageOf(usage: unknown): Usage | undefined {

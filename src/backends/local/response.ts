@@ -9,7 +9,7 @@ import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason, Reply } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import { type ParseOptions, toReply } from "../reply.ts";
-import { readCompatResponse } from "../compat/response.ts";
+import { callOf, readCompatResponse } from "../compat/response.ts";
 
 /**
  * Reads a local server's answer (spec 4.3).
@@ -23,20 +23,11 @@ export function readLocalResponse(response: unknown, options: ParseOptions = {})
   const answer = fieldsOf(response, "answer");
   if (answer.choices !== undefined) return readCompatResponse(answer, options);
   const message = fieldsOf(answer.message, "message");
-  const calls = listOf(message.tool_calls, "tool_calls").map((value) => {
-    const call = fieldsOf(value, "tool call");
-    const called = fieldsOf(call.function, "tool call's function");
-    return {
-      id: textOf(call.id, "tool call's id"),
-      name: textOf(called.name, "tool call's name"),
-      args: called.arguments,
-    };
-  });
   const detail = textOf(answer.done_reason, "done_reason");
   return toReply({
     content: textOf(message.content, "content"),
     reasoning: textOf(message.thinking, "thinking"),
-    calls,
+    calls: listOf(message.tool_calls, "tool_calls").map(callOf),
     finish: FINISH.get(detail) ?? "other",
     finishDetail: detail,
     usage: usageOf(answer),

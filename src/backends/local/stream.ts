@@ -11,6 +11,7 @@ import { ndjsonDecoder } from "../../wire/ndjson.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import type { Delta } from "../backend.ts";
 import { argumentsText } from "../wire_values.ts";
+import { callOf } from "../compat/response.ts";
 import type { OnDelta } from "../compat/stream.ts";
 
 /** A reader for an answer of `/api/chat`, streamed or in one line. */
@@ -93,13 +94,9 @@ function callList(onName: (name: string) => void) {
     add(calls: readonly unknown[], isLast: boolean): void {
       const keys: string[] = [];
       for (const call of calls) {
-        const fields = fieldsOf(call, "tool call");
-        const called = fieldsOf(fields.function, "tool call's function");
-        const id = textOf(fields.id, "tool call's id");
-        const name = textOf(called.name, "tool call's name");
-        const key = `${id || JSON.stringify(called.index)} ${name} ${
-          argumentsText(called.arguments)
-        }`;
+        const { id, name, args } = callOf(call);
+        const { index } = (call as { function: Fields }).function;
+        const key = `${id || JSON.stringify(index)} ${name} ${argumentsText(args)}`;
         if ((id !== "" || isLast) && known.has(key)) continue;
         keys.push(key);
         all.push(call);
