@@ -261,7 +261,7 @@ async function readAnswer<T>(
     if (!(error instanceof BackendError) || error.status !== undefined) throw error;
     const message = `${error.message} (${status}, ${type || "no content type"}, from ${host})`;
     const retryable = error.retryable || error.kind === "incomplete";
-    throw changed(error, message, { status, retryable });
+    throw new BackendError(message, { ...error, cause: error.cause, status, retryable });
   }
 }
 
@@ -363,13 +363,4 @@ function timeout(
 function duration(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   return ms < 120_000 ? `${ms / 1_000} s` : `${+(ms / 60_000).toFixed(1)} min`;
-}
-
-/** The error as it leaves this module: with what to do about it. */
-function changed(
-  error: BackendError,
-  message: string,
-  changes: { status?: number; retryable?: boolean },
-): BackendError {
-  return new BackendError(message, { ...error, cause: error.cause, ...changes });
 }
