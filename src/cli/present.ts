@@ -9,13 +9,20 @@ import { sanitize } from "../text/sanitize.ts";
 import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
 import type { ToolExecution, TurnEvent } from "../types.ts";
 
-/** `read_file src/a.ts limit=80`: a call in one line of at most `width` characters, safe to show. */
-export function describeCall(name: string, args: Record<string, unknown>, width = 100): string {
+/** The most characters of a call that are shown. */
+const MAX_CALL_CHARS = 100;
+
+/** `read_file src/a.ts limit=80`: a call in one line, safe to show. */
+export function describeCall(name: string, args: Record<string, unknown>): string {
   const values = Object.entries(args).map(([key, value]) =>
     typeof value === "string" ? value : `${key}=${JSON.stringify(value)}`
   );
   const text = oneLine(`${name} ${values.join(" ")}`);
-  return text.length > width ? `${text.slice(0, width - 1).toWellFormed()}…` : text;
+  return shortened(text, MAX_CALL_CHARS);
+}
+
+function shortened(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
 }
 
 /** White space folded, control characters made visible. */
@@ -48,8 +55,7 @@ export function progressLine(event: TurnEvent): string | undefined {
 function outcome({ isError, result, durationMs }: ToolExecution): string {
   if (!isError) return duration(durationMs);
   if (result.startsWith("Refused")) return "refused";
-  const first = oneLine(result.split("\n", 1)[0]!);
-  return `failed: ${first.length > 120 ? `${first.slice(0, 119).toWellFormed()}…` : first}`;
+  return `failed: ${shortened(oneLine(result.split("\n", 1)[0]!), 120)}`;
 }
 
 /** `3 ms`, `1.2 s`. */

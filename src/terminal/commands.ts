@@ -144,7 +144,7 @@ const vertical = (step: -1 | 1): Command => (state) => {
 };
 
 /** Shows an entry of the history, and keeps what was made of the one before. */
-export function showEntry(state: LineState, entry: number): LineState | Effect {
+function showEntry(state: LineState, entry: number): LineState | Effect {
   const { history, units } = state;
   if (entry < 0 || entry > history.length) return "bell";
   if (entry === state.entry) return state;

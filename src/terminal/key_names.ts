@@ -85,7 +85,7 @@ export function controlKey(char: string): string {
 }
 
 /** `name` with xterm's modifier number in front: 1 + the bits shift 1, alt 2, ctrl 4, and more. */
-export function withModifiers(name: string, modifier: number): string {
+function withModifiers(name: string, modifier: number): string {
   const bits = Math.max(0, modifier - 1);
   // Meta and Super are used like Alt where a terminal sends them; the locks do not count.
   return (bits & 4 ? "ctrl-" : "") + (bits & (2 | 8 | 32) ? "alt-" : "") +

@@ -32,7 +32,8 @@ export interface LineFrame extends Frame {
 
 /** Stands before each line of a text but the first. */
 const CONTINUATION = "  ...> ";
-const TAB = 8;
+/** Tab stops are so many columns apart. */
+export const TAB = 8;
 /** Completions take at most so many rows. */
 const MENU_ROWS = 6;
 

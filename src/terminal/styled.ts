@@ -5,9 +5,7 @@
  */
 
 import type { Cell, Row } from "./frame.ts";
-import { cellsOf } from "./layout.ts";
-
-const TAB = 8;
+import { cellsOf, TAB } from "./layout.ts";
 
 /** `text`, without line feeds, as a terminal of `columns` would wrap it; one row at least. */
 export function styledRows(text: string, columns: number): Row[] {

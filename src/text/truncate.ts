@@ -1,27 +1,20 @@
 /**
- * Bounds a text by leaving out its middle.
+ * Bounds a text by leaving out its middle, which a notice stands in for where it fits.
  *
- * @param text Any text.
  * @param maxChars The most UTF-16 units of the result, the notice included.
- * @param notice What stands in for the units left out, given how many they are. Should it not fit
- * in `maxChars`, the text is cut without one.
- * @param headShare Which part of the room is for the beginning: 1 cuts at the end, 0 at the start.
  * @returns `text` itself where it fits, else a text in which no surrogate pair is cut in two.
  */
-export function truncateMiddle(
-  text: string,
-  maxChars: number,
-  notice: (cutChars: number) => string = (cut) => `\n[... ${cut} characters left out ...]\n`,
-  headShare = 0.5,
-): string {
+export function truncateMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   // More is never cut than all of it, so no notice has more digits than this one.
   const room = maxChars - notice(text.length).length;
-  const head = wholeUpTo(text, room < 0 ? maxChars : Math.ceil(room * headShare));
+  const head = wholeUpTo(text, room < 0 ? maxChars : Math.ceil(room / 2));
   if (room < 0) return text.slice(0, head);
-  const tail = wholeFrom(text, text.length - (room - Math.ceil(room * headShare)));
+  const tail = wholeFrom(text, text.length - Math.floor(room / 2));
   return text.slice(0, head) + notice(tail - head) + text.slice(tail);
 }
+
+const notice = (cutChars: number) => `\n[... ${cutChars} characters left out ...]\n`;
 
 /** `end`, or one less where that would cut a surrogate pair in two. */
 export function wholeUpTo(text: string, end: number): number {
