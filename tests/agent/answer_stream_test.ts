@@ -4,7 +4,7 @@ import { thinkFilter } from "../../src/text/think.ts";
 import { toolCallFilter } from "../../src/toolcalls/filter.ts";
 import { readLocalResponse } from "../../src/backends/local/response.ts";
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
-import { forEveryTextSplit, randomTexts } from "../text/splits.ts";
+import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 import type { Tool, TurnEvent } from "../../src/types.ts";
 
 const tools = [{ name: "echo" } as Tool];

@@ -6,7 +6,7 @@ import { readLocalResponse } from "../../src/backends/local/response.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { Tool } from "../../src/types.ts";
-import { recorded } from "./compat_recorded.ts";
+import { recorded } from "../helpers/recorded.ts";
 
 const call = (name: string, args: unknown, id: unknown = name) => ({
   id,

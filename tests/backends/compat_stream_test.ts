@@ -4,7 +4,7 @@ import { readCompatResponse } from "../../src/backends/compat/response.ts";
 import { compatReader } from "../../src/backends/compat/stream.ts";
 import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
 import { forEverySplit } from "../helpers/split.ts";
-import { recorded } from "./compat_recorded.ts";
+import { recorded } from "../helpers/recorded.ts";
 
 const encoder = new TextEncoder();
 

@@ -3,22 +3,15 @@ import type { Delta } from "../../src/backends/backend.ts";
 import { readHostedResponse } from "../../src/backends/hosted/response.ts";
 import { hostedReader } from "../../src/backends/hosted/stream.ts";
 import { BackendError } from "../../src/errors.ts";
+import { recorded } from "../helpers/recorded.ts";
 import { forEverySplit } from "../helpers/split.ts";
 
 type Json = Record<string, unknown>;
 
 const encoder = new TextEncoder();
 
-/** The body of a recorded answer. */
-function recorded(name: string): Uint8Array {
-  const file = new URL(`../fixtures/wire/hosted-${name}.txt`, import.meta.url);
-  const answer = Deno.readTextFileSync(file);
-  return encoder.encode(answer.slice(answer.indexOf("\r\n\r\n") + 4));
-}
-
-function recordedJson(name: string): Json {
-  return JSON.parse(new TextDecoder().decode(recorded(name)));
-}
+const bodyOf = (name: string) => recorded(`hosted-${name}`).body;
+const jsonOf = (name: string): Json => JSON.parse(recorded(`hosted-${name}`).text);
 
 function sse(...events: unknown[]): Uint8Array {
   return encoder.encode(
@@ -69,16 +62,16 @@ const toolUse = (id: string): Json => ({ type: "tool_use", id, name: "f", input:
 
 for (const name of ["hello", "think_tool", "two_tools", "text_tool", "length"]) {
   Deno.test(`NET-01 a recorded stream folds into the answer without streaming: llama ${name}`, () => {
-    const whole = withoutIds(recordedJson(`llama-${name}`));
-    forEverySplit(recorded(`llama-${name}-stream`), (pieces) => {
+    const whole = withoutIds(jsonOf(`llama-${name}`));
+    forEverySplit(bodyOf(`llama-${name}-stream`), (pieces) => {
       assertEquals(withoutIds(fold(pieces)), whole);
     });
   });
 }
 
 Deno.test("NET-01 a recorded stream folds into the answer without streaming: ollama tool", () => {
-  const folded = withoutIds(fold([recorded("ollama-tool-stream")]));
-  assertEquals(folded, withoutIds(recordedJson("ollama-tool")));
+  const folded = withoutIds(fold([bodyOf("ollama-tool-stream")]));
+  assertEquals(folded, withoutIds(jsonOf("ollama-tool")));
 });
 
 Deno.test("recorded streams, read", () => {
@@ -99,7 +92,7 @@ Deno.test("recorded streams, read", () => {
     }], undefined],
   ];
   for (const [name, content, calls, reasoning] of rows) {
-    const { message } = readHostedResponse(fold([recorded(name)]));
+    const { message } = readHostedResponse(fold([bodyOf(name)]));
     assertEquals(message.content, content, name);
     assertEquals((message.toolCalls ?? []).map((c) => c.arguments), calls, name);
     assertEquals(message.reasoning?.trim(), reasoning?.trim(), name);
@@ -118,7 +111,7 @@ Deno.test("NET-05 a stream that gives no reason for its end runs no call", () =>
 });
 
 Deno.test("NET-04 a runner that died leaves a stream without its end", () => {
-  const error = assertThrows(() => fold([recorded("ollama-midstream")]), BackendError);
+  const error = assertThrows(() => fold([bodyOf("ollama-midstream")]), BackendError);
   assertEquals([error.kind, error.retryable], ["incomplete", true]);
 });
 

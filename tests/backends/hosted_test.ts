@@ -4,6 +4,7 @@ import { callHosted, hostedBackend } from "../../src/backends/hosted/mod.ts";
 import { hostedConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { Message } from "../../src/types.ts";
+import { recorded } from "../helpers/recorded.ts";
 import { respond, serve } from "../helpers/server.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
@@ -57,11 +58,10 @@ Deno.test("any other refusal is shown at once", async () => {
 });
 
 /** A recorded answer to a request that failed. */
-function recorded(name: string): Parameters<typeof respond> {
-  const file = new URL(`../fixtures/wire/hosted-${name}.txt`, import.meta.url);
-  const [head, body] = Deno.readTextFileSync(file).split("\r\n\r\n");
-  const type = /content-type: (.*)/i.exec(head!)![1]!;
-  return [Number(head!.split(" ")[1]), { "content-type": type }, body!];
+function refusal(name: string): Parameters<typeof respond> {
+  const { head, text } = recorded(`hosted-${name}`);
+  const type = /content-type: (.*)/i.exec(head)![1]!;
+  return [Number(head.split(" ")[1]), { "content-type": type }, text];
 }
 
 const failures: [name: string, kind: string, says: RegExp][] = [
@@ -72,7 +72,7 @@ const failures: [name: string, kind: string, says: RegExp][] = [
 ];
 for (const [name, kind, says] of failures) {
   Deno.test(`a refused request says why: ${name}`, async () => {
-    await using server = serve(respond(...recorded(name)));
+    await using server = serve(respond(...refusal(name)));
     const error = await assertRejects(() => callHosted(config(server.url), hi), BackendError);
     assertEquals(error.kind, kind);
     assertMatch(error.message, says);

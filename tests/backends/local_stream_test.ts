@@ -4,7 +4,7 @@ import { readLocalResponse } from "../../src/backends/local/response.ts";
 import { localReader } from "../../src/backends/local/stream.ts";
 import { BackendError } from "../../src/errors.ts";
 import { forEverySplit } from "../helpers/split.ts";
-import { recorded } from "./compat_recorded.ts";
+import { recorded } from "../helpers/recorded.ts";
 
 function fold(pieces: (Uint8Array | string)[], deltas: Delta[] = []) {
   const encoder = new TextEncoder();

@@ -8,7 +8,7 @@ import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import type { Message, Tool } from "../../src/types.ts";
 import { json, ndjson, raw, respond, serve, sse } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
-import { recorded } from "./compat_recorded.ts";
+import { recorded } from "../helpers/recorded.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
 const tool: Tool = {

@@ -2,8 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { markdownRenderer } from "../../src/terminal/markdown.ts";
 import type { Colors } from "../../src/terminal/style.ts";
 import { displayWidth } from "../../src/text/width.ts";
-import { seeded } from "../helpers/split.ts";
-import { forEveryTextSplit, randomTexts } from "../text/splits.ts";
+import { forEveryTextSplit, randomTexts, seeded } from "../helpers/split.ts";
 
 function render(pieces: string[], columns: number, colors: Colors, unicode: boolean): string {
   const renderer = markdownRenderer({ columns, colors, unicode });

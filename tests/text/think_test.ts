@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { isBlank, splitThinking, stripThinkTags, thinkFilter } from "../../src/text/think.ts";
-import { forEveryTextSplit, randomTexts } from "./splits.ts";
+import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 
 /** No reasoning: the text stays. */
 const literal = (text: string): [string, string, string] => [text, text, ""];

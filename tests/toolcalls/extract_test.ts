@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import { toolCallFilter } from "../../src/toolcalls/filter.ts";
 import type { ToolCallOptions } from "../../src/toolcalls/scan.ts";
-import { forEveryTextSplit, randomTexts } from "../text/splits.ts";
+import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 
 const KNOWN: ToolCallOptions = { tools: ["read_file", "write_file", "now"], newId: () => "id" };
 const ANY: ToolCallOptions = { newId: () => "id" };
