@@ -3,7 +3,7 @@ import { BackendError } from "../../src/errors.ts";
 import { connectTimesOut, failureFromThrown, isRefused } from "../../src/wire/connect.ts";
 import { requestStream } from "../../src/wire/http.ts";
 import { serve, sse } from "../helpers/server.ts";
-import { leakTest, options, STREAM, textReader } from "./text_reader.ts";
+import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
 
 /** A port on which nobody accepts, with so many connections waiting that no further one is made. */
 async function fullBacklog(): Promise<{ url: string } & Disposable> {

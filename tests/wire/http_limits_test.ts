@@ -3,7 +3,7 @@ import { BackendError } from "../../src/errors.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { wait } from "../../src/wire/watchdog.ts";
 import { type Handler, head, raw, respond, serve, sse, stall } from "../helpers/server.ts";
-import { leakTest, options, STREAM, textReader } from "./text_reader.ts";
+import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
 
 const OK = sse(["a", "[DONE]"]);
 const post = (url: string) => ({ url, body: "{}" });

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/as
 import { BackendError } from "../../src/errors.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
-import { leakTest, options, STREAM, textReader } from "./text_reader.ts";
+import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
 
 const OK = sse(["a", "[DONE]"]);
 const KEY = "sk-proj-0123456789abcdef+/x";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { type Limit, wait, type Watchdog, watchdog } from "../../src/wire/watchdog.ts";
-import { leakTest } from "./text_reader.ts";
+import { leakTest } from "./http_helper.ts";
 
 /** Which limit a watch reaches. */
 function reached(

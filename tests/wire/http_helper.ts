@@ -1,5 +1,5 @@
 /**
- * A reader as the backends have one, reduced to the data of events, for the tests of HTTP.
+ * For the tests of HTTP: a reader reduced to the data of events, options that do not wait, and more.
  *
  * @module
  */
