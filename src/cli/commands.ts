@@ -104,8 +104,7 @@ export const COMMANDS: readonly Command[] = [
     help: "work in another folder",
     run({ agent: { state } }, path) {
       if (path === "") return oneLine(state.workingDir);
-      const home = Deno.env.get("HOME") ?? "~";
-      const folder = resolvePath(state, path.replace(/^~(?=\/|$)/, home));
+      const folder = resolvePath(state, expandHome(path));
       try {
         if (!Deno.statSync(folder).isDirectory) return `${oneLine(folder)} is not a folder.`;
       } catch (error) {
@@ -132,6 +131,11 @@ export const COMMANDS: readonly Command[] = [
     run: ({ agent: { tools } }) => table(tools.map(({ name, description }) => [name, description])),
   },
 ];
+
+/** `path` with the home folder for its `~`, as a shell has it. */
+export function expandHome(path: string): string {
+  return path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
+}
 
 /** Whether a line is a command: `/` and a word. A path such as `/etc/hosts` is none. */
 export function isCommand(line: string): boolean {

@@ -7,7 +7,7 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { resolvePath } from "../text/paths.ts";
 import type { Completer, Completion } from "../terminal/completion.ts";
-import { COMMANDS, type Session } from "./commands.ts";
+import { COMMANDS, expandHome, type Session } from "./commands.ts";
 
 /** The paths of a folder are listed anew after so many milliseconds. */
 const LIST_MS = 5000;
@@ -114,8 +114,7 @@ function rankOf(word: string, path: string): number {
 function folders(agent: CopilotAgent, path: string): string[] {
   const above = path.slice(0, path.lastIndexOf("/") + 1);
   const hidden = path.slice(above.length).startsWith(".");
-  const home = Deno.env.get("HOME") ?? "~";
-  const folder = resolvePath(agent.state, above.replace(/^~(?=\/)/, home) || ".");
+  const folder = resolvePath(agent.state, expandHome(above) || ".");
   const found: string[] = [];
   for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
     if ((isDirectory || isSymlink) && (hidden || !name.startsWith("."))) {
