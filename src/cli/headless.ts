@@ -11,7 +11,7 @@ import { sanitizeProse } from "../text/sanitize.ts";
 import type { TurnEvent, TurnResult } from "../types.ts";
 import type { Format } from "./args.ts";
 import { EXIT } from "./exit.ts";
-import { processTurnHelpfully } from "./first_turn.ts";
+import { processTurnHelpfully } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
 import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 import { progressLine } from "./present.ts";

@@ -4,10 +4,8 @@
  * @module
  */
 
-import { join } from "@std/path/join";
 import { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
-import { type History, openHistory } from "../terminal/history.ts";
 import { canEdit } from "../terminal/input.ts";
 import { liveScreen } from "../terminal/live_screen.ts";
 import { plainScreen, type Screen } from "../terminal/screen.ts";
@@ -19,11 +17,12 @@ import { attachFiles } from "./attach.ts";
 import { isCommand, runCommand, type Session, waitsFor } from "./commands.ts";
 import { completer } from "./complete.ts";
 import { EXIT } from "./exit.ts";
-import { processTurnHelpfully } from "./first_turn.ts";
+import { processTurnHelpfully } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
 import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf, dollars } from "./prices.ts";
+import { sessionHistory } from "./session_history.ts";
 import { runShell } from "./shell.ts";
 import { onSignals } from "./signals.ts";
 import { type TurnView, turnView } from "./turn_view.ts";
@@ -59,8 +58,7 @@ export async function runInteractive(
   config: CopilotConfig,
   options: InteractiveOptions,
 ): Promise<number> {
-  const env = (name: string) => Deno.env.get(name);
-  const look = appearance(env);
+  const look = appearance();
   let stop = new AbortController();
   let ended: number | undefined;
   const end = (code: number) => {
@@ -90,7 +88,7 @@ export async function runInteractive(
   const session: Session = { agent, modelNamed: options.modelNamed, pending: "", permissions };
   // Not at once: the screen, which begins with the history, is still to come.
   const warn = (message: string) => queueMicrotask(() => say(message));
-  const history = sessionHistory(env, () => state.workingDir, warn);
+  const history = sessionHistory(() => state.workingDir, warn);
   state.history = history.entries();
   /** What a command of the session waits for. */
   let waiting: string | undefined;
@@ -200,52 +198,3 @@ function footer({ agent, context, cost }: Session): string {
 }
 
 const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;
-
-interface SessionHistory {
-  /** Those of the session's folder last. */
-  entries(): string[];
-  add(text: string): void;
-}
-
-/** The history's file, opened anew when the folder changes; without one the session's own. */
-function sessionHistory(
-  env: (name: string) => string | undefined,
-  folder: () => string,
-  warn: (message: string) => void,
-): SessionHistory {
-  const path = historyPath(env);
-  let opened: { folder: string; history: History } | undefined;
-  const own: string[] = [];
-  function open(): History {
-    if (opened?.folder === folder()) return opened.history;
-    let history: History = { entries: own, add: (text) => void own.push(text) };
-    try {
-      if (path !== undefined) history = openHistory(path, folder());
-    } catch (error) {
-      warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
-    }
-    opened = { folder: folder(), history };
-    return history;
-  }
-  let warned = false;
-  return {
-    entries: () => open().entries,
-    add(text) {
-      try {
-        open().add(text);
-      } catch (error) {
-        if (!warned) warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
-        warned = true;
-      }
-    },
-  };
-}
-
-/** Where the history is kept: the XDG base directories' place for state, or Windows' own. */
-function historyPath(env: (name: string) => string | undefined): string | undefined {
-  const home = env("HOME");
-  const folder = Deno.build.os === "windows"
-    ? env("LOCALAPPDATA")
-    : env("XDG_STATE_HOME") || (home && join(home, ".local/state"));
-  return folder ? join(folder, "copilot", "history.jsonl") : undefined;
-}

@@ -70,22 +70,18 @@ export function painter(colors: Colors): Painter {
   };
 }
 
-/**
- * What the terminal can show, as its environment says.
- *
- * @param env Reads an environment variable, such as `Deno.env.get`.
- */
+/** What the terminal can show, as its environment says. */
 export function appearance(
-  env: (name: string) => string | undefined,
+  env: { get(name: string): string | undefined } = Deno.env,
   os: string = Deno.build.os,
 ): Appearance {
   const windows = os === "windows";
-  const term = env("TERM") ?? (windows ? "windows" : "dumb");
-  const locale = env("LC_ALL") || env("LC_CTYPE") || env("LANG") || "";
+  const term = env.get("TERM") ?? (windows ? "windows" : "dumb");
+  const locale = env.get("LC_ALL") || env.get("LC_CTYPE") || env.get("LANG") || "";
   const many = /256|direct|kitty|ghostty|alacritty|foot|wezterm/.test(term) ||
-    /truecolor|24bit/.test(env("COLORTERM") ?? "") || windows;
+    /truecolor|24bit/.test(env.get("COLORTERM") ?? "") || windows;
   return {
-    colors: env("NO_COLOR") || term === "dumb" ? "none" : many ? "256" : "16",
+    colors: env.get("NO_COLOR") || term === "dumb" ? "none" : many ? "256" : "16",
     unicode: windows || /utf-?8/i.test(locale),
   };
 }

@@ -16,7 +16,11 @@ Deno.test("TTY-09 style: what the environment says of the terminal", () => {
     [{ NO_COLOR: "1" }, "windows", "none", true],
   ];
   for (const [env, os, colors, unicode] of rows) {
-    assertEquals(appearance((name) => env[name], os), { colors, unicode } as unknown, `${os}`);
+    assertEquals(
+      appearance({ get: (name) => env[name] }, os),
+      { colors, unicode } as unknown,
+      `${os}`,
+    );
   }
 });
 

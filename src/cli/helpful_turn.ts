@@ -1,5 +1,6 @@
 /**
- * A turn with the help that a first one needs: a model that is installed, and room for its context.
+ * A turn with the help that a local server may need: a model that is installed, and room for its
+ * context.
  *
  * @module
  */

@@ -1,0 +1,61 @@
+/**
+ * Where a session keeps what was typed.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { type History, openHistory } from "../terminal/history.ts";
+import { oneLine } from "./present.ts";
+
+/** What was typed into a session, and into those before it. */
+export interface SessionHistory {
+  /** Those of the session's folder last. */
+  entries(): string[];
+  add(text: string): void;
+}
+
+/**
+ * The history's file, opened anew when the folder changes; without one the session's own. `warn` is
+ * told why it cannot be read or kept.
+ */
+export function sessionHistory(
+  folder: () => string,
+  warn: (message: string) => void,
+): SessionHistory {
+  const path = historyPath();
+  let opened: { folder: string; history: History } | undefined;
+  const own: string[] = [];
+  function open(): History {
+    if (opened?.folder === folder()) return opened.history;
+    let history: History = { entries: own, add: (text) => void own.push(text) };
+    try {
+      if (path !== undefined) history = openHistory(path, folder());
+    } catch (error) {
+      warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
+    }
+    opened = { folder: folder(), history };
+    return history;
+  }
+  let warned = false;
+  return {
+    entries: () => open().entries,
+    add(text) {
+      try {
+        open().add(text);
+      } catch (error) {
+        if (!warned) warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
+        warned = true;
+      }
+    },
+  };
+}
+
+/** Where the history is kept: the XDG base directories' place for state, or Windows' own. */
+function historyPath(): string | undefined {
+  const home = Deno.env.get("HOME");
+  const folder = Deno.build.os === "windows"
+    ? Deno.env.get("LOCALAPPDATA")
+    : Deno.env.get("XDG_STATE_HOME") || (home && join(home, ".local/state"));
+  return folder ? join(folder, "copilot", "history.jsonl") : undefined;
+}
