@@ -2,24 +2,34 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FLAGS, UsageError } from "../../src/cli/args.ts";
 import { completionScript, manPage } from "../../src/cli/completions.ts";
 
-async function run(command: string, args: string[], input: string): Promise<string | undefined> {
+/** What `command` prints of `input`; it must take it without a word of complaint. */
+async function run(command: string, args: string[], input: string): Promise<string> {
+  const process = new Deno.Command(command, {
+    args,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = process.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input));
+  await writer.close();
+  const { success, stdout, stderr } = await process.output();
+  assertEquals([success, new TextDecoder().decode(stderr)], [true, ""]);
+  return new TextDecoder().decode(stdout);
+}
+
+/** A test that needs `command`: skipped, not passed, where it is not installed. */
+async function testWith(command: string, name: string, fn: () => Promise<void>): Promise<void> {
+  const missing = await isMissing(command);
+  Deno.test({ name: missing ? `${name} (skipped: no ${command})` : name, ignore: missing, fn });
+}
+
+async function isMissing(command: string): Promise<boolean> {
   try {
-    const process = new Deno.Command(command, {
-      args,
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const writer = process.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(input));
-    await writer.close();
-    const { success, stdout, stderr } = await process.output();
-    assert(success, new TextDecoder().decode(stderr));
-    assertEquals(new TextDecoder().decode(stderr), "");
-    return new TextDecoder().decode(stdout);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
+    await new Deno.Command(command, { args: ["--version"], stdin: "null" }).output();
+    return false;
+  } catch {
+    return true;
   }
 }
 
@@ -31,18 +41,16 @@ const BASH: [words: string[], expected: string[]][] = [
 ];
 
 for (const [words, expected] of BASH) {
-  Deno.test(`bash completes ${words.join(" ")}`, async () => {
+  await testWith("bash", `bash completes ${words.join(" ")}`, async () => {
     const script = `${completionScript("bash")}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}
 _copilot; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const output = await run("bash", [], script);
-    if (output !== undefined) {
-      assertEquals(output.split("\n").filter((line) => line !== ""), expected);
-    }
+    assertEquals(output.split("\n").filter((line) => line !== ""), expected);
   });
 }
 
-Deno.test("every flag is in every shell's completions and in the manual page", async () => {
+Deno.test("every flag is in every shell's completions and in the manual page", () => {
   const zsh = completionScript("zsh");
   const fish = completionScript("fish");
   const page = manPage("1.2.3");
@@ -51,10 +59,17 @@ Deno.test("every flag is in every shell's completions and in the manual page", a
     assert(fish.includes(`-l ${name}`), `--${name} for fish`);
     assert(page.includes(`\\-\\-${name.replaceAll("-", "\\-")}`), `--${name} in the page`);
   }
-  await run("zsh", ["-n"], zsh);
-  await run("fish", ["-n"], fish);
-  const shown = await run("groff", ["-man", "-Tascii", "-ww"], page);
-  if (shown !== undefined) assert(shown.includes("copilot 1.2.3"));
+});
+
+for (const shell of ["zsh", "fish"]) {
+  await testWith(shell, `${shell} reads its completions`, async () => {
+    await run(shell, ["-n"], completionScript(shell));
+  });
+}
+
+await testWith("groff", "groff sets the manual page", async () => {
+  const shown = await run("groff", ["-man", "-Tascii", "-ww"], manPage("1.2.3"));
+  assert(shown.includes("copilot 1.2.3"));
 });
 
 Deno.test("completions for another shell are refused", () => {
