@@ -82,8 +82,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     );
     const usage = { inputTokens, outputTokens };
     if (result.stopReason === "done" && result.response === NO_ANSWER) {
-      stderr.write("copilot: the model gave no answer\n");
       const error = "the model gave no answer";
+      stderr.write(`copilot: ${error}\n`);
       return finish({ exitCode: EXIT.error, response: "", error, usage });
     }
     return finish({ ...result, exitCode: codeOf(result.stopReason, options.refused()), usage });

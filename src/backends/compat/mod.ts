@@ -79,20 +79,12 @@ export function complete(
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
   return adjusting(key, TABLE, (adjusted) => {
-    const inText = adjusted.has("tools");
-    const body = compatBody(
-      config,
-      inText ? withTextTools(messages, tools) : messages,
-      inText ? [] : tools,
-      stream,
-      adjusted,
-    );
+    const [sent, offered] = adjusted.has("tools")
+      ? [withTextTools(messages, tools), []]
+      : [messages, tools];
+    const body = compatBody(config, sent, offered, stream, adjusted);
     return requestStream(
-      {
-        url: `${config.baseUrl}/chat/completions`,
-        headers: keyHeader(config),
-        body,
-      },
+      { url: `${config.baseUrl}/chat/completions`, headers: keyHeader(config), body },
       { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
       (contentType) => compatReader(contentType, stream, onDelta),
     );

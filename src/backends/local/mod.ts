@@ -40,13 +40,7 @@ export async function callLocal(
 ): Promise<Record<string, unknown>> {
   try {
     return await (config.useCompat
-      ? complete(
-        config,
-        { ...config, baseUrl: `${config.host}/v1` },
-        messages,
-        tools,
-        options,
-      )
+      ? complete(config, { ...config, baseUrl: `${config.host}/v1` }, messages, tools, options)
       : chat(config, messages, tools, options));
   } catch (error) {
     if (!(error instanceof BackendError) || error.kind !== "model_not_found") throw error;
@@ -84,14 +78,10 @@ function chat(
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
   return adjusting(config, TABLE, (adjusted) => {
-    const inText = adjusted.has("tools");
-    const body = localBody(
-      config,
-      inText ? withTextTools(messages, tools) : messages,
-      inText ? [] : tools,
-      stream,
-      adjusted,
-    );
+    const [sent, offered] = adjusted.has("tools")
+      ? [withTextTools(messages, tools), []]
+      : [messages, tools];
+    const body = localBody(config, sent, offered, stream, adjusted);
     return requestStream(
       { url: `${config.host}/api/chat`, headers: keyHeader(config), body },
       { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
