@@ -77,7 +77,8 @@ export {
 } from "./backends/hosted/request.ts";
 export { parseHostedResponse } from "./backends/hosted/response.ts";
 export type { Completer, Completion } from "./terminal/completion.ts";
-export { readInput, readLineRaw, type ReadOptions } from "./terminal/input.ts";
+export { readInput, readLineRaw } from "./terminal/input.ts";
+export type { ReadOptions } from "./terminal/line_editor.ts";
 export { stripThinkTags } from "./text/think.ts";
 export { type RepetitionOptions, truncateRepetition } from "./text/repetition.ts";
 export { globToRegex } from "./text/glob.ts";

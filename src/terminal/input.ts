@@ -4,21 +4,8 @@
  * @module
  */
 
-import type { Completer } from "./completion.ts";
-import { editLine } from "./line_editor.ts";
+import { editLine, type ReadOptions } from "./line_editor.ts";
 import { show, stdinLines } from "./stdin.ts";
-
-/** Options of {@linkcode readInput} and {@linkcode readLineRaw}. */
-export interface ReadOptions {
-  /** Ends the reading: the result is null. */
-  signal?: AbortSignal | undefined;
-  /** Answers the Tab key. */
-  completer?: Completer | undefined;
-  /** Drops what was typed before the prompt is there, where a terminal is edited on. */
-  dropTypeAhead?: boolean | undefined;
-  /** With `"clear"`, Ctrl-C clears a line that is not empty, and only at an empty one gives null. */
-  interrupt?: "cancel" | "clear" | undefined;
-}
 
 /**
  * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter

@@ -12,8 +12,23 @@ import { press } from "./press.ts";
 import { show, stdinKeys } from "./stdin.ts";
 import { rawTerminal } from "./tty.ts";
 
+/** Options of `readInput` and `readLineRaw`. */
+export interface ReadOptions {
+  /** Ends the reading: the result is null. */
+  signal?: AbortSignal | undefined;
+  /** Answers Tab; without one Tab rings the bell. */
+  completer?: Completer | undefined;
+  /**
+   * Drops what was typed before the prompt is there, where a terminal is edited on: for questions
+   * that must not be answered by accident.
+   */
+  dropTypeAhead?: boolean | undefined;
+  /** With `"clear"`, Ctrl-C clears a line that is not empty, and only at an empty one gives null. */
+  interrupt?: "cancel" | "clear" | undefined;
+}
+
 /** How a line is edited. */
-export interface EditOptions {
+export interface EditOptions extends ReadOptions {
   /** Before the text. */
   prompt: string;
   /** An SGR sequence for the prompt, or empty: no colours at all then. */
@@ -22,15 +37,6 @@ export interface EditOptions {
   history: readonly string[];
   /** Enter after a `\` that ends the text begins a new line; false when left out. */
   multiline?: boolean | undefined;
-  /** Answers Tab; without one Tab rings the bell. */
-  completer?: Completer | undefined;
-  /** With `"clear"`, Ctrl-C clears a line that is not empty, and only an empty one ends. */
-  interrupt?: "cancel" | "clear" | undefined;
-  /** Drops what was typed before the prompt is there: for questions that must not be answered by
-   * accident. */
-  dropTypeAhead?: boolean | undefined;
-  /** Ends the editing: the result is null. */
-  signal?: AbortSignal | undefined;
 }
 
 /** What was killed in earlier lines: Ctrl-Y brings it back in later ones. */
