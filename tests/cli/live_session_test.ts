@@ -291,7 +291,10 @@ sessionTest(
   [],
   async (terminal) => {
     await terminal.type("/tokens\r");
-    await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));
+    // The prompt and the status were there before, too, and higher up.
+    await terminal.until((rows) =>
+      rows.includes("0 in, 0 out") && rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·")
+    );
     const [, row] = await terminal.cursor();
     await terminal.resize(80, row + 1);
     await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));
