@@ -217,7 +217,7 @@ function showContext(agent: CopilotAgent): string {
   const { parts, window } = contextParts(agent);
   const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const all = Math.max(used, window ?? 0);
-  const block = appearance((name) => Deno.env.get(name)).unicode ? "█" : "#";
+  const block = appearance().unicode ? "█" : "#";
   const rows = window === undefined
     ? parts
     : [...parts, { name: "free", tokens: all - used } as const];

@@ -21,7 +21,7 @@ import { count } from "../text/count.ts";
 import type { Message } from "../types.ts";
 import { serverOf } from "./commands.ts";
 import { EXIT } from "./exit.ts";
-import { chooseContext } from "./first_turn.ts";
+import { chooseContext } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
 import { duration, oneLine, wrapped } from "./present.ts";
 

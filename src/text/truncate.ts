@@ -2,9 +2,14 @@
  * Bounds a text by leaving out its middle, which a notice stands in for where it fits.
  *
  * @param maxChars The most UTF-16 units of the result, the notice included.
+ * @param notice What stands in for the units left out, given how many they are.
  * @returns `text` itself where it fits, else a text in which no surrogate pair is cut in two.
  */
-export function truncateMiddle(text: string, maxChars: number): string {
+export function truncateMiddle(
+  text: string,
+  maxChars: number,
+  notice: (cutChars: number) => string = leftOut,
+): string {
   if (text.length <= maxChars) return text;
   // More is never cut than all of it, so no notice has more digits than this one.
   const room = maxChars - notice(text.length).length;
@@ -14,7 +19,7 @@ export function truncateMiddle(text: string, maxChars: number): string {
   return text.slice(0, head) + notice(tail - head) + text.slice(tail);
 }
 
-const notice = (cutChars: number) => `\n[... ${cutChars} characters left out ...]\n`;
+const leftOut = (cutChars: number) => `\n[... ${cutChars} characters left out ...]\n`;
 
 /** `end`, or one less where that would cut a surrogate pair in two. */
 export function wholeUpTo(text: string, end: number): number {
