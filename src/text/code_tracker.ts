@@ -18,7 +18,7 @@ export interface CodeTracker {
   atLineStart(): boolean;
   /** Whether nothing but white space stands before this place on its line. */
   isFirst(): boolean;
-  /** Whether this place is in a block quote, or right behind a quotation mark. */
+  /** Whether this place is in a block quote, right behind a quotation mark, or on a line of a file. */
   isQuoted(): boolean;
 }
 
@@ -34,6 +34,14 @@ const BACKTICK = 96;
 const PIPE = 124;
 const TILDE = 126;
 const QUOTES = new Set([..."\"'“‘«"].map((char) => char.charCodeAt(0)));
+
+/**
+ * How lines begin that tools show: numbered, found (`path:12:`, `path-12-`, `12:`), in a difference;
+ * and a comment. In a list, one space stands behind the sign.
+ */
+const SHOWN_LINE =
+  /^(?:\+(?! \S| $)|-(?![\s-])|\s*(?:\/\/|\d+(?:[\t→]|:(?! \S| $))|\S*(?::\d+:|[A-Za-z]-\d+-)))/;
+const MAX_LINE = 256;
 
 /** Longer runs of backticks do not span lines, so that few lengths can be open without an end. */
 const MAX_SPAN = 16;
@@ -64,6 +72,8 @@ export function codeTracker(isContinued = false): CodeTracker {
   let isRow = false;
   let isQuote = false;
   let last = 0;
+  /** The beginning of the line. */
+  let line = "";
 
   /** The first sign of a line was read. */
   function beginLine(code: number): void {
@@ -109,6 +119,7 @@ export function codeTracker(isContinued = false): CodeTracker {
 
   return {
     feed(text, from, to) {
+      let start = from;
       for (let i = from; i < to; i++) {
         const code = text.charCodeAt(i);
         if (run > 0) {
@@ -120,6 +131,8 @@ export function codeTracker(isContinued = false): CodeTracker {
         }
         if (code === NEWLINE) {
           endLine();
+          line = "";
+          start = i + 1;
           continue;
         }
         if (before === BLANK) {
@@ -137,6 +150,7 @@ export function codeTracker(isContinued = false): CodeTracker {
             : TEXT;
         }
       }
+      line += text.slice(start, Math.min(to, start + MAX_LINE - line.length));
       if (to > from) last = text.charCodeAt(to - 1);
     },
     inCode(next) {
@@ -153,7 +167,7 @@ export function codeTracker(isContinued = false): CodeTracker {
     },
     atLineStart: () => run === 0 && before <= MARKERS,
     isFirst: () => before === BLANK,
-    isQuoted: () => isQuote || QUOTES.has(last),
+    isQuoted: () => isQuote || QUOTES.has(last) || SHOWN_LINE.test(line),
   };
 }
 

@@ -305,6 +305,15 @@ const rows: Row[] = [
   ["quotation marks", ...none(`It said "${tagged(READ)}" and stopped.`)],
   ["single quotation marks", ...none(`print('${tagged(READ)}')`)],
   ["other quotation marks", ...none(`“${tagged(READ)}” ‘${tagged(READ)}’ «${tagged(READ)}»`)],
+  [
+    "a line as read_file shows it",
+    ...none(`It says:\n\n12\t${tagged(READ)}\n13\t  ${tagged(NOW)}`),
+  ],
+  ["a line that grep_code found", ...none(`Found:\n\na/b.md:3:So: ${tagged(READ)}`)],
+  ["a line beside one found", ...none(`a/b.md-2-${tagged(READ)}\na/b.md:3:a`)],
+  ["a line that grep found", ...none(`12:${tagged(READ)}\n13:    ${tagged(NOW)}`)],
+  ["a line added or removed", ...none(`@@ -1 +1 @@\n-${tagged(READ)}\n+    ${tagged(NOW)}`)],
+  ["a comment", ...none(`  // ${tagged(READ)}`)],
   ["a log", ...none(`{"role":"assistant","content":"${tagged(READ.replaceAll('"', '\\"'))}"}`)],
   [
     "the form explained",
@@ -334,6 +343,9 @@ const rows: Row[] = [
   ["after a stray backtick", `It\`s:\n${tagged(READ)}`, [read], "It`s:"],
   ["between stray backticks", `It\`s:\n${tagged(READ)}\n\nlet\`s`, [read], "It`s:\n\nlet`s"],
   ["after quotation marks of TeX", `\`\`so''\n${tagged(READ)}`, [read], "``so''"],
+  ["after lines shown", `12\ta\n+a\n-a\n${tagged(READ)}`, [read], "12\ta\n+a\n-a"],
+  ["in lists", `+ ${tagged(READ)}\n1. a\n- ${tagged(NOW)}`, [read, now], "+\n1. a\n-"],
+  ["after a ruler", `---${tagged(READ)}`, [read], "---"],
   ["after a quotation", `"so" ${tagged(READ)}`, [read], '"so"'],
   ["after a mentioned tag", `A <think> tag.\n${tagged(READ)}`, [read], "A <think> tag."],
   // Reasoning
