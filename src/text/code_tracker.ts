@@ -43,6 +43,9 @@ const SHOWN_LINE =
   /^(?:\+(?! \S| $)|-(?![\s-])|\s*(?:\/\/|\d+(?:[\t→]|:(?! \S| $))|\S*(?::\d+:|[A-Za-z]-\d+-)))/;
 const MAX_LINE = 256;
 
+/** The info string of a block that may hold others. */
+const MARKDOWN = /[`~]\s*(?:md|mdx|markdown)\s*$/i;
+
 /** Longer runs of backticks do not span lines, so that few lengths can be open without an end. */
 const MAX_SPAN = 16;
 
@@ -58,7 +61,9 @@ export function codeTracker(isContinued = false): CodeTracker {
   let isBegun = isContinued;
   let before = BLANK;
   let inline = 0;
-  let fence: { char: number; length: number; before: number; isFirstLine: boolean } | undefined;
+  let fence:
+    | { char: number; length: number; before: number; isFirstLine: boolean; depth: number }
+    | undefined;
   /** The backticks or tildes just read: what they mean depends on what follows. */
   let run = 0;
   let runChar = 0;
@@ -89,9 +94,16 @@ export function codeTracker(isContinued = false): CodeTracker {
         (next <= 32 || next === 60);
       // A second run of backticks on the line of the first: that was inline code.
       const inlined = fence.isFirstLine && runChar === BACKTICK && fence.char === BACKTICK;
-      if (closes || inlined) fence = undefined;
+      if (inlined || closes && fence.depth <= 1) fence = undefined;
+      else if (closes) fence.depth--;
+      // Who quotes Markdown that holds blocks rarely makes its own fence longer.
+      else if (
+        fence.depth > 0 && runChar === fence.char && run >= 3 && before <= MARKERS && next > 32
+      ) {
+        fence.depth++;
+      }
     } else if (before <= MARKERS && run >= 3) {
-      fence = { char: runChar, length: run, before, isFirstLine: true };
+      fence = { char: runChar, length: run, before, isFirstLine: true, depth: 0 };
       span = 0;
     } else if (runChar === BACKTICK) {
       inline = inline === 0 ? run : inline === run ? 0 : inline;
@@ -114,7 +126,14 @@ export function codeTracker(isContinued = false): CodeTracker {
     before = BLANK;
     inline = indent = 0;
     isIndented = isRow = isQuote = false;
-    if (fence) fence.isFirstLine = false;
+    if (fence?.isFirstLine) {
+      fence.isFirstLine = false;
+      fence.depth = MARKDOWN.test(line) ? 1 : 0;
+    }
+  }
+
+  function addLine(text: string): void {
+    if (line.length < MAX_LINE) line += text.slice(0, MAX_LINE - line.length);
   }
 
   return {
@@ -130,6 +149,7 @@ export function codeTracker(isContinued = false): CodeTracker {
           settle(code);
         }
         if (code === NEWLINE) {
+          addLine(text.slice(start, i));
           endLine();
           line = "";
           start = i + 1;
@@ -150,7 +170,7 @@ export function codeTracker(isContinued = false): CodeTracker {
             : TEXT;
         }
       }
-      line += text.slice(start, Math.min(to, start + MAX_LINE - line.length));
+      addLine(text.slice(start, to));
       if (to > from) last = text.charCodeAt(to - 1);
     },
     inCode(next) {

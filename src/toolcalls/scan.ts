@@ -76,11 +76,12 @@ interface Candidate {
   unread: string;
 }
 
-/** Within them, HTML shows what it does not mean. */
-const ELEMENTS = new Map([["<pre>", "</pre>"], ["<pre ", "</pre>"], ["<code>", "</code>"], [
-  "<code ",
-  "</code>",
-]]);
+/** Within them, HTML shows what it does not mean, and a result of a tool holds what others wrote. */
+const ELEMENTS = new Map([
+  ...["pre", "code", "samp", "blockquote", "textarea", "example", "tool_response", "tool_result"]
+    .flatMap((name) => [[`<${name}>`, `</${name}>`], [`<${name} `, `</${name}>`]] as const),
+  ["<!--", "-->"],
+]);
 
 /** A scanner of text; `inThought`, of reasoning, where only what begins a line may be a call. */
 function scanner(

@@ -299,6 +299,18 @@ const rows: Row[] = [
   ["code", ...none(`So: <code>${tagged(READ)}</code> or <CODE>${tagged(NOW)}</CODE>`)],
   ["a fence in pre", ...none(`<pre>\n${fenced(READ)}\n</pre>`)],
   ["two calls in pre", ...none(`<pre>${tagged(READ)}\n\n${tagged(NOW)}\n</pre> a`)],
+  ["a comment in HTML", ...none(`<!--\n${tagged(READ)}\n-->`)],
+  ["an example", ...none(`<example>\n${tagged(READ)}\n</example>`)],
+  [
+    "a result that the model made up",
+    ...none(`<tool_response>\n${tagged(READ)}\n</tool_response>`),
+  ],
+  [
+    "a document that holds blocks, its fence no longer than theirs",
+    ...none(
+      `\`\`\`markdown\n# A\n\`\`\`sh\nls\n\`\`\`\nSo:\n${fenced(READ)}\nor\n${tagged(NOW)}\n\`\`\``,
+    ),
+  ],
   ["inline code over lines", ...none(`Write \`so:\n${tagged(READ)}\n\` and wait.`)],
   ["two backticks over lines", ...none(`Write \`\`so:\n${tagged(READ)} \`\`.`)],
   ["a row of a table", ...none(`| call |\n|---|\n| ${tagged(READ)} |\n`)],
@@ -343,6 +355,12 @@ const rows: Row[] = [
   ["after a stray backtick", `It\`s:\n${tagged(READ)}`, [read], "It`s:"],
   ["between stray backticks", `It\`s:\n${tagged(READ)}\n\nlet\`s`, [read], "It`s:\n\nlet`s"],
   ["after quotation marks of TeX", `\`\`so''\n${tagged(READ)}`, [read], "``so''"],
+  [
+    "after a document that holds a block",
+    `\`\`\`md\n\`\`\`sh\nls\n\`\`\`\n\`\`\`\n${tagged(READ)}`,
+    [read],
+    "```md\n```sh\nls\n```\n```",
+  ],
   ["after lines shown", `12\ta\n+a\n-a\n${tagged(READ)}`, [read], "12\ta\n+a\n-a"],
   ["in lists", `+ ${tagged(READ)}\n1. a\n- ${tagged(NOW)}`, [read, now], "+\n1. a\n-"],
   ["after a ruler", `---${tagged(READ)}`, [read], "---"],
