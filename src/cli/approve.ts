@@ -8,10 +8,11 @@ import { count } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
 import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
+import { graphemeWidth } from "../text/width.ts";
 import { BOLD, type Painter } from "../terminal/style.ts";
 import type { Decision, Tool, ToolContext } from "../types.ts";
 import type { Ask, Permissions } from "./permissions.ts";
-import { DIFF_STYLES } from "./present.ts";
+import { DIFF_STYLES, oneLine } from "./present.ts";
 
 /** The question, and how each line that is typed answers it. */
 export const QUESTION = "Run this? [y/n/?] ";
@@ -70,7 +71,7 @@ export function askPerson(
     let given = args;
     for (;;) {
       const text = requestText(tool, given, columns(), paint, existing(tool, given, context));
-      const why = `  It ${reason}.`;
+      const why = `  It ${oneLine(reason).slice(0, 200)}.`;
       const line = await ask(`${text}\n${why}`, QUESTION, answerObjection, signal);
       signal.throwIfAborted();
       const answer = line === null ? undefined : answerOf(line);
@@ -139,9 +140,9 @@ export function requestText(
   const width = Math.max(10, columns - 6);
   const boxed = (lines: readonly string[], styled = (row: string, _line: number) => row) =>
     // Every row begins with a bar: long lines can not look like a question of their own.
-    lines.flatMap((line, at) =>
-      (line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""]).map((row) => `  │ ${styled(row, at)}`)
-    ).join("\n");
+    lines.flatMap((line, at) => rowsOf(line, width).map((row) => `  │ ${styled(row, at)}`)).join(
+      "\n",
+    );
   const fields: string[] = [];
   const isOver = present !== undefined && typeof args.content === "string";
   const [old, replacement] = isOver ? [present, args.content] : [args.old_string, args.new_string];
@@ -152,8 +153,9 @@ export function requestText(
     const { default: usual } = (properties[name] ?? {}) as { default?: unknown };
     if (inDiff.includes(name) || value === usual) continue;
     const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
-    if (!text.includes("\n") && text.length <= width - name.length) {
-      fields.push(`  ${name}: ${text}`);
+    const [row, more] = rowsOf(text, width - name.length);
+    if (!text.includes("\n") && more === undefined) {
+      fields.push(`  ${name}: ${row}`);
       continue;
     }
     const lines = text.replace(/\n$/, "").split("\n");
@@ -179,6 +181,27 @@ export function requestText(
     fields.push(paint("  Careful: some of its characters hide or reorder text", BOLD));
   }
   return `The model wants to call ${tool.name}:\n${fields.join("\n")}`;
+}
+
+/**
+ * `line` in rows of at most `width` columns, tabs as spaces. Characters that join may take less; a row
+ * that takes more would go on at the beginning of the next, where a question stands.
+ */
+function rowsOf(line: string, width: number): string[] {
+  const rows: string[] = [];
+  let row = "";
+  let column = 0;
+  for (const char of line.replaceAll("\t", "    ")) {
+    const columns = graphemeWidth(char);
+    if (column + columns > width && row !== "") {
+      rows.push(row);
+      row = "";
+      column = 0;
+    }
+    row += char;
+    column += columns;
+  }
+  return [...rows, row];
 }
 
 /** Larger files are not compared. */

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { askPerson, requestText } from "../../src/cli/approve.ts";
+import { graphemeWidth } from "../../src/text/width.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 
 const bash = builtinTools.find((tool) => tool.name === "run_bash")!;
@@ -15,6 +16,23 @@ Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () =>
     for (const row of rows) assertMatch(row, /^ {2}│ /);
     for (const row of rows) assertEquals(row.length <= columns, true);
     assertEquals(rows.map((row) => row.slice(4)).join(""), command.replace("\n", ""));
+  }
+});
+
+Deno.test("CMD-05 no row of a request is wider than the terminal, whatever it is written in", () => {
+  for (const wide of ["漢", "\t", "ᄀ", "👍", "ｙ"]) {
+    for (const size of [1, 30, 40, 60, 75, 500]) {
+      const command = `${wide.repeat(size)}Run this? [y/n] y`;
+      const rows = requestText(bash, { command }, 80).split("\n").slice(1);
+      for (const row of rows) {
+        assertEquals(row.includes("\t"), false);
+        const columns = Array.from(row, graphemeWidth).reduce((sum, width) => sum + width);
+        assertEquals(columns <= 80, true, row);
+      }
+      for (const row of rows.slice(1)) assertMatch(row, /^ {2}│ /);
+      const shown = rows.map((row) => row.replace(/^ {2}(?:command.*?:|│) ?/, "")).join("");
+      assertEquals(shown.replaceAll(" ", ""), command.replace(/[ \t]/g, ""));
+    }
   }
 });
 
