@@ -135,7 +135,7 @@ export function requestText(
   args: Record<string, unknown>,
   columns: number,
   paint: Painter = (text) => text,
-  present?: string,
+  present?: string | number,
 ): string {
   const width = Math.max(10, columns - 6);
   const boxed = (lines: readonly string[], styled = (row: string, _line: number) => row) =>
@@ -144,7 +144,7 @@ export function requestText(
       "\n",
     );
   const fields: string[] = [];
-  const isOver = present !== undefined && typeof args.content === "string";
+  const isOver = typeof present === "string" && typeof args.content === "string";
   const [old, replacement] = isOver ? [present, args.content] : [args.old_string, args.new_string];
   const isEdit = typeof old === "string" && typeof replacement === "string";
   const inDiff = !isEdit ? [] : isOver ? ["content"] : ["old_string", "new_string"];
@@ -161,6 +161,9 @@ export function requestText(
     const lines = text.replace(/\n$/, "").split("\n");
     const size = `${count(lines.length, "line")}, ${count(text.length, "character")}`;
     fields.push(`  ${name} (${size}):\n${boxed(lines)}`);
+  }
+  if (typeof present === "number") {
+    fields.push(`  a file of ${count(present, "byte")} is there, and replaced by this`);
   }
   if (isEdit) {
     const diff = diffLines(sanitize(old), sanitize(replacement), isOver ? 2 : Infinity);
@@ -207,19 +210,23 @@ function rowsOf(line: string, width: number): string[] {
 /** Larger files are not compared. */
 const MAX_COMPARED = 2 ** 20;
 
-/** What the file that is to be written holds; undefined where there is none, or it is no text. */
+/** What the file that is to be written holds, or its size where it can not be compared; undefined where
+ * there is none. */
 function existing(
   { name }: Tool,
   { file_path: path }: Record<string, unknown>,
   context: ToolContext,
-): string | undefined {
+): string | number | undefined {
   if (name !== "write_file") return undefined;
+  let length: number | undefined;
   try {
     const file = resolvePath(context, String(path));
     const { isFile, size } = Deno.statSync(file);
-    if (!isFile || size > MAX_COMPARED) return undefined;
+    if (!isFile) return undefined;
+    length = size;
+    if (size > MAX_COMPARED) return size;
     return new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(file));
   } catch {
-    return undefined;
+    return length;
   }
 }

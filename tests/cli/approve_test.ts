@@ -47,6 +47,8 @@ Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
 Deno.test("writing over a file is shown as a difference, a new file whole", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/a`, "one\ntwo\nthree\n");
+  await Deno.writeFile(`${folder}/binary`, Uint8Array.of(0xff, 0xfe));
+  await Deno.writeFile(`${folder}/large`, new Uint8Array(2 ** 20 + 1));
   const asked: string[] = [];
   const ask = askPerson(
     (text) => (asked.push(text), Promise.resolve("n")),
@@ -61,10 +63,16 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
     signal: new AbortController().signal,
   };
   for (
-    const [file_path, content] of [["a", "one\n2\nthree\n"], ["b", "new\n"], [
-      "a",
-      "one\ntwo\nthree\n",
-    ]]
+    const [file_path, content] of [
+      ["a", "one\n2\nthree\n"],
+      ["b", "new\n"],
+      [
+        "a",
+        "one\ntwo\nthree\n",
+      ],
+      ["binary", "new\n"],
+      ["large", ""],
+    ]
   ) {
     await ask(tool, { file_path, content }, context, { effect: "ask", reason: "writes" });
   }
@@ -72,6 +80,12 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
     ["  the file changes:", "  │   one", "  │ - two", "  │ + 2", "  │   three"],
     ["  content (1 line, 4 characters):", "  │ new"],
     ["  the file holds just this already"],
+    [
+      "  content (1 line, 4 characters):",
+      "  │ new",
+      "  a file of 2 bytes is there, and replaced by this",
+    ],
+    ["  content: ", "  a file of 1048577 bytes is there, and replaced by this"],
   ]);
   await Deno.remove(folder, { recursive: true });
 });
