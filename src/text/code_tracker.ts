@@ -18,7 +18,7 @@ export interface CodeTracker {
   atLineStart(): boolean;
   /** Whether nothing but white space stands before this place on its line. */
   isFirst(): boolean;
-  /** Whether this place is in a block quote, right behind a quotation mark, or on a line of a file. */
+  /** Whether this place is in a block quote, behind a quotation mark or bracket, or on a line shown. */
   isQuoted(): boolean;
 }
 
@@ -33,7 +33,7 @@ const GREATER = 62;
 const BACKTICK = 96;
 const PIPE = 124;
 const TILDE = 126;
-const QUOTES = new Set([..."\"'“‘«"].map((char) => char.charCodeAt(0)));
+const QUOTES = new Set([..."\"'“”‘’„‚«»‹›「『《（("].map((char) => char.charCodeAt(0)));
 
 /**
  * How lines begin that tools show: numbered, found (`path:12:`, `path-12-`, `12:`), in a difference;

@@ -7,7 +7,7 @@ export interface MarkedText {
   marker?: string;
   /** Whether the marker is the first of its line. */
   isFirst?: boolean;
-  /** Whether the marker is in a block quote, right behind a quotation mark, or on a line of a file. */
+  /** Whether the marker is in a block quote, behind a quotation mark or bracket, or on a line shown. */
   isQuoted?: boolean;
 }
 

@@ -326,6 +326,19 @@ const rows: Row[] = [
   ["a line that grep found", ...none(`12:${tagged(READ)}\n13:    ${tagged(NOW)}`)],
   ["a line added or removed", ...none(`@@ -1 +1 @@\n-${tagged(READ)}\n+    ${tagged(NOW)}`)],
   ["a comment", ...none(`  // ${tagged(READ)}`)],
+  [
+    "quotation marks of German",
+    ...none(`„${tagged(READ)}“ ‚${tagged(READ)}‘ ›${tagged(READ)}‹ »${tagged(READ)}«`),
+  ],
+  [
+    "quotation marks of others",
+    ...none(
+      `‹${tagged(READ)}› ”${tagged(READ)}” 「${tagged(READ)}」 『${tagged(READ)}』 《${
+        tagged(READ)
+      }》`,
+    ),
+  ],
+  ["parentheses", ...none(`A call (${tagged(READ)}) is in tags.`)],
   ["a log", ...none(`{"role":"assistant","content":"${tagged(READ.replaceAll('"', '\\"'))}"}`)],
   [
     "the form explained",
