@@ -10,6 +10,7 @@ import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { graphemeWidth } from "../text/width.ts";
 import { BOLD, type Painter } from "../terminal/style.ts";
+import { dominantEnding } from "../tools/line_endings.ts";
 import type { Decision, Tool, ToolContext } from "../types.ts";
 import type { Ask, Permissions } from "./permissions.ts";
 import { DIFF_STYLES, oneLine } from "./present.ts";
@@ -214,7 +215,7 @@ const MAX_COMPARED = 2 ** 20;
  * there is none. */
 function existing(
   { name }: Tool,
-  { file_path: path }: Record<string, unknown>,
+  { file_path: path, content }: Record<string, unknown>,
   context: ToolContext,
 ): string | number | undefined {
   if (name !== "write_file") return undefined;
@@ -225,7 +226,10 @@ function existing(
     if (!isFile) return undefined;
     length = size;
     if (size > MAX_COMPARED) return size;
-    return new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(file));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(file));
+    // The tool keeps the file's line endings where the content has none of its own.
+    const keeps = dominantEnding(text) === "\r\n" && !String(content).includes("\r");
+    return keeps ? text.replaceAll("\r\n", "\n") : text;
   } catch {
     return length;
   }

@@ -47,6 +47,7 @@ Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
 Deno.test("writing over a file is shown as a difference, a new file whole", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/a`, "one\ntwo\nthree\n");
+  await Deno.writeTextFile(`${folder}/crlf`, "one\r\ntwo\r\n");
   await Deno.writeFile(`${folder}/binary`, Uint8Array.of(0xff, 0xfe));
   await Deno.writeFile(`${folder}/large`, new Uint8Array(2 ** 20 + 1));
   const asked: string[] = [];
@@ -72,6 +73,7 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
       ],
       ["binary", "new\n"],
       ["large", ""],
+      ["crlf", "1\ntwo\n"],
     ]
   ) {
     await ask(tool, { file_path, content }, context, { effect: "ask", reason: "writes" });
@@ -86,6 +88,7 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
       "  a file of 2 bytes is there, and replaced by this",
     ],
     ["  content: ", "  a file of 1048577 bytes is there, and replaced by this"],
+    ["  what the file holds is changed:", "  │ - one", "  │ + 1", "  │   two"],
   ]);
   await Deno.remove(folder, { recursive: true });
 });
