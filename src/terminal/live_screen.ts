@@ -83,6 +83,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   const began = performance.now();
   let focused = true;
   let suspended = false;
+  /** The turn was stopped: what was queued for after it waits for Enter. */
+  let held = false;
   /** Ctrl-C was the last key: one more leaves. */
   let leaving = false;
   let frame: ReturnType<typeof setTimeout> | undefined;
@@ -100,9 +102,13 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     if (activity !== undefined) above.push([], styledRow(activity, columns));
     for (const text of queued) {
       const start = sanitizeProse(text.slice(0, MAX_TAIL).replace(/\s+/g, " "));
-      above.push(styledRow(`${dim}queued: ${start}`, columns));
+      above.push(styledRow(`${dim}${held ? "held" : "queued"}: ${start}`, columns));
     }
-    const status = leaving ? "Ctrl-C again leaves" : options.footer();
+    const status = leaving
+      ? "Ctrl-C again leaves"
+      : held
+      ? "Enter sends what is held, Up edits it, Ctrl-C drops it"
+      : options.footer();
     const footer = rows > 3 ? [styledRow(`${dim}${status}`, columns)] : [];
     const prompt = question?.prompt ?? "> ";
     const input = layoutLine(edited, {
@@ -177,23 +183,41 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   }
 
   function submit(text: string): void {
-    if (text.trim() === "") return;
+    if (text.trim() === "") {
+      held = false;
+      return sendQueued();
+    }
     const whole = layoutWhole(line, "> ");
     line = newLine();
     if (options.activity() !== undefined || reader === undefined) queued.push(text);
-    else {
-      lines += rowsText(whole);
-      const give = reader;
-      reader = undefined;
-      give(text);
-    }
+    else send(text, whole);
+  }
+
+  function send(text: string, shown: readonly Row[]): void {
+    lines += rowsText(shown);
+    const give = reader!;
+    reader = undefined;
+    give(text);
+  }
+
+  /** The oldest message that waits, if any does and somebody reads. */
+  function sendQueued(): void {
+    if (held || reader === undefined || queued.length === 0) return;
+    const text = queued.shift()!;
+    send(text, layoutWhole(lineState({ text }), "> "));
   }
 
   function cancel(): void {
-    if (question) return answer(null);
-    if (options.activity() !== undefined) return stop();
-    if (line.units.length > 0) {
-      line = cleared(line);
+    const isBusy = question !== undefined || options.activity() !== undefined;
+    if (isBusy) {
+      held = queued.length > 0;
+      return question ? answer(null) : options.onStop();
+    }
+    if (line.units.length > 0) line = cleared(line);
+    else if (held) {
+      queued.length = 0;
+      held = false;
+      return;
     } else if (leaving) return leave();
     leaving = true;
   }
@@ -202,13 +226,6 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     const give = reader;
     reader = undefined;
     give?.(null);
-  }
-
-  /** What was queued for after the turn comes back into the line. */
-  function stop(): void {
-    const texts = [...queued.splice(0), lineText(line)].filter((text) => text !== "");
-    if (texts.join("\n") !== lineText(line)) line = newLine(texts.join("\n"));
-    options.onStop();
   }
 
   async function pressed(key: Key): Promise<void> {
@@ -221,7 +238,9 @@ export function liveScreen(options: LiveScreenOptions): Screen {
         return cancel();
       }
       if (key.name === "up" && !question && line.units.length === 0 && queued.length > 0) {
-        return void (line = newLine(queued.pop()));
+        line = newLine(queued.pop());
+        held &&= queued.length > 0;
+        return;
       }
     }
     const before = question?.line ?? line;
@@ -315,14 +334,11 @@ export function liveScreen(options: LiveScreenOptions): Screen {
       if (over.signal.aborted) return Promise.resolve(null);
       // The line was begun before the message ahead of it became a part of the history.
       line = withHistory(line, [...options.history()]);
-      const next = queued.shift();
-      if (next !== undefined) {
-        lines += rowsText(layoutWhole(lineState({ text: next }), "> "));
+      return new Promise((resolve) => {
+        reader = resolve;
+        sendQueued();
         guarded(drawSoon);
-        return Promise.resolve(next);
-      }
-      guarded(drawSoon);
-      return new Promise((resolve) => reader = resolve);
+      });
     },
     async ask(prompt, objection, signal, text = "") {
       do await pause(QUIET_MS, signal); while (

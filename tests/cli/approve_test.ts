@@ -88,7 +88,7 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
       "  a file of 2 bytes is there, and replaced by this",
     ],
     ["  content: ", "  a file of 1048577 bytes is there, and replaced by this"],
-    ["  what the file holds is changed:", "  │ - one", "  │ + 1", "  │   two"],
+    ["  the file changes:", "  │ - one", "  │ + 1", "  │   two"],
   ]);
   await Deno.remove(folder, { recursive: true });
 });

@@ -28,20 +28,28 @@ const rowsOf = (rows: string[], text: string) => rows.filter((row) => row.includ
 }
 
 sessionTest(
-  "Esc stops the turn, keeps what was said, and gives back what was queued",
-  [{ text: "The beginning of an answer that", hang: true }, { text: "Again." }],
+  "Esc stops the turn, keeps what was said, and holds what was queued, each by itself",
+  [{ text: "The beginning of an answer that", hang: true }, { text: "Again." }, { text: "Then." }],
   async (terminal, server) => {
     await terminal.type("go\r");
     await terminal.until("The beginning of an answer");
-    await terminal.type("later\rhalf");
-    await terminal.until("queued: later");
+    await terminal.type("later\r!touch no\rlast\rhalf");
+    await terminal.until("queued: last");
     await terminal.type("\x1b");
     const rows = await terminal.until("interrupted");
     assert(rows.some((row) => row.includes("The beginning of an answer that")), rows.join("\n"));
-    await terminal.until((rows) => rows.includes("> later") && rows.includes("  ...> half"));
-    await terminal.type("\r");
+    await terminal.until((rows) => rows.includes("held: later") && rows.includes("> half"));
+    // What was begun is cleared; the newest that is held is edited.
+    await terminal.type("\x03\x1b[A more\r");
     await terminal.until("Again.");
-    assertEquals(said(server.requests[1]!), "later\nhalf");
+    assertEquals(said(server.requests[1]!), "last more");
+    await terminal.until("held: !touch no");
+    // The next newest is dropped, the oldest sent.
+    await terminal.type("\x1b[A\x03");
+    await terminal.until((rows) => rows.at(-2) === ">");
+    await terminal.type("\r");
+    await terminal.until("Then.");
+    assertEquals(said(server.requests[2]!), "later");
   },
 );
 
