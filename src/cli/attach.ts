@@ -27,6 +27,7 @@ export async function attachFiles(
 ): Promise<{ text: string; notices: string[] }> {
   const parts = [text];
   const notices: string[] = [];
+  let count = 0;
   const context = {
     workingDir: agent.state.workingDir,
     maxOutputChars: agent.config.maxOutputChars,
@@ -58,9 +59,13 @@ export async function attachFiles(
       content = `(cannot be read: ${(error as Error).message})`;
       notices.push(`@${found.path} cannot be read: ${(error as Error).message}`);
     }
+    if (!content.startsWith("(cannot")) count++;
+    const [, end, total] = /^\[lines 1-(\d+) of ((?:at least )?\d+)/.exec(
+      content.slice(content.lastIndexOf("\n") + 1),
+    ) ?? [];
+    if (end) notices.push(`@${found.path}: only its first ${end} of ${total} lines go along`);
     parts.push(`<file path=${JSON.stringify(found.path)}>\n${content}\n</file>`);
   }
-  const count = parts.length - 1;
   if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
   return { text: parts.join("\n\n"), notices };
 }

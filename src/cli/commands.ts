@@ -237,8 +237,8 @@ async function listModels({ agent: { config } }: Session): Promise<string> {
   const { model } = (config.local ?? config.hosted ?? config.compat)!;
   try {
     const names = await modelNames(config);
-    const isNow = (name: string) => name === model || name === `${model}:latest`;
-    const rows = names.map((name) => `${isNow(name) ? "* " : "  "}${oneLine(name)}`);
+    const { isSameModel } = await import("../backends/local/connection.ts");
+    const rows = names.map((name) => `${isSameModel(name, model) ? "* " : "  "}${oneLine(name)}`);
     const now = `Now: ${oneLine(model)} at ${serverOf(config)}. /model NAME goes on with another.`;
     return [...rows, now].join("\n");
   } catch (error) {
@@ -282,5 +282,11 @@ async function setModel(session: Session, argument: string): Promise<string> {
     return oneLine((error as Error).message);
   }
   const { model } = await agent.backend();
-  return `Now with ${oneLine(model)} at ${serverOf(agent.config)}. The conversation goes on.`;
+  const names = await modelNames(agent.config).catch(() => [model]);
+  const { isSameModel } = await import("../backends/local/connection.ts");
+  const known = names.some((name) => isSameModel(name, model));
+  const doubt = known ? "" : ` The server does not list it: /model shows those it has.`;
+  return `Now with ${oneLine(model)} at ${
+    serverOf(agent.config)
+  }. The conversation goes on.${doubt}`;
 }

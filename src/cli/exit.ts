@@ -22,5 +22,7 @@ export const EXIT_CODES = [
   [EXIT.refused, "a call was refused (see --yes)"],
   [EXIT.limit, "stopped by a limit"],
   [EXIT.interrupted, "interrupted"],
+  [EXIT.terminated, "terminated"],
+  [EXIT.hangup, "the terminal was closed"],
   [EXIT.closed, "stdout was closed"],
 ] as const;

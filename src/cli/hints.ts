@@ -30,7 +30,7 @@ const HINTS: Record<"compat" | "local" | "hosted", Hints> = {
   },
   hosted: {
     auth: `Check the key: set ${HOSTED_API_KEY_ENV} or pass --api-key`,
-    connection: "Check the address: --base-url, without /v1",
+    connection: "Check the network, and --base-url if it is another server: without /v1",
     protocol: "Check the address: --base-url, without /v1",
     model_not_found: "Name a model that this server has with --model, and check --base-url",
   },
@@ -49,8 +49,13 @@ function hintFor(
   { local, hosted }: CopilotConfig,
 ): string | undefined {
   // llama.cpp, LM Studio and vLLM have no native endpoint.
-  if (local && !local.useCompat && kind === "request" && status === 404) {
-    return "If it is no Ollama, use its other endpoint: --use-compat";
+  if (kind === "request" && status === 404) {
+    if (local) {
+      return local.useCompat
+        ? undefined
+        : "If it is no Ollama, use its other endpoint: --use-compat";
+    }
+    return "Check the address: --base-url, " + (hosted ? "without /v1" : "up to and with /v1");
   }
   return HINTS[local ? "local" : hosted ? "hosted" : "compat"][kind];
 }

@@ -11,6 +11,7 @@ import { isObject } from "../text/json.ts";
 import type { Confine, Decision, Policy, Tool, ToolContext } from "../types.ts";
 import { type Args, UsageError } from "./args.ts";
 import { oneLine } from "./present.ts";
+import { readJson, userFile } from "./user_files.ts";
 
 /** How a person is asked about a call that the settings leave to them. */
 export type Ask = (
@@ -64,7 +65,7 @@ export async function openPermissions(
   args: Args,
   env: (name: string) => string | undefined = (name) => Deno.env.get(name),
 ): Promise<Permissions> {
-  const path = userFile(env);
+  const path = userFile("permissions.json", env);
   const file = path === undefined ? undefined : readJson(path);
   const flags = await levelOf({
     ...(args.approve !== undefined && { approve: args.approve }),
@@ -206,15 +207,6 @@ function refusal({ name, access }: Tool, { effect, reason }: Verdict): string {
   return `Refused: ${why} Do not try another way; answer with what you can read, and say what you would have done.${how}`;
 }
 
-/** Where the person's own settings are. */
-function userFile(env: (name: string) => string | undefined): string | undefined {
-  const home = env("HOME");
-  const folder = Deno.build.os === "windows"
-    ? env("APPDATA")
-    : env("XDG_CONFIG_HOME") || (home && join(home, ".config"));
-  return folder ? join(folder, "copilot", "permissions.json") : undefined;
-}
-
 function hasBash(env: (name: string) => string | undefined): boolean {
   if (Deno.build.os === "windows") return false;
   return (env("PATH") ?? "").split(":").some((folder) => {
@@ -224,28 +216,6 @@ function hasBash(env: (name: string) => string | undefined): boolean {
       return false;
     }
   });
-}
-
-/** More is no settings file. */
-const MAX_FILE_BYTES = 1024 * 1024;
-
-function readJson(path: string): Record<string, unknown> | undefined {
-  let text: string;
-  try {
-    const { isFile, size } = Deno.statSync(path);
-    if (!isFile || size > MAX_FILE_BYTES) throw new UsageError(`${path} must be a file of JSON`);
-    text = Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return;
-    throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`);
-  }
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`);
-  }
-  throw new UsageError(`Cannot read ${path} as it must be a JSON object`);
 }
 
 /** One level, checked; `where` it stands is named in errors. */

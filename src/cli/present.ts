@@ -12,9 +12,13 @@ import type { ToolExecution, TurnEvent } from "../types.ts";
 /** The most characters of a call that are shown. */
 const MAX_CALL_CHARS = 100;
 
+/** What a write is made of has no place in one line. */
+const TEXTS = ["content", "old_string", "new_string"];
+
 /** `read_file src/a.ts limit=80`: a call in one line, safe to show. */
 export function describeCall(name: string, args: Record<string, unknown>): string {
-  const values = Object.entries(args).map(([key, value]) =>
+  const named = Object.entries(args).filter(([key]) => !TEXTS.includes(key));
+  const values = named.map(([key, value]) =>
     typeof value === "string" ? value : `${key}=${JSON.stringify(value)}`
   );
   const text = oneLine(`${name} ${values.join(" ")}`);
@@ -53,7 +57,8 @@ export function progressLine(event: TurnEvent): string | undefined {
 }
 
 function outcome({ isError, result, durationMs }: ToolExecution): string {
-  if (!isError) return duration(durationMs);
+  const [, code] = /^exit code: ([1-9]\d*)/.exec(result) ?? [];
+  if (!isError) return `${code ? `exit code ${code}, ` : ""}${duration(durationMs)}`;
   if (result.startsWith("Refused")) return "refused";
   return `failed: ${shortened(oneLine(result.split("\n", 1)[0]!), 120)}`;
 }

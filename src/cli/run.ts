@@ -19,6 +19,7 @@ import { EXIT } from "./exit.ts";
 import { resultLine } from "./json_output.ts";
 import { oneLine } from "./present.ts";
 import type { CopilotOptions, ExtraSettings } from "./settings.ts";
+import { withDefaults } from "./user_files.ts";
 import { onSignals } from "./signals.ts";
 import { type Output, output, readPiped } from "./stdio.ts";
 
@@ -64,7 +65,10 @@ export async function main(words: readonly string[]): Promise<number> {
     },
     signal: stopped.signal,
   };
-  let args: Args = {};
+  // A command line that makes no sense is answered in the format that it asks for, too.
+  const format = words.map((word, i) => word === "--output" ? `--output=${words[i + 1]}` : word)
+    .find((word) => word.startsWith("--output="))?.slice("--output=".length);
+  let args: Args = format === undefined ? {} : { output: format };
   let code: number;
   try {
     args = parseArgs(words);
@@ -111,6 +115,7 @@ async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<numbe
     const text = args.man ? manPage(VERSION) : completionScript(args.completions!);
     return stdout.write(text), EXIT.done;
   }
+  args = { ...withDefaults(args), ...(args.doctor && { doctor: true }) };
   if (args.doctor) return await examine(args, run);
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();

@@ -60,7 +60,10 @@ export function toConfig(
   if (apiKey === "") {
     throw new UsageError("--api-key is empty: give the key, or leave the flag out");
   }
-  if (local) return { local: localConfig({ model, host, useCompat, apiKey, ...extra }) };
+  if (local) {
+    const at = host ?? hostIn(env);
+    return { local: localConfig({ model, host: at, useCompat, apiKey, ...extra }) };
+  }
   const name = hosted ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
   const key = apiKey ?? keyIn(env, name);
   // A server of one's own often wants no key; these two always do.
@@ -71,6 +74,18 @@ export function toConfig(
   }
   if (hosted) return { hosted: hostedConfig({ apiKey: key, model, baseUrl, ...extra }) };
   return { compat: compatConfig({ apiKey: key, model, baseUrl, ...extra }) };
+}
+
+/** Where `OLLAMA_HOST` says that the server is: an address, maybe without scheme or port. */
+function hostIn(env: { get(name: string): string | undefined }): string | undefined {
+  const text = env.get("OLLAMA_HOST")?.trim();
+  if (!text) return undefined;
+  const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
+  if (url === null) throw new UsageError("OLLAMA_HOST is no address: unset it, or pass --host");
+  if (!/:\d+\/?$/.test(text) && url.protocol === "http:") url.port = "11434";
+  // What a server listens on is no address to call.
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  return url.href.replace(/\/$/, "");
 }
 
 function keyIn(env: { get(name: string): string | undefined }, name: string): string {

@@ -101,6 +101,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
 
   return {
     begin(what) {
+      pieces = 0;
       active = true;
       started = performance.now();
       last = "nothing";

@@ -78,7 +78,18 @@ interface Candidate {
 
 /** Within them, HTML shows what it does not mean, and a result of a tool holds what others wrote. */
 const ELEMENTS = new Map([
-  ...["pre", "code", "samp", "blockquote", "textarea", "example", "tool_response", "tool_result"]
+  ...[
+    "pre",
+    "code",
+    "samp",
+    "blockquote",
+    "textarea",
+    "example",
+    "tool_response",
+    "tool_result",
+    "file",
+    "document",
+  ]
     .flatMap((name) => [[`<${name}>`, `</${name}>`], [`<${name} `, `</${name}>`]] as const),
   ["<!--", "-->"],
 ]);

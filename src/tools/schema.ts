@@ -27,7 +27,8 @@ type Fit = { value: unknown } | { must: string; given: unknown; at: string };
 /**
  * Checks `args` against `tool.parameters`, fills defaults, and converts what small models
  * write for the same thing: `"10"` for a number, `"true"` for a boolean, a text holding the JSON of
- * an array or object, and `null` for an argument that was left out. A number is never made a text.
+ * an array or object, `null` for an argument that was left out, and `path` for the one argument that
+ * is missing, `file_path`. A number is never made a text.
  *
  * The error names the argument, what it must be and what was given, and shows a call that would be
  * right. Never throws.
@@ -42,7 +43,7 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   const unknown = isOpen(schema)
     ? []
     : Object.keys(args).filter((key) => !Object.hasOwn(properties, key));
-  if (unknown.length > 0) return unknownKey(tool, unknown[0]!, args, properties);
+  if (unknown.length > 0) return unknownKey(tool, unknown, args, properties);
 
   const missing = requiredOf(schema).find((key) => isAbsent(args, key, properties[key]));
   if (missing !== undefined) {
@@ -54,11 +55,22 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   return failure(tool, `${fit.at} must be ${fit.must}: current value is ${show(fit.given)}`, args);
 }
 
-function unknownKey(tool: Tool, key: string, args: Values, properties: Values): CheckedArguments {
+function unknownKey(
+  tool: Tool,
+  unknown: readonly string[],
+  args: Values,
+  properties: Values,
+): CheckedArguments {
+  const key = unknown[0]!;
   const missing = requiredOf(tool.parameters).filter((name) => !Object.hasOwn(args, name));
   const names = Object.keys(properties);
   // `path` for `file_path` is no slip of the finger, so it is looked for apart.
   const part = names.find((name) => key.length > 2 && (name.includes(key) || key.includes(name)));
+  if (unknown.length === 1 && part !== undefined && missing.length === 1 && missing[0] === part) {
+    // There is but one thing it can mean.
+    const { [key]: value, ...rest } = args;
+    return checkArguments(tool, { ...rest, [part]: value });
+  }
   const near = part ?? nearest(key, names) ?? (missing.length === 1 ? missing[0] : undefined);
   const renamed = near !== undefined && !Object.hasOwn(args, near);
   const problem = `it has no argument ${show(key)}${

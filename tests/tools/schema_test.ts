@@ -56,6 +56,11 @@ Deno.test.each(
       file_path: "a",
       content: "10",
     }],
+    ["path for file_path", "read_file", { path: "a", limit: 5 }, {
+      file_path: "a",
+      limit: 5,
+      offset: 1,
+    }],
     ["no arguments at all", "list_directory", {}, { path: "." }],
   ] as const,
 )("accepted: %s", (_name, tool, given, expected) => {
@@ -75,7 +80,8 @@ Deno.test.each(
     ["read_file", { file_path: ["a"] }, "file_path must be a string: current value is an array"],
     ["read_file", { file_path: { a: 1 } }, "current value is an object"],
     ["read_file", { file_path: true }, "current value is true"],
-    ["read_file", { path: "a.ts" }, 'use file_path. A correct call: {"file_path": "a.ts"}'],
+    ["read_file", { path: "a.ts", file: "b" }, "use file_path. A correct call"],
+    ["read_file", { path: 5 }, "file_path must be a string: current value is 5"],
     ["read_file", { filePath: "a.ts" }, 'use file_path. A correct call: {"file_path": "a.ts"}'],
     ["run_bash", { cmd: "ls" }, 'use command. A correct call: {"command": "ls"}'],
     ["run_bash", { command: "ls", timeout: 5 }, "use timeout_seconds"],
