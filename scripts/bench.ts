@@ -137,7 +137,7 @@ for (const name of ["search", "terminal"].filter(asked)) {
 }
 const folder = await Deno.makeTempDir();
 const bundle = `${folder}/copilot.js`;
-await Deno.writeTextFile(`${folder}/a.txt`, "one\ntwo\nthree\n");
+for (const name of "ab") await Deno.writeTextFile(`${folder}/${name}.txt`, "one\ntwo\nthree\n");
 const server = new Deno.Command(deno, {
   args: ["run", "-A", `${root}scripts/bench_server.ts`],
   stdout: "piped",

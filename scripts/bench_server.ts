@@ -28,7 +28,8 @@ function read(round: number): string {
     index: 0,
     id: `call_${round}`,
     type: "function",
-    function: { name: "read_file", arguments: JSON.stringify({ file_path: "a.txt" }) },
+    // In turns: the same call again and again is stopped.
+    function: { name: "read_file", arguments: `{"file_path":"${round % 2 ? "b" : "a"}.txt"}` },
   };
   return event({ tool_calls: [call] }) + event({}, "tool_calls") + "data: [DONE]\n\n";
 }

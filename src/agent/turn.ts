@@ -111,7 +111,8 @@ class Turn {
     const agent = this.#agent;
     let answer: Answer;
     try {
-      if (requestTokens(agent) > (promptLimit(agent) ?? Infinity)) await this.#makeRoom();
+      const limit = promptLimit(agent);
+      if (limit !== undefined && requestTokens(agent) > limit) await this.#makeRoom();
       answer = await this.#send(mayAskAgain).catch(async (error) => {
         const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
         if (!isTooLong || !await this.#makeRoom(error)) throw error;

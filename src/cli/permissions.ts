@@ -4,7 +4,6 @@
  * @module
  */
 
-import { join } from "@std/path/join";
 import type { Rule } from "../permissions/rules.ts";
 import type { Settings, Verdict } from "../permissions/policy.ts";
 import { isObject } from "../text/json.ts";
@@ -81,7 +80,7 @@ export async function openPermissions(
     const [{ tighten }] = await core();
     const folders = isObject(file?.folders) ? file.folders : {};
     const here = await levelOf(folders[folder] ?? {}, path ?? "");
-    const project = readJson(join(folder, PROJECT_FILE));
+    const project = readJson(`${folder}/${PROJECT_FILE}`);
     const settings: Settings = {
       approve: flags.approve ?? here.approve ?? own.approve ?? "ask",
       sandbox: flags.sandbox ?? here.sandbox ?? own.sandbox ?? "off",
@@ -91,7 +90,7 @@ export async function openPermissions(
     };
     const network = flags.network ?? here.network ?? own.network ?? false;
     if (project === undefined) return { ...settings, network };
-    const theirs = await levelOf(project, join(folder, PROJECT_FILE));
+    const theirs = await levelOf(project, `${folder}/${PROJECT_FILE}`);
     const { settings: tight, ignored } = tighten(settings, theirs);
     if (theirs.network) ignored.push("network: true");
     if (theirs.trust) ignored.push("trust: true");
@@ -122,7 +121,7 @@ export async function openPermissions(
     allow,
     async prepare(folder) {
       const wanted = flags.sandbox ?? own.sandbox ?? "off";
-      const isPlain = wanted === "off" && readJson(join(folder, PROJECT_FILE)) === undefined &&
+      const isPlain = wanted === "off" && readJson(`${folder}/${PROJECT_FILE}`) === undefined &&
         file?.folders === undefined;
       if (isPlain) return [];
       const { sandbox: mode } = await settingsFor(folder);
@@ -271,7 +270,7 @@ async function addRule(path: string, folder: string, rule: string): Promise<void
     ...file,
     folders: { ...folders, [folder]: { ...here, allow: [...allow, rule] } },
   };
-  await Deno.mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   await Deno.writeTextFile(temporary, `${JSON.stringify(next, null, 2)}\n`, {
     mode: 0o600,

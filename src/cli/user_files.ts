@@ -4,7 +4,6 @@
  * @module
  */
 
-import { join } from "@std/path/join";
 import { isObject } from "../text/json.ts";
 import { type Args, type Flag, FLAGS, UsageError } from "./args.ts";
 
@@ -16,8 +15,8 @@ export function userFile(
   const home = env("HOME");
   const folder = Deno.build.os === "windows"
     ? env("APPDATA")
-    : env("XDG_CONFIG_HOME") || (home && join(home, ".config"));
-  return folder ? join(folder, "copilot", name) : undefined;
+    : env("XDG_CONFIG_HOME") || (home && `${home}/.config`);
+  return folder ? `${folder}/copilot/${name}` : undefined;
 }
 
 /** More is no settings file. */

@@ -67,13 +67,10 @@ export function markerReader(
     return !code.inCode(sign) && (sign !== "`" && sign !== "~" || code.atLineStart());
   }
 
-  function search(pattern: RegExp, from: number): RegExpExecArray | null {
-    pattern.lastIndex = from;
-    let match: RegExpExecArray | null;
-    while ((match = pattern.exec(rest)) && !isMarker(match.index)) {
-      pattern.lastIndex = match.index + 1;
-    }
-    return match;
+  function search(pattern: Finder, from: number): Found | undefined {
+    let found = pattern(rest, from);
+    while (found && !isMarker(found.index)) found = pattern(rest, found.index + 1);
+    return found;
   }
 
   function read(end: number, upTo = end): string {
@@ -85,12 +82,12 @@ export function markerReader(
   }
 
   /** Whether it is still open if what `search` found is in inline code. */
-  function isOpen(match: RegExpExecArray, final: boolean): boolean {
-    const span = inCode || /^[`~]/.test(match[0]) ? 0 : code.openSpan();
+  function isOpen({ index, marker }: Found, final: boolean): boolean {
+    const span = inCode || /^[`~]/.test(marker) ? 0 : code.openSpan();
     if (span === 0) return false;
     if (!look) {
       look = spanSearch(span);
-      isCode = look(rest.slice(match.index));
+      isCode = look(rest.slice(index));
     }
     if (isCode === undefined && !final) return true;
     rest += waiting.join("");
@@ -117,7 +114,7 @@ export function markerReader(
         match = search(find, match.index + 1);
       }
       if (match) {
-        const [marker] = match;
+        const { marker } = match;
         const isFirst = code.isFirst();
         const isQuoted = code.isQuoted();
         const text = read(match.index, match.index + marker.length);
@@ -147,11 +144,20 @@ export function markerReader(
   };
 }
 
+/** A marker, or the beginning of one. */
+interface Found {
+  index: number;
+  marker: string;
+}
+
+/** Looks from an index on. */
+type Finder = (text: string, from: number) => Found | undefined;
+
 interface Patterns {
   /** A whole marker. */
-  find: RegExp;
+  find: Finder;
   /** The beginning of one, at the end of the text. */
-  begin: RegExp;
+  begin: Finder;
 }
 
 /** There are as many as there are sets of markers in the program, and readers by the thousand. */
@@ -161,15 +167,62 @@ function patternsOf(literals: readonly string[], fences: readonly string[]): Pat
   const key = [...literals, "", ...fences].join("\n");
   let known = patterns.get(key);
   if (!known) {
-    const whole = [...literals.map(RegExp.escape), ...fences.flatMap(fence)];
-    const beginnings = [...literals.map(beginning), ...fences.flatMap(fenceBeginning)];
+    // Not one pattern for all: some hundred literals take the engine 10 ms to compile.
+    const tree = treeOf(literals);
     known = {
-      find: new RegExp(whole.join("|"), "gi"),
-      begin: new RegExp(`(?:${beginnings.join("|")})$`, "gi"),
+      find: finder(tree, false, sticky(fences.flatMap(fence))),
+      begin: finder(tree, true, sticky(fences.flatMap(fenceBeginning), "$")),
     };
     patterns.set(key, known);
   }
   return known;
+}
+
+/** Literals in lower case, character by character; a leaf is where one ends. */
+type Tree = Map<number, Tree>;
+
+function treeOf(literals: readonly string[]): Tree {
+  const tree: Tree = new Map();
+  for (const literal of literals.map((one) => one.toLowerCase())) {
+    let node = tree;
+    for (let i = 0; i < literal.length; i++) {
+      const code = literal.charCodeAt(i);
+      let next = node.get(code);
+      if (!next) node.set(code, next = new Map());
+      node = next;
+    }
+  }
+  return tree;
+}
+
+const lower = (code: number): number => code > 64 && code < 91 ? code + 32 : code;
+
+function sticky(sources: readonly string[], end = ""): RegExp | undefined {
+  return sources.length === 0 ? undefined : new RegExp(`(?:${sources.join("|")})${end}`, "iy");
+}
+
+const BACKTICK = 0x60;
+const TILDE = 0x7e;
+
+/** Finds literals, or, `cut`, what of one stands at the end; and what `fence` matches. */
+function finder(tree: Tree, cut: boolean, fence: RegExp | undefined): Finder {
+  return (text, from) => {
+    for (let index = from; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      let node = tree.get(lower(code));
+      let at = index + 1;
+      while (node !== undefined && node.size > 0 && at < text.length) {
+        node = node.get(lower(text.charCodeAt(at++)));
+      }
+      if (node !== undefined && (node.size > 0) === cut) {
+        return { index, marker: text.slice(index, at) };
+      }
+      if (fence === undefined || code !== BACKTICK && code !== TILDE) continue;
+      fence.lastIndex = index;
+      const [marker] = fence.exec(text) ?? [];
+      if (marker !== undefined) return { index, marker };
+    }
+  };
 }
 
 /** `abc` -> `a(?:b)?`: any beginning of it, but not all. */

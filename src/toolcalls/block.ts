@@ -45,21 +45,26 @@ const BROKEN = "its arguments could not be read: write them as the format has it
 
 /** The format that `block` describes. */
 export function blockFormat(block: Block): Format {
-  const heads = Object.fromEntries(
-    Object.entries(block.markers).map(([marker, lead]) => {
-      const atoms = [...lead, ...block.head];
-      return [marker.toLowerCase(), {
-        whole: new RegExp(`^${atoms.map(source).join("")}`),
-        beginning: new RegExp(`^(?:$|${beginningOf(atoms)})`),
-      }];
-    }),
-  );
+  // Made when a marker is met: most answers have none.
+  const heads = new Map<string, Head>();
+  function headOf(marker: string): Head {
+    const known = heads.get(marker);
+    if (known) return known;
+    const [, lead] = Object.entries(block.markers).find(([one]) => one.toLowerCase() === marker)!;
+    const atoms = [...lead, ...block.head];
+    const head = {
+      whole: new RegExp(`^${atoms.map(source).join("")}`),
+      beginning: new RegExp(`^(?:$|${beginningOf(atoms)})`),
+    };
+    heads.set(marker, head);
+    return head;
+  }
   return {
     name: block.name,
     markers: Object.keys(block.markers),
     needsNames: true,
     ...(block.lineStart && { lineStart: true }),
-    read: (marker, context) => blockReader(block, heads[marker.toLowerCase()]!, context),
+    read: (marker, context) => blockReader(block, headOf(marker.toLowerCase()), context),
   };
 }
 
