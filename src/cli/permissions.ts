@@ -48,8 +48,15 @@ interface Level {
 const PROJECT_FILE = ".copilot/permissions.json";
 const KEYS = ["approve", "sandbox", "network", "trust", "deny", "ask", "allow", "folders"];
 
-const core = () =>
-  Promise.all([
+type Core = [
+  typeof import("../permissions/policy.ts"),
+  typeof import("../permissions/rules.ts"),
+  typeof import("../permissions/containment.ts"),
+];
+let loaded: Promise<Core> | undefined;
+/** Loaded on first use, so that a run without tools does not pay for it. */
+const core = (): Promise<Core> =>
+  loaded ??= Promise.all([
     import("../permissions/policy.ts"),
     import("../permissions/rules.ts"),
     import("../permissions/containment.ts"),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "@std/path/join";
+import { join } from "../text/std_path.ts";
 import { type History, openHistory } from "../terminal/history.ts";
 import { oneLine } from "./present.ts";
 

@@ -4,10 +4,7 @@
  * @module
  */
 
-import { basename } from "@std/path/basename";
-import { dirname } from "@std/path/dirname";
-import { join } from "@std/path/join";
-import { resolve } from "@std/path/resolve";
+import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 
 /** What is asked of the file system; `Deno` has it. */

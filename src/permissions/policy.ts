@@ -4,8 +4,7 @@
  * @module
  */
 
-import { relative } from "@std/path/relative";
-import { SEPARATOR } from "@std/path/constants";
+import { relative, SEPARATOR } from "../text/std_path.ts";
 import type { ToolAccess } from "../types.ts";
 import type { Place } from "./containment.ts";
 import { readsOnly } from "./read_only.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { dirname } from "@std/path/dirname";
+import { dirname } from "../text/std_path.ts";
 
 /** What was entered, kept in a file. */
 export interface History {

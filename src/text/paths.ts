@@ -4,10 +4,7 @@
  * @module
  */
 
-import { isAbsolute } from "@std/path/is-absolute";
-import { SEPARATOR } from "@std/path/constants";
-import { relative } from "@std/path/relative";
-import { resolve } from "@std/path/resolve";
+import { isAbsolute, relative, resolve, SEPARATOR } from "./std_path.ts";
 
 /**
  * Resolves a path against the working directory (spec 4.5): an absolute one is returned unchanged, any

@@ -5,10 +5,7 @@
  * @module
  */
 
-import { basename } from "@std/path/basename";
-import { dirname } from "@std/path/dirname";
-import { isAbsolute } from "@std/path/is-absolute";
-import { join } from "@std/path/join";
+import { basename, dirname, isAbsolute, join } from "../text/std_path.ts";
 import { fileError, statRegular } from "./regular_file.ts";
 
 /** What {@linkcode writeAtomically} did. */

@@ -1,6 +1,6 @@
 /** The tool `list_directory`. @module */
 
-import { join } from "@std/path/join";
+import { join } from "../text/std_path.ts";
 import { sanitize } from "../text/sanitize.ts";
 import type { ToolContext } from "../types.ts";
 import { fileError, missing, specialKind } from "./regular_file.ts";

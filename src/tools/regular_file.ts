@@ -4,9 +4,7 @@
  * @module
  */
 
-import { basename } from "@std/path/basename";
-import { dirname } from "@std/path/dirname";
-import { join } from "@std/path/join";
+import { basename, dirname, join } from "../text/std_path.ts";
 import { nearest } from "../text/nearest.ts";
 import { sanitize } from "../text/sanitize.ts";
 

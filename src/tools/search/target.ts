@@ -4,9 +4,7 @@
  * @module
  */
 
-import { dirname } from "@std/path/dirname";
-import { relative } from "@std/path/relative";
-import { resolve } from "@std/path/resolve";
+import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
 import type { ToolContext } from "../../types.ts";
