@@ -52,14 +52,35 @@ export function callScanner(options: ToolCallOptions): CallScanner {
     schemas: options.schemas ?? {},
     newId: options.newId ?? randomId,
   };
-  const scans = scanner(
-    formats.filter((format) =>
-      (context.tools || !format.needsNames) && (options.fences !== false || !format.fences)
-    ),
-    context,
-  );
+  const scans = scanner(allowed(context.tools !== undefined, options.fences !== false), context);
   if (options.thinkTags === false) scans.ignoreTags();
   return scans;
+}
+
+const sets = new Map<string, readonly Format[]>();
+
+/** Made once for all answers of a session: so are the lists of markers below. */
+function allowed(names: boolean, fences: boolean): readonly Format[] {
+  const key = `${names} ${fences}`;
+  const known = sets.get(key) ??
+    formats.filter((format) => (names || !format.needsNames) && (fences || !format.fences));
+  sets.set(key, known);
+  return known;
+}
+
+const markers = new WeakMap<readonly Format[], [literals: string[], fences: string[]]>();
+
+function markersOf(formats: readonly Format[]): [literals: string[], fences: string[]] {
+  let known = markers.get(formats);
+  if (!known) {
+    const own = formats.flatMap((format) => format.markers ?? []);
+    known = [
+      [...new Set([...ELEMENTS.keys(), ...ELEMENTS.values(), ...own])],
+      [...new Set(formats.flatMap((format) => format.fences ?? []))],
+    ];
+    markers.set(formats, known);
+  }
+  return known;
 }
 
 function randomId(): string {
@@ -100,16 +121,7 @@ function scanner(
   context: CallContext,
   inThought = false,
 ): CallScanner {
-  const outside = thinkReader(
-    [
-      ...new Set([
-        ...ELEMENTS.keys(),
-        ...ELEMENTS.values(),
-        ...formats.flatMap((format) => format.markers ?? []),
-      ]),
-    ],
-    [...new Set(formats.flatMap((format) => format.fences ?? []))],
-  );
+  const outside = thinkReader(...markersOf(formats));
   if (inThought) outside.ignoreTags();
   let candidate: Candidate | undefined;
   let thought: ThoughtScanner | undefined;

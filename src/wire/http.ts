@@ -184,7 +184,7 @@ async function attemptOnce<T>(
     });
   try {
     const response = await send(request, options, attempt.signal);
-    answered.abort();
+    answered.abort("over");
     ({ status } = response);
     body = response.body?.getReader();
     return await readAnswer(response, body, request.url, open, watch, {
@@ -196,8 +196,8 @@ async function attemptOnce<T>(
   } finally {
     watch.stop();
     signal?.removeEventListener("abort", abort);
-    answered.abort();
-    attempt.abort();
+    answered.abort("over");
+    attempt.abort("over"); // a reason of its own would be an error with its stack: 0.2 ms
     await connecting;
   }
 }
