@@ -13,7 +13,7 @@ import { BOLD, type Painter } from "../terminal/style.ts";
 import { dominantEnding } from "../tools/line_endings.ts";
 import type { Decision, Tool, ToolContext } from "../types.ts";
 import type { Ask, Permissions } from "./permissions.ts";
-import { DIFF_STYLES, oneLine } from "./present.ts";
+import { DIFF_STYLES, oneLine, wrapped } from "./present.ts";
 
 /** The question, and how each line that is typed answers it. */
 export const QUESTION = "Run this? [y/n/?] ";
@@ -50,6 +50,9 @@ export function answerObjection(line: string): string | undefined {
   e      edit the command first`;
 }
 
+/** Reasons that are no news. */
+const ROUTINE = /^writes$|^runs .*, which no rule allows$/;
+
 /** How a person is asked: shows a text and gives the line typed; null when there is none to come. */
 export type AskLine = (
   text: string,
@@ -72,8 +75,12 @@ export function askPerson(
     let given = args;
     for (;;) {
       const text = requestText(tool, given, columns(), paint, existing(tool, given, context));
-      const why = `  It ${oneLine(reason).slice(0, 200)}.`;
-      const line = await ask(`${text}\n${why}`, QUESTION, answerObjection, signal);
+      const why = ROUTINE.test(reason) ? "" : `\n  It ${oneLine(reason).slice(0, 200)}.`;
+      const objection = (line: string) => {
+        const help = answerObjection(line);
+        return help === undefined ? undefined : wrapped(help, columns());
+      };
+      const line = await ask(text + why, QUESTION, objection, signal);
       signal.throwIfAborted();
       const answer = line === null ? undefined : answerOf(line);
       if (answer === undefined || answer.type === "no") return refused(answer?.reason ?? "");

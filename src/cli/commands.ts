@@ -210,7 +210,7 @@ const PARTS = {
   tool: "results",
   free: "free",
 };
-const BAR_WIDTH = 30;
+const MAX_BAR = 30;
 
 /** A bar for each part, in estimated tokens. */
 function showContext(agent: CopilotAgent): string {
@@ -218,12 +218,13 @@ function showContext(agent: CopilotAgent): string {
   const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const all = Math.max(used, window ?? 0);
   const block = appearance().unicode ? "█" : "#";
+  const width = Math.min(MAX_BAR, Math.max(0, terminalSize().columns - 32));
   const rows = window === undefined
     ? parts
     : [...parts, { name: "free", tokens: all - used } as const];
   const shown = rows.map(({ name, tokens }) => {
     const share = tokens / all;
-    const bar = block.repeat(Math.ceil(share * BAR_WIDTH));
+    const bar = block.repeat(Math.ceil(share * width));
     const percent = `${Math.round(share * 100)}%`;
     return `  ${PARTS[name].padEnd(14)}${`${tokens}`.padStart(8)}${percent.padStart(6)}  ${bar}`;
   });
