@@ -17,6 +17,9 @@ export const COMPAT_BASE_URL = "https://api.openai.com/v1";
 /** The local backend's default model. */
 export const LOCAL_DEFAULT_MODEL = "qwen3";
 
+/** How long a model stays loaded by default: longer than most pauses between two messages. */
+export const LOCAL_KEEP_ALIVE = "30m";
+
 /** Limits on the connection, the same for every backend. Durations in milliseconds. */
 export interface ConnectionSettings {
   /** How often a request that may succeed later is repeated: 4. */
@@ -48,6 +51,11 @@ export interface CompatConfig extends ConnectionSettings {
   temperature: number;
   /** Tokens that the model has room for, where known: the conversation is kept within it. */
   contextLength?: number;
+  /**
+   * Switches a reasoning model's thinking on or off, by `chat_template_kwargs` (llama.cpp, vLLM); unset
+   * leaves it alone.
+   */
+  think?: boolean;
 }
 
 /** Settings for a local, Ollama-style server (spec 2.2). */
@@ -70,6 +78,11 @@ export interface LocalConfig extends ConnectionSettings {
   apiKey: string;
   /** Switches a reasoning model's thinking on or off where the server can; unset leaves it alone. */
   think?: boolean;
+  /**
+   * How long the native endpoint keeps the model loaded after a request, such as `-1m` for ever:
+   * `30m` where it is unset; empty leaves it to the server.
+   */
+  keepAlive?: string;
   /**
    * Tokens of context that the native endpoint is to give the model (`num_ctx`); unset leaves it to
    * the server, whose own default is small. Changing it makes the server load the model anew. The
@@ -102,7 +115,14 @@ export interface AgentSettings {
   maxToolRounds?: number;
   /** The most characters of one tool result: 100 000. */
   maxOutputChars?: number;
+  /** How much the model is told: `lean` for small ones; `auto` chooses by the model. */
+  promptTier?: PromptTier;
 }
+
+/** What {@linkcode AgentSettings.promptTier} can be. */
+export const PROMPT_TIERS = ["auto", "lean", "full"] as const;
+/** What {@linkcode AgentSettings.promptTier} can be. */
+export type PromptTier = typeof PROMPT_TIERS[number];
 
 /** An agent's settings: exactly one backend, and limits (spec 2.3). */
 export type CopilotConfig =
@@ -207,6 +227,7 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
   const optional: Record<string, string> = {
     fetch: "function",
     think: "boolean",
+    keepAlive: "string",
     contextLength: "number",
   };
   for (const [key, value] of Object.entries(given)) {
@@ -243,6 +264,11 @@ function checkValue(where: string, key: string, value: unknown, config: Record<s
   if ((key === "apiKey" || key === "apiVersion") && /[^\x21-\x7e]/.test(value as string)) {
     throw new RangeError(
       `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
+    );
+  }
+  if (key === "keepAlive" && !/^(-?\d+(\.\d+)?(ms|s|m|h)|0|)$/.test(value as string)) {
+    throw new RangeError(
+      `Cannot use ${name} as it must be a time such as 30m: current value is ${show(value)}`,
     );
   }
   checkNumber(where, key, value);
@@ -300,8 +326,16 @@ export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<A
   const settings = {
     maxToolRounds: config.maxToolRounds ?? 50,
     maxOutputChars: config.maxOutputChars ?? 100_000,
+    promptTier: config.promptTier ?? "auto",
   };
   for (const [key, value] of Object.entries(settings)) checkNumber("config", key, value);
+  if (!PROMPT_TIERS.includes(settings.promptTier)) {
+    throw new RangeError(
+      `Cannot use config.promptTier as it must be one of ${
+        PROMPT_TIERS.join(", ")
+      }: current value is ${show(settings.promptTier)}`,
+    );
+  }
   if (config.compat) return { ...settings, compat: compatConfig(config.compat) };
   if (config.local) return { ...settings, local: localConfig(config.local) };
   return { ...settings, hosted: hostedConfig(config.hosted!) };

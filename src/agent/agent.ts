@@ -3,7 +3,7 @@ import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools } from "../tools/mod.ts";
 import type { Confine, Message, Policy, Tool } from "../types.ts";
-import { systemPrompt } from "./prompt.ts";
+import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 
 /** What changes while an agent works. */
 export interface AgentState {
@@ -62,6 +62,7 @@ export class CopilotAgent {
   readonly confine: Confine | undefined;
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
+  #leanTools: readonly Tool[] | undefined;
   #backend: Promise<Backend> | undefined;
   /** Known of the model, also when the calls are no longer in the conversation. */
   #callsNatively = false;
@@ -91,7 +92,13 @@ export class CopilotAgent {
 
   /** The first message of every request; the same bytes as long as the working directory is. */
   get systemPrompt(): string {
-    return this.#ownPrompt ?? systemPrompt(this.state.workingDir);
+    const prompt = isLean(this.#config) ? leanPrompt : systemPrompt;
+    return this.#ownPrompt ?? prompt(this.state.workingDir);
+  }
+
+  /** The tools as the model is told of them. */
+  get offered(): readonly Tool[] {
+    return isLean(this.#config) ? this.#leanTools ??= leanTools(this.tools) : this.tools;
   }
 
   /** Whether the model has called a tool natively: a code block it writes is then no call. */

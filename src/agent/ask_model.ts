@@ -42,7 +42,7 @@ export async function askModel(
     messages?: readonly Message[];
   },
 ): Promise<Answer> {
-  const { signal, ready, emit, mayAskAgain, tools = agent.tools } = options;
+  const { signal, ready, emit, mayAskAgain, tools = agent.offered } = options;
   const { messages = conversation(agent) } = options;
   const backend = await agent.backend();
   const runaway = new AbortController();

@@ -6,6 +6,45 @@
  * @module
  */
 
+import type { AgentSettings, CopilotConfig } from "../config.ts";
+import type { JsonSchema, Tool } from "../types.ts";
+
+/** With less context, or so many billions of parameters, every line that is not needed is in the way. */
+const SMALL_CONTEXT = 16_384;
+const SMALL_MODEL = 8;
+
+/** Whether the model is told no more than it needs. */
+export function isLean(config: CopilotConfig & Required<AgentSettings>): boolean {
+  const { local, compat, promptTier } = config;
+  if (promptTier !== "auto") return promptTier === "lean";
+  const { contextLength = Infinity, model = "" } = local ?? compat ?? {};
+  // `8x7b` are 56 billion; `e4b` counts what works at a time.
+  const [, experts = "1", size] = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(model) ??
+    [];
+  return contextLength < SMALL_CONTEXT || Number(experts) * Number(size ?? Infinity) < SMALL_MODEL;
+}
+
+/** Tools whose parameters are described by their names alone. */
+export function leanTools(tools: readonly Tool[]): Tool[] {
+  return tools.map((tool) => {
+    const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
+    const lean = Object.entries(properties).map(([name, { description: _, ...rest }]) =>
+      [name, rest] as const
+    );
+    return { ...tool, parameters: { ...tool.parameters, properties: Object.fromEntries(lean) } };
+  });
+}
+
+/** The same for models that have room for little. */
+export function leanPrompt(workingDir: string, os: string = Deno.build.os): string {
+  return `You are a coding copilot in a terminal. You work on the project in ${workingDir} (${os}) by calling tools.
+- Read files and search; never guess what they contain.
+- Read a file before you edit it, and change only what was asked for.
+- When a tool reports an error, do not repeat the same call.
+- When you know enough, stop calling tools and answer briefly. Name places as path:line.
+`;
+}
+
 /** The system prompt for an agent that works in `workingDir` (an absolute path). */
 export function systemPrompt(workingDir: string, os: string = Deno.build.os): string {
   return `You are a coding copilot in a terminal. You help with the project in the working directory by calling tools.

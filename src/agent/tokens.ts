@@ -148,7 +148,7 @@ const MESSAGE_TOKENS = 8;
 
 /** Rough counts; `reasoning` is that since the person's newest message: templates drop older. */
 function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasoning", number> {
-  const { tools, state, systemPrompt } = agent;
+  const { offered: tools, state, systemPrompt } = agent;
   const parts = {
     system: roughTokens(systemPrompt),
     tools: roughTools(tools),

@@ -95,6 +95,17 @@ export const FLAGS = [
     help: "tokens of context (with --local the model's own, at most 32768)",
   },
   { name: "temperature", value: "T", help: "sampling temperature (0.1)" },
+  { name: "think", value: "on|off", help: "a reasoning model's thinking, where the server can" },
+  {
+    name: "keep-alive",
+    value: "TIME",
+    help: "with --local: how long the model stays loaded (30m; -1m for ever, 0 not at all)",
+  },
+  {
+    name: "prompt-tier",
+    value: "TIER",
+    help: "lean, full or auto (lean for contexts under 16384 and models under 8B)",
+  },
   { name: "connect-timeout", value: "SECONDS", help: "the longest until a connection (10)" },
   {
     name: "first-token-timeout",

@@ -272,8 +272,8 @@ async function setModel(session: Session, argument: string): Promise<string> {
     if (argument.startsWith("-")) {
       const { optionsFromArgs, toConfig } = await import("./settings.ts");
       const options = optionsFromArgs(parseArgs(argument.split(/\s+/)));
-      const { maxToolRounds, maxOutputChars } = agent.config;
-      agent.configure({ maxToolRounds, maxOutputChars, ...toConfig(options) });
+      const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
+      agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...toConfig(options) });
       session.modelNamed = options.model !== undefined;
     } else {
       agent.setModel(argument);

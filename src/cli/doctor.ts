@@ -203,7 +203,7 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
     { role: "system", content: agent.systemPrompt },
     { role: "user", content: 'Call the tool list_directory with the path "." now.' },
   ];
-  const asked = await probe(backend, messages, agent.tools, signal);
+  const asked = await probe(backend, messages, agent.offered, signal);
   yield called(asked);
   const [call] = asked.message.toolCalls ?? [];
   if (call === undefined) return;
@@ -215,7 +215,7 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
     toolName: call.name,
   };
   const message = { ...asked.message, toolCalls: [call] };
-  const again = await probe(backend, [...messages, message, result], agent.tools, signal);
+  const again = await probe(backend, [...messages, message, result], agent.offered, signal);
   const isTold = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
   yield isTold
     ? { name: "result", status: "ok", text: "goes on after a tool's result" }

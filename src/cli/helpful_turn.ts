@@ -62,7 +62,7 @@ export async function chooseContext(
   agent: CopilotAgent,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { local, maxToolRounds, maxOutputChars } = agent.config;
+  const { local, compat: _c, hosted: _h, ...settings } = agent.config;
   if (!local || local.useCompat || signal?.aborted) return;
   const before = asked.get(agent);
   const { host, apiKey, fetch, model } = local;
@@ -79,5 +79,5 @@ export async function chooseContext(
   const { contextLength: _, ...others } = local;
   const chosen = most === null ? {} : { contextLength: Math.min(most, MAX_CONTEXT) };
   asked.set(agent, { model: `${host} ${model}`, ...chosen });
-  agent.configure({ maxToolRounds, maxOutputChars, local: { ...others, ...chosen } });
+  agent.configure({ ...settings, local: { ...others, ...chosen } });
 }

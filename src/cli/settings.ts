@@ -6,6 +6,7 @@ import {
   HOSTED_API_KEY_ENV,
   hostedConfig,
   localConfig,
+  type PromptTier,
 } from "../config.ts";
 import { type Args, UsageError } from "./args.ts";
 
@@ -34,6 +35,9 @@ export interface ExtraSettings {
   maxTokens?: number | undefined;
   contextLength?: number | undefined;
   temperature?: number | undefined;
+  think?: boolean | undefined;
+  keepAlive?: string | undefined;
+  promptTier?: PromptTier | undefined;
   connectTimeoutMs?: number | undefined;
   firstTokenTimeoutMs?: number | undefined;
   idleTimeoutMs?: number | undefined;
@@ -49,20 +53,25 @@ export function toConfig(
   options: CopilotOptions & ExtraSettings,
   env: { get(name: string): string | undefined } = Deno.env,
 ): CopilotConfig {
-  const { apiKey, model, baseUrl, local, hosted, host, useCompat, workingDir: _, ...extra } =
+  const { apiKey, model, baseUrl, local, hosted, host, useCompat, workingDir: _, ...rest } =
     options;
+  const { keepAlive, promptTier, think, ...extra } = rest;
+  const tier = promptTier && { promptTier };
   if (local && hosted) throw new UsageError("--local and --hosted exclude each other: give one");
   if (local && baseUrl !== undefined) throw new UsageError("--local takes --host, not --base-url");
   if (!local && host !== undefined) {
     throw new UsageError("--host needs --local (or use --base-url)");
   }
   if (!local && useCompat) throw new UsageError("--use-compat needs --local");
+  if (!local && keepAlive !== undefined) throw new UsageError("--keep-alive needs --local");
+  if (hosted && think !== undefined) throw new UsageError("--think is not for --hosted");
   if (apiKey === "") {
     throw new UsageError("--api-key is empty: give the key, or leave the flag out");
   }
   if (local) {
     const at = host ?? hostIn(env);
-    return { local: localConfig({ model, host: at, useCompat, apiKey, ...extra }) };
+    const local = localConfig({ model, host: at, useCompat, apiKey, keepAlive, think, ...extra });
+    return { ...tier, local };
   }
   const name = hosted ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
   const key = apiKey ?? keyIn(env, name);
@@ -72,8 +81,8 @@ export function toConfig(
       `No API key: set ${name}, or pass --api-key. For a model of your own use --local or --base-url; --demo needs none`,
     );
   }
-  if (hosted) return { hosted: hostedConfig({ apiKey: key, model, baseUrl, ...extra }) };
-  return { compat: compatConfig({ apiKey: key, model, baseUrl, ...extra }) };
+  if (hosted) return { ...tier, hosted: hostedConfig({ apiKey: key, model, baseUrl, ...extra }) };
+  return { ...tier, compat: compatConfig({ apiKey: key, model, baseUrl, think, ...extra }) };
 }
 
 /** Where `OLLAMA_HOST` says that the server is: an address, maybe without scheme or port. */
@@ -121,10 +130,28 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     maxTokens: number(args, "max-tokens"),
     contextLength: number(args, "context-length"),
     temperature: number(args, "temperature"),
+    think: oneOf(args, "think", { on: true, off: false }),
+    keepAlive: args["keep-alive"],
+    promptTier: oneOf(args, "prompt-tier", { auto: "auto", lean: "lean", full: "full" } as const),
     connectTimeoutMs: seconds(args, "connect-timeout"),
     firstTokenTimeoutMs: seconds(args, "first-token-timeout"),
     idleTimeoutMs: seconds(args, "idle-timeout"),
   };
+}
+
+function oneOf<T>(
+  args: Args,
+  name: "think" | "prompt-tier",
+  values: Readonly<Record<string, T>>,
+): T | undefined {
+  const text = args[name];
+  if (text === undefined) return undefined;
+  if (Object.hasOwn(values, text)) return values[text]!;
+  throw new UsageError(
+    `--${name} must be ${Object.keys(values).join(" or ")}: it is ${
+      JSON.stringify(text.slice(0, 60))
+    }`,
+  );
 }
 
 function number(

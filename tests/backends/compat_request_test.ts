@@ -175,11 +175,17 @@ Deno.test("the bodies have the documented fields, messages last", () => {
     ],
     [
       localBody(localConfig({ model: "m", think: false }), messages, [tool], true),
-      '{"model":"m","stream":true,"think":false,' +
+      '{"model":"m","stream":true,"think":false,"keep_alive":"30m",' +
       `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${tools}${hi}`,
     ],
     [
-      localBody(localConfig({ model: "m", think: true }), messages, [], false, new Set(["think"])),
+      localBody(
+        localConfig({ model: "m", think: true, keepAlive: "" }),
+        messages,
+        [],
+        false,
+        new Set(["think"]),
+      ),
       `{"model":"m","stream":false,` +
       `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${hi}`,
     ],

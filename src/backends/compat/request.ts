@@ -61,6 +61,9 @@ export function compatBody(
     [limit]: config.maxTokens,
     temperature: config.temperature,
     frequency_penalty: config.frequencyPenalty,
+    ...(config.think !== undefined && {
+      chat_template_kwargs: { enable_thinking: config.think },
+    }),
   };
   return jsonText({
     model: config.model,

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { LocalConfig } from "../../config.ts";
+import { LOCAL_KEEP_ALIVE, type LocalConfig } from "../../config.ts";
 import type { Message, Tool } from "../../types.ts";
 import type { Adjusted } from "../adjust.ts";
 import { toolsToCompatFormat } from "../compat/request.ts";
@@ -43,10 +43,12 @@ export function localBody(
   adjusted: Adjusted = new Set(),
 ): string {
   const { model, maxTokens, temperature, repeatPenalty, think, contextLength } = config;
+  const { keepAlive = LOCAL_KEEP_ALIVE } = config;
   return jsonText({
     model,
     stream,
     ...(think !== undefined && !adjusted.has("think") && { think }),
+    ...(keepAlive !== "" && { keep_alive: keepAlive }),
     options: {
       num_predict: maxTokens,
       temperature,

@@ -1,0 +1,81 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { processTurn } from "../../src/agent/turn.ts";
+import { compatConfig, hostedConfig, localConfig, type PromptTier } from "../../src/config.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+
+const ROWS: [model: string, contextLength: number | undefined, isLean: boolean][] = [
+  ["qwen3:4b", undefined, true],
+  ["llama3.2:1b", 131_072, true],
+  ["Qwen2.5-Coder-7B-Instruct", undefined, true],
+  ["gemma3n:e4b", undefined, true],
+  ["deepseek-r1:1.5b", undefined, true],
+  ["qwen3:8b", undefined, false],
+  ["qwen3:8b", 8192, true],
+  ["qwen3:8b", 16_384, false],
+  ["mixtral:8x7b", undefined, false],
+  ["gpt-oss:20b", 32_768, false],
+  ["qwen3", undefined, false],
+  ["model-2b3", undefined, false],
+];
+
+for (const [model, contextLength, isLean] of ROWS) {
+  Deno.test(`prompt tier of ${model}, ${contextLength ?? "any"} tokens`, () => {
+    const agent = new CopilotAgent({ local: localConfig({ model, contextLength }) }, ".");
+    assertEquals(agent.offered !== agent.tools, isLean);
+  });
+}
+
+Deno.test("prompt tiers: the setting counts before the model, hosted ones have room", () => {
+  const tier = (promptTier: PromptTier) =>
+    new CopilotAgent({ promptTier, local: localConfig({ model: "m:1b" }) }, ".");
+  assert(tier("full").offered === tier("full").tools);
+  assert(tier("lean").systemPrompt.length < tier("full").systemPrompt.length);
+  const hosted = { hosted: hostedConfig({ apiKey: "k", model: "claude-1b" }) };
+  assert(new CopilotAgent(hosted, ".").offered.length === 7);
+  assert(new CopilotAgent(hosted, ".").systemPrompt === tier("full").systemPrompt);
+  assertThrows(() => tier("small" as PromptTier), RangeError, "auto, lean, full");
+});
+
+Deno.test("the first request of a lean tier has at most 3 KB, of a full one at most 5 KB", async () => {
+  for (const [promptTier, most] of [["lean", 3000], ["full", 5000]] as const) {
+    await using server = strictServer([{ text: "a" }, { text: "b" }, { text: "c" }]);
+    const configs = [
+      { local: localConfig({ host: server.url, model: "test" }) },
+      { local: localConfig({ host: server.url, model: "test", useCompat: true }) },
+      { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test", apiKey: "k" }) },
+    ];
+    for (const config of configs) {
+      await processTurn(new CopilotAgent({ promptTier, ...config }, "/"), "hi");
+    }
+    for (const { text } of server.requests) assert(text.length <= most, `${text.length}`);
+  }
+});
+
+Deno.test("keep_alive and think go along where they are set", async () => {
+  await using server = strictServer(Array.from({ length: 4 }, () => ({ text: "a" })));
+  const host = server.url;
+  for (
+    const settings of [
+      {},
+      { keepAlive: "", think: false },
+      { keepAlive: "-1m", think: true },
+      { useCompat: true, think: false },
+    ]
+  ) {
+    const local = localConfig({ host, model: "test", ...settings });
+    await processTurn(new CopilotAgent({ local }, "/"), "hi");
+  }
+  assertEquals(
+    server.requests.map(({ body }) => [body.keep_alive, body.think, body.chat_template_kwargs]),
+    [
+      ["30m", undefined, undefined],
+      [undefined, false, undefined],
+      ["-1m", true, undefined],
+      [undefined, undefined, { enable_thinking: false }],
+      // A server that does not know it, as this one, is asked without.
+      [undefined, undefined, undefined],
+    ],
+  );
+  assertThrows(() => localConfig({ keepAlive: "soon" }), RangeError, "30m");
+});
