@@ -124,7 +124,10 @@ async function runOne(
   } catch (error) {
     if (context.signal.aborted) {
       const how = hasBegun ? "did not finish" : "was not run";
-      return finish(`Interrupted by the user: the call ${how}.`, true);
+      const plain = `Interrupted by the user: the call ${how}.`;
+      // A tool may tell how far it came.
+      const told = messageOf(error);
+      return finish(hasBegun && told.startsWith(plain) ? told : plain, true);
     }
     return finish(messageOf(error), true);
   }

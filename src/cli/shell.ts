@@ -32,6 +32,10 @@ export async function runShell(
     session.pending += `<shell command=${JSON.stringify(command)}>\n${output}\n</shell>\n\n`;
     view.end("· goes along with your next message (/clear forgets it)");
   } catch (error) {
-    view.end(signal.aborted ? "· interrupted" : `· ${oneLine((error as Error).message)}`);
+    const { message } = error as Error;
+    if (!signal.aborted) return view.end(`· ${oneLine(message)}`);
+    const printed = message.indexOf("\n");
+    if (printed > 0) screen.print(sanitizeProse(message.slice(printed + 1)));
+    view.end("· interrupted");
   }
 }

@@ -4,6 +4,9 @@ import type { ToolContext } from "../types.ts";
 import { captureOutput, type OutputCapture } from "./output_capture.ts";
 import { endGroup } from "./process_group.ts";
 
+/** How the error of an aborted command begins. */
+export const INTERRUPTED = "Interrupted by the user: the call did not finish.";
+
 /** How long a process may take to end after SIGTERM: at the time limit, and in other cases. */
 const TIMEOUT_GRACE_MS = 2000;
 const GRACE_MS = 250;
@@ -71,7 +74,7 @@ const SIGNAL_NAMES: Readonly<Record<number, string>> = {
  * limit, or on abort; only a process that made its own session (`setsid`) and whose parent is gone
  * escapes.
  *
- * @throws {Error} when the shell cannot be started; the signal's reason when it is aborted.
+ * @throws {Error} when the shell cannot be started; when it is aborted, with the output so far.
  */
 export async function runBash(
   args: Record<string, unknown>,
@@ -98,7 +101,12 @@ export async function runBash(
   await Promise.all([streams.stdout.cancel(), streams.stderr.cancel()]);
   // A process in an uninterruptible sleep outlives even SIGKILL.
   const status = await within(LAST_DRAIN_MS, child.status);
-  if (ended === "abort") throw context.signal.reason;
+  if (ended === "abort") {
+    const came = outputs(streams, budget);
+    throw new Error(`${INTERRUPTED} It printed so far:\n${came.join("\n")}`, {
+      cause: context.signal.reason,
+    });
+  }
 
   const lines = [`exit code: ${ended === "timeout" ? TIMEOUT_EXIT_CODE : exitCode(status)}`];
   if (limits !== undefined && status?.code !== 0) lines.push(limits);

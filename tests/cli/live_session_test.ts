@@ -308,3 +308,31 @@ sessionTest(
     await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));
   },
 );
+
+sessionTest(
+  "PRC-06 what a command printed until it was stopped is not lost",
+  [
+    { toolCalls: [{ name: "run_bash", arguments: { command: "echo so far; : > a; sleep 60" } }] },
+    { text: "Well." },
+  ],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    const begun = async (name: string) => {
+      while (!await Deno.stat(`${terminal.folder}/${name}`).catch(() => undefined)) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    await begun("a");
+    await terminal.type("\x1b");
+    await terminal.until("· interrupted");
+    await terminal.type("and now\r");
+    await terminal.until("Well.");
+    const { messages } = server.requests[1]!.body as { messages: { content: string }[] };
+    assert(messages.some(({ content }) => content.includes("stdout:\nso far")));
+    await terminal.type("!echo mine; : > b; sleep 60\r");
+    await begun("b");
+    await terminal.type("\x1b");
+    await terminal.until((rows) => rows.includes("mine"));
+  },
+  { flags: "--yes" },
+);
