@@ -1,6 +1,14 @@
 import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
-import type { Message, StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types.ts";
+import type {
+  Message,
+  StopReason,
+  ToolCall,
+  ToolExecution,
+  TurnEvent,
+  TurnResult,
+  Usage,
+} from "../types.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { type Answer, ASK_AGAIN, askModel, INTERRUPTED } from "./ask_model.ts";
 import { exclusively } from "./busy.ts";
@@ -37,6 +45,15 @@ export async function processTurn(
 ): Promise<TurnResult> {
   if (userInput.trim() === "") throw new TypeError("Cannot process a turn as its text is empty");
   return await exclusively(agent, "process a turn", () => new Turn(agent, options).run(userInput));
+}
+
+/** Once so many calls were read from text, the server is worth a word. */
+const TELLING_RECOVERIES = 2;
+const PARSE_NATIVELY =
+  "this model's tool calls come as text, and are read from there; a server that knows its template reads them itself: llama-server --jinja, vllm serve --enable-auto-tool-choice --tool-call-parser NAME, or in Ollama a model tagged tools";
+
+function recoveredIn(messages: readonly Message[]): ToolCall[] {
+  return messages.flatMap(({ toolCalls = [] }) => toolCalls.filter((call) => call.recovered));
 }
 
 class Turn {
@@ -129,10 +146,11 @@ class Turn {
       const used = agent.state.messages.flatMap((m) => m.toolCalls?.map(({ id }) => id) ?? []);
       message.toolCalls = withUniqueIds(message.toolCalls, used);
     }
-    for (const call of message.toolCalls ?? []) {
-      if (call.recovered) {
-        this.#emit({ type: "tool_call_recovered", name: call.name, id: call.id });
-      }
+    const recovered = recoveredIn([message]);
+    for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
+    const before = recoveredIn(agent.state.messages).length;
+    if (before < TELLING_RECOVERIES && before + recovered.length >= TELLING_RECOVERIES) {
+      this.#notice("info", PARSE_NATIVELY);
     }
     return answer;
   }
