@@ -160,15 +160,16 @@ async function model(agent: CopilotAgent, { modelNamed, signal }: DoctorOptions)
 const SMALL_CONTEXT = 8192;
 
 async function context(agent: CopilotAgent, { signal }: DoctorOptions): Promise<Check[]> {
-  await chooseContext(agent, signal);
-  const { local } = agent.config;
-  if (local?.contextLength === undefined) return [];
-  const isSmall = local.contextLength < SMALL_CONTEXT;
+  await chooseContext(agent, signal, true);
+  const { local, compat } = agent.config;
+  const length = (local ?? compat)?.contextLength;
+  if (length === undefined) return [];
+  const isSmall = length < SMALL_CONTEXT;
   return [{
     name: "context",
     status: isSmall ? "note" : "ok",
-    text: `${local.contextLength} tokens, asked for with every request`,
-    ...(isSmall && { advice: "Long files will not fit: --context-length, or another model" }),
+    text: `${length} tokens${local && !local.useCompat ? ", asked for with every request" : ""}`,
+    ...(isSmall && { advice: "Long files will not fit: give the model more, or use another" }),
   }];
 }
 

@@ -20,11 +20,11 @@ import { excerpt } from "../wire/excerpt.ts";
 export async function processTurnHelpfully(
   agent: CopilotAgent,
   text: string,
-  options: TurnOptions & { modelNamed: boolean },
+  options: TurnOptions & { modelNamed: boolean; served?: boolean },
 ): Promise<TurnResult> {
   const { local } = agent.config;
   try {
-    await chooseContext(agent, options.signal);
+    await chooseContext(agent, options.signal, options.served === true);
     return await processTurn(agent, text, options);
   } catch (error) {
     if (!local || !(error instanceof BackendError)) throw error;
@@ -47,7 +47,7 @@ export async function processTurnHelpfully(
       excerpt(model)
     } is: going on with that (--model names another)`;
     options.onEvent?.({ type: "notice", level: "info", message });
-    await chooseContext(agent, options.signal);
+    await chooseContext(agent, options.signal, options.served === true);
     return await processTurn(agent, text, options);
   }
 }
@@ -57,27 +57,42 @@ const MAX_CONTEXT = 32_768;
 /** What was asked for last: once for a model, as a change would load it anew. */
 const asked = new WeakMap<CopilotAgent, { model: string; contextLength?: number }>();
 
-/** Gives a model on the native endpoint as much context as it was made for, up to a limit. */
+/**
+ * Gives a model on the native endpoint as much context as it was made for, up to a limit; of any other
+ * server, where `served`, asks how much it was started with.
+ */
 export async function chooseContext(
   agent: CopilotAgent,
   signal: AbortSignal | undefined,
+  served: boolean,
 ): Promise<void> {
-  const { local, compat: _c, hosted: _h, ...settings } = agent.config;
-  if (!local || local.useCompat || signal?.aborted) return;
+  const { local, compat, hosted: _, ...settings } = agent.config;
+  const target = local ?? compat;
+  const isServed = compat !== undefined || local?.useCompat === true;
+  if (!target || signal?.aborted || isServed && !served) return;
+  if (compat && new URL(compat.baseUrl).hostname === "api.openai.com") return;
   const before = asked.get(agent);
-  const { host, apiKey, fetch, model } = local;
-  const isOwn = local.contextLength !== undefined && local.contextLength !== before?.contextLength;
+  const { apiKey, fetch, model, contextLength } = target;
+  const host = local?.host ?? compat!.baseUrl.replace(/\/v1$/, "");
+  const isOwn = contextLength !== undefined && contextLength !== before?.contextLength;
   if (isOwn || before?.model === `${host} ${model}`) return;
-  const { localModelInfo } = await import("../backends/local/connection.ts");
-  const { contextLength: most = null } = await localModelInfo(model, {
-    host,
-    apiKey,
-    fetch,
-    signal,
-  })
-    .catch((): { contextLength?: number } => ({}));
-  const { contextLength: _, ...others } = local;
-  const chosen = most === null ? {} : { contextLength: Math.min(most, MAX_CONTEXT) };
+  const { localModelInfo, servedContextLength } = await import("../backends/local/connection.ts");
+  const at = { host, apiKey, fetch, signal };
+  const most = isServed
+    ? await servedContextLength(model, at).catch(() => undefined)
+    : await localModelInfo(model, at).then((info) => info.contextLength, () => undefined);
+  const chosen = most === undefined
+    ? {}
+    : { contextLength: isServed ? most : Math.min(most, MAX_CONTEXT) };
   asked.set(agent, { model: `${host} ${model}`, ...chosen });
-  agent.configure({ ...settings, local: { ...others, ...chosen } });
+  // A window that another model had is none of this one's.
+  const having = <T extends object>(config: T): T => ({
+    ...config,
+    contextLength: undefined,
+    ...chosen,
+  });
+  agent.configure({
+    ...settings,
+    ...(local ? { local: having(local) } : { compat: having(compat!) }),
+  });
 }

@@ -169,6 +169,7 @@ async function showTurn(
       },
       signal,
       modelNamed: session.modelNamed,
+      served: true,
     });
     session.pending = "";
     view.end(stopReason === "aborted" ? "· interrupted" : undefined);

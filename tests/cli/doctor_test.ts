@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { servedContextLength } from "../../src/backends/local/connection.ts";
 import { run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
@@ -70,3 +71,32 @@ Deno.test("doctor: a model that is not there, a server that is not there, wrong 
   assertEquals((await run(["doctor", "--demo"])).code, 2);
   assertEquals((await run(["-p", "x", "--json", "--demo"])).code, 2);
 });
+
+for (
+  const [name, answers, expected] of [
+    ["vLLM", { "/v1/models": { data: [{ id: "test", max_model_len: 12_000 }] } }, 12_000],
+    ["OpenRouter", {
+      "/v1/models": {
+        data: [{ id: "other", context_length: 1 }, { id: "test", context_length: 9 }],
+      },
+    }, undefined],
+    ["llama.cpp", {
+      "/v1/models": { data: [{ id: "a.gguf" }] },
+      "/props": { default_generation_settings: { n_ctx: 8192 } },
+    }, 8192],
+    ["a server that says nothing", {}, undefined],
+    ["nonsense", { "/v1/models": { data: "x" }, "/props": [] }, undefined],
+  ] as const
+) {
+  Deno.test(`the context that ${name} gives`, async () => {
+    await using server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      (request) => {
+        const answer = (answers as Record<string, unknown>)[new URL(request.url).pathname];
+        return answer === undefined ? new Response("", { status: 404 }) : Response.json(answer);
+      },
+    );
+    const host = `http://127.0.0.1:${server.addr.port}`;
+    assertEquals(await servedContextLength("test", { host }), expected);
+  });
+}

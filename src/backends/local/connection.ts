@@ -8,6 +8,7 @@ import { LOCAL_DEFAULT_MODEL, type LocalConfig, localConfig } from "../../config
 import { BackendError } from "../../errors.ts";
 import { requestJson } from "../../wire/http.ts";
 import { fieldsOf, listOf, textOf } from "../fields.ts";
+import { isObject } from "../../text/json.ts";
 import { keyHeader } from "../wire_values.ts";
 
 /** Which server to ask. */
@@ -138,6 +139,34 @@ export async function localModelInfo(
     if (error instanceof BackendError) return {};
     throw error;
   }
+}
+
+/**
+ * The tokens of context that a server gives `model`, where it was told when it started: `GET /v1/models`
+ * (vLLM's `max_model_len`, others' `context_length`) or `GET /props` (llama.cpp's `n_ctx`). Undefined where
+ * it says nothing.
+ *
+ * @throws whatever `options.signal` was aborted with.
+ */
+export async function servedContextLength(
+  model: string,
+  options: LocalServerOptions = {},
+): Promise<number | undefined> {
+  const asked = async (path: string) => {
+    try {
+      return fieldsOf(await ask(path, options), `answer to ${path}`);
+    } catch (error) {
+      if (error instanceof BackendError) return {};
+      throw error;
+    }
+  };
+  const { data } = await asked("/v1/models");
+  const models = Array.isArray(data) ? data.filter(isObject) : [];
+  const own = models.find(({ id }) => id === model) ??
+    (models.length === 1 ? models[0] : undefined);
+  const { default_generation_settings: settings } = await asked("/props");
+  return [own?.max_model_len, own?.context_length, isObject(settings) && settings.n_ctx]
+    .find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
 }
 
 /**
