@@ -30,6 +30,8 @@ export interface Session {
   cost?: number;
   /** What the run may do. */
   permissions?: Permissions;
+  /** The model only looks, and says what it would do. */
+  isPlanning?: boolean;
   /** Ends a command that waits for the model. */
   signal?: AbortSignal;
 }
@@ -118,6 +120,13 @@ export const COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: "plan",
+    help: "the model only looks and makes a plan; /plan again accepts it, /plan off drops it",
+    value: "off",
+    run: (session, argument) => plan(session, argument),
+    values: () => Promise.resolve(["off"]),
+  },
+  {
     name: "permissions",
     help: "what may run without asking, and what confines it",
     run: async ({ agent, permissions }) =>
@@ -181,6 +190,31 @@ function table(rows: readonly string[][]): string {
     wrapped(text!, Math.max(20, columns - 18)).split("\n")
       .map((row, at) => `  ${(at > 0 ? "" : left!).padEnd(15)} ${row}`).join("\n")
   ).join("\n");
+}
+
+/** Why nothing is written while a plan is made; for the model. */
+export const PLANNING =
+  "Refused: this is plan mode, so nothing is written or run. Look around, then present your plan; the user accepts it with /plan.";
+
+function plan(session: Session, argument: string): string {
+  if (argument !== "" && argument !== "off") return "/plan takes nothing but off";
+  if (!session.isPlanning) {
+    if (argument === "off") return "There is no plan mode to leave.";
+    session.isPlanning = true;
+    session.pending +=
+      "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]\n\n";
+    return "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.";
+  }
+  session.isPlanning = false;
+  // What was never sent needs no end.
+  const isSent = !session.pending.includes("[Plan mode:");
+  session.pending = session.pending.replace(/\[Plan mode:[^\]]*\]\n\n/, "");
+  if (argument === "off") {
+    if (isSent) session.pending += "[Plan mode is over; the plan was not accepted.]\n\n";
+    return "Plan mode is over.";
+  }
+  if (isSent) session.pending += "[The plan is accepted: carry it out.]\n\n";
+  return 'The plan is accepted. Say "go on", or what to change.';
 }
 
 async function sumUp(session: Session, focus: string): Promise<string> {

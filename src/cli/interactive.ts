@@ -11,10 +11,11 @@ import { liveScreen } from "../terminal/live_screen.ts";
 import { plainScreen, type Screen } from "../terminal/screen.ts";
 import { appearance, painter } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
+import type { Policy } from "../types.ts";
 import { askPerson } from "./approve.ts";
 import { asUsage } from "./args.ts";
 import { attachFiles } from "./attach.ts";
-import { isCommand, runCommand, type Session, waitsFor } from "./commands.ts";
+import { isCommand, PLANNING, runCommand, type Session, waitsFor } from "./commands.ts";
 import { completer } from "./complete.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./helpful_turn.ts";
@@ -66,7 +67,7 @@ export async function runInteractive(
     stop.abort();
   };
   const { permissions } = options;
-  const policy = permissions.policy(askPerson(
+  const asking = permissions.policy(askPerson(
     async (text, prompt, objection, signal, begun) => {
       if (text !== "") view.print(`\n${text}`);
       const answer = await screen.ask(prompt, objection, signal, begun);
@@ -78,6 +79,12 @@ export async function runInteractive(
     () => terminalSize().columns,
     painter(look.colors),
   ));
+  const policy: Policy = {
+    decide: (tool, args, context) =>
+      session.isPlanning && tool.access !== "read"
+        ? { allow: false, reason: PLANNING }
+        : asking.decide(tool, args, context),
+  };
   const agent: CopilotAgent = asUsage(() =>
     new CopilotAgent(config, options.workingDir ?? ".", {
       policy,
@@ -181,7 +188,7 @@ async function showTurn(
 }
 
 /** `qwen3:8b · 3.1k tokens · ~/project` */
-function footer({ agent, context, cost }: Session): string {
+function footer({ agent, context, cost, isPlanning }: Session): string {
   const { workingDir } = agent.state;
   const { compat, local, hosted } = agent.config;
   const { model, contextLength: room } = (local ?? hosted ?? compat)!;
@@ -195,7 +202,8 @@ function footer({ agent, context, cost }: Session): string {
   const share = room && used ? ` (${Math.round(100 * used / room)}% of ${thousands(room)})` : "";
   const tokens = used ? [`${thousands(used)} tokens${share}`] : [];
   const money = cost === undefined ? [] : [dollars(cost)];
-  return [oneLine(model), ...tokens, ...money, oneLine(shown)].join(" · ");
+  const mode = isPlanning ? ["plan mode"] : [];
+  return [oneLine(model), ...mode, ...tokens, ...money, oneLine(shown)].join(" · ");
 }
 
 const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;

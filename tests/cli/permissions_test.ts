@@ -260,3 +260,35 @@ Deno.test({
     await counting;
   },
 });
+
+sessionTest(
+  "plan mode: nothing is written or run until the plan is accepted",
+  [
+    bash("touch early"),
+    { text: "My plan." },
+    bash("touch late"),
+    { text: "Done." },
+    { text: "Later." },
+  ],
+  async (terminal, server) => {
+    const here = (name: string) =>
+      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+    await terminal.type("/plan\r");
+    await terminal.until("Plan mode: the model only looks.");
+    await terminal.type("go\r");
+    await terminal.until("My plan.");
+    assertStringIncludes(server.requests[0]!.text, "[Plan mode: look around");
+    assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
+    assertEquals(await here("early"), false);
+    await terminal.until((rows) => rows.at(-1)!.includes("plan mode"));
+    await terminal.type("/plan\rgo on\r");
+    await terminal.until("Done.");
+    assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");
+    assertEquals(await here("late"), true);
+    await terminal.type("/plan\r/plan off\rand now\r");
+    await terminal.until("Later.");
+    const { messages } = server.requests.at(-1)!.body as { messages: { content: string }[] };
+    assertEquals(messages.at(-1)!.content, "and now");
+  },
+  { flags: "--yes" },
+);
