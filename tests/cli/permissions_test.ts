@@ -121,6 +121,63 @@ for (const [name, call, flags, files, runs] of ROWS) {
     }));
 }
 
+Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or written", async () => {
+  const paths = [
+    "../canary",
+    "up/canary",
+    "a/../../canary",
+    "../folder-evil/canary",
+    "canary-link",
+  ];
+  const calls = [
+    ...paths.map((file_path) => use("read_file", { file_path })),
+    ...paths.map((path) => use("grep_code", { pattern: "outside", path })),
+    ...["..", "up", "../folder-evil"].map((path) => use("list_directory", { path })),
+    ...["../*", "up/*", "{..,x}/*", "/**/canary", "**/canary"].map((pattern) =>
+      use("glob_files", { pattern })
+    ),
+    use("glob_files", { pattern: "*", path: "up" }),
+    use("grep_code", { pattern: "outside" }),
+    ...["../new", "up/new", "dangling"].map((file_path) =>
+      use("write_file", { file_path, content: "x" })
+    ),
+    use("edit_file", { file_path: "canary-link", old_string: "outside", new_string: "x" }),
+    use("read_file", { file_path: "a.txt" }),
+  ];
+  const links = bash(
+    "ln -s .. up; ln -s ../canary canary-link; ln -s ../new dangling; mkdir ../folder-evil; cp ../canary ../folder-evil",
+  );
+  // The links are there before a run that may not make any.
+  await using server = strictServer(
+    [links, { text: "Made." }, ...calls.map((call) => ({ ...call })), { text: "Done." }],
+    { models: ["test"] },
+  );
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const cwd = `${base}/folder`;
+  await Deno.mkdir(cwd);
+  await Deno.writeTextFile(`${cwd}/a.txt`, "inside\n");
+  await Deno.writeTextFile(`${base}/canary`, "outside\n");
+  const args = ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json"];
+  await run([...args, "--yes"], { cwd });
+  const { stdout } = await run([...args, "--approve", "edits"], { cwd });
+  const results = JSON.parse(stdout).toolExecutions.map((exec: { result: string }) => exec.result);
+  assertEquals(results.length, calls.length);
+  assertStringIncludes(results.at(-1)!, "inside");
+  for (const [i, result] of results.entries()) {
+    const call = JSON.stringify(calls[i]);
+    // `canary-link` is a name in the folder; what it leads to is not.
+    const told = result.replaceAll("canary-link", "").replaceAll(
+      /(Refused:|Cannot |No files match )[^\n]*/g,
+      "",
+    );
+    assertEquals(/outside\b(?! of)|canary/.test(told), false, `${call}: ${result}`);
+  }
+  const names = [...Deno.readDirSync(base)].map(({ name }) => name).sort();
+  assertEquals(names, ["canary", "folder", "folder-evil"]);
+  assertEquals(await Deno.readTextFile(`${base}/canary`), "outside\n");
+  await Deno.remove(base, { recursive: true });
+});
+
 Deno.test("TRU-03 what a project would loosen is told", () =>
   turn([], [], { project: { allow: ["run_bash(x)"], sandbox: "off", approve: "auto" } }, (ran) => {
     assertStringIncludes(ran.stderr, "ignored: allow: run_bash(x), approve: auto");
