@@ -114,6 +114,7 @@ export async function openPermissions(
     return settings;
   }
 
+  let tmp: string | undefined;
   let found: Promise<import("../permissions/sandbox_probe.ts").Sandbox | string> | undefined;
   const sandbox = () =>
     found ??= import("../permissions/sandbox_probe.ts").then(({ findSandbox }) => findSandbox());
@@ -162,7 +163,8 @@ export async function openPermissions(
             `Refused: commands are to be confined, and cannot be: ${by}. The user can allow them without with --sandbox off`,
           );
         }
-        const [confined, all] = by.wrap(program, programArgs, { mode, folder, network });
+        tmp ??= privateFolder();
+        const [confined, all] = by.wrap(program, programArgs, { mode, folder, tmp, network });
         const where = mode === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
         const limits = `confined by ${by.by}: only ${where} can be written${
           network ? "" : ", and there is no network"
@@ -192,6 +194,19 @@ export async function openPermissions(
       ];
     },
   };
+}
+
+/** What the commands of a run see as /tmp: one leaves there what the next one reads. */
+function privateFolder(): string {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-" }));
+  addEventListener("unload", () => {
+    try {
+      Deno.removeSync(folder, { recursive: true });
+    } catch {
+      // What a command made unremovable stays, in the system's own folder for such things.
+    }
+  });
+  return folder;
 }
 
 /** The part of a call that the settings are about. */

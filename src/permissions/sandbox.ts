@@ -15,6 +15,8 @@ export interface Confinement {
   mode: SandboxMode;
   /** The absolute folder that is worked in, links resolved. */
   folder: string;
+  /** The absolute folder that commands see as /tmp, where that is not the same for all. */
+  tmp?: string;
   /** Whether commands may use the network. */
   network: boolean;
   /** The home folder, for what is hidden in it. */
@@ -56,7 +58,9 @@ const below = (folder: string, names: readonly string[]) =>
   names.map((name) => `${folder}/${name}`);
 
 /** The arguments of `bwrap` up to the program to start. */
-export function bubblewrapArgs({ mode, folder, network, home, exists }: Confinement): string[] {
+export function bubblewrapArgs(
+  { mode, folder, tmp, network, home, exists }: Confinement,
+): string[] {
   const args = [
     "--die-with-parent",
     "--unshare-user",
@@ -66,7 +70,8 @@ export function bubblewrapArgs({ mode, folder, network, home, exists }: Confinem
     "--unshare-ipc",
   ];
   if (!network) args.push("--unshare-net");
-  args.push("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp");
+  args.push("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
+  args.push(...(tmp === undefined ? ["--tmpfs"] : ["--bind", tmp]), "/tmp");
   // Sockets can be connected to on a read-only file system too.
   for (const path of ["/run", "/var/tmp"]) if (exists(path)) args.push("--tmpfs", path);
   if (network) {

@@ -269,12 +269,16 @@ Deno.test({
         bash("touch in && echo in; touch ../out; touch ~/.copilot-out; touch /etc/copilot-out"),
         bash("ln -s .. up && touch up/out; echo > up/canary; exit 1"),
         bash("mount -o remount,rw,bind / ; touch /etc/copilot-out; unshare -Urm true"),
+        bash("echo kept > /tmp/copilot-kept"),
+        bash("cat /tmp/copilot-kept"),
       ],
       ["--yes", "--sandbox", "workspace-write"],
       {},
       async ({ results, folder }) => {
         assertStringIncludes(results[0]!, "stdout:\nin");
         assertStringIncludes(results[1]!, "confined by");
+        assertStringIncludes(results[4]!, "kept");
+        assertEquals(await Deno.lstat("/tmp/copilot-kept").catch(() => "none"), "none");
         const names = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name).sort();
         assertEquals(names(`${folder}/..`), ["canary", "folder"]);
         assertEquals(await Deno.readTextFile(`${folder}/../canary`), "outside\n");
