@@ -114,9 +114,9 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
         case "text_delta": {
           piece();
           endReasoning();
-          doing = "answering";
           markdown.resize(terminalSize().columns);
           const text = markdown.push(event.text);
+          doing = markdown.holdsTable ? "writing a table" : "answering";
           if (text === "") return;
           if (last === "line") screen.print("");
           last = "text";

@@ -1,9 +1,9 @@
 /**
  * Markdown on a terminal, as it streams: what has been written is never changed.
  *
- * Text appears word by word, code line by line, tables when they are over. Code stands as it was
- * written from the first column on, wherever it belongs, and is left to the terminal to wrap: what
- * is copied is what runs. Line feeds within paragraphs stay.
+ * Text appears word by word, code line by line, tables when they are over or long. Code stands as
+ * it was written from the first column on, wherever it belongs, and is left to the terminal to wrap:
+ * what is copied is what runs. Line feeds within paragraphs stay.
  *
  * Source: CommonMark 0.31 and GitHub Flavored Markdown, with the exceptions that the modules of
  * blocks, inlines and tables name.
@@ -41,6 +41,8 @@ export interface MarkdownRenderer {
   end(): string;
   /** Later lines fit into `columns`. */
   resize(columns: number): void;
+  /** Whether the rows of a table are held back. */
+  readonly holdsTable: boolean;
 }
 
 /** Longer lines are not held back: code is then not coloured, and no row of a table. */
@@ -98,6 +100,9 @@ export function markdownRenderer(options: MarkdownOptions): MarkdownRenderer {
     resize(value) {
       columns = value;
       s.fill.columns = usable(value);
+    },
+    get holdsTable() {
+      return s.table?.aligned !== undefined && !s.table.widths;
     },
   };
 }

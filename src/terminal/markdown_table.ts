@@ -11,7 +11,7 @@ import { type Filler, filler, type Prefix, textWidth } from "./markdown_fill.ts"
 import { inlineParser } from "./markdown_inline.ts";
 import { BOLD, DIM, type Painter, type Style } from "./style.ts";
 
-/** A table that is held back; once it is too large, the widths by which its rows are written. */
+/** A table that is held back; once it is long, the widths by which its rows are written. */
 export interface Table {
   /** The first line: a table, if the second is one of dashes. */
   first: string;
@@ -24,6 +24,8 @@ export interface Table {
   widths?: number[];
   /** Whether lines between the rows show where one ends. */
   ruled?: boolean;
+  /** Whether the last row that was written takes several lines. */
+  tall?: boolean;
 }
 
 /** How tables are written. */
@@ -34,8 +36,11 @@ export interface TableStyle {
   signs: boolean;
 }
 
-/** Characters of a table that are held back; later rows are as wide as those. */
-const MAX_HELD = 65_536;
+/** Rows and characters of a table that are held back; later rows are about as wide as those. */
+const MAX_ROWS = 8;
+const MAX_HELD = 2048;
+/** At least so many columns of room for wider cells, where there is as much. */
+const SLACK = 3;
 const MAX_COLUMNS = 64;
 /** Columns are not made narrower than this. */
 const MIN_WIDTH = 6;
@@ -64,18 +69,23 @@ export function addRow(table: Table, line: string, fill: Filler, style: TableSty
   if (cells.length > length) cells.push(cells.splice(length - 1).join(" | "));
   table.rows.push(cells);
   table.size += line.length;
-  if (table.widths || table.size > MAX_HELD) writeRows(table, fill, style);
+  if (table.widths || table.rows.length > MAX_ROWS || table.size > MAX_HELD) {
+    writeRows(table, fill, style, true);
+  }
 }
 
-/** Writes what of the table is not written yet. */
-export function writeRows(table: Table, fill: Filler, style: TableStyle): void {
-  let between = table.widths !== undefined;
+/** Writes what of the table is not written yet; `more` rows may follow. */
+export function writeRows(table: Table, fill: Filler, style: TableStyle, more = false): void {
+  const later = table.widths !== undefined;
+  let between = later;
   if (!table.widths) {
     const gaps = 3 * (table.head.length - 1);
     const room = fill.room - gaps;
     const natural = naturalWidths(table, style);
-    table.widths = fit(natural, room);
-    table.ruled = natural.reduce((a, b) => a + b) > room;
+    const spare = room - natural.reduce((a, b) => a + b);
+    table.ruled = spare < 0;
+    if (more) table.widths = fit(roomier(natural, spare), room);
+    if (!table.widths?.length) table.widths = fit(natural, room);
     if (table.widths.length > 0) {
       for (const line of rowLines(table, table.head, BOLD, style)) fill.line(line);
       fill.line(rule(table, style, table.ruled));
@@ -85,10 +95,13 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle): void {
     }
   }
   for (const row of table.rows) {
-    if (between && table.ruled) fill.line(rule(table, style));
+    const lines = table.widths.length > 0 ? rowLines(table, row, 0, style) : [];
+    const apart = later && (table.tall || lines.length > 1);
+    if (between && (table.ruled || apart)) fill.line(rule(table, style));
     between = true;
+    table.tall = lines.length > 1;
     if (table.widths.length === 0) writeRecord(table, row, fill, style);
-    else for (const line of rowLines(table, row, 0, style)) fill.line(line);
+    else for (const line of lines) fill.line(line);
   }
   table.rows = [];
 }
@@ -128,6 +141,12 @@ function naturalWidths({ head, rows }: Table, style: TableStyle): number[] {
     }
   }
   return widths;
+}
+
+/** Widths with room for wider cells: of `spare` columns all have the same share, wide ones more. */
+function roomier(natural: number[], spare: number): number[] {
+  const share = spare < 0 ? SLACK : Math.trunc(spare / natural.length);
+  return natural.map((width) => width + Math.min(share, Math.max(SLACK, width >> 1)));
 }
 
 /** The widths of columns in `room`: the widest give way. */

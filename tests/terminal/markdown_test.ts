@@ -293,6 +293,74 @@ Deno.test("markdown: tables", () => {
   );
 });
 
+/** A table with numbered rows, of which some may be told to be others. */
+function longTable(head: string, count: number, others: Record<number, string> = {}): string {
+  const rows = Array.from({ length: count }, (_, i) => others[i + 1] ?? `|${i + 1}|b|`);
+  return `${head}\n|-:|-|\n${rows.join("\n")}\n`;
+}
+
+Deno.test("markdown: a long table is written with the widths of its first rows, and some more", () => {
+  const first = (rows: number, end: string) =>
+    Array.from({ length: rows }, (_, i) => `${i + 1} | b${end}`);
+  check(
+    [
+      [longTable("|a|b|", 8), 40, ["a | b", "--+--", ...first(8, "")]],
+      [longTable("|a|b|", 12, { 11: "|11|too long for this|", 12: "|12345||" }), 40, [
+        "   a | b",
+        "-----+-----",
+        ...first(9, "").map((row) => `   ${row}`),
+        "  10 | b",
+        "-----+-----",
+        "  11 | too",
+        "     | long",
+        "     | for",
+        "     | this",
+        "-----+-----",
+        "1234 |",
+        "   5 |",
+      ]],
+      // No room to spare
+      [longTable("|a|b234567890123456|", 10, { 10: "|9|c|" }), 20, [
+        "a | b234567890123456",
+        "--+-----------------",
+        ...first(9, ""),
+        "9 | c",
+      ]],
+      [longTable("|a|b2345 7890 234567|", 10), 20, [
+        "   a | b2345 7890",
+        "     | 234567",
+        "=====+==============",
+        ...[...first(9, "").map((row) => `   ${row}`), "  10 | b"]
+          .flatMap((row, i) => i > 0 ? ["-----+--------------", row] : [row]),
+      ]],
+    ],
+    "none",
+    false,
+  );
+});
+
+Deno.test("markdown: the rows of a long table appear as they come, in windows of any size", () => {
+  for (const large of [false, true]) {
+    const renderer = markdownRenderer({ columns: 60, colors: "none", unicode: true });
+    const cell = large ? "word ".repeat(110) : "word";
+    const held = large ? 3 : 8;
+    let out = renderer.push("|a|b|\n|-|-|\n");
+    for (let i = 0; i < held; i++) {
+      out += renderer.push(`|${i}|${cell}|\n`);
+      assertEquals([out, renderer.holdsTable], ["", true]);
+    }
+    out += renderer.push(`|x|${cell}|\n`);
+    assertEquals(out.split("word").length - 1, (held + 1) * (large ? 110 : 1));
+    for (const columns of [10, 200, 0, 1, NaN, 60]) {
+      renderer.resize(columns);
+      assert(renderer.push(`|c${columns}|**d**`) === "");
+      const row = renderer.push("|\n");
+      assert(row.includes(`c${columns} `) && / d\n$/.test(row), row);
+    }
+    assertEquals([renderer.holdsTable, renderer.end()], [false, ""]);
+  }
+});
+
 /** What Markdown, terminals and widths are sensitive to. */
 const PARTS = [
   ..."\n|\n|\n| | | |a|b|*|*|**|_|__|~~|`|``|```|~~~|[|](|)|![|<|>|\\|&amp;|#|##|-|- |1. |+ |=|: |    |\t"
