@@ -82,7 +82,8 @@ export function wrapped(text: string, columns: number): string {
 }
 
 function wrapLine(line: string, columns: number): string[] {
-  const indent = /^ *(?:· )?/.exec(line)![0].length;
+  // Not all of any indentation: each row repeats it.
+  const indent = Math.min(/^ *(?:· )?/.exec(line)![0].length, columns >> 1);
   const rows = [""];
   for (const word of line.split(/(?<=\S)(?= )/)) {
     const row = rows.at(-1)!;

@@ -176,9 +176,8 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
       if (text === undefined) return screen.print(dim("· nothing is folded"));
       unfolded--;
       endText();
-      screen.print(
-        `${dim(`── ${title} ──`)}\n${sanitizeProse(text.replaceAll("\r\n", "\n"))}\n${dim("──")}`,
-      );
+      const shown = wrapped(sanitizeProse(text.replaceAll("\r\n", "\n")), terminalSize().columns);
+      screen.print(`${dim(`── ${title} ──`)}\n${shown}\n${dim("──")}`);
       last = "line";
     },
   };

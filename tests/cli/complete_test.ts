@@ -95,5 +95,6 @@ for (const [before, items, replace] of COMPLETED) {
 Deno.test("wrapped breaks long lines at spaces, below where they begin", () => {
   assertEquals(wrapped("· one two three\nfour", 9), "· one two\n  three\nfour");
   assertEquals(wrapped("  /help   lists", 12), "  /help\n  lists");
+  assertEquals(wrapped("         a b", 4), "         a\n  b");
   assertEquals(wrapped("unbreakable", 4), "unbreakable");
 });

@@ -57,7 +57,7 @@ const list = { toolCalls: [{ name: "run_bash", arguments: { command: "seq 5" } }
 
 sessionTest(
   "reasoning and results are folded to a line each; Ctrl-O shows them, the newest first",
-  [{ reasoning: "Deep thoughts.\nMore.", ...list }, { text: "Done." }],
+  [{ reasoning: `Deep thoughts.\nMore. ${"wanted ".repeat(20)}`, ...list }, { text: "Done." }],
   async (terminal) => {
     await terminal.type("go\r");
     const rows = await terminal.until("Done.");
@@ -67,11 +67,25 @@ sessionTest(
     await terminal.type("\x0f");
     await terminal.until((rows) => rows.includes("3"));
     await terminal.type("\x0f");
-    await terminal.until("Deep thoughts.");
+    const shown = await terminal.until("Deep thoughts.");
+    assertEquals(rowsOf(shown, "More. wanted "), 1);
+    assertEquals(shown.filter((row) => /^(ed|ted|nted|anted|d)\b/.test(row)), []);
     await terminal.type("\x0f");
     await terminal.until("nothing is folded");
   },
   { flags: "--yes" },
+);
+
+sessionTest(
+  "a table that is held back is told, and shown when the turn is stopped",
+  [{ text: "|a|b|\n|-|-|\n|c|d|\n|e|", hang: true }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("writing a table");
+    await terminal.type("\x1b");
+    const rows = await terminal.until("interrupted");
+    assert(rows.includes("c │ d") && rows.includes("e │"), rows.join("\n"));
+  },
 );
 
 const edit = (old_string: string, new_string: string) => ({
