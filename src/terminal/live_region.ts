@@ -31,7 +31,7 @@ export interface LiveRegion {
   clear(): void;
   /** Forgets what is on the screen: something else has been writing there. */
   reset(): void;
-  /** What to write to get below the region; for {@linkcode RawOptions.onLeave}. */
+  /** Goes below the region, by what is to be written; for {@linkcode RawOptions.onLeave}. */
   below(): string;
 }
 
@@ -91,6 +91,10 @@ export function liveRegion(
       shown = EMPTY_FRAME;
       ({ columns, rows } = size());
     },
-    below: () => leave(shown),
+    below() {
+      const out = leave(shown);
+      shown = { rows: [...shown.rows, []], cursor: { row: shown.rows.length, column: 0 } };
+      return out;
+    },
   };
 }

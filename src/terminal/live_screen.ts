@@ -56,6 +56,8 @@ const EARLY_MS = 300;
 const MAX_TAIL = 4096;
 
 interface Question {
+  /** What was printed before it. */
+  about: string;
   prompt: string;
   line: LineState;
   objection(line: string): string | undefined;
@@ -78,6 +80,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
   /** Whole lines to print, and a line that is not finished. */
   let lines = "";
   let tail = "";
+  let printed = "";
   let lastFrame = 0;
   let lastKey = 0;
   const began = performance.now();
@@ -280,6 +283,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
       if (resumed) {
         suspended = false;
         region.reset();
+        if (question) lines = `${question.about}\n${lines}`;
       }
       guarded(draw);
     },
@@ -310,6 +314,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     print(text) {
       lines += `${tail}${tail && "\n"}${text}\n`;
       tail = "";
+      printed = text;
       guarded(drawSoon);
     },
     stream(text) {
@@ -341,6 +346,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
       });
     },
     async ask(prompt, objection, signal, text = "") {
+      const about = printed;
       do await pause(QUIET_MS, signal); while (
         !signal.aborted && performance.now() - lastKey < QUIET_MS
       );
@@ -352,6 +358,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
         };
         signal.addEventListener("abort", onAbort, { once: true });
         question = {
+          about,
           prompt,
           objection,
           line: lineState({ kills, multiline: false, text }),
@@ -366,11 +373,11 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     notify: (text) => focused ? undefined : show(`\x1b]9;${text}\x07`),
     [Symbol.dispose]() {
       clearInterval(tick);
-      if (!over.signal.aborted) {
-        over.abort();
+      over.abort();
+      guarded(() => {
         region.clear();
         show((lines + tail + (tail && "\n")).replaceAll("\n", "\r\n"));
-      }
+      });
       clearTimeout(frame);
       terminal[Symbol.dispose]();
     },

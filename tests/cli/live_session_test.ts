@@ -208,7 +208,7 @@ sessionTest(
 
 for (const [signal, code] of [["TERM", 143], ["HUP", 129], ["INT", 130]] as const) {
   sessionTest(
-    `TTY-04 SIG${signal} amid an answer restores the terminal and gives ${code}`,
+    `TTY-04 SIG${signal} amid an answer restores the terminal, shows all there is, gives ${code}`,
     [{ text: "An answer that goes on and", hang: true }],
     async (terminal) => {
       await terminal.type("go\r");
@@ -222,7 +222,10 @@ for (const [signal, code] of [["TERM", 143], ["HUP", 129], ["INT", 130]] as cons
         done; true`,
         ],
       }).output();
-      await terminal.until(`left: ${code}`);
+      const rows = await terminal.until(`left: ${code}`);
+      const at = rows.indexOf("An answer that goes on and");
+      assertEquals(rows.slice(at + 1, at + 3), ["", "· interrupted"], rows.join("\n"));
+      assertEquals(rowsOf(rows, "An answer"), 1);
       await terminal.type("stty -a\r");
       await terminal.until((rows) => / icanon/.test(rows.join(" ")));
       // deno-lint-ignore no-control-regex
@@ -294,6 +297,24 @@ sessionTest(
     assertEquals(written.length, 2, rows.join("\n")); // what goes on, and the prompt
     await terminal.type("\x1b");
     await terminal.until("interrupted");
+  },
+);
+
+sessionTest(
+  "TTY-05 Ctrl-Z while a question is open: after fg it is there again, and what it is about",
+  [list, { text: "Done." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("\x0f\x1a");
+    await terminal.until("Stopped");
+    await terminal.type("clear; echo above; fg\r");
+    const rows = await terminal.until((rows) =>
+      rows.at(0) === "above" && rowsOf(rows, "Run this?") === 1
+    );
+    assertEquals(rowsOf(rows, "command: seq 5"), 1, rows.join("\n"));
+    await terminal.type("y\r");
+    await terminal.until("Done.");
   },
 );
 
