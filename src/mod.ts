@@ -36,6 +36,7 @@ export {
   hostedConfig,
   type LocalConfig,
   localConfig,
+  type PromptTier,
   type Some,
 } from "./config.ts";
 export * from "./errors.ts";
