@@ -120,9 +120,8 @@ export interface AgentSettings {
 }
 
 /** What {@linkcode AgentSettings.promptTier} can be. */
-export const PROMPT_TIERS = ["auto", "lean", "full"] as const;
-/** What {@linkcode AgentSettings.promptTier} can be. */
-export type PromptTier = typeof PROMPT_TIERS[number];
+export type PromptTier = "auto" | "lean" | "full";
+const PROMPT_TIERS: readonly PromptTier[] = ["auto", "lean", "full"];
 
 /** An agent's settings: exactly one backend, and limits (spec 2.3). */
 export type CopilotConfig =
