@@ -64,6 +64,12 @@ export const COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: "resume",
+    value: "N",
+    help: "list this folder's earlier sessions, or go on with one",
+    run: ({ agent }, argument) => resume(agent, argument),
+  },
+  {
     name: "compact",
     value: "TEXT",
     help: "sum up the conversation, to make room; TEXT says what to keep above all",
@@ -215,6 +221,19 @@ function plan(session: Session, argument: string): string {
   }
   if (isSent) session.pending += "[The plan is accepted: carry it out.]\n\n";
   return 'The plan is accepted. Say "go on", or what to change.';
+}
+
+async function resume(agent: CopilotAgent, argument: string): Promise<string> {
+  const { goOn, sessionsHere, titleOf } = await import("./recorded.ts");
+  const sessions = sessionsHere(agent);
+  if (argument === "") {
+    const rows = sessions.map((stored, i) => `${String(i + 1).padStart(4)}  ${titleOf(stored)}`);
+    return rows.length === 0
+      ? "There are no earlier sessions of this folder."
+      : [...rows, "/resume N goes on with one."].join("\n");
+  }
+  const chosen = sessions[Number(argument) - 1];
+  return chosen ? goOn(agent, chosen) : `There is no session ${oneLine(argument)}: see /resume`;
 }
 
 async function sumUp(session: Session, focus: string): Promise<string> {

@@ -40,6 +40,10 @@ export interface InteractiveOptions {
   permissions: Permissions;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notify?: boolean | undefined;
+  /** Keeps no record. */
+  noSession?: boolean | undefined;
+  /** Goes on with the folder's newest session. */
+  continues?: boolean | undefined;
   /** What to say at the start. */
   notice?: string | undefined;
 }
@@ -119,6 +123,14 @@ export async function runInteractive(
   say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
   if (options.notice !== undefined) say(options.notice);
   for (const line of await permissions.prepare(state.workingDir)) say(line);
+  if (options.continues) {
+    const { goOn, sessionsHere } = await import("./recorded.ts");
+    const [newest] = sessionsHere(agent);
+    say(newest ? goOn(agent, newest) : "There is no earlier session of this folder.");
+  }
+  const record = options.noSession
+    ? () => {}
+    : (await import("./recorded.ts")).recordSession(agent, say);
   for (;;) {
     const text = await screen.read();
     if (ended !== undefined || text === null) return ended ?? EXIT.done;
@@ -132,6 +144,7 @@ export async function runInteractive(
       screen.update();
       const output = await runCommand(session, text);
       waiting = undefined;
+      record();
       if (output === null) return EXIT.done;
       say(output);
       screen.update();
@@ -142,7 +155,7 @@ export async function runInteractive(
     const start = performance.now();
     try {
       if (text.startsWith("!")) await runShell(session, text.slice(1), screen, view, stop.signal);
-      else await showTurn(session, text, view, stop.signal);
+      else await showTurn(session, text, view, record, stop.signal);
     } finally {
       release();
     }
@@ -158,6 +171,7 @@ async function showTurn(
   session: Session,
   text: string,
   view: TurnView,
+  record: () => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { agent } = session;
@@ -172,6 +186,7 @@ async function showTurn(
           const cost = costOf(event.usage, agent.config);
           if (cost !== undefined) session.cost = (session.cost ?? 0) + cost;
         }
+        if (event.type === "thinking" || event.type === "tool_start") record();
         view.onEvent(event);
       },
       signal,
@@ -184,6 +199,8 @@ async function showTurn(
     // Whatever a turn fails with, the session goes on; but not without a terminal.
     if (error instanceof Deno.errors.BrokenPipe) throw error;
     view.end(`· ${withHint(error, agent.config)}`);
+  } finally {
+    record();
   }
 }
 

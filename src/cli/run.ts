@@ -190,6 +190,8 @@ async function runSession(
       yes: args.yes === true,
       permissions,
       notify: !args["no-notify"],
+      noSession: args["no-session"],
+      continues: args.continue,
       notice: args.demo && DEMO_NOTICE,
     });
   } catch (error) {
@@ -249,6 +251,7 @@ function checkedFormat(args: Args, headless: boolean): Format {
     );
   }
   if (args.output !== undefined && !headless) throw new UsageError("--output needs -p");
+  if (args.continue && headless) throw new UsageError("--continue is for sessions, not for -p");
   if (args.stdin && !headless) throw new UsageError("--stdin needs -p");
   return format;
 }

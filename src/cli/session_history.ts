@@ -51,11 +51,16 @@ export function sessionHistory(
   };
 }
 
-/** Where the history is kept: the XDG base directories' place for state, or Windows' own. */
 function historyPath(): string | undefined {
+  const folder = stateFolder();
+  return folder && join(folder, "history.jsonl");
+}
+
+/** Where histories and sessions are kept: the XDG base directories' place for state, or Windows' own. */
+export function stateFolder(): string | undefined {
   const home = Deno.env.get("HOME");
   const folder = Deno.build.os === "windows"
     ? Deno.env.get("LOCALAPPDATA")
     : Deno.env.get("XDG_STATE_HOME") || (home && join(home, ".local/state"));
-  return folder ? join(folder, "copilot", "history.jsonl") : undefined;
+  return folder ? join(folder, "copilot") : undefined;
 }

@@ -48,6 +48,7 @@ export function readJson(path: string): Record<string, unknown> | undefined {
 
 /** Flags that are asked for each time, or not at all. */
 const NEVER = [
+  "continue",
   "print",
   "yes",
   "stdin",

@@ -371,3 +371,52 @@ sessionTest(
   },
   { flags: "--yes" },
 );
+
+sessionTest(
+  "SES-02 a session that was killed goes on, its open call answered",
+  [
+    {
+      text: "First.",
+      toolCalls: [{ name: "run_bash", arguments: { command: ": > a; sleep 60" } }],
+    },
+    { text: "Second." },
+    { text: "Third." },
+  ],
+  async (terminal, server) => {
+    await terminal.type("a question\r");
+    while (!await Deno.stat(`${terminal.folder}/a`).catch(() => undefined)) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const kill = `for p in /proc/[0-9]*; do
+      [ "$(readlink $p/cwd)" = "${await Deno.realPath(terminal.folder)}" ] &&
+      tr '\\0' ' ' < $p/cmdline | grep -q 'main.ts --local\\|sleep 60' && kill -9 \${p#/proc/}
+    done; true`;
+    await new Deno.Command("sh", { args: ["-c", kill] }).output();
+    await terminal.until("left: 137");
+    await terminal.type("\nstty sane; clear\n");
+    await terminal.until((rows) => rows.length === 1);
+    await terminal.type(`${sessionCommand(server, "--continue --yes")}\r`);
+    await terminal.until("Goes on from ");
+    await terminal.type("go on\r");
+    await terminal.until("Second.");
+    const { messages } = server.requests[1]!.body as {
+      messages: { role: string; content: string }[];
+    };
+    assertEquals(messages.map(({ role }) => role), [
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+      "user",
+    ]);
+    assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
+    await terminal.type("/resume\r");
+    await terminal.until((rows) => rows.some((row) => /^ +2 .* a question$/.test(row)));
+    await terminal.type("/clear\r/resume 2\rand again\r");
+    await terminal.until("Third.");
+    assertEquals(said(server.requests[2]!), "and again");
+    assertEquals(server.requests[2]!.problem, undefined);
+  },
+  { flags: "--yes" },
+);

@@ -1,0 +1,77 @@
+/**
+ * A session as lines of JSON: a head, then what was said, message by message. Pure.
+ *
+ * @module
+ */
+
+import { isObject } from "../text/json.ts";
+import type { Message } from "../types.ts";
+
+/** The first line. A reader leaves alone what it does not know, and refuses a later version. */
+export interface Head {
+  version: 1;
+  /** The absolute folder that was worked in. */
+  folder: string;
+  /** When it began: ISO 8601. */
+  started: string;
+}
+
+/** A session, read. */
+export interface Stored {
+  head: Head;
+  messages: Message[];
+  /** How many lines could not be read: the last one, where writing was cut off. */
+  lost: number;
+}
+
+/** The line for a message that was added, or for all, where they are no longer what they were. */
+export function recordOf(record: Head | { message: Message } | { messages: Message[] }): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/**
+ * Reads a session.
+ *
+ * @throws {SyntaxError} when the text is none, or of a later version.
+ */
+export function parseSession(text: string): Stored {
+  const [first = "", ...lines] = text.split("\n");
+  const head = parsed(first);
+  if (!head || typeof head.folder !== "string") throw new SyntaxError("It is no session");
+  if (head.version !== 1) {
+    throw new SyntaxError(`It is of version ${JSON.stringify(head.version)}: 1 is known`);
+  }
+  let messages: Message[] = [];
+  let lost = 0;
+  for (const line of lines) {
+    if (line === "") continue;
+    const record = parsed(line);
+    if (isMessage(record?.message)) messages.push(record.message);
+    else if (Array.isArray(record?.messages) && record.messages.every(isMessage)) {
+      messages = record.messages;
+    } else lost++;
+  }
+  return { head: head as unknown as Head, messages, lost };
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const ROLES = ["system", "user", "assistant", "tool"];
+
+function isMessage(value: unknown): value is Message {
+  return isObject(value) && ROLES.includes(value.role as string) &&
+    typeof value.content === "string" &&
+    (value.toolCalls === undefined ||
+      Array.isArray(value.toolCalls) &&
+        value.toolCalls.every((call) =>
+          isObject(call) && typeof call.id === "string" && typeof call.name === "string" &&
+          isObject(call.arguments)
+        ));
+}
