@@ -7,6 +7,7 @@
  */
 
 import { EXAMPLES, type Flag, FLAGS, FORMATS, UsageError } from "./args.ts";
+import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/policy.ts";
 import { EXIT_CODES } from "./exit.ts";
 
 const flags: readonly Flag[] = FLAGS;
@@ -20,11 +21,19 @@ export function completionScript(shell: string): string {
   );
 }
 
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  output: FORMATS,
+  approve: APPROVE_MODES,
+  sandbox: SANDBOX_MODES,
+  think: ["on", "off"],
+  "prompt-tier": ["auto", "lean", "full"],
+  completions: ["bash", "zsh", "fish"],
+};
+
 /** What a value may be: words, a folder, or anything. */
 function valuesOf({ name, value }: Flag): readonly string[] | "folder" | undefined {
   if (value === "DIR") return "folder";
-  if (name === "output") return FORMATS;
-  return name === "completions" ? ["bash", "zsh", "fish"] : undefined;
+  return WORDS[name];
 }
 
 function bash(): string {
