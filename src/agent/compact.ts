@@ -173,6 +173,8 @@ async function summarize(
     if (answer.message.content !== NO_ANSWER) return answer.message.content;
     throw new BackendError("The model gave no summary", { kind: "protocol" });
   } catch (error) {
+    // A piece of a summary is no answer.
+    if (error instanceof BackendError) error.partialText = "";
     const cannot = error instanceof BackendError &&
       (error.kind === "context_too_long" || error.kind === "protocol");
     if (byHand || signal.aborted || !cannot) throw error;

@@ -272,6 +272,26 @@ onAll(
 );
 
 onAll(
+  "SES-04 a summary that breaks off is no answer to the person",
+  [
+    { text: "One." },
+    tooLong,
+    { text: "Task: this and that", cut: "text" },
+    { text: "Task: a." },
+    { text: "fine" },
+  ],
+  undefined,
+  async ({ agent }) => {
+    await processTurn(agent, lines("a", 8000));
+    const before = structuredClone(agent.state.messages);
+    const error = await assertRejects(() => processTurn(agent, "go"), BackendError);
+    assertEquals([error.kind, error.partialText], ["incomplete", ""]);
+    assertEquals(agent.state.messages, before);
+    assertEquals((await processTurn(agent, "again")).response, "fine");
+  },
+);
+
+onAll(
   "where the model gives no summary, what the person said goes on",
   [
     { text: "One." },
