@@ -21,6 +21,7 @@ import { strictCompat } from "./strict_compat.ts";
 import { strictHosted } from "./strict_hosted.ts";
 import { strictLocal } from "./strict_local.ts";
 import {
+  type Bytes,
   type Json,
   type Piece,
   Refused,
@@ -118,7 +119,8 @@ export function strictServer(
     }
     const pieces = upTo(step, format.stream(step, context));
     if (error) pieces.push(format.streamError(format.error(error.type, 200, error.message)));
-    return new Response(streamOf(pieces, step.hang ? closing.signal : undefined, onClosed), {
+    const sent = step.garble?.(pieces) ?? pieces;
+    return new Response(streamOf(sent, step.hang ? closing.signal : undefined, onClosed), {
       headers: { "content-type": format.streamType },
     });
   });
@@ -159,7 +161,7 @@ function upTo({ cut, error, hang }: Step, pieces: Piece[]): string[] {
 
 /** A body of `pieces`; with `hang`, it stays open until that is aborted. */
 function streamOf(
-  pieces: string[],
+  pieces: Iterable<Bytes> | AsyncIterable<Bytes>,
   hang: AbortSignal | undefined,
   onClosed: () => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -167,10 +169,15 @@ function streamOf(
   const gone = Promise.withResolvers<"gone">();
   const over = Promise.withResolvers<"over">();
   hang?.addEventListener("abort", () => over.resolve("over"), { once: true });
-  let i = 0;
+  const rest = (async function* () {
+    yield* pieces;
+  })();
   return new ReadableStream({
     async pull(controller) {
-      if (i < pieces.length) return controller.enqueue(encoder.encode(pieces[i++]));
+      const { value } = await rest.next();
+      if (value !== undefined) {
+        return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+      }
       if (hang && await Promise.race([gone.promise, over.promise]) === "gone") return;
       controller.close();
     },

@@ -31,7 +31,12 @@ export interface Step {
   error?: { status: number; message: string; type?: string; headers?: Record<string, string> };
   /** Sends the content but never the end, until the client goes. */
   hang?: boolean;
+  /** What is sent in place of the streamed pieces; throwing resets the connection. */
+  garble?: (pieces: string[]) => Iterable<Bytes> | AsyncIterable<Bytes>;
 }
+
+/** A part of a body, text as UTF-8. */
+export type Bytes = string | Uint8Array<ArrayBuffer>;
 
 /** A piece of a streamed answer; `kind` says where a cut may fall. */
 export interface Piece {

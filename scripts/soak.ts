@@ -1,0 +1,254 @@
+// One agent, turn after turn, on every backend, against a server and a model that do their worst:
+// `scripts/soak [TURNS [SEED]]`. Ends with 1 when a turn leaves behind what it must not.
+import { join } from "@std/path/join";
+import { messagesToCompatFormat } from "../src/backends/compat/request.ts";
+import { messagesToHostedFormat } from "../src/backends/hosted/request.ts";
+import { messagesToLocalFormat } from "../src/backends/local/request.ts";
+import { jsonText } from "../src/backends/wire_values.ts";
+import {
+  BackendError,
+  builtinTools,
+  CopilotAgent,
+  type CopilotConfig,
+  type Message,
+  processTurn,
+} from "../src/mod.ts";
+import { allConfigs } from "../tests/agent/backends.ts";
+import { seeded } from "../tests/helpers/split.ts";
+import { strictCompat } from "../tests/helpers/strict_compat.ts";
+import { strictHosted } from "../tests/helpers/strict_hosted.ts";
+import { strictLocal } from "../tests/helpers/strict_local.ts";
+import { strictServer } from "../tests/helpers/strict_server.ts";
+import { wellFormed } from "../tests/helpers/strict_wire.ts";
+import { faultyModel } from "./soak_model.ts";
+
+const turns = Number(Deno.args[0] ?? 1000);
+const seed = Number(Deno.args[1] ?? 1);
+/** No limit of a turn is as long. */
+const STUCK_MS = 60_000;
+
+const { gc, setTimeout: startTimer, clearTimeout: stopTimer } = globalThis as
+  & typeof globalThis
+  & { gc: () => void };
+const pause = (ms: number) => new Promise((resolve) => startTimer(resolve, ms));
+const timers = new Map<unknown, string>();
+globalThis.setTimeout = ((run: () => void, ms?: number) => {
+  const id = startTimer(() => {
+    timers.delete(id);
+    run();
+  }, ms);
+  timers.set(id, new Error().stack?.split("\n").slice(2, 4).join(" ") ?? "");
+  return id;
+}) as typeof setTimeout;
+globalThis.clearTimeout = (id) => {
+  timers.delete(id);
+  stopTimer(id);
+};
+
+let turn = 0;
+let violations = 0;
+function violation(what: string): void {
+  violations++;
+  console.log(`VIOLATION in turn ${turn}, seed ${seed}: ${what}`);
+}
+
+/** Throws what is wrong with the conversation: in itself, and for each server. */
+function checkHistory(system: string, messages: readonly Message[]): void {
+  const open: string[] = [];
+  const used = new Set<string>();
+  for (const { role, toolCalls = [], toolCallId } of messages) {
+    if (role === "tool") {
+      const due = open.shift();
+      if (due !== toolCallId) throw new Error(`a result of ${toolCallId} where ${due} is due`);
+    } else if (open.length > 0) throw new Error(`no result of ${open}`);
+    for (const { id } of toolCalls) {
+      if (used.has(id)) throw new Error(`two calls ${id}`);
+      used.add(id);
+      open.push(id);
+    }
+  }
+  const { role = "assistant" } = messages.at(-1) ?? {};
+  if (open.length > 0 || role !== "assistant") throw new Error(`ends with ${role}, open: ${open}`);
+  const next: Message[] = [...messages, { role: "user", content: "next" }];
+  const all: Message[] = [{ role: "system", content: system }, ...next];
+  const tools = [{ name: "t", input_schema: { type: "object" } }];
+  const bodies = [
+    [strictCompat, { messages: messagesToCompatFormat(all) }],
+    [strictLocal, { messages: messagesToLocalFormat(all) }],
+    [strictHosted, { messages: messagesToHostedFormat(next)[1], tools, max_tokens: 9 }],
+  ] as const;
+  for (const [format, body] of bodies) {
+    const sent = JSON.parse(jsonText({ model: "test", ...body }));
+    wellFormed(sent);
+    format.check(sent, new Headers({ "x-api-key": "k", "anthropic-version": "2023-06-01" }));
+  }
+}
+
+/** Processes that work in `folder`, and its files that this process has open. */
+function leftIn(folder: string): string[] {
+  const left: string[] = [];
+  const look = (link: string): string => {
+    try {
+      return Deno.readLinkSync(link);
+    } catch {
+      return ""; // ended, or another user's
+    }
+  };
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (/^\d+$/.test(name) && look(`/proc/${name}/cwd`).startsWith(folder)) {
+      left.push(`process ${Deno.readTextFileSync(`/proc/${name}/cmdline`).replaceAll("\0", " ")}`);
+    }
+  }
+  return left.concat(handles().filter((target) => target.startsWith(folder)));
+}
+
+function handles(): string[] {
+  return [...Deno.readDirSync("/proc/self/fd")].flatMap(({ name }) => {
+    try {
+      return [Deno.readLinkSync(`/proc/self/fd/${name}`)];
+    } catch {
+      return []; // the one of the folder itself
+    }
+  });
+}
+
+async function memory(): Promise<{ rss: number; heap: number }> {
+  for (let i = 0; i < 4; i++) {
+    gc();
+    await pause(50);
+  }
+  const { rss, heapUsed } = Deno.memoryUsage();
+  if (Deno.env.has("SOAK_SHOW")) {
+    console.log(
+      Deno.memoryUsage(),
+      JSON.stringify(agent.state).length,
+      agent.state.messages.length,
+    );
+  }
+  return { rss: rss / 2 ** 20, heap: heapUsed / 2 ** 20 };
+}
+
+/** A setting of every backend that gives up soon, and has little room: conversations are compacted. */
+function impatient(config: CopilotConfig, maxRetries: number): CopilotConfig {
+  const [[name, backend]] = Object.entries(config) as [[string, object]];
+  const limits = { maxRetries, idleTimeoutMs: 300, firstTokenTimeoutMs: 500 };
+  const room = { contextLength: 16_384, maxTokens: 1024 };
+  return {
+    [name]: { ...backend, ...limits, ...room },
+    maxOutputChars: 8000,
+    maxToolRounds: 8,
+  } as unknown as CopilotConfig;
+}
+
+const folder = Deno.realPathSync(await Deno.makeTempDir());
+await Deno.mkdir(join(folder, "d"));
+for (const name of ["a.txt", "b.txt", "c.ts", "d/e.txt"]) {
+  await Deno.writeTextFile(join(folder, name), "one\ntwo\nthree\n");
+}
+await Deno.writeTextFile(join(folder, "crlf.txt"), "one\r\ntwo\r\n");
+
+let random = seeded(seed);
+const outcomes = new Map<string, number>();
+const count = (what: string) => outcomes.set(what, (outcomes.get(what) ?? 0) + 1);
+let requests = 0;
+let calls = 0;
+const before = handles();
+const server = strictServer(
+  new Array(turns * 100).fill((request: { text: string }) => faultyModel(random)(request.text)),
+);
+const configs = allConfigs(server.url);
+const agent = new CopilotAgent(configs[0]![1], folder, { tools: builtinTools });
+
+async function play(): Promise<void> {
+  random = seeded(seed * 1_000_003 + turn);
+  const [name, config] = configs[turn % configs.length]!;
+  agent.configure(impatient(config, random() < 0.1 ? 1 : 0));
+  const { messages } = agent.state;
+  const length = messages.length;
+  const stop = new AbortController();
+  const kind = random();
+  const timer = kind < 0.15 ? startTimer(() => stop.abort(), random() * 300) : undefined;
+  let untilAbort = kind > 0.9 ? Math.floor(random() * 12) : Infinity;
+  let said = false;
+  const running = new Set<string>();
+  let ended = 0;
+  const stuck = startTimer(() => {
+    violation("the turn does not end");
+    Deno.exit(1);
+  }, STUCK_MS);
+  try {
+    const { stopReason, toolExecutions } = await processTurn(agent, `Turn ${turn}: go on`, {
+      signal: stop.signal,
+      onEvent: (event) => {
+        said ||= !["thinking", "retry", "notice"].includes(event.type);
+        if (event.type === "tool_start") running.add(event.id);
+        if (event.type === "tool_done") {
+          ended++;
+          if (!running.delete(event.exec.toolCallId)) violation("tool_done without its tool_start");
+        }
+        if (event.type === "compaction") count("compacted");
+        if (untilAbort-- === 0) stop.abort();
+      },
+    });
+    count(stopReason);
+    if (ended !== toolExecutions.length) violation(`${toolExecutions.length} runs, ${ended} told`);
+  } catch (error) {
+    if (!(error instanceof BackendError)) violation(`${(error as Error)?.stack ?? error}`);
+    else count(`failed: ${error.kind}`);
+    if (!said && messages.length !== length) {
+      violation(`a failure at once left a trace: ${JSON.stringify(messages.slice(length))}`);
+    }
+  } finally {
+    stopTimer(timer);
+    stopTimer(stuck);
+  }
+  calls += ended;
+  if (running.size > 0) violation(`without tool_done: ${[...running]}`);
+  for (const { problem } of server.requests) if (problem) violation(`${name} refused: ${problem}`);
+  requests += server.requests.length;
+  server.requests.length = 0;
+  try {
+    checkHistory(agent.systemPrompt, agent.state.messages);
+  } catch (error) {
+    violation(`the conversation: ${(error as Error).message}`);
+    if (Deno.env.has("SOAK_SHOW")) console.log(JSON.stringify(agent.state.messages));
+    agent.state.messages.length = 0;
+  }
+  for (const left of leftIn(folder)) violation(`left: ${left}`);
+  const ours = [...timers.values()].filter((stack) => stack.includes("/src/"));
+  if (ours.length > 0) violation(`timers: ${ours.join(", ")}`);
+  timers.clear();
+}
+
+const start = performance.now();
+let half = await memory();
+for (turn = 1; turn <= turns && violations < 20; turn++) {
+  await play();
+  if (turn === Math.ceil(turns / 2)) half = await memory();
+}
+const end = await memory();
+const seconds = (performance.now() - start) / 1000;
+await server[Symbol.asyncDispose]();
+await Deno.remove(folder, { recursive: true });
+await pause(500);
+const left = handles();
+for (const handle of before) if (left.includes(handle)) left.splice(left.indexOf(handle), 1);
+
+console.log(
+  `${turn - 1} turns, ${requests} requests, ${calls} calls in ${
+    seconds.toFixed(0)
+  } s, seed ${seed}`,
+);
+console.log([...outcomes].map(([what, times]) => `${what} ${times}`).sort().join(", "));
+const mb = ({ rss, heap }: typeof end) => `${rss.toFixed(0)} MB (heap ${heap.toFixed(1)})`;
+console.log(`memory after half ${mb(half)}, at the end ${mb(end)}`);
+console.log(`handles: ${before.length} before, ${left.length} more at the end: ${left.join(" ")}`);
+if (end.heap > half.heap + 4 || end.rss > half.rss * 1.2 + 8) violation("the memory grows");
+if (left.length > 8) violation("handles are left");
+console.log(violations === 0 ? "no violation" : `${violations} violations`);
+// What the agent left behind would keep the process alive.
+Deno.unrefTimer(startTimer(() => {
+  violation("something keeps the process alive");
+  Deno.exit(1);
+}, 5000));
+if (violations > 0) Deno.exitCode = 1;
