@@ -128,7 +128,8 @@ export async function requestStream<T>(
  * An error object in it is thrown.
  */
 export function jsonReader<T>(fold: (value: unknown) => T): StreamReader<T> {
-  const utf8 = new TextDecoder();
+  // The decoder's own way drops a byte order mark at the start of every chunk (Deno 2.9.6).
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";
   return {
     progress: 0,
@@ -138,7 +139,7 @@ export function jsonReader<T>(fold: (value: unknown) => T): StreamReader<T> {
       checkLength(text.length, "JSON");
     },
     end() {
-      text += utf8.decode();
+      text = (text + utf8.decode()).replace(/^\ufeff/, "");
       const value = parseJson(text, /^\s*([[{]|$)/.test(text));
       const failure = failureFromErrorObject(value);
       if (failure) throw failure;

@@ -40,10 +40,12 @@ export function lineDecoder(
   onLine: (line: string) => void,
   { loneCr = false }: { loneCr?: boolean } = {},
 ): Decoder {
-  const utf8 = new TextDecoder();
+  // The decoder's own way drops a mark at the start of every chunk (Deno 2.9.6).
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   // A rope: each piece of a long line is appended, and looked at, once.
   let pending = "";
-  let skipLf = false;
+  /** What is dropped if it comes next. */
+  let skip = "\ufeff";
 
   function line(tail: string): void {
     const whole = pending + tail;
@@ -53,9 +55,9 @@ export function lineDecoder(
 
   function take(text: string): void {
     let start = 0;
-    if (skipLf && text !== "") {
-      if (text.startsWith("\n")) start = 1;
-      skipLf = false;
+    if (skip !== "" && text !== "") {
+      if (text.startsWith(skip)) start = 1;
+      skip = "";
     }
     // Each position is searched again only once passed, so that text without one is read once.
     let lf = text.indexOf("\n", start);
@@ -65,7 +67,7 @@ export function lineDecoder(
       line(text.slice(start, end));
       start = end + 1;
       if (end === cr) {
-        if (start === text.length) skipLf = true;
+        if (start === text.length) skip = "\n";
         else if (text.charCodeAt(start) === 10) start++;
         cr = text.indexOf("\r", start);
       }

@@ -14,10 +14,13 @@ export function forEverySplit(bytes: Uint8Array, run: (pieces: Uint8Array[]) => 
   run([bytes.subarray(0, 0), bytes, bytes.subarray(0, 0)]);
   for (let at = 1; at < bytes.length; at++) run(cut(bytes, [at]));
   const random = seeded(1);
-  for (let round = 0; round < 50; round++) {
-    const cuts = Math.ceil(random() * Math.min(12, bytes.length));
-    run(cut(bytes, Array.from({ length: cuts }, () => Math.floor(random() * bytes.length))));
-  }
+  for (let round = 0; round < 50; round++) run(randomPieces(bytes, random));
+}
+
+/** `bytes` in up to 13 pieces; some may be empty. */
+export function randomPieces(bytes: Uint8Array, random: () => number): Uint8Array[] {
+  const cuts = Math.ceil(random() * Math.min(12, bytes.length));
+  return cut(bytes, Array.from({ length: cuts }, () => Math.floor(random() * bytes.length)));
 }
 
 /**

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
-import { requestJson, requestStream } from "../../src/wire/http.ts";
+import { jsonReader, requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
+import { forEverySplit } from "../helpers/split.ts";
 import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
 
 const OK = sse(["a", "[DONE]"]);
@@ -445,4 +446,15 @@ leakTest("an answer is not read faster than it is taken, and an abort does not w
     else assertEquals(await asked, events);
     assert(waits >= 3);
   }
+});
+
+Deno.test("NET-01 jsonReader drops a byte order mark at the start alone, at every split", () => {
+  forEverySplit(new TextEncoder().encode('\u{feff}{"a":"\u{feff}é"}'), (pieces) => {
+    const reader = jsonReader((value) => value);
+    pieces.forEach(reader.push);
+    assertEquals(reader.end(), { a: "\u{feff}é" });
+  });
+  const reader = jsonReader((value) => value);
+  for (const piece of ['"a', '\u{feff}b"']) reader.push(new TextEncoder().encode(piece));
+  assertEquals(reader.end(), "a\u{feff}b");
 });
