@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { editFile } from "../../src/tools/edit_file.ts";
+import { seeded } from "../helpers/split.ts";
 import { run, type Workspace, workspace } from "./workspace.ts";
 
 function edit(
@@ -225,4 +226,31 @@ Deno.test("20 MB: matched, replaced everywhere, and missed in linear time", asyn
   ws.put("g", "}\n".repeat(2_000_000) + "a".repeat(16_000_000));
   await assertRejects(() => edit(ws, "g", "}\n".repeat(100) + "x", "b"), Error, "not found");
   await assertRejects(() => edit(ws, "g", "ab".repeat(1000), "b"), Error, "not found");
+});
+
+Deno.test("EDT-03 EDT-09 random edits do what splitting and joining does, with any line ends", async () => {
+  using ws = workspace();
+  const random = seeded(6);
+  const text = (length: number) =>
+    Array.from({ length: Math.floor(random() * length) }, () => pick(["a", "b", "é", "😀", "\n"]))
+      .join("");
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+  for (let i = 0; i < 150; i++) {
+    const content = text(14);
+    const [before, after, all] = [text(3) || "a", text(4), random() < 0.5];
+    if (before === after) continue;
+    let count = 0;
+    for (let at = content.indexOf(before); at >= 0; at = content.indexOf(before, at + 1)) count++;
+    const isDone = all ? count > 0 : count === 1;
+    const expected = isDone ? content.split(before).join(after) : content;
+    const endings = content.includes("\n") ? ["\n", "\r\n", "\r"] : ["\n"];
+    for (const ending of endings) {
+      const given = (part: string) => random() < 0.5 ? part : part.replaceAll("\n", ending);
+      const [path, shown] = [`f${i}`, JSON.stringify([content, before, after, all, ending])];
+      ws.put(path, content.replaceAll("\n", ending));
+      const [old, wanted] = ending === "\r\n" ? [given(before), given(after)] : [before, after];
+      const done = await edit(ws, path, old, wanted, all).then(() => true, () => false);
+      assertEquals([done, ws.text(path)], [isDone, expected.replaceAll("\n", ending)], shown);
+    }
+  }
 });
