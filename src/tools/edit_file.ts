@@ -89,6 +89,8 @@ async function prepare(
   const refuse = (reason: string): Error => new Error(`Cannot edit ${shown} as ${reason}`);
   context.signal.throwIfAborted();
   if (old_string === new_string) throw refuse("old_string and new_string are the same");
+  // It would match within a character, of which the rest would be damaged.
+  if (!old_string.isWellFormed()) throw refuse("old_string holds half of a character");
   await checkSeen(context, path, shown, false);
   const seen = await readSeen(path, shown, old_string === "", context.signal);
   const text = decode(seen.head, shown);

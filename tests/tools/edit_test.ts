@@ -97,6 +97,7 @@ Deno.test.each([
   ["EDT-09 not found", "a\n", "b", "x", "not found"],
   ["EDT-09 no regular expression", "abc\n", "a.c", "x", "not found"],
   ["EDT-09 case counts", "Abc\n", "abc", "x", "not found"],
+  ["EDT-05 half of a character", "a😀\n", "a\ud83d", "b\ud83d", "half of a character"],
   ["EDT-05 Latin-1", [0x61, 10, 0xe9, 10], "a", "b", "not valid UTF-8"],
   ["EDT-05 Shift_JIS", [0x61, 10, 0x93, 0xfa, 10], "a", "b", "not valid UTF-8"],
   ["EDT-05 a stray byte at the end", [0x61, 10, 0xe9], "a", "b", "not valid UTF-8"],
@@ -232,12 +233,19 @@ Deno.test("EDT-03 EDT-09 random edits do what splitting and joining does, with a
   using ws = workspace();
   const random = seeded(6);
   const text = (length: number) =>
-    Array.from({ length: Math.floor(random() * length) }, () => pick(["a", "b", "é", "😀", "\n"]))
+    Array.from(
+      { length: Math.floor(random() * length) },
+      () => pick(["a", "a", "a", "b", "\n", "😀"]),
+    )
       .join("");
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   for (let i = 0; i < 150; i++) {
     const content = text(14);
-    const [before, after, all] = [text(3) || "a", text(4), random() < 0.5];
+    const at = Math.floor(random() * 6);
+    const before = pick([text(4), [...content].slice(at, at + 2).join("")]) || "a";
+    // Often with a head and a tail in common.
+    const after = pick([text(4), before + text(3), text(3) + before, before + before]);
+    const all = random() < 0.5;
     if (before === after) continue;
     let count = 0;
     for (let at = content.indexOf(before); at >= 0; at = content.indexOf(before, at + 1)) count++;
