@@ -118,13 +118,6 @@ async function memory(): Promise<{ rss: number; heap: number }> {
     await pause(50);
   }
   const { rss, heapUsed } = Deno.memoryUsage();
-  if (Deno.env.has("SOAK_SHOW")) {
-    console.log(
-      Deno.memoryUsage(),
-      JSON.stringify(agent.state).length,
-      agent.state.messages.length,
-    );
-  }
   return { rss: rss / 2 ** 20, heap: heapUsed / 2 ** 20 };
 }
 
@@ -211,7 +204,6 @@ async function play(): Promise<void> {
     checkHistory(agent.systemPrompt, agent.state.messages);
   } catch (error) {
     violation(`the conversation: ${(error as Error).message}`);
-    if (Deno.env.has("SOAK_SHOW")) console.log(JSON.stringify(agent.state.messages));
     agent.state.messages.length = 0;
   }
   for (const left of leftIn(folder)) violation(`left: ${left}`);
@@ -243,7 +235,9 @@ console.log([...outcomes].map(([what, times]) => `${what} ${times}`).sort().join
 const mb = ({ rss, heap }: typeof end) => `${rss.toFixed(0)} MB (heap ${heap.toFixed(1)})`;
 console.log(`memory after half ${mb(half)}, at the end ${mb(end)}`);
 console.log(`handles: ${before.length} before, ${left.length} more at the end: ${left.join(" ")}`);
-if (end.heap > half.heap + 4 || end.rss > half.rss * 1.2 + 8) violation("the memory grows");
+// Code that is loaded late, such as a worker's, takes some 10 MB once.
+if (end.heap > half.heap + 16 || end.rss > half.rss * 1.5) violation("the memory grows");
+// Those of the runtime itself come with the first connection and the first worker.
 if (left.length > 8) violation("handles are left");
 console.log(violations === 0 ? "no violation" : `${violations} violations`);
 // What the agent left behind would keep the process alive.
