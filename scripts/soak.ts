@@ -235,8 +235,8 @@ console.log([...outcomes].map(([what, times]) => `${what} ${times}`).sort().join
 const mb = ({ rss, heap }: typeof end) => `${rss.toFixed(0)} MB (heap ${heap.toFixed(1)})`;
 console.log(`memory after half ${mb(half)}, at the end ${mb(end)}`);
 console.log(`handles: ${before.length} before, ${left.length} more at the end: ${left.join(" ")}`);
-// Code that is loaded late, such as a worker's, takes some 10 MB once; a short run is all warming up.
-const grows = end.heap > half.heap + 16 || end.rss > half.rss * 1.5;
+// Code is still compiled late; a short run is all warming up.
+const grows = end.heap > half.heap + 8 || end.rss > half.rss * 1.5;
 if (turns >= 500 && grows) violation("the memory grows");
 // Those of the runtime itself come with the first connection and the first worker.
 if (left.length > 8) violation("handles are left");

@@ -168,7 +168,8 @@ function streamOf(
   const encoder = new TextEncoder();
   const gone = Promise.withResolvers<"gone">();
   const over = Promise.withResolvers<"over">();
-  hang?.addEventListener("abort", () => over.resolve("over"), { once: true });
+  const end = () => over.resolve("over");
+  hang?.addEventListener("abort", end);
   const rest = (async function* () {
     yield* pieces;
   })();
@@ -182,6 +183,7 @@ function streamOf(
       controller.close();
     },
     cancel() {
+      hang?.removeEventListener("abort", end); // else it keeps the pieces as long as the server lives
       gone.resolve("gone");
       onClosed();
     },
