@@ -343,7 +343,7 @@ Deno.test("a proxy of the environment is not asked for servers on this machine",
     });
     assertEquals(stdout, "direct\n", stderr);
   }
-  assertEquals(proxy.requests.length, 0);
+  assertEquals(proxy.requests, []);
   // Positive control: for another machine it is.
   const { stderr } = await run(local("http://192.0.2.1:8080", "-p", "x"), {
     env: { HTTP_PROXY: proxy.url },

@@ -36,6 +36,8 @@ export function command(args: readonly string[], options: RunOptions = {}): Deno
       HOME,
       ...(DENO_DIR && { DENO_DIR }),
       NO_COLOR: "1",
+      // Deno asks its own host for news once a day: beside the servers of the tests, and at a bad time.
+      DENO_NO_UPDATE_CHECK: "1",
       XDG_CONFIG_HOME: "/nowhere",
       ...options.env,
     },

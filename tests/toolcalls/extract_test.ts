@@ -688,7 +688,7 @@ Deno.test("toolCallFilter shows at once what can be no call", () => {
   }
 });
 
-Deno.test("extractToolCallsFromText: a million characters of anything complete", () => {
+Deno.test("extractToolCallsFromText: 300 000 characters of anything complete", () => {
   const pieces = [
     "<toolcall>",
     "<toolcall>{",
@@ -709,7 +709,7 @@ Deno.test("extractToolCallsFromText: a million characters of anything complete",
     `<think>\n${tagged(NOW)}</think>`,
   ];
   for (const piece of pieces) {
-    const text = piece.repeat(1_000_000 / piece.length);
+    const text = piece.repeat(300_000 / piece.length);
     const [rest] = extractToolCallsFromText(text, KNOWN);
     assert(rest.length <= text.length, piece);
   }

@@ -291,9 +291,9 @@ Deno.test("time is linear, whatever begins without an end", () => {
   ];
   for (const opener of openers) {
     const start = performance.now();
-    extractToolCallsFromText(opener.repeat(Math.ceil(1_000_000 / opener.length)), options);
+    extractToolCallsFromText(opener.repeat(Math.ceil(300_000 / opener.length)), options);
     const ms = performance.now() - start;
     // Quadratic would be minutes.
-    assertEquals(ms < 5000, true, `${opener}: ${ms} ms`);
+    assertEquals(ms < 3000, true, `${opener}: ${ms} ms`);
   }
 });
