@@ -76,12 +76,24 @@ export interface ToolContext {
    * them, which refuse to write over what the model has not seen. Left out, they write all the same.
    */
   seenFiles?: Map<string, string>;
+  /** Told of each file that was written, such as to write it back later. */
+  onWritten?: OnWritten;
   /**
    * What to start in place of a program, so that the system confines it; throws what the model is
    * told when it cannot. Left out, programs are started as they are.
    */
   confine?: Confine;
 }
+
+/** See {@linkcode ToolContext.onWritten}. */
+export type OnWritten = (file: {
+  /** The real path. */
+  path: string;
+  /** Differs once somebody writes it again. */
+  stamp: string;
+  /** How the file was, where there was one; without `bytes` when it had more than 16 MiB, or cannot be read. */
+  before?: { stamp: string; bytes?: Uint8Array };
+}) => void;
 
 /** See {@linkcode ToolContext.confine}. */
 export type Confine = (

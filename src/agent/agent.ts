@@ -2,7 +2,7 @@ import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools } from "../tools/mod.ts";
-import type { Confine, Message, Policy, Tool } from "../types.ts";
+import type { Confine, Message, OnWritten, Policy, Tool } from "../types.ts";
 import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 
 /** What changes while an agent works. */
@@ -31,6 +31,8 @@ export interface AgentOptions {
   systemPrompt?: string;
   /** Confines the programs that tools start: with none, they are not. */
   confine?: Confine;
+  /** Told of each file that a tool wrote. */
+  onWritten?: OnWritten;
 }
 
 const ALLOW_ALL: Policy = { decide: () => ({ allow: true }) };
@@ -60,6 +62,8 @@ export class CopilotAgent {
   readonly policy: Policy;
   /** Confines the programs that tools start. */
   readonly confine: Confine | undefined;
+  /** Told of each file that a tool wrote. */
+  readonly onWritten: OnWritten | undefined;
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
   #leanTools: readonly Tool[] | undefined;
@@ -86,6 +90,7 @@ export class CopilotAgent {
     this.tools = options.tools ?? builtinTools;
     this.policy = options.policy ?? ALLOW_ALL;
     this.confine = options.confine;
+    this.onWritten = options.onWritten;
     this.#ownPrompt = options.systemPrompt;
     checkToolNames(this.tools);
   }

@@ -187,6 +187,7 @@ class Turn {
         maxOutputChars: config.maxOutputChars,
         seenFiles: state.seenFiles,
         ...(this.#agent.confine && { confine: this.#agent.confine }),
+        ...(this.#agent.onWritten && { onWritten: this.#agent.onWritten }),
         signal: this.#signal,
       },
       emit: (event) => this.#emit(event),

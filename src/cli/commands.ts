@@ -16,6 +16,7 @@ import { parseArgs } from "./args.ts";
 import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { dollars } from "./prices.ts";
+import type { UndoLog } from "./undo.ts";
 
 /** What the commands work on. */
 export interface Session {
@@ -32,6 +33,8 @@ export interface Session {
   permissions?: Permissions;
   /** The model only looks, and says what it would do. */
   isPlanning?: boolean;
+  /** What can be taken back. */
+  undo?: UndoLog;
   /** Ends a command that waits for the model. */
   signal?: AbortSignal;
 }
@@ -68,6 +71,16 @@ export const COMMANDS: readonly Command[] = [
     value: "N",
     help: "list this folder's earlier sessions, or go on with one",
     run: ({ agent }, argument) => resume(agent, argument),
+  },
+  {
+    name: "undo",
+    help: "take back the newest message: the conversation, and the files that tools wrote",
+    run: (session) => takeBack(session, "undo"),
+  },
+  {
+    name: "redo",
+    help: "bring back what was taken back",
+    run: (session) => takeBack(session, "redo"),
   },
   {
     name: "compact",
@@ -234,6 +247,12 @@ async function resume(agent: CopilotAgent, argument: string): Promise<string> {
   }
   const chosen = sessions[Number(argument) - 1];
   return chosen ? goOn(agent, chosen) : `There is no session ${oneLine(argument)}: see /resume`;
+}
+
+async function takeBack(session: Session, way: "undo" | "redo"): Promise<string> {
+  const said = await session.undo?.[way](session.agent);
+  delete session.context;
+  return said ?? "There is nothing to take back.";
 }
 
 async function sumUp(session: Session, focus: string): Promise<string> {

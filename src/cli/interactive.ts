@@ -27,6 +27,7 @@ import { sessionHistory } from "./session_history.ts";
 import { runShell } from "./shell.ts";
 import { onSignals } from "./signals.ts";
 import { type TurnView, turnView } from "./turn_view.ts";
+import { undoLog } from "./undo.ts";
 
 /** How a session is started. */
 export interface InteractiveOptions {
@@ -89,14 +90,22 @@ export async function runInteractive(
         ? { allow: false, reason: PLANNING }
         : asking.decide(tool, args, context),
   };
+  const undo = undoLog();
   const agent: CopilotAgent = asUsage(() =>
     new CopilotAgent(config, options.workingDir ?? ".", {
       policy,
       confine: permissions.confine(() => agent.state.workingDir),
+      onWritten: undo.onWritten,
     })
   );
   const { state } = agent;
-  const session: Session = { agent, modelNamed: options.modelNamed, pending: "", permissions };
+  const session: Session = {
+    agent,
+    modelNamed: options.modelNamed,
+    pending: "",
+    permissions,
+    undo,
+  };
   // Not at once: the screen, which begins with the history, is still to come.
   const warn = (message: string) => queueMicrotask(() => say(message));
   const history = sessionHistory(() => state.workingDir, warn);
@@ -175,6 +184,7 @@ async function showTurn(
   signal: AbortSignal,
 ): Promise<void> {
   const { agent } = session;
+  session.undo?.begin(agent, text);
   view.begin(`waiting for ${(await agent.backend()).model}`);
   try {
     const { text: attached, notices } = await attachFiles(agent, text, signal);

@@ -2,14 +2,14 @@
 
 import { wholeUpTo } from "../text/truncate.ts";
 import type { ToolContext } from "../types.ts";
-import { lock, type Seen, writeAtomically, writeNotes, type Written } from "./atomic_write.ts";
+import { lock, type Seen, writeNotes, type Written } from "./atomic_write.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { oneAtATime } from "./file_queue.ts";
 import { checkSeen } from "./check_seen.ts";
 import { dominantEnding, type LineEnding } from "./line_endings.ts";
 import { fileError, openRegular } from "./regular_file.ts";
-import { noteSeen } from "./seen_files.ts";
 import { toolPath } from "./tool_path.ts";
+import { writeSeen } from "./write_seen.ts";
 
 /** Larger files are no source code, and would not fit in a JavaScript string many times over. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -63,9 +63,7 @@ async function edit(
 ): Promise<string> {
   const { bytes, seen, report } = await prepare(path, args, context);
   const shown = args.file_path as string;
-  const written = await writeAtomically(path, shown, bytes, seen, context.signal);
-  noteSeen(context, written.realPath, await Deno.stat(written.realPath));
-  return report(written);
+  return report(await writeSeen(context, path, shown, bytes, seen));
 }
 
 /** What to write, and what to say of it then. */

@@ -1,13 +1,13 @@
 /** The tool `write_file`. @module */
 
 import type { ToolContext } from "../types.ts";
-import { type Seen, writeAtomically, writeNotes } from "./atomic_write.ts";
+import { type Seen, writeNotes } from "./atomic_write.ts";
 import { oneAtATime } from "./file_queue.ts";
 import { checkSeen } from "./check_seen.ts";
 import { dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { openRegular } from "./regular_file.ts";
-import { noteSeen } from "./seen_files.ts";
 import { toolPath } from "./tool_path.ts";
+import { writeSeen } from "./write_seen.ts";
 
 /** How much of an old file is looked at to learn its line endings. */
 const SAMPLE_BYTES = 1024 * 1024;
@@ -80,8 +80,7 @@ async function write(
     notes.push("its BOM was kept");
   }
   const bytes = new TextEncoder().encode(text);
-  const written = await writeAtomically(path, shown, bytes, seen, context.signal);
-  noteSeen(context, written.realPath, await Deno.stat(written.realPath));
+  const written = await writeSeen(context, path, shown, bytes, seen);
   const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
   const verb = written.created ? "Created" : "Replaced";
   const size = bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`;
