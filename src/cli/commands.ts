@@ -35,6 +35,8 @@ export interface Session {
   isPlanning?: boolean;
   /** What can be taken back. */
   undo?: UndoLog;
+  /** Done once it is known what the server has, which may choose the model. */
+  looked?: Promise<void>;
   /** Ends a command that waits for the model. */
   signal?: AbortSignal;
 }
@@ -340,6 +342,7 @@ async function modelNames({ local, compat, hosted }: CopilotConfig): Promise<str
 /** Another model of the same server, or, by flags, one of another. */
 async function setModel(session: Session, argument: string): Promise<string> {
   const { agent } = session;
+  await session.looked;
   try {
     if (argument.startsWith("-")) {
       const { optionsFromArgs, toConfig } = await import("./settings.ts");

@@ -19,6 +19,7 @@ import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { count } from "../text/count.ts";
 import type { Message } from "../types.ts";
+import { isLoopback } from "../wire/connect.ts";
 import { serverOf } from "./commands.ts";
 import { EXIT } from "./exit.ts";
 import { chooseContext } from "./helpful_turn.ts";
@@ -83,10 +84,43 @@ function lineOf({ name, status, text, advice }: Check, columns: number): string 
 }
 
 async function* examine(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  yield await server(agent);
+  yield* look(agent, options);
+  yield* await probes(agent, options);
+}
+
+/** What the server says of itself; the model is asked for nothing. */
+async function* look(
+  agent: CopilotAgent,
+  options: Pick<DoctorOptions, "modelNamed" | "signal">,
+): AsyncGenerator<Check> {
+  yield await server(agent, options.signal);
   yield await model(agent, options);
   yield* await context(agent, options);
-  yield* await probes(agent, options);
+}
+
+/**
+ * What a session should know of its local server from the start, in lines to show: what is wrong,
+ * or what there is. Nothing of a server elsewhere, which is not asked.
+ */
+export async function greeting(
+  agent: CopilotAgent,
+  options: Pick<DoctorOptions, "modelNamed" | "signal">,
+): Promise<string[]> {
+  const { local, compat } = agent.config;
+  if (!local && !(compat && isLoopback(compat.baseUrl))) return [];
+  const { model: wanted } = await agent.backend();
+  const known: string[] = [];
+  for await (const { name, status, text, advice } of look(agent, options)) {
+    if (status === "fail") return [`· ${text}${advice ? `. ${advice}` : ""}`];
+    if (name !== "server") {
+      known.push(name === "context" ? `${text.split(",")[0]} of context` : text);
+    }
+  }
+  const { model } = await agent.backend();
+  const instead = model === wanted
+    ? []
+    : [`· ${oneLine(wanted)} is not installed: going on with ${oneLine(model)} (/model)`];
+  return [...instead, `· ${known.join(" · ")}`];
 }
 
 /** Where the server lists its models. */
@@ -95,23 +129,26 @@ function listing({ local, compat }: CopilotConfig) {
   return { host: local?.host ?? compat!.baseUrl.replace(/\/v1$/, ""), apiKey, fetch };
 }
 
-async function server({ config }: CopilotAgent): Promise<Check> {
+async function server({ config }: CopilotAgent, signal: AbortSignal): Promise<Check> {
   const name = "server";
   if (config.hosted) return { name, status: "ok", text: "asked below: it has nothing to look at" };
   const start = performance.now();
-  if (await checkLocalConnection(listing(config))) {
+  if (await checkLocalConnection({ ...listing(config), signal })) {
     return {
       name,
       status: "ok",
       text: `answers after ${duration(performance.now() - start)}`,
     };
   }
-  const error = new BackendError(`nothing answers at ${serverOf(config)}`, { kind: "connection" });
+  const error = new BackendError(`Nothing answers at ${serverOf(config)}`, { kind: "connection" });
   return { name, status: "fail", text: withHint(error, config) };
 }
 
 /** The model, and another where the default is not installed, as a first turn would choose it. */
-async function model(agent: CopilotAgent, { modelNamed, signal }: DoctorOptions): Promise<Check> {
+async function model(
+  agent: CopilotAgent,
+  { modelNamed, signal }: Pick<DoctorOptions, "modelNamed" | "signal">,
+): Promise<Check> {
   const name = "model";
   const wanted = (await agent.backend()).model;
   if (agent.config.hosted) return { name, status: "ok", text: oneLine(wanted) };
@@ -159,7 +196,10 @@ async function model(agent: CopilotAgent, { modelNamed, signal }: DoctorOptions)
 /** Less than this holds the prompt, and hardly a file. */
 const SMALL_CONTEXT = 8192;
 
-async function context(agent: CopilotAgent, { signal }: DoctorOptions): Promise<Check[]> {
+async function context(
+  agent: CopilotAgent,
+  { signal }: Pick<DoctorOptions, "signal">,
+): Promise<Check[]> {
   await chooseContext(agent, signal, true);
   const { local, compat } = agent.config;
   const length = (local ?? compat)?.contextLength;

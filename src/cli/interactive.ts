@@ -137,6 +137,14 @@ export async function runInteractive(
     const [newest] = sessionsHere(agent);
     say(newest ? goOn(agent, newest) : "There is no earlier session of this folder.");
   }
+  const leaving = new AbortController();
+  using _leaving = { [Symbol.dispose]: () => leaving.abort() };
+  session.looked = import("./doctor.ts")
+    .then(({ greeting }) =>
+      greeting(agent, { modelNamed: options.modelNamed, signal: leaving.signal })
+    )
+    // What is wrong, the first turn will tell.
+    .then((lines) => lines.forEach(say), () => {});
   const record = options.noSession
     ? () => {}
     : (await import("./recorded.ts")).recordSession(agent, say);
@@ -187,6 +195,10 @@ async function showTurn(
   session.undo?.begin(agent, text);
   view.begin(`waiting for ${(await agent.backend()).model}`);
   try {
+    await Promise.race([
+      session.looked,
+      new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true })),
+    ]);
     const { text: attached, notices } = await attachFiles(agent, text, signal);
     for (const notice of notices) view.print(`· ${oneLine(notice)}`);
     const { stopReason } = await processTurnHelpfully(agent, session.pending + attached, {

@@ -420,3 +420,21 @@ sessionTest(
   },
   { flags: "--yes" },
 );
+
+sessionTest(
+  "what the local server has is said at the start, and which model takes the default one's place",
+  [{ text: "Hello." }],
+  async (terminal, server) => {
+    await terminal.until("· test: completion, tools · 32768 tokens of context");
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type(`clear; ${sessionCommand(server).replace("-m test", "")}\r`);
+    await terminal.until("· qwen3 is not installed: going on with test (/model)");
+    await terminal.type("hi\r");
+    await terminal.until("Hello.");
+    assertEquals(server.requests[0]!.body.model, "test");
+    await terminal.type("\x04");
+    await terminal.type(`clear; ${sessionCommand(server).replace(server.url, "127.0.0.1:1")}\r`);
+    await terminal.until("· Nothing answers at 127.0.0.1:1.");
+  },
+);
