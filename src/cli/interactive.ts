@@ -131,7 +131,7 @@ export async function runInteractive(
   const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
   say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
   if (options.notice !== undefined) say(options.notice);
-  for (const line of await permissions.prepare(state.workingDir)) say(line);
+  for (const line of await permissions.prepare(state.workingDir, true)) say(line);
   if (options.continues) {
     const { goOn, sessionsHere } = await import("./recorded.ts");
     const [newest] = sessionsHere(agent);

@@ -6,11 +6,13 @@
 
 import type { Rule } from "../permissions/rules.ts";
 import type { Settings, Verdict } from "../permissions/policy.ts";
+import { findProgram, programFolders } from "../tools/find_program.ts";
+import { count } from "../text/count.ts";
 import { isObject } from "../text/json.ts";
 import type { Confine, Decision, Policy, Tool, ToolContext } from "../types.ts";
 import { type Args, UsageError } from "./args.ts";
 import { oneLine } from "./present.ts";
-import { readJson, userFile } from "./user_files.ts";
+import { readJson, stateFolder, unheeded, userFile, userFolder } from "./user_files.ts";
 
 /** How a person is asked about a call that the settings leave to them. */
 export type Ask = (
@@ -26,8 +28,12 @@ export interface Permissions {
   policy(ask: Ask | undefined, onRefused?: () => void): Policy;
   /** Confines commands, where that is wanted. */
   confine(workingDir: () => string): Confine;
-  /** Reads what the folder adds, and tries the sandbox where one is wanted; lines to show. */
-  prepare(workingDir: string): Promise<string[]>;
+  /**
+   * Reads what the folder adds, and tries the sandbox where one is wanted; lines to show.
+   *
+   * @param mayRun whether commands run, asked about or not
+   */
+  prepare(workingDir: string, mayRun: boolean): Promise<string[]>;
   /** Allows a call for the rest of the session. */
   allow(rule: string): Promise<void>;
   /** Allows a call in this folder for good; where that is kept. */
@@ -46,6 +52,8 @@ interface Level {
 }
 
 const PROJECT_FILE = ".copilot/permissions.json";
+/** What a folder may say: the rest would loosen something, or means nothing. */
+const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 const KEYS = ["approve", "sandbox", "network", "trust", "deny", "ask", "allow", "folders"];
 
 type Core = [
@@ -80,7 +88,7 @@ export async function openPermissions(
   }, "--");
   const own = await levelOf(file ?? {}, path ?? "");
   const session: Rule[] = [];
-  const notices: string[] = [];
+  let notices: string[] = [];
   const known = new Map<string, Promise<Settings & { network: boolean }>>();
 
   async function settle(folder: string): Promise<Settings & { network: boolean }> {
@@ -93,19 +101,27 @@ export async function openPermissions(
       sandbox: flags.sandbox ?? here.sandbox ?? own.sandbox ?? "off",
       rules: [...own.rules, ...here.rules, ...session],
       isTrusted: here.trust === true,
-      hasBash: hasBash(env),
+      ...programsOf(folder, env("PATH")),
     };
     const network = flags.network ?? here.network ?? own.network ?? false;
     if (project === undefined) return { ...settings, network };
-    const theirs = await levelOf(project, `${folder}/${PROJECT_FILE}`);
+    const known = Object.entries(project).filter(([key]) => PROJECT_KEYS.includes(key));
+    const theirs = await levelOf(Object.fromEntries(known), `${folder}/${PROJECT_FILE}`);
     const { settings: tight, ignored } = tighten(settings, theirs);
-    if (theirs.network) ignored.push("network: true");
-    if (theirs.trust) ignored.push("trust: true");
-    if (ignored.length > 0) {
-      notices.push(
-        `· ${PROJECT_FILE} can only make things stricter; ignored: ${ignored.join(", ")}`,
-      );
-    }
+    const others = Object.keys(project).filter((key) => !PROJECT_KEYS.includes(key));
+    const rules = tight.rules.length - settings.rules.length;
+    const stricter = [
+      ...(tight.approve === settings.approve ? [] : [`approve: ${tight.approve}`]),
+      ...(tight.sandbox === settings.sandbox ? [] : [`sandbox: ${tight.sandbox}`]),
+      ...(rules === 0 ? [] : [count(rules, "rule")]),
+    ];
+    // Nobody is asked whether to trust it: whatever it holds, less is allowed than without it.
+    notices = [
+      [`· ${PROJECT_FILE} makes things stricter: `, stricter],
+      [`· ${PROJECT_FILE} can only make things stricter; ignored: `, [...ignored, ...others]],
+    ].filter(([, what]) => what!.length > 0).map(([text, what]) =>
+      oneLine(text + (what as string[]).join(", "))
+    );
     return { ...tight, network };
   }
   function settingsFor(folder: string): Promise<Settings & { network: boolean }> {
@@ -127,16 +143,21 @@ export async function openPermissions(
 
   return {
     allow,
-    async prepare(folder) {
-      const wanted = flags.sandbox ?? own.sandbox ?? "off";
-      const isPlain = wanted === "off" && readJson(`${folder}/${PROJECT_FILE}`) === undefined &&
-        file?.folders === undefined;
-      if (isPlain) return [];
-      const { sandbox: mode } = await settingsFor(folder);
+    async prepare(folder, mayRun) {
+      const wanted = flags.sandbox ?? own.sandbox;
+      const lines = unheeded(folder);
+      const isPlain = (wanted ?? "off") === "off" && file?.folders === undefined &&
+        readJson(`${folder}/${PROJECT_FILE}`) === undefined;
+      const mode = isPlain ? "off" : (await settingsFor(folder)).sandbox;
+      lines.push(...notices);
       const by = mode === "off" ? undefined : await sandbox();
-      return typeof by === "string"
-        ? [...notices, `· commands cannot be confined, and are refused: ${by} (--sandbox off)`]
-        : notices;
+      if (typeof by === "string") {
+        lines.push(`· commands cannot be confined, and are refused: ${by} (--sandbox off)`);
+      }
+      if (mode === "off" && wanted === undefined && mayRun) {
+        lines.push("· commands are not confined (--sandbox workspace-write does that)");
+      }
+      return lines;
     },
     policy: (ask, onRefused = () => {}) => ({
       async decide(tool, callArgs, context) {
@@ -164,7 +185,10 @@ export async function openPermissions(
           );
         }
         tmp ??= privateFolder();
-        const [confined, all] = by.wrap(program, programArgs, { mode, folder, tmp, network });
+        const [confined, all] = by.wrap(program, programArgs, {
+          ...{ mode, folder, tmp, network },
+          hidden: [userFolder(env), stateFolder(env)].filter((one) => one !== undefined),
+        });
         const where = mode === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
         const limits = `confined by ${by.by}: only ${where} can be written${
           network ? "" : ", and there is no network"
@@ -228,15 +252,18 @@ function refusal({ name, access }: Tool, { effect, reason }: Verdict): string {
   return `Refused: ${why} Do not try another way; answer with what you can read, and say what you would have done.${how}`;
 }
 
-function hasBash(env: (name: string) => string | undefined): boolean {
-  if (Deno.build.os === "windows") return false;
-  return (env("PATH") ?? "").split(":").some((folder) => {
-    try {
-      return Deno.statSync(`${folder}/bash`).isFile;
-    } catch {
-      return false;
-    }
-  });
+/** What the policy has to know of the programs that PATH finds. */
+function programsOf(
+  folder: string,
+  path: string | undefined,
+): Pick<Settings, "hasBash" | "isBrought"> {
+  if (Deno.build.os === "windows") return { hasBash: false };
+  const folders = programFolders(folder, path);
+  const all = programFolders(undefined, path);
+  return {
+    hasBash: findProgram("bash", folders) !== undefined,
+    isBrought: (name) => findProgram(name, all) !== findProgram(name, folders),
+  };
 }
 
 /** One level, checked; `where` it stands is named in errors. */

@@ -10,7 +10,7 @@ import { openRecorder, storedSessions } from "../sessions/store.ts";
 import { count } from "../text/count.ts";
 import { join } from "../text/std_path.ts";
 import { oneLine } from "./present.ts";
-import { stateFolder } from "./session_history.ts";
+import { stateFolder } from "./user_files.ts";
 
 /** Keeps the agent's conversation on disk: to be called whenever it has grown. `warn` is told once. */
 export function recordSession(agent: CopilotAgent, warn: (message: string) => void): () => void {

@@ -225,7 +225,7 @@ async function answerPrompt(
     })
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
-  for (const line of await permissions.prepare(agent.state.workingDir)) {
+  for (const line of await permissions.prepare(agent.state.workingDir, args.yes === true)) {
     run.stderr.write(`${line}\n`);
   }
   return await runHeadless({

@@ -7,6 +7,7 @@
 import { join } from "../text/std_path.ts";
 import { type History, openHistory } from "../terminal/history.ts";
 import { oneLine } from "./present.ts";
+import { stateFolder } from "./user_files.ts";
 
 /** What was typed into a session, and into those before it. */
 export interface SessionHistory {
@@ -54,13 +55,4 @@ export function sessionHistory(
 function historyPath(): string | undefined {
   const folder = stateFolder();
   return folder && join(folder, "history.jsonl");
-}
-
-/** Where histories and sessions are kept: the XDG base directories' place for state, or Windows' own. */
-export function stateFolder(): string | undefined {
-  const home = Deno.env.get("HOME");
-  const folder = Deno.build.os === "windows"
-    ? Deno.env.get("LOCALAPPDATA")
-    : Deno.env.get("XDG_STATE_HOME") || (home && join(home, ".local/state"));
-  return folder ? join(folder, "copilot") : undefined;
 }

@@ -5,18 +5,34 @@
  */
 
 import { isObject } from "../text/json.ts";
+import { isAbsolute, join } from "../text/std_path.ts";
 import { type Args, type Flag, FLAGS, UsageError } from "./args.ts";
 
-/** Where the person's file `name` is: the XDG base directories' place for settings, or Windows' own. */
-export function userFile(
-  name: string,
-  env: (name: string) => string | undefined,
-): string | undefined {
+type Env = (name: string) => string | undefined;
+
+/** Where `${XDG_NAME}` says, or below the home folder; a relative path would be the working folder's. */
+function xdgFolder(env: Env, name: string, usual: string, windows: string): string | undefined {
   const home = env("HOME");
-  const folder = Deno.build.os === "windows"
-    ? env("APPDATA")
-    : env("XDG_CONFIG_HOME") || (home && `${home}/.config`);
-  return folder ? `${folder}/copilot/${name}` : undefined;
+  const [folder] = Deno.build.os === "windows"
+    ? [env(windows)]
+    : [env(name), home && `${home}/${usual}`].filter((one) => one && isAbsolute(one));
+  return folder ? join(folder, "copilot") : undefined;
+}
+
+/** Where settings are: the XDG base directories' place, or Windows' own. */
+export function userFolder(env: Env): string | undefined {
+  return xdgFolder(env, "XDG_CONFIG_HOME", ".config", "APPDATA");
+}
+
+/** Where histories and sessions are kept. */
+export function stateFolder(env: Env = (name) => Deno.env.get(name)): string | undefined {
+  return xdgFolder(env, "XDG_STATE_HOME", ".local/state", "LOCALAPPDATA");
+}
+
+/** Where the person's file `name` is. */
+export function userFile(name: string, env: Env): string | undefined {
+  const folder = userFolder(env);
+  return folder && join(folder, name);
 }
 
 /** More is no settings file. */
@@ -46,6 +62,32 @@ export function readJson(path: string): Record<string, unknown> | undefined {
   throw new UsageError(`Cannot read ${path} as it must be a JSON object`);
 }
 
+/** What would send requests, keys or settings elsewhere, were it taken from the folder's `.env`. */
+const VARIABLES =
+  /^\s*(?:export\s+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)\s*=/gim;
+
+/** Lines about what a folder sets that other programs would heed: settings are the person's alone. */
+export function unheeded(folder: string): string[] {
+  const found: string[] = [];
+  for (const name of [".copilot/config.json", ".env"]) {
+    try {
+      const { isFile, size } = Deno.statSync(`${folder}/${name}`);
+      if (!isFile || size > MAX_FILE_BYTES) continue;
+      if (name !== ".env") found.push(name);
+      else {
+        const text = Deno.readTextFileSync(`${folder}/${name}`);
+        const names = new Set([...text.matchAll(VARIABLES)].map(([, variable]) => variable));
+        found.push(...[...names].map((variable) => `${variable} in ${name}`));
+      }
+    } catch {
+      // What cannot be read sets nothing.
+    }
+  }
+  return found.length === 0
+    ? []
+    : [`· not heeded, as servers and keys are for you to set: ${found.join(", ")}`];
+}
+
 /** Flags that are asked for each time, or not at all. */
 const NEVER = [
   "continue",
@@ -70,7 +112,7 @@ const SERVER = ["local", "hosted", "base-url", "host", "demo"] as const;
  */
 export function withDefaults(
   args: Args,
-  env: (name: string) => string | undefined = (name) => Deno.env.get(name),
+  env: Env = (name) => Deno.env.get(name),
 ): Args {
   const path = userFile("config.json", env);
   const file = path === undefined ? undefined : readJson(path);

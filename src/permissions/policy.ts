@@ -32,6 +32,8 @@ export interface Settings {
   isTrusted: boolean;
   /** Whether commands run in bash; in any other shell they mean something else. */
   hasBash: boolean;
+  /** Whether the folder brings the program, so that a name that is known says nothing of what runs. */
+  isBrought?(program: string): boolean;
 }
 
 /** One call, as far as it matters here. */
@@ -220,7 +222,9 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   const name = plain.words[0]?.text;
   if (name === undefined) return ask("redirects only");
   if (runsOthers(plain.words)) return ask(`runs others with ${name}`);
-  const reads = scene.approve === "auto" ? readsOnly(plain, scene.isTrusted) : undefined;
+  const isKnown = scene.approve === "auto" &&
+    ![words[0]!.text, name].some((one) => scene.isBrought?.(one));
+  const reads = isKnown ? readsOnly(plain, scene.isTrusted) : undefined;
   if (reads === undefined) {
     const why = isVague ? " with words that are known only when it runs" : ", which no rule allows";
     return ask(`runs ${name}${why}`);

@@ -7,6 +7,8 @@
  * @module
  */
 
+import { isWithin } from "../text/paths.ts";
+
 /** `read-only`: nothing but a private /tmp can be written; `workspace-write`: the folder too. */
 export type SandboxMode = "read-only" | "workspace-write";
 
@@ -21,46 +23,36 @@ export interface Confinement {
   network: boolean;
   /** The home folder, for what is hidden in it. */
   home: string | undefined;
-  /** Whether a path exists: what does not can be neither hidden nor protected. */
-  exists(path: string): boolean;
+  /** More absolute folders that are hidden. */
+  hidden?: readonly string[];
+  /** What is at a path, links followed: what is not there can be neither hidden nor protected. */
+  look(path: string): { real: string; isFile: boolean } | undefined;
 }
 
 /** Of the folder: what other programs run or obey, so that writing it is as good as a command. */
-export const PROTECTED = [
-  ".git/hooks",
-  ".git/config",
-  ".gitmodules",
-  ".vscode",
-  ".idea",
-  ".envrc",
-  ".npmrc",
-  ".husky",
-  ".copilot",
-];
+const PROTECTED =
+  `.git/hooks .git/config .gitmodules .githooks .husky .pre-commit-config.yaml lefthook.yml
+  .vscode .idea .zed .devcontainer .vimrc .exrc .nvimrc .envrc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs
+  .copilot .claude .codex .cursor .gemini .mcp.json`.split(/\s+/);
 
 /** Of the home folder: keys, and sockets of who holds them. */
-const SECRETS = [
-  ".ssh",
-  ".gnupg",
-  ".aws",
-  ".azure",
-  ".kube",
-  ".docker",
-  ".netrc",
-  ".git-credentials",
-  ".config/gcloud",
-  ".config/gh",
-  ".local/share/keyrings",
-  ".password-store",
-];
+const SECRETS =
+  `.ssh .gnupg .aws .azure .oci .boto .s3cfg .config/gcloud .config/gh .config/hub .config/op
+  .kube .docker .netrc .git-credentials .npmrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials
+  .cargo/credentials.toml .terraform.d .pgpass .my.cnf .vault-token .password-store
+  .local/share/keyrings`.split(/\s+/);
 
 const below = (folder: string, names: readonly string[]) =>
   names.map((name) => `${folder}/${name}`);
 
+/** What is hidden: but not what is worked in. */
+function hiddenPaths({ home, hidden = [], folder }: Omit<Confinement, "look">): string[] {
+  return [...(home ? below(home, SECRETS) : []), ...hidden].filter((one) => !isWithin(one, folder));
+}
+
 /** The arguments of `bwrap` up to the program to start. */
-export function bubblewrapArgs(
-  { mode, folder, tmp, network, home, exists }: Confinement,
-): string[] {
+export function bubblewrapArgs(confinement: Confinement): string[] {
+  const { mode, folder, tmp, network, look } = confinement;
   const args = [
     "--die-with-parent",
     "--unshare-user",
@@ -73,26 +65,32 @@ export function bubblewrapArgs(
   args.push("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
   args.push(...(tmp === undefined ? ["--tmpfs"] : ["--bind", tmp]), "/tmp");
   // Sockets can be connected to on a read-only file system too.
-  for (const path of ["/run", "/var/tmp"]) if (exists(path)) args.push("--tmpfs", path);
+  for (const path of ["/run", "/var/tmp"]) if (look(path)) args.push("--tmpfs", path);
   if (network) {
     for (const path of ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"]) {
       args.push("--ro-bind-try", path, path);
     }
   }
-  for (const path of home ? below(home, SECRETS).filter(exists) : []) {
-    args.push(...(isFileName(path) ? ["--ro-bind", "/dev/null", path] : ["--tmpfs", path]));
-  }
   args.push(mode === "read-only" ? "--ro-bind" : "--bind", folder, folder);
-  if (mode !== "read-only") {
-    for (const path of below(folder, PROTECTED).filter(exists)) args.push("--ro-bind", path, path);
+  for (const name of mode === "read-only" ? [] : [".git", ...PROTECTED]) {
+    const { real, isFile } = look(`${folder}/${name}`) ?? {};
+    // Where a link leads out, nothing can be written anyway.
+    if (real === undefined || real === folder || !isWithin(folder, real)) continue;
+    // What is mounted on cannot be moved away with all that is protected in it. A `.git` that is a
+    // file says where the repository is.
+    args.push(name === ".git" && !isFile ? "--bind" : "--ro-bind", real, real);
+  }
+  // Last, as the folder may be the one that holds them.
+  for (const found of hiddenPaths(confinement).map(look)) {
+    if (found?.isFile) args.push("--ro-bind", "/dev/null", found.real);
+    else if (found && !isWithin(found.real, folder)) args.push("--tmpfs", found.real);
   }
   return [...args, "--chdir", folder, "--"];
 }
 
-const isFileName = (path: string): boolean => /\/\.(netrc|git-credentials)$/.test(path);
-
-/** A profile for `sandbox-exec -p`. */
-export function seatbeltProfile({ mode, folder, network, home }: Confinement): string {
+/** A profile for `sandbox-exec -p`; of its rules the last one that matches counts. */
+export function seatbeltProfile(confinement: Omit<Confinement, "look">): string {
+  const { mode, folder, network } = confinement;
   const quoted = (path: string) => JSON.stringify(path);
   const subpaths = (paths: readonly string[]) =>
     paths.map((path) => `(subpath ${quoted(path)})`).join(" ");
@@ -106,9 +104,12 @@ export function seatbeltProfile({ mode, folder, network, home }: Confinement): s
     rules.push(
       `(allow file-write* (subpath ${quoted(folder)}))`,
       `(deny file-write* ${subpaths(below(folder, PROTECTED))})`,
+      // Else it could be moved away with all that is protected in it.
+      `(deny file-write-unlink (literal ${quoted(`${folder}/.git`)}))`,
     );
   }
-  if (home) rules.push(`(deny file-read* ${subpaths(below(home, SECRETS))})`);
+  const hidden = hiddenPaths(confinement);
+  if (hidden.length > 0) rules.push(`(deny file-read* file-write* ${subpaths(hidden)})`);
   if (!network) rules.push("(deny network*)");
   return rules.join("\n");
 }

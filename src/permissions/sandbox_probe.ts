@@ -14,7 +14,7 @@ export interface Sandbox {
   wrap(
     program: string,
     args: readonly string[],
-    confinement: Omit<Confinement, "exists" | "home">,
+    confinement: Omit<Confinement, "look" | "home">,
   ): [program: string, args: string[]];
 }
 
@@ -42,7 +42,7 @@ function bubblewrap(): Sandbox | string {
     by: "bubblewrap",
     wrap: (shell, args, confinement) => [
       program,
-      [...bubblewrapArgs({ ...confinement, home: Deno.env.get("HOME"), exists }), shell, ...args],
+      [...bubblewrapArgs({ ...confinement, home: Deno.env.get("HOME"), look }), shell, ...args],
     ],
   };
 }
@@ -55,7 +55,7 @@ function seatbelt(): Sandbox | string {
       SANDBOX_EXEC,
       [
         "-p",
-        seatbeltProfile({ ...confinement, home: Deno.env.get("HOME"), exists }),
+        seatbeltProfile({ ...confinement, home: Deno.env.get("HOME") }),
         shell,
         ...args,
       ],
@@ -71,7 +71,7 @@ async function probe(sandbox: Sandbox): Promise<string | undefined> {
   try {
     await Deno.mkdir(inside);
     const script = 'true >in || exit 9; for path; do true 2>/dev/null >"$path"; done; exit 0';
-    const [program, args] = sandbox.wrap("sh", ["-c", script, "sh", ...outside], {
+    const [program, args] = sandbox.wrap("/bin/sh", ["-c", script, "sh", ...outside], {
       mode: "workspace-write",
       folder: inside,
       network: false,
@@ -103,5 +103,14 @@ function exists(path: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+function look(path: string): ReturnType<Confinement["look"]> {
+  try {
+    const real = Deno.realPathSync(path);
+    return { real, isFile: !Deno.statSync(real).isDirectory };
+  } catch {
+    return undefined;
   }
 }

@@ -24,7 +24,7 @@ const SECRETS: readonly [kind: string, pattern: RegExp][] = [
   ["saved passwords", /\/\.password-store(\/|$)|\/\.local\/share\/keyrings(\/|$)/],
   ["saved passwords", /\/(credentials|secrets?)(\.(json|ya?ml|toml|ini|txt))?$/],
   ["passwords of the system", /^\/etc\/(g?shadow|sudoers)/],
-  ["keys of this program", /\/\.(config\/)?copilot(\/|$)/],
+  ["what this program keeps", /\/\.(config\/|local\/state\/)?copilot(\/|$)/],
 ];
 
 /** Files that make programs run others, or change what this one may do. */

@@ -8,6 +8,8 @@
  * @module
  */
 
+import { findProgram, programFolders } from "./find_program.ts";
+
 /** A live process. */
 interface Process {
   pid: number;
@@ -31,23 +33,29 @@ const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+)
 
 /**
  * Ends every process that the child `leader` started and, if it lives, itself: SIGTERM, and SIGKILL
- * to those still there after `graceMs`. Returns the names of those that it found.
+ * to those still there after `graceMs`. Returns the names of those that it found. No program in `folder`
+ * is run for it.
  */
-export async function endGroup(leader: number, graceMs: number): Promise<string[]> {
+export async function endGroup(
+  leader: number,
+  graceMs: number,
+  folder: string,
+): Promise<string[]> {
   if (Deno.build.os === "windows") return await endTree(leader);
-  let members = await membersOf(leader);
+  const folders = programFolders(folder);
+  let members = await membersOf(leader, folders);
   const names = members.filter(({ pid }) => pid !== leader).map(({ name }) => name);
   signal(leader, members, "SIGTERM");
   const deadline = performance.now() + graceMs;
   for (let wait = 5; members.length > 0 && performance.now() < deadline; wait *= 1.5) {
     await delay(Math.min(wait, 100));
-    members = await membersOf(leader, members);
+    members = await membersOf(leader, folders, members);
   }
   // A member may start another between the look and the kill; fifty looks are more than it can win.
   for (let look = 0; members.length > 0 && look < 50; look++) {
     signal(leader, members, "SIGKILL");
     await delay(5);
-    members = await membersOf(leader, members);
+    members = await membersOf(leader, folders, members);
   }
   return names;
 }
@@ -66,8 +74,12 @@ function signal(leader: number, members: Process[], name: Deno.Signal): void {
 }
 
 /** Those of the session and group of `leader`, those `known`, and the descendants of all. */
-async function membersOf(leader: number, known: Process[] = []): Promise<Process[]> {
-  const table = await processTable().catch(() => []);
+async function membersOf(
+  leader: number,
+  folders: readonly string[],
+  known: Process[] = [],
+): Promise<Process[]> {
+  const table = await processTable(folders).catch(() => []);
   // Where no process can be started, the group's own are all that can be reached: a fork bomb.
   if (table.length === 0) return isGroup(leader) ? [lone(leader)] : [];
   const found = new Set<number>();
@@ -87,10 +99,11 @@ async function membersOf(leader: number, known: Process[] = []): Promise<Process
 }
 
 /** Every live process. By a program, as Deno reads nothing of `/proc` unless it may read all. */
-async function processTable(): Promise<Process[]> {
+async function processTable(folders: readonly string[]): Promise<Process[]> {
   const linux = Deno.build.os === "linux";
   const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
-  const { stdout } = await new Deno.Command("sh", {
+  const { stdout } = await new Deno.Command(findProgram("sh", folders) ?? "/bin/sh", {
+    env: { PATH: folders.join(":") },
     args: ["-c", linux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
     stdin: "null",
     stderr: "null",

@@ -1,6 +1,7 @@
 /** The tool `run_bash`. @module */
 
 import type { ToolContext } from "../types.ts";
+import { findProgram, programFolders } from "./find_program.ts";
 import { captureOutput, type OutputCapture } from "./output_capture.ts";
 import { endGroup } from "./process_group.ts";
 
@@ -49,6 +50,8 @@ function environment(): Record<string, string> {
   return {
     ...Object.fromEntries(ours.filter(([name]) => HARMLESS.has(name) || !CREDENTIAL.test(name))),
     ...ENVIRONMENT,
+    // What a command names is not looked for in the folder that it happens to be in.
+    ...(Deno.build.os !== "windows" && { PATH: programFolders().join(":") }),
   };
 }
 
@@ -96,7 +99,7 @@ export async function runBash(
   const ended = await shellEnd(child, timeout_seconds * 1000, context.signal);
   if (ended === "exit") await within(DRAIN_MS, drained);
   const grace = ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS;
-  const left = await endGroup(child.pid, grace);
+  const left = await endGroup(child.pid, grace, context.workingDir);
   await within(LAST_DRAIN_MS, drained);
   await Promise.all([streams.stdout.cancel(), streams.stderr.cancel()]);
   // A process in an uninterruptible sleep outlives even SIGKILL.
@@ -148,7 +151,7 @@ async function start(
   if (!folder?.isDirectory) {
     throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
   }
-  for (const [shell, args] of shells(command)) {
+  for (const [shell, args] of shells(command, cwd)) {
     const confined = await confine?.(shell, args);
     try {
       const child = new Deno.Command(confined?.program ?? shell, {
@@ -176,7 +179,7 @@ async function start(
 }
 
 /** The shells to try, best first. */
-function shells(command: string): [string, string[]][] {
+function shells(command: string, folder: string): [string, string[]][] {
   if (Deno.build.os === "windows") {
     const git = `${Deno.env.get("ProgramFiles") ?? "C:\\Program Files"}\\Git\\bin\\bash.exe`;
     return [[git, ["-c", command]], [
@@ -189,7 +192,11 @@ function shells(command: string): [string, string[]][] {
   const script = parts.length === 1
     ? parts
     : [`eval "set --; ${parts.map((_, i) => `\${${i + 1}}`).join("")}"`, "bash", ...parts];
-  return [["bash", ["-c", "--", ...script]], ["sh", ["-c", "--", ...script]]];
+  const folders = programFolders(folder);
+  return ["bash", "sh"].flatMap((name) => {
+    const path = findProgram(name, folders);
+    return path === undefined ? [] : [[path, ["-c", "--", ...script]]];
+  });
 }
 
 /** Pieces that each fit in an argument, cut between characters. */

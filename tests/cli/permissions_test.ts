@@ -3,56 +3,7 @@ import { findSandbox } from "../../src/permissions/sandbox_probe.ts";
 import { run } from "../helpers/program.ts";
 import { sessionTest } from "../helpers/session.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
-
-const bash = (command: string): Step => ({
-  toolCalls: [{ name: "run_bash", arguments: { command } }],
-});
-const use = (name: string, args: Record<string, unknown>): Step => ({
-  toolCalls: [{ name, arguments: args }],
-});
-
-interface Ran {
-  code: number;
-  stderr: string;
-  /** The results of the tools, as the model got them. */
-  results: string[];
-  folder: string;
-}
-
-/** One headless turn that calls tools, in a folder of its own below another one. */
-async function turn(
-  calls: Step[],
-  flags: string[],
-  { own, project }: { own?: unknown; project?: unknown } = {},
-  check: (ran: Ran) => Promise<void> | void,
-): Promise<void> {
-  await using server = strictServer([...calls, { text: "Done." }], { models: ["test"] });
-  const base = await Deno.realPath(await Deno.makeTempDir());
-  const folder = `${base}/folder`;
-  try {
-    await Deno.mkdir(folder);
-    await Deno.writeTextFile(`${folder}/a.txt`, "one\n");
-    await Deno.writeTextFile(`${base}/canary`, "outside\n");
-    if (own !== undefined) {
-      await Deno.mkdir(`${base}/config/copilot`, { recursive: true });
-      const text = JSON.stringify(own).replaceAll("FOLDER", folder);
-      await Deno.writeTextFile(`${base}/config/copilot/permissions.json`, text);
-    }
-    if (project !== undefined) {
-      await Deno.mkdir(`${folder}/.copilot`);
-      await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(project));
-    }
-    const { code, stdout, stderr } = await run(
-      ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json", ...flags],
-      { cwd: folder, env: { XDG_CONFIG_HOME: `${base}/config` } },
-    );
-    const result = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "{}");
-    const results = (result.toolExecutions ?? []).map((exec: { result: string }) => exec.result);
-    await check({ code, stderr, results, folder });
-  } finally {
-    await Deno.remove(base, { recursive: true });
-  }
-}
+import { bash, turn, use } from "../helpers/turn.ts";
 
 const ROWS: [
   name: string,
