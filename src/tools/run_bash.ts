@@ -1,6 +1,7 @@
 /** The tool `run_bash`. @module */
 
 import type { ToolContext } from "../types.ts";
+import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "./find_program.ts";
 import { captureOutput, type OutputCapture } from "./output_capture.ts";
 import { endGroup } from "./process_group.ts";
@@ -21,39 +22,6 @@ const FRAME_CHARS = 500;
 const MAX_ARGUMENT_CHARS = 30_000;
 /** The exit code of `timeout(1)` for the same case. */
 const TIMEOUT_EXIT_CODE = 124;
-
-/** Nothing may wait for a person or draw on the screen: there is no terminal and no input. */
-const ENVIRONMENT: Readonly<Record<string, string>> = {
-  TERM: "dumb",
-  NO_COLOR: "1",
-  PAGER: "cat",
-  MANPAGER: "cat",
-  GIT_PAGER: "cat",
-  EDITOR: "true",
-  VISUAL: "true",
-  GIT_EDITOR: "true",
-  GIT_TERMINAL_PROMPT: "0",
-  GCM_INTERACTIVE: "never",
-  SSH_ASKPASS_REQUIRE: "never",
-  // gpg would ask for the passphrase on the terminal that this names.
-  GPG_TTY: "",
-};
-
-/** Names of variables that hold credentials: a model must not read them out (SEC-01). */
-const CREDENTIAL = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(^|_)AUTH(_|$)|DATABASE_URL/i;
-/** Names that only look like it: where an agent or a display listens. */
-const HARMLESS = new Set(["SSH_AUTH_SOCK", "XAUTHORITY"]);
-
-/** Our environment without its credentials, and with what keeps commands from asking. */
-function environment(): Record<string, string> {
-  const ours = Object.entries(Deno.env.toObject());
-  return {
-    ...Object.fromEntries(ours.filter(([name]) => HARMLESS.has(name) || !CREDENTIAL.test(name))),
-    ...ENVIRONMENT,
-    // What a command names is not looked for in the folder that it happens to be in.
-    ...(Deno.build.os !== "windows" && { PATH: programFolders().join(":") }),
-  };
-}
 
 /** Those with the same number on every system. */
 const SIGNAL_NAMES: Readonly<Record<number, string>> = {
@@ -157,7 +125,7 @@ async function start(
       const child = new Deno.Command(confined?.program ?? shell, {
         args: confined?.args ?? args,
         cwd,
-        env: environment(),
+        env: commandEnvironment(),
         clearEnv: true,
         stdin: "null",
         stdout: "piped",

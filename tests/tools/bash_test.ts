@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { commandEnvironment } from "../../src/tools/command_environment.ts";
 import { runBash } from "../../src/tools/run_bash.ts";
 import type { ToolContext } from "../../src/types.ts";
 import { run, type Workspace, workspace } from "./workspace.ts";
@@ -372,6 +373,26 @@ Deno.test("PRC-08 what cannot run says why", { ignore }, async () => {
   } finally {
     Deno.env.set("PATH", path);
   }
+});
+
+Deno.test("SEC-01 what is a credential by its name or by its value, and what is not", () => {
+  const long = "0123456789abcdefghijABCDEFGHIJ";
+  const secret = {
+    ...{ DB_PASS: "x", MYSQL_PWD: "x", CREDS: "x", HTTP_AUTHORIZATION: "x", BASICAUTH: "x" },
+    ...{ DATABASE_URL: "x", KEY_PASSPHRASE: "x", GH_PAT: "x", npm_token: "x" },
+    ...{ A: `sk-ant-${long}`, B: `ghp_${long}`, C: "AKIAIOSFODNN7EXAMPLE", D: `glpat-${long}` },
+    ...{ E: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", F: "postgres://u:pass@h/db" },
+    ...{ G: "redis://:pass@h:1", H: "-----BEGIN RSA PRIVATE KEY-----\nabc", I: `AIza${long}` },
+  };
+  const open = {
+    ...{ HOME: "/home/a", LANG: "C", OLDPWD: "/x", GIT_AUTHOR_NAME: "a", XAUTHORITY: "/x" },
+    ...{ A1: "https://host:8080/a@b", B1: "sk-short", COMPASS: "x", SSH_AUTH_SOCK: "/x" },
+  };
+  const left = commandEnvironment({ ...secret, ...open });
+  for (const name of Object.keys(secret)) assertEquals(left[name], undefined, name);
+  for (const [name, value] of Object.entries(open)) assertEquals(left[name], value, name);
+  const kept = commandEnvironment({ ...secret, COPILOT_KEEP_ENV: "npm_token, F" });
+  assertEquals([kept.npm_token, kept.F, kept.G], ["x", secret.F, undefined]);
 });
 
 Deno.test({
