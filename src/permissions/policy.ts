@@ -290,6 +290,9 @@ function destroys(
   for (const [first, ...rest] of runs) {
     const name = programName(first?.text ?? "");
     if (name.startsWith("mkfs")) return "makes a file system";
+    if (name === "find" && rest.some(({ text }) => text === "-delete")) {
+      return "deletes what it finds";
+    }
     if (name === "git" && rest.some(({ text }) => text.startsWith("+"))) return "pushes with force";
     if (name !== "rm" || !rest.some(({ text }) => /^-[^-]*[rR]|^--r/.test(text))) continue;
     const wide = rest.find(({ kind, text }) => {

@@ -9,11 +9,13 @@ import type { Word } from "./shell_lexer.ts";
 
 /** Whatever their options; those of the shell that change what later words mean are among them. */
 const WRAPPERS = new Set(
-  `. alias ash arch bash builtin busybox bwrap caffeinate chroot chrt command csh dash dbus-run-session
-   doas enable entr env eval exec expect fakeroot firejail fish flock hash ionice ksh linux32 linux64
-   ltrace mapfile mksh nice nohup nsenter numactl parallel pkexec prlimit proot rbash readarray rlwrap
-   runuser screen script set setarch setpriv setsid setuidgid sg sh shopt source ssh stdbuf strace su
-   sudo sudoedit systemd-run taskset tcsh time timeout tmux torsocks toybox trap tsocks unbuffer
+  `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec chpst
+   chroot chrt command crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
+   eval exec expect fakeroot faketime firejail fish flock gdb gosu hash ionice ksh linux32
+   linux64 ltrace mapfile mksh nice nix-shell nohup nsenter numactl parallel pkexec prlimit proot
+   proxychains proxychains4 rbash readarray rlwrap runuser screen script set setarch setpriv
+   setsid setuidgid sg sh shopt softlimit source ssh stdbuf strace su su-exec sudo sudoedit
+   systemd-run taskset tcsh time timeout tini tmux torify torsocks toybox trap tsocks unbuffer
    unshare valgrind watch xargs xvfb-run zsh`.split(/\s+/),
 );
 
@@ -31,6 +33,8 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
       "--ext-diff",
       "--textconv",
     ],
+    // Not to run, but to write a file with.
+    "--output",
     ...["--open-files-in-pager", "--receive-pack", "--template", "--upload-pack", "-x", "-O"],
     ...["config", "difftool", "filter-branch", "foreach", "mergetool", "run"],
   ],

@@ -210,6 +210,7 @@ rows("CMD-03", [
     ...["nice curl x", "setsid curl x", "xargs curl", "time curl x", "sh -c 'curl x'"],
     ...['bash -lc "curl x"', "/usr/bin/curl x", "\\curl x", "'cu'rl x", "find . -exec curl {} ;"],
     ...["find . -exec curl {} \\;", "$'\\x63url' x", "a=1 curl x", "ls | curl x", "echo $(curl x)"],
+    ...["faketime x curl x", "tini -- curl x"],
     ...["CURL x", "curl.exe x", "sudo sh -c 'env curl x'", "bash -c 'sh -c \"curl x\"'"],
     ...["git -c alias.x='!curl x' x", "tar --checkpoint-action=exec='curl x' f", "eval 'curl x'"],
     ...[
@@ -297,7 +298,7 @@ rows("CMD-04", [
     ],
     ...[
       "git config x",
-      "diff -r a b",
+      "diff a b",
       "cat\\ x",
       "echo $x",
       "ls > f",
@@ -354,6 +355,10 @@ rows("CMD-04", [
       rule: ["allow run_bash", `allow run_bash(${command})`],
     }, "ask"]),
   [bash("rm -rf build"), { rule: ["allow run_bash(rm *)"] }, "allow"],
+  [bash("find . -delete"), { rule: ["allow run_bash", "allow run_bash(find *)"] }, "ask"],
+  [bash("git log --output=x"), LOG, "ask"],
+  [bash("ls"), { ...AUTO, isBrought: (name) => name === "ls" }, "ask"],
+  [bash("timeout 9 ls"), { ...AUTO, isBrought: (name) => name === "timeout" }, "ask"],
 ]);
 
 rows("wrappers are not covered by the beginning of a rule", [
