@@ -3,6 +3,7 @@ import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools } from "../tools/mod.ts";
 import type { Confine, Message, OnWritten, Policy, Tool } from "../types.ts";
+import { truncateMiddle } from "../text/truncate.ts";
 import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 
 /** What changes while an agent works. */
@@ -11,6 +12,8 @@ export interface AgentState {
   workingDir: string;
   /** The conversation so far, without the system prompt. */
   messages: Message[];
+  /** What else the model is told, after the system prompt; long ones are cut to what its context has room for. */
+  instructions: string;
   /** What the person typed, oldest first: the line reader's history. */
   history: string[];
   /** How files were when the model last saw them; see `ToolContext`. */
@@ -35,6 +38,8 @@ export interface AgentOptions {
   onWritten?: OnWritten;
 }
 
+/** Characters of instructions for each token of context: an eighth of it, about. */
+const INSTRUCTIONS_SHARE = 0.5;
 const ALLOW_ALL: Policy = { decide: () => ({ allow: true }) };
 
 /**
@@ -82,6 +87,7 @@ export class CopilotAgent {
     this.state = {
       workingDir: existingFolder(workingDir),
       messages: [],
+      instructions: "",
       history: [],
       seenFiles: new Map(),
       inputTokens: 0,
@@ -97,8 +103,12 @@ export class CopilotAgent {
 
   /** The first message of every request; the same bytes as long as the working directory is. */
   get systemPrompt(): string {
+    const { workingDir, instructions } = this.state;
     const prompt = isLean(this.#config) ? leanPrompt : systemPrompt;
-    return this.#ownPrompt ?? prompt(this.state.workingDir);
+    const own = this.#ownPrompt ?? prompt(workingDir);
+    if (instructions === "") return own;
+    const { contextLength = Infinity } = this.#config.local ?? this.#config.compat ?? {};
+    return `${own}\n${truncateMiddle(instructions, contextLength * INSTRUCTIONS_SHARE)}`;
   }
 
   /** The tools as the model is told of them. */

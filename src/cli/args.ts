@@ -71,6 +71,7 @@ export const FLAGS = [
     value: "MODE",
     help: "what commands may write: workspace-write, read-only or off (the default)",
   },
+  { name: "trust", help: "heed the instructions that the folder brings (AGENTS.md), this time" },
   { name: "network", help: "with --sandbox: commands may use the network" },
   { name: "stdin", help: "with -p: wait for the piped text however long it takes to begin" },
   { name: "demo", help: "no model: a built-in, rule-based stand-in answers, to try things out" },

@@ -125,7 +125,8 @@ export const COMMANDS: readonly Command[] = [
     name: "cd",
     value: "PATH",
     help: "work in another folder",
-    run({ agent: { state } }, path) {
+    async run(session, path) {
+      const { agent: { state } } = session;
       if (path === "") return oneLine(state.workingDir);
       const folder = resolvePath(state, expandHome(path));
       try {
@@ -137,7 +138,7 @@ export const COMMANDS: readonly Command[] = [
         return `Cannot change to ${oneLine(folder)}: ${why}`;
       }
       state.workingDir = folder;
-      return `Now in ${oneLine(folder)}`;
+      return [`Now in ${oneLine(folder)}`, ...await heed(session)].join("\n");
     },
   },
   {
@@ -145,6 +146,13 @@ export const COMMANDS: readonly Command[] = [
     help: "the model only looks and makes a plan; /plan again accepts it, /plan off drops it",
     value: "off",
     run: (session, argument) => plan(session, argument),
+    values: () => Promise.resolve(["off"]),
+  },
+  {
+    name: "trust",
+    value: "off",
+    help: "heed the instructions that the folder brings (AGENTS.md), now and later; or do not",
+    run: (session, argument) => setTrust(session, argument),
     values: () => Promise.resolve(["off"]),
   },
   {
@@ -249,6 +257,25 @@ async function resume(agent: CopilotAgent, argument: string): Promise<string> {
   }
   const chosen = sessions[Number(argument) - 1];
   return chosen ? goOn(agent, chosen) : `There is no session ${oneLine(argument)}: see /resume`;
+}
+
+/** Takes in the instructions of the folder, where it is trusted. */
+async function heed({ agent, permissions }: Session, trust?: boolean): Promise<string[]> {
+  if (permissions === undefined) return [];
+  const { heedInstructions, repositoryOf } = await import("./instructions.ts");
+  if (trust !== undefined) await permissions.trust(repositoryOf(agent.state.workingDir), trust);
+  return await heedInstructions(agent, permissions, {});
+}
+
+async function setTrust(session: Session, argument: string): Promise<string> {
+  if (argument !== "" && argument !== "off") return "/trust takes nothing but off";
+  try {
+    const said = await heed(session, argument === "");
+    if (argument === "off") return "What this folder brings is not heeded.";
+    return said.join("\n") || "This folder brings no instructions; those that come will be heeded.";
+  } catch (error) {
+    return `That cannot be kept: ${oneLine((error as Error).message)}`;
+  }
 }
 
 async function takeBack(session: Session, way: "undo" | "redo"): Promise<string> {

@@ -20,6 +20,7 @@ import { completer } from "./complete.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
+import { heedInstructions } from "./instructions.ts";
 import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf, dollars } from "./prices.ts";
@@ -41,6 +42,8 @@ export interface InteractiveOptions {
   permissions: Permissions;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notify?: boolean | undefined;
+  /** Heeds the instructions that the folder brings, this time. */
+  trust?: boolean | undefined;
   /** Keeps no record. */
   noSession?: boolean | undefined;
   /** Goes on with the folder's newest session. */
@@ -132,6 +135,13 @@ export async function runInteractive(
   say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
   if (options.notice !== undefined) say(options.notice);
   for (const line of await permissions.prepare(state.workingDir, true)) say(line);
+  for (
+    const line of await heedInstructions(agent, permissions, {
+      trust: options.trust,
+      ask: canEdit() ? (question) => askYesNo(screen, question, stop.signal) : undefined,
+    })
+  ) say(line);
+  if (ended !== undefined) return ended;
   if (options.continues) {
     const { goOn, sessionsHere } = await import("./recorded.ts");
     const [newest] = sessionsHere(agent);
@@ -181,6 +191,22 @@ export async function runInteractive(
     }
     if (ended !== undefined) return ended;
   }
+}
+
+async function askYesNo(
+  screen: Screen,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const [, about = "", prompt = ""] = /^([^]*\n)?(.*)$/.exec(question)!;
+  screen.print(wrapped(about.trimEnd(), terminalSize().columns));
+  const answered = (line: string) => /^\s*(y(?:es)?|no?)\s*$/i.exec(line)?.[1];
+  const answer = await screen.ask(
+    prompt,
+    (line) => answered(line) === undefined ? "  y or n; Esc leaves it open" : undefined,
+    signal,
+  );
+  return answer === null ? undefined : /^\s*y/i.test(answer);
 }
 
 /** Runs one turn; whatever it fails with, the session goes on. */

@@ -38,6 +38,10 @@ export interface Permissions {
   allow(rule: string): Promise<void>;
   /** Allows a call in this folder for good; where that is kept. */
   save(rule: string, workingDir: string): Promise<string>;
+  /** Whether the person trusts what stands in a folder; undefined when they never said. */
+  trusts(folder: string): boolean | undefined;
+  /** Keeps whether they do. */
+  trust(folder: string, isTrusted: boolean): Promise<void>;
   /** What is in force, in lines. */
   describe(workingDir: string): Promise<string[]>;
 }
@@ -80,7 +84,9 @@ export async function openPermissions(
   env: (name: string) => string | undefined = (name) => Deno.env.get(name),
 ): Promise<Permissions> {
   const path = userFile("permissions.json", env);
-  const file = path === undefined ? undefined : readJson(path);
+  let file = path === undefined ? undefined : readJson(path);
+  const ofFolder = (folder: string): unknown =>
+    isObject(file?.folders) ? file.folders[folder] ?? {} : {};
   const flags = await levelOf({
     ...(args.approve !== undefined && { approve: args.approve }),
     ...(args.sandbox !== undefined && { sandbox: args.sandbox }),
@@ -93,8 +99,7 @@ export async function openPermissions(
 
   async function settle(folder: string): Promise<Settings & { network: boolean }> {
     const [{ tighten }] = await core();
-    const folders = isObject(file?.folders) ? file.folders : {};
-    const here = await levelOf(folders[folder] ?? {}, path ?? "");
+    const here = await levelOf(ofFolder(folder), path ?? "");
     const project = readJson(`${folder}/${PROJECT_FILE}`);
     const settings: Settings = {
       approve: flags.approve ?? here.approve ?? own.approve ?? "ask",
@@ -199,8 +204,20 @@ export async function openPermissions(
     async save(rule, workingDir) {
       if (path === undefined) throw new Error("there is no home folder to save it in");
       await allow(rule);
-      await addRule(path, workingDir, rule);
+      await keep(path, workingDir, (here) => {
+        const rules = Array.isArray(here.allow) ? here.allow : [];
+        return { allow: [...rules.filter((one) => one !== rule), rule] };
+      });
       return path;
+    },
+    trusts(folder) {
+      const here = ofFolder(folder);
+      return isObject(here) && typeof here.trust === "boolean" ? here.trust : undefined;
+    },
+    async trust(folder, isTrusted) {
+      if (path === undefined) throw new Error("there is no home folder to keep it in");
+      file = await keep(path, folder, () => ({ trust: isTrusted }));
+      known.clear();
     },
     async describe(workingDir) {
       const { approve, sandbox: mode, network, rules } = await settingsFor(workingDir);
@@ -308,17 +325,16 @@ async function levelOf(value: unknown, where: string): Promise<Level> {
   return level;
 }
 
-/** Adds a rule for `folder` to the person's file, which only they can read. */
-async function addRule(path: string, folder: string, rule: string): Promise<void> {
+/** Keeps more of a folder in the person's file; all of it then. */
+async function keep(
+  path: string,
+  folder: string,
+  change: (here: Record<string, unknown>) => Record<string, unknown>,
+): Promise<Record<string, unknown>> {
   const file = readJson(path) ?? {};
   const folders = isObject(file.folders) ? file.folders : {};
   const here = isObject(folders[folder]) ? folders[folder] : {};
-  const allow = Array.isArray(here.allow) ? here.allow : [];
-  if (allow.includes(rule)) return;
-  const next = {
-    ...file,
-    folders: { ...folders, [folder]: { ...here, allow: [...allow, rule] } },
-  };
+  const next = { ...file, folders: { ...folders, [folder]: { ...here, ...change(here) } } };
   await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   await Deno.writeTextFile(temporary, `${JSON.stringify(next, null, 2)}\n`, {
@@ -326,4 +342,5 @@ async function addRule(path: string, folder: string, rule: string): Promise<void
     createNew: true,
   });
   await Deno.rename(temporary, path);
+  return next;
 }

@@ -188,6 +188,7 @@ async function runSession(
       workingDir: options.workingDir,
       modelNamed: options.model !== undefined,
       yes: args.yes === true,
+      trust: args.trust,
       permissions,
       notify: !args["no-notify"],
       noSession: args["no-session"],
@@ -226,6 +227,10 @@ async function answerPrompt(
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
   for (const line of await permissions.prepare(agent.state.workingDir, args.yes === true)) {
+    run.stderr.write(`${line}\n`);
+  }
+  const { heedInstructions } = await import("./instructions.ts");
+  for (const line of await heedInstructions(agent, permissions, { trust: args.trust })) {
     run.stderr.write(`${line}\n`);
   }
   return await runHeadless({

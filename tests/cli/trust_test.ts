@@ -251,7 +251,11 @@ Deno.test({
     }
     const start = sessionCommand(server);
     await screen.type(`cd work; PATH=.:bin:$PWD/bin:$PATH ${start}; echo left: $?\r`);
-    await screen.until((rows) => rows.includes(">"));
+    await screen.until("Heed them?");
+    await screen.type("\x1b");
+    await screen.until((rows) =>
+      rows.includes(">") && rows.some((row) => /^· not heeded: AGENTS/.test(row))
+    );
     await screen.type("see @sta\t");
     await screen.until("@stale.txt");
     await screen.type("\r");

@@ -1,0 +1,125 @@
+/**
+ * Instructions for the model that stand in files: the person's own, and those that a folder brings, which
+ * are heeded once the person trusts it. They are read once, as the prompt is to stay the same.
+ *
+ * @module
+ */
+
+import type { CopilotAgent } from "../agent/agent.ts";
+import { count } from "../text/count.ts";
+import { dirname, join, relative } from "../text/std_path.ts";
+import type { Permissions } from "./permissions.ts";
+import { oneLine } from "./present.ts";
+import { userFile } from "./user_files.ts";
+
+/** In each folder the first of these that is there. */
+const NAMES = ["AGENTS.md", "CLAUDE.md"];
+/** As much as other agents take. */
+const MAX_BYTES = 32 * 1024;
+
+interface Instructions {
+  /** As the person knows the file. */
+  name: string;
+  text: string;
+}
+
+/** What the folder brings, and where it belongs to: the repository, or else the folder itself. */
+interface Brought {
+  root: string;
+  files: Instructions[];
+  /** Links that lead elsewhere. */
+  refused: string[];
+}
+
+/** How instructions are come by. */
+export interface HeedOptions {
+  /** The folder's are heeded this time. */
+  trust?: boolean | undefined;
+  /** Asks the person; undefined when they do not want to say. */
+  ask?: ((question: string) => Promise<boolean | undefined>) | undefined;
+}
+
+/** Gives the agent the instructions for its folder; lines to show. */
+export async function heedInstructions(
+  agent: CopilotAgent,
+  permissions: Permissions,
+  { trust, ask }: HeedOptions,
+): Promise<string[]> {
+  const { state } = agent;
+  const { root, files, refused } = instructionsOf(state.workingDir);
+  const names = files.map(({ name, text }) =>
+    `${oneLine(name)} (${count(text.trimEnd().split("\n").length, "line")})`
+  ).join(", ");
+  let isTrusted = files.length === 0 || trust || permissions.trusts(root);
+  if (isTrusted === undefined && ask) {
+    isTrusted = await ask(
+      `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.\nHeed them? [y/n] `,
+    );
+    if (isTrusted !== undefined) await permissions.trust(root, isTrusted);
+  }
+  const own = userFile("AGENTS.md", (name) => Deno.env.get(name));
+  const yours = own === undefined ? undefined : readText(own);
+  state.instructions = [
+    ...yours ? [`Instructions of the user:\n${yours}`] : [],
+    ...(isTrusted ? files : []).map(({ name, text }) =>
+      `Instructions of the project, from ${oneLine(name)}:\n${text}`
+    ),
+  ].join("\n");
+  return [
+    ...refused.map((name) => `· ${oneLine(name)} leads out of the folder, and is not heeded`),
+    ...files.length === 0 || isTrusted === false
+      ? []
+      : [isTrusted ? `· heeds ${names}` : `· not heeded: ${names} (/trust or --trust does)`],
+  ];
+}
+
+function instructionsOf(folder: string): Brought {
+  const root = repositoryOf(folder);
+  const brought: Brought = { root, files: [], refused: [] };
+  for (let at = folder;; at = dirname(at)) {
+    for (const name of NAMES) {
+      const path = join(at, name);
+      const real = realPath(path);
+      if (real === undefined) continue;
+      const shown = relative(folder, path);
+      const text = real.startsWith(join(root, "/")) ? readText(real) : undefined;
+      if (text === undefined) brought.refused.push(shown);
+      else if (text.trim() !== "") brought.files.unshift({ name: shown, text });
+      break;
+    }
+    if (at === root || at === dirname(at)) return brought;
+  }
+}
+
+/** The nearest folder at or above `folder` that is a repository's; else `folder`. */
+export function repositoryOf(folder: string): string {
+  for (let at = folder;; at = dirname(at)) {
+    if (realPath(join(at, ".git")) !== undefined) return at;
+    if (at === dirname(at)) return folder;
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file, up to a limit; undefined where there is none. */
+function readText(path: string): string | undefined {
+  try {
+    // A pipe would be waited for.
+    if (!Deno.statSync(path).isFile) return undefined;
+    using file = Deno.openSync(path);
+    const bytes = new Uint8Array(MAX_BYTES + 1);
+    const read = file.readSync(bytes) ?? 0;
+    const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_BYTES)));
+    return read > MAX_BYTES
+      ? `${text}\n[The rest is left out: ${MAX_BYTES} bytes are read]\n`
+      : text;
+  } catch {
+    return undefined;
+  }
+}
