@@ -33,7 +33,7 @@ export interface Confinement {
 const PROTECTED =
   `.git/hooks .git/config .gitmodules .githooks .husky .pre-commit-config.yaml lefthook.yml
   .vscode .idea .zed .devcontainer .vimrc .exrc .nvimrc .envrc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs
-  .copilot .claude .codex .cursor .gemini .mcp.json`.split(/\s+/);
+  .copilot .claude .codex .cursor .gemini .mcp.json AGENTS.md CLAUDE.md GEMINI.md`.split(/\s+/);
 
 /** Of the home folder: keys, and sockets of who holds them. */
 const SECRETS =

@@ -35,6 +35,7 @@ const PROTECTED: readonly [kind: string, pattern: RegExp][] = [
   ["configuration of an editor", /\/\.(vscode|idea|vim|nvim|emacs\.d|devcontainer|zed)(\/|$)/],
   ["configuration of an editor", /\/\.(vimrc|exrc|nvimrc|emacs)$/],
   ["configuration of an agent", /\/\.(claude|codex|cursor|gemini|copilot|mcp)(\/|\.json$|$)/],
+  ["instructions of an agent", /\/(agents|claude|gemini)(\.local|\.override)?\.md$/],
   ["what a shell runs at its start", /\/\.(bash|zsh|k?sh|c|tc)(rc|_?profile|_login|_logout|env)$/],
   ["what a shell runs at its start", /\/\.(profile|login|logout|zlogin|zlogout|inputrc|envrc)$/],
   ["what a shell runs at its start", /\/\.config\/(fish|autostart|systemd)(\/|$)/],

@@ -443,6 +443,7 @@ Deno.test({
       [read(".env"), "variables of the environment"],
       [read("/etc/hosts"), "outside of the working directory"],
       [write(".git/hooks/x"), "git repository"],
+      [write("sub/AGENTS.md"), "instructions of an agent"],
       [bash("x <<E"), "here-document"],
       [bash("make"), "runs make"],
       [bash("A=1 make"), "sets A"],
