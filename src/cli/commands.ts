@@ -70,7 +70,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "resume",
-    value: "N",
+    value: "[N]",
     help: "list this folder's earlier sessions, or go on with one",
     run: ({ agent }, argument) => resume(agent, argument),
   },
@@ -86,7 +86,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "compact",
-    value: "TEXT",
+    value: "[TEXT]",
     help: "sum up the conversation, to make room; TEXT says what to keep above all",
     run: (session, focus) => sumUp(session, focus),
   },
@@ -97,7 +97,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "model",
-    value: "NAME",
+    value: "[NAME]",
     help: "list the models, go on with another, or with another server (flags as at the start)",
     run: (session, argument) => argument === "" ? listModels(session) : setModel(session, argument),
     values: ({ agent }) => modelNames(agent.config),
@@ -144,13 +144,13 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "plan",
     help: "the model only looks and makes a plan; /plan again accepts it, /plan off drops it",
-    value: "off",
+    value: "[off]",
     run: (session, argument) => plan(session, argument),
     values: () => Promise.resolve(["off"]),
   },
   {
     name: "trust",
-    value: "off",
+    value: "[off]",
     help: "heed the instructions that the folder brings (AGENTS.md), now and later; or do not",
     run: (session, argument) => setTrust(session, argument),
     values: () => Promise.resolve(["off"]),

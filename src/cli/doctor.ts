@@ -107,7 +107,8 @@ export async function greeting(
   options: Pick<DoctorOptions, "modelNamed" | "signal">,
 ): Promise<string[]> {
   const { local, compat } = agent.config;
-  if (!local && !(compat && isLoopback(compat.baseUrl))) return [];
+  // With a fetch of its own there is no server: that is the demo.
+  if (local?.fetch || !local && !(compat && isLoopback(compat.baseUrl))) return [];
   const { model: wanted } = await agent.backend();
   const known: string[] = [];
   for await (const { name, status, text, advice } of look(agent, options)) {
