@@ -1,15 +1,16 @@
-import { type CallContext, type CallReader, type Format, isOffered } from "./format.ts";
+import { type CallContext, type CallReader, type Format, offeredName } from "./format.ts";
 import type { ToolCall } from "../types.ts";
 import { callsFrom, invalidCall } from "./json_calls.ts";
 import { jsonScanner, parseJson } from "./json_scanner.ts";
 
 /** How JSON that stands for calls begins. */
 const HEAD =
-  /^\s*\[?\s*\{\s*"(?:name|tool_name|tool|function|type|tool_calls|id|arguments|parameters|action)"/;
-const BEGINNING = /^\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?$/;
+  /^\s*\[?\s*\{{1,2}\s*"(?:name|tool_name|tool|function|type|tool_calls|id|arguments|parameters|action)"/;
+const BEGINNING = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,12})?)?$/;
 const NAME = /"(?:name|tool_name|tool|action|function)"\s*:\s*"([^"\\]*)"/;
 const MAX_HEAD = 512;
-const END = /^[\s,;]*(?:<\|(?:eot_id|eom_id|im_end)\|>\s*)?$/;
+/** Brackets too many, and what is left of a frame whose beginning the server has dropped. */
+const END = /^[\s,;\]}]*(?:<\/tool_?call>\s*)?(?:<\|(?:eot_id|eom_id|im_end)\|>\s*)?$/;
 
 /** Reads a message that is nothing but calls as JSON: one value, or several. */
 function bareReader(context: CallContext): CallReader {
@@ -25,9 +26,11 @@ function bareReader(context: CallContext): CallReader {
         if (!isHead) return !final && BEGINNING.test(start) ? undefined : "text";
       }
       if (name === undefined) {
-        name = NAME.exec(text.slice(0, MAX_HEAD))?.[1];
-        if (name === undefined && text.length >= MAX_HEAD) name = "";
-        if (name && !isOffered(name, context)) return "text";
+        const said = NAME.exec(text.slice(0, MAX_HEAD))?.[1];
+        if (said) {
+          name = offeredName(said, context);
+          if (name === undefined) return "text";
+        } else if (said === "" || text.length >= MAX_HEAD) name = "";
       }
       if (!final) return undefined;
       const calls = callsIn(text, name, context);

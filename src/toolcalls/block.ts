@@ -10,7 +10,7 @@ import {
   type CallContext,
   type CallReader,
   type Format,
-  isOffered,
+  offeredName,
   type Verdict,
 } from "./format.ts";
 import { invalidCall, newCall } from "./json_calls.ts";
@@ -29,6 +29,8 @@ export interface Block {
   head: readonly Atom[];
   /** Where the arguments end; without it, at the end of the JSON object that they are. */
   close?: readonly string[];
+  /** What stands before and behind each value; within one, `close` closes nothing. */
+  value?: readonly [open: string, close: string];
   /** What else may stand behind, and goes with the call. */
   after?: readonly string[];
   /** Recognised at the beginning of a line only. */
@@ -39,7 +41,6 @@ export interface Block {
 
 /** A head is no longer than this. */
 const MAX_HEAD = 256;
-const NAMESPACE = /^(?:functions|default_api|tools)\./;
 const CUT = "it was cut off before its end";
 const BROKEN = "its arguments could not be read: write them as the format has it";
 
@@ -82,6 +83,13 @@ function blockReader(block: Block, head: Head, context: CallContext): CallReader
   let body = "";
   let reader: MarkerReader | undefined;
   const json = jsonScanner();
+  /** Whether the body is JSON, in whose strings nothing is a mark; undefined while unknown. */
+  let isJson: boolean | undefined;
+  let inString = false;
+  const values = block.value?.map((mark) => mark.toLowerCase()) ?? [];
+  let inValue = false;
+  /** The first closing mark within the value that is open: it closes if that value never ends. */
+  let early: { at: number; length: number } | undefined;
   /** What follows the call, and may go with it. */
   let behind: string | undefined;
   let end = 0;
@@ -97,9 +105,8 @@ function blockReader(block: Block, head: Head, context: CallContext): CallReader
       const mayCome = !final && start.length < MAX_HEAD && head.beginning.test(known);
       return mayCome ? undefined : "text";
     }
-    const found = match.groups!.name!.replace(NAMESPACE, "");
-    if (!isOffered(found, context)) return "text";
-    name = found;
+    name = offeredName(match.groups!.name!, context);
+    if (name === undefined) return "text";
     before = match[0].length;
     return undefined;
   }
@@ -107,15 +114,27 @@ function blockReader(block: Block, head: Head, context: CallContext): CallReader
   /** Reads the body up to its end; true when it is there. */
   function readBody(piece: string, final: boolean): boolean {
     if (block.close) {
-      reader ??= markerReader(block.close, { inCode: true });
+      reader ??= markerReader([...block.close, ...block.value ?? []], { inCode: true });
       reader.push(piece);
-      const { text, marker } = reader.next(final);
-      body += text;
-      if (marker === undefined) return final;
-      isClosed = true;
-      end = before + body.length + marker.length;
-      behind = reader.take();
-      return true;
+      for (;;) {
+        const { text, marker } = reader.next(final);
+        addToBody(text);
+        if (marker === undefined) {
+          if (final && early) closeEarly("");
+          return final;
+        }
+        if (isClosing(marker.toLowerCase())) {
+          isClosed = true;
+          end = before + body.length + marker.length;
+          behind = reader.take();
+          return true;
+        }
+        if (early && marker.toLowerCase() === values[0]) {
+          closeEarly(marker);
+          return true;
+        }
+        addToBody(marker);
+      }
     }
     const scanned = json.scan(piece, 0);
     const to = scanned.end ?? scanned.error ?? piece.length;
@@ -125,6 +144,46 @@ function blockReader(block: Block, head: Head, context: CallContext): CallReader
     end = before + body.length;
     behind = piece.slice(to);
     return true;
+  }
+
+  function addToBody(text: string): void {
+    body += text;
+    if (isJson === undefined) {
+      const [lead, brace] = /^\s*(?:`{0,2}$|`{3}\w*\s*)?(\{)?/.exec(body.slice(0, MAX_HEAD))!;
+      if (!brace && lead.length === body.length) return;
+      isJson = brace !== undefined;
+      text = body.slice(lead.length - 1);
+    }
+    if (!isJson || text === "") return;
+    const scanned = json.scan(text, 0);
+    inString = scanned.inString ?? false;
+    isJson = scanned.inString !== undefined;
+  }
+
+  /** Whether `marker` closes the call. */
+  function isClosing(marker: string): boolean {
+    if (inString) return false;
+    if (values.includes(marker)) {
+      inValue = marker === values[0];
+      if (!inValue) early = undefined;
+      return false;
+    }
+    if (inValue) early ??= { at: body.length, length: marker.length };
+    return !inValue;
+  }
+
+  /** The end of the value that is open does not come: a mark in it closes the call. */
+  function closeEarly(marker: string): void {
+    const { at, length } = early!;
+    behind = body.slice(at + length) + marker;
+    body = body.slice(0, at);
+    end = before + at + length;
+    isClosed = true;
+    // Where nothing else follows, that mark was not part of the value, but all its end.
+    const marks = block.after ?? [];
+    if (marks.reduce((rest, mark) => rest.replace(mark, ""), behind).trim() === "") {
+      body += block.value![1];
+    }
   }
 
   function readBehind(final: boolean): Verdict | undefined {

@@ -25,7 +25,7 @@ export const deepseek: readonly Format[] = [["｜", "▁"], ["|", "_"], ["｜", 
         },
         head,
         close: [mark("tool call end"), mark("tool calls end")],
-        after: [mark("tool calls end")],
+        after: [mark("tool calls end"), mark("end of sentence")],
         args: jsonArguments,
       })
     );

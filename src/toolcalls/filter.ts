@@ -1,6 +1,7 @@
 import { seamJoiner } from "../text/seams.ts";
 import type { ToolCall } from "../types.ts";
 import { callScanner, type Part, type ToolCallOptions } from "./scan.ts";
+import { outOfSentences } from "./sentences.ts";
 
 /** Takes tool calls out of text that streams: see {@linkcode toolCallFilter}. */
 export interface ToolCallFilter {
@@ -21,7 +22,7 @@ export interface ToolCallFilter {
  * that {@linkcode extractToolCallsFromText} returns.
  */
 export function toolCallFilter(options: ToolCallOptions = {}): ToolCallFilter {
-  const scanner = callScanner(options);
+  const scanner = outOfSentences(callScanner(options));
   let rest = seamJoiner();
   let calls: ToolCall[] = [];
   /** What came since the first call, as it was written and without the calls. */

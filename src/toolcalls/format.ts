@@ -16,9 +16,14 @@ export interface CallContext {
   newId(): string;
 }
 
-/** Whether a call to `name` may be one: any name may when the offered ones are not known. */
-export function isOffered(name: string, { tools }: CallContext): boolean {
-  return tools ? tools.has(name) : name !== "";
+/**
+ * The tool that `name` says, where it may be called: an offered one, with a namespace or without, or
+ * any when the offered ones are not known.
+ */
+export function offeredName(name: string, { tools }: CallContext): string | undefined {
+  if (!tools || tools.has(name)) return name || undefined;
+  const short = name.replace(/^(?:functions|default_api|tools)\./, "");
+  return tools.has(short) ? short : undefined;
 }
 
 /** A format. */

@@ -2,6 +2,7 @@ import { bareJson } from "./bare.ts";
 import { deepseek } from "./deepseek.ts";
 import { fence } from "./fence.ts";
 import type { Format } from "./format.ts";
+import { functionary } from "./functionary.ts";
 import { functionTag } from "./function_tag.ts";
 import { gemmaFence, gemmaMarks } from "./gemma.ts";
 import { glm } from "./glm.ts";
@@ -20,8 +21,9 @@ export const formats: readonly Format[] = [
   fence,
   ...jsonTags,
   functionTag,
+  functionary,
   ...invokeTags,
-  glm,
+  ...glm,
   ...gemmaMarks,
   gemmaFence,
   mistral,

@@ -15,6 +15,7 @@ export const functionTag = blockFormat({
   },
   head: [/\s*["']?/, /(?<name>[\w.-]+)/, /["']?\s*/, ">"],
   close: ["</function>", "</tool_call>", "</seed:tool_call>", "<|eom_id|>", "<|eot_id|>"],
+  value: ["<parameter=", "</parameter>"],
   after: ["</tool_call>", "</seed:tool_call>"],
   args: (body, name, context) =>
     /^\s*\{/.test(body) ? jsonArguments(body) : taggedArguments(

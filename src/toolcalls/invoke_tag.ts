@@ -15,6 +15,14 @@ const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]]
   ["antml:", ["antml:function_calls"]],
 ];
 
+/** What Step-3 has around each call. */
+const STEP = ["function", "<｜tool_sep｜>", /\s*/, "<steptml:invoke name="];
+const STEP_LEADS = {
+  "<｜tool_call_begin｜>": STEP,
+  "<｜tool_calls_begin｜>": [/\s*/, "<｜tool_call_begin｜>", ...STEP],
+};
+const STEP_AFTER = ["<｜tool_call_end｜>", "<｜tool_calls_end｜>"];
+
 /** A format for each prefix. */
 export const invokeTags: readonly Format[] = PREFIXES.map(([prefix, wrappers]) => {
   const parameter = new RegExp(
@@ -22,13 +30,20 @@ export const invokeTags: readonly Format[] = PREFIXES.map(([prefix, wrappers]) =
   );
   return blockFormat({
     name: `${prefix}invoke tag`,
-    markers: Object.fromEntries([
-      [`<${prefix}invoke name=`, []],
-      ...wrappers.map((wrapper) => [`<${wrapper}>`, [/\s*/, `<${prefix}invoke name=`]]),
-    ]),
+    markers: {
+      ...Object.fromEntries([
+        [`<${prefix}invoke name=`, []],
+        ...wrappers.map((wrapper) => [`<${wrapper}>`, [/\s*/, `<${prefix}invoke name=`]]),
+      ]),
+      ...(prefix === "steptml:" && STEP_LEADS),
+    },
     head: [/["']?/, /(?<name>[\w.-]+)/, /["']?[^>]{0,80}/, ">"],
     close: [`</${prefix}invoke>`, ...wrappers.map((wrapper) => `</${wrapper}>`)],
-    after: wrappers.map((wrapper) => `</${wrapper}>`),
+    value: [`<${prefix}parameter name=`, `</${prefix}parameter>`],
+    after: [
+      ...wrappers.map((wrapper) => `</${wrapper}>`),
+      ...(prefix === "steptml:" ? STEP_AFTER : []),
+    ],
     args: (body, name, context) =>
       /^\s*\{/.test(body)
         ? jsonArguments(body)

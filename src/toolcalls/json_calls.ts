@@ -6,7 +6,7 @@
 
 import { isObject } from "../text/json.ts";
 import type { ToolCall } from "../types.ts";
-import { type CallContext, isOffered } from "./format.ts";
+import { type CallContext, offeredName } from "./format.ts";
 import { parseJson } from "./json_scanner.ts";
 
 /**
@@ -26,7 +26,7 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   // The server's own form, written as text.
   const value = isObject(given.function) ? given.function : given;
   const name = nameOf(value, context);
-  if (name === undefined || !isOffered(name, context)) return undefined;
+  if (name === undefined) return undefined;
   const keys = context.tools ? ARGUMENTS : BASIC;
   const key = keys.find((key) => Object.hasOwn(value, key));
   if (key === undefined && Object.keys(value).length > 1) return undefined;
@@ -44,13 +44,11 @@ const BASIC = ["arguments", "parameters"];
 const ARGUMENTS = [...BASIC, "args", "input", "tool_input", "action_input", "kwargs"];
 const NAMES = ["name", "tool_name", "tool", "function", "action"];
 
-/** The name in `value`, without a namespace where it is only known so. */
+/** The tool that is named in `value`. */
 function nameOf(value: Record<string, unknown>, context: CallContext): string | undefined {
   const keys = context.tools ? NAMES : ["name"];
   const name = value[keys.find((key) => typeof value[key] === "string") ?? "name"];
-  if (typeof name !== "string") return undefined;
-  const short = name.replace(/^(?:functions|default_api|tools)\./, "");
-  return context.tools?.has(name) === false ? short : name;
+  return typeof name === "string" ? offeredName(name, context) : undefined;
 }
 
 /** A call that was found in a text. */

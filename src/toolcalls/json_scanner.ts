@@ -2,9 +2,10 @@
 export interface JsonScanner {
   /**
    * Reads `text` from `from` on, which goes on where the last call ended. `end` is the position
-   * after the value; `error` that of the first character with which it can be none.
+   * after the value; `error` that of the first character with which it can be none; without either,
+   * `inString` says whether the text ended within a string.
    */
-  scan(text: string, from: number): { end?: number; error?: number };
+  scan(text: string, from: number): { end?: number; error?: number; inString?: boolean };
 }
 
 /** Deeper values are refused: they would exhaust the stack of whatever walks them. */
@@ -62,15 +63,15 @@ export function jsonScanner(): JsonScanner {
           if (closers.length === 0) return { end: i };
         } else if (closers.length === 0) return { error: i - 1 };
       }
-      return {};
+      return { inString };
     },
   };
 }
 
 /**
  * The object or array that `text` is, white space around it aside, or undefined. Mends what models
- * get wrong where there is one reading only: control characters within strings, and a comma before
- * a closing bracket.
+ * get wrong where there is one reading only: control characters and escaped apostrophes within
+ * strings, a comma before a closing bracket, and braces doubled as in prompts made from templates.
  */
 export function parseJson(text: string): unknown {
   const value = text.trim();
@@ -78,21 +79,29 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
+    const isDoubled = /^\{\{[^{]/.test(value);
     try {
-      return JSON.parse(mend(value));
+      return JSON.parse(mend(value, isDoubled));
     } catch {
-      return undefined;
+      return isDoubled ? parseJson(value.slice(1, -1)) : undefined;
     }
   }
 }
 
 // deno-lint-ignore no-control-regex
-const CONTROL = /[\x00-\x1f]/g;
+const MENDABLE = /\\[^]|[\x00-\x1f]/g;
 const ESCAPED = Array.from({ length: 32 }, (_, code) => {
   return JSON.stringify(String.fromCharCode(code)).slice(1, -1);
 });
 
-function mend(text: string): string {
+/** In JSON an apostrophe has no escape; a backslash that ends a line is a shell's. */
+function mendSign(sign: string): string {
+  const control = ESCAPED[sign.charCodeAt(sign.length - 1)];
+  if (sign === "\\'") return "'";
+  return control === undefined ? sign : (sign.length > 1 ? "\\\\" : "") + control;
+}
+
+function mend(text: string, isDoubled: boolean): string {
   let mended = "";
   let done = 0;
   let inString = false;
@@ -102,12 +111,15 @@ function mend(text: string): string {
     const code = text.charCodeAt(i);
     if (code === QUOTE) {
       const part = text.slice(done, i);
-      mended += inString ? part.replace(CONTROL, (char) => ESCAPED[char.charCodeAt(0)]!) : part;
+      mended += inString ? part.replace(MENDABLE, mendSign) : part;
       done = i;
       inString = !inString;
       comma = -1;
     } else if (inString) {
       if (code === BACKSLASH) i++;
+    } else if (isDoubled && (code === 123 || code === 125) && text.charCodeAt(i + 1) === code) {
+      mended += text.slice(done, i);
+      done = ++i;
     } else if (code === 44) comma = i;
     else if ((code === 125 || code === 93) && comma >= 0) {
       mended += text.slice(done, comma);

@@ -22,6 +22,5 @@ export const kimiStripped = blockFormat({
   name: "Kimi, stripped",
   markers: { "functions.": [] },
   head: [/(?<name>[\w-]+)/, ":", /\d+/, /\s*/, /(?=\{)/],
-  lineStart: true,
   args: jsonArguments,
 });

@@ -17,8 +17,17 @@ const MAX_DEPTH = 100;
 
 /** The calls that `text` is: one, or several in brackets or on lines; undefined for anything else. */
 export function parsePythonCalls(text: string): PythonCall[] | undefined {
+  return attempt(() => parser(text).calls());
+}
+
+/** The literal that `text` is; undefined for anything else. */
+export function parsePythonLiteral(text: string): unknown {
+  return attempt(() => parser(text).literal());
+}
+
+function attempt<T>(parse: () => T): T | undefined {
   try {
-    return parser(text).calls();
+    return parse();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -42,7 +51,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\n": "",
 };
 
-function parser(text: string): { calls(): PythonCall[] } {
+function parser(text: string): { calls(): PythonCall[]; literal(): unknown } {
   let at = 0;
   const fail = (): never => {
     throw new SyntaxError("no calls");
@@ -146,6 +155,11 @@ function parser(text: string): { calls(): PythonCall[] } {
       if (inBrackets && !eat("]")) fail();
       space();
       return at === text.length && found.length > 0 ? found : fail();
+    },
+    literal() {
+      const found = value(0);
+      space();
+      return at === text.length ? found : fail();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { markerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types.ts";
-import { type CallContext, type CallReader, type Format, isOffered } from "./format.ts";
+import { type CallContext, type CallReader, type Format, offeredName } from "./format.ts";
 import { invalidCall, newCall } from "./json_calls.ts";
 import { parsePythonCalls, type PythonCall } from "./python_calls.ts";
 
@@ -25,7 +25,7 @@ export function pythonReader(close: string | undefined, context: CallContext): C
           const mayCome = !final && start.length < MAX_HEAD && BEGINNING.test(start);
           return mayCome ? undefined : "text";
         }
-        if (!isOffered(head[1]!, context)) return "text";
+        if (offeredName(head[1]!, context) === undefined) return "text";
         first = head[1]!;
         piece = start;
       }
@@ -52,7 +52,7 @@ export function pythonReader(close: string | undefined, context: CallContext): C
 
 function pythonCalls(text: string, context: CallContext): ToolCall[] | undefined {
   const found = parsePythonCalls(text.replace(/<\|(?:eot_id|eom_id|im_end)\|>\s*$/, ""));
-  if (!found?.every(({ name }) => isOffered(name, context))) return undefined;
+  if (!found?.every(({ name }) => offeredName(name, context))) return undefined;
   return found.map((call) => newCall(call.name, argumentsOf(call, context), context));
 }
 

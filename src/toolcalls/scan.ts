@@ -32,8 +32,8 @@ export interface ToolCallOptions {
 export type Part =
   /** Text, and reasoning with its tags. */
   | { kind: "text"; text: string }
-  /** Calls, and what they were written as. */
-  | { kind: "calls"; text: string; calls: ToolCall[] }
+  /** Calls, and what they were written as; `isBasic` in one of the two basic formats. */
+  | { kind: "calls"; text: string; calls: ToolCall[]; isBasic: boolean }
   /** An end tag that makes all before it reasoning, and so no call. */
   | { kind: "retraction"; text: string };
 
@@ -92,6 +92,7 @@ interface Candidate {
   marker: string;
   formats: readonly Format[];
   reader: CallReader;
+  isBasic: boolean;
   /** What its reader has read since the marker, and what is still to be read. */
   held: string;
   unread: string;
@@ -161,7 +162,8 @@ function scanner(
     if (found.length > 0) {
       const [format, ...others] = element ? [quotation(element), ...found] : found;
       const reader = format!.read(marker, context);
-      candidate = { marker, formats: others, reader, held: "", unread: outside.take() };
+      const isBasic = !format!.needsNames;
+      candidate = { marker, formats: others, reader, isBasic, held: "", unread: outside.take() };
       return;
     }
     const tag = marker.toLowerCase();
@@ -192,7 +194,8 @@ function scanner(
     }
     const marker = text.slice(0, blank);
     const reader = format.read("", context);
-    candidate = { marker, formats: others, reader, held: "", unread: text.slice(blank) };
+    const unread = text.slice(blank);
+    candidate = { marker, formats: others, reader, isBasic: false, held: "", unread };
     return true;
   }
 
@@ -225,7 +228,7 @@ function scanner(
   }
 
   function readCandidate(
-    { marker, formats, reader, held, unread }: Candidate,
+    { marker, formats, reader, isBasic, held, unread }: Candidate,
     final: boolean,
   ): boolean {
     if (unread === "" && !final) return false;
@@ -233,7 +236,7 @@ function scanner(
     held += unread;
     const [next, ...others] = formats;
     if (verdict === undefined) {
-      candidate = { marker, formats, reader, held, unread: "" };
+      candidate = { marker, formats, reader, isBasic, held, unread: "" };
       return false;
     }
     candidate = undefined;
@@ -246,6 +249,7 @@ function scanner(
         marker,
         formats: others,
         reader: next.read(marker, context),
+        isBasic: !next.needsNames,
         held: "",
         unread: held,
       };
@@ -253,7 +257,8 @@ function scanner(
     }
     const end = verdict === "text" ? 0 : verdict.end;
     if (verdict !== "text" && verdict.calls.length > 0) {
-      parts.push({ kind: "calls", text: marker + held.slice(0, end), calls: verdict.calls });
+      const text = marker + held.slice(0, end);
+      parts.push({ kind: "calls", text, calls: verdict.calls, isBasic });
       outside.drop();
     } else {
       isElement ||= verdict !== "text";

@@ -37,6 +37,10 @@ export function taggedArguments(
 ): Record<string, unknown> | undefined {
   const args: Record<string, unknown> = {};
   const opening = new RegExp(open.source, "y");
+  const following = new RegExp(`\\n${open.source}`, "g");
+  const isParameter = (key: string, present: string) =>
+    Object.hasOwn(propertiesOf(name, context), key) && !Object.hasOwn(args, key) && key !== present;
+  let next = following.exec(body);
   let at = 0;
   for (;;) {
     at += /^\s*/.exec(body.slice(at, at + 256))![0].length;
@@ -45,11 +49,19 @@ export function taggedArguments(
     const match = opening.exec(body);
     if (!match) return body.slice(at).trim() === "" ? args : undefined;
     const from = at + match[0].length;
-    const to = body.indexOf(close, from);
-    if (to < 0) return undefined;
     const key = match.groups!.key!.trim();
-    args[key] = typedValue(body.slice(from, to), key, name, context);
-    at = to + close.length;
+    const to = body.indexOf(close, from);
+    if (next && next.index < from) {
+      following.lastIndex = from;
+      next = following.exec(body);
+    }
+    // The end of a value was forgotten where another parameter of the tool begins a line before it.
+    const isUnended = next !== null && (to < 0 || next.index < to) &&
+      isParameter(next.groups!.key!.trim(), key);
+    if (!isUnended && to < 0) return undefined;
+    const end = isUnended ? next!.index : to;
+    args[key] = typedValue(body.slice(from, end), key, name, context);
+    at = isUnended ? end : end + close.length;
   }
 }
 
@@ -58,11 +70,12 @@ export function typedValue(
   text: string,
   key: string,
   name: string,
-  { schemas }: CallContext,
+  context: CallContext,
 ): unknown {
-  const value = text.replace(/^\r?\n/, "").replace(/\r?\n$/, "");
-  const schema = (schemas[name] as { properties?: Record<string, { type?: unknown }> })?.properties;
-  const { type } = schema?.[key] ?? {};
+  // Line feeds around a value that has lines of its own are a pair, or part of it.
+  const isPair = /^\r?\n/.test(text) || !/\n[^]*\n/.test(text);
+  const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
+  const { type } = propertiesOf(name, context)[key] ?? {};
   const types = Array.isArray(type) ? type : [type];
   if (types.includes("string")) return value;
   const word = { True: true, False: false, None: null }[value.trim()];
@@ -72,4 +85,9 @@ export function typedValue(
   } catch {
     return parseJson(value) ?? value;
   }
+}
+
+function propertiesOf(name: string, { schemas }: CallContext): Record<string, { type?: unknown }> {
+  const schema = schemas[name] as { properties?: Record<string, { type?: unknown }> } | undefined;
+  return schema?.properties ?? {};
 }

@@ -287,6 +287,8 @@ Deno.test("time is linear, whatever begins without an end", () => {
       "```tool_code\nrun_bash(",
       "<function_calls>\n",
       '{"name":"run_bash","arguments":{"command":',
+      "<function=run_bash><parameter=command></function>",
+      'a <tool_call>{"name":"run_bash","arguments":{}}</tool_call> ',
     ],
   ];
   for (const opener of openers) {
