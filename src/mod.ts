@@ -48,6 +48,7 @@ export { copilot } from "./cli/copilot.ts";
 export type { CopilotOptions } from "./cli/settings.ts";
 export { UsageError } from "./cli/args.ts";
 export { builtinTools } from "./tools/mod.ts";
+export { jobStore } from "./tools/jobs.ts";
 export type { Backend, CallOptions, Delta, ExtractToolCalls } from "./backends/backend.ts";
 export type { FinishReason, Reply } from "./backends/backend.ts";
 export type { Fields } from "./backends/fields.ts";

@@ -83,6 +83,51 @@ export interface ToolContext {
    * told when it cannot. Left out, programs are started as they are.
    */
   confine?: Confine;
+  /** Where commands that go on in the background are kept. */
+  jobs?: Jobs;
+}
+
+/** A command that runs in the background. */
+export interface Job {
+  /** From 1; what it is called by. */
+  readonly number: number;
+  /** What runs, as it was asked for. */
+  readonly command: string;
+  /** How it ended, in a few words; undefined while it runs. */
+  readonly outcome: string | undefined;
+  /** How long it has run, or did, in milliseconds. */
+  readonly elapsedMs: number;
+  /** True once the model knows how it ended. */
+  isTold: boolean;
+  /** The end of what it printed, of at most `maxBytes` bytes. */
+  tail(maxBytes: number): string;
+  /** For the model: its state, and what it printed since it was last asked. Waits a little for news. */
+  report(signal: AbortSignal): Promise<string>;
+  /** Ends all its processes; `outcome` is then its outcome, if it has none yet. */
+  stop(outcome: string): Promise<void>;
+  /** Ends its processes at once and without a word, as the program does. */
+  kill(): void;
+}
+
+/**
+ * The commands that run in the background until they end, are stopped, or this is disposed of:
+ * `jobStore` makes one.
+ */
+export interface Jobs extends AsyncDisposable {
+  /** Those that run, and the newest of those that ended, oldest first. */
+  readonly list: readonly Job[];
+  /** Told of each job that ended by itself. */
+  onEnd?: (job: Job) => void;
+  /**
+   * The number of the next job.
+   *
+   * @throws {RangeError} when too many run.
+   */
+  next(): number;
+  /** Adds a job with the number that `next` gave. */
+  add(job: Job): void;
+  /** Forgets a job, as if it had never been one. */
+  remove(job: Job): void;
 }
 
 /** See {@linkcode ToolContext.onWritten}. */

@@ -1,8 +1,8 @@
 import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
-import { builtinTools } from "../tools/mod.ts";
-import type { Confine, Message, OnWritten, Policy, Tool } from "../types.ts";
+import { builtinTools, withJobs } from "../tools/mod.ts";
+import type { Confine, Jobs, Message, OnWritten, Policy, Tool } from "../types.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 
@@ -36,6 +36,11 @@ export interface AgentOptions {
   confine?: Confine;
   /** Told of each file that a tool wrote. */
   onWritten?: OnWritten;
+  /**
+   * Keeps commands that run in the background, which the model may then ask for: a `jobStore`, to be
+   * disposed of when the agent is done. With none, all that a command started ends with it.
+   */
+  jobs?: Jobs;
 }
 
 /** Characters of instructions for each token of context: an eighth of it, about. */
@@ -69,8 +74,12 @@ export class CopilotAgent {
   readonly confine: Confine | undefined;
   /** Told of each file that a tool wrote. */
   readonly onWritten: OnWritten | undefined;
+  /** Keeps the commands that run in the background. */
+  readonly jobs: Jobs | undefined;
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
+  /** The tools without jobs, which small models have no room for. */
+  readonly #plainTools: readonly Tool[];
   #leanTools: readonly Tool[] | undefined;
   #backend: Promise<Backend> | undefined;
   /** Known of the model, also when the calls are no longer in the conversation. */
@@ -93,10 +102,12 @@ export class CopilotAgent {
       inputTokens: 0,
       outputTokens: 0,
     };
-    this.tools = options.tools ?? builtinTools;
+    this.#plainTools = options.tools ?? builtinTools;
+    this.tools = options.jobs ? withJobs(this.#plainTools) : this.#plainTools;
     this.policy = options.policy ?? ALLOW_ALL;
     this.confine = options.confine;
     this.onWritten = options.onWritten;
+    this.jobs = options.jobs;
     this.#ownPrompt = options.systemPrompt;
     checkToolNames(this.tools);
   }
@@ -113,7 +124,7 @@ export class CopilotAgent {
 
   /** The tools as the model is told of them. */
   get offered(): readonly Tool[] {
-    return isLean(this.#config) ? this.#leanTools ??= leanTools(this.tools) : this.tools;
+    return isLean(this.#config) ? this.#leanTools ??= leanTools(this.#plainTools) : this.tools;
   }
 
   /** Whether the model has called a tool natively: a code block it writes is then no call. */

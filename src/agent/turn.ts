@@ -1,6 +1,8 @@
 import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
+import { shortCommand } from "../tools/jobs.ts";
 import type {
+  Job,
   Message,
   StopReason,
   ToolCall,
@@ -63,6 +65,8 @@ class Turn {
   readonly #onEvent: ((event: TurnEvent) => void) | undefined;
   readonly #executions: ToolExecution[] = [];
   readonly #loop = loopGuard();
+  /** The jobs whose end the newest message tells of. */
+  #told: readonly Job[] = [];
   #inputTokens = 0;
   #outputTokens = 0;
 
@@ -76,7 +80,7 @@ class Turn {
   async run(userInput: string): Promise<TurnResult> {
     const { messages } = this.#agent.state;
     const { maxToolRounds } = this.#agent.config;
-    const asked: Message = { role: "user", content: userInput.toWellFormed() };
+    const asked: Message = { role: "user", content: userInput.toWellFormed() + this.#news() };
     messages.push(asked);
     let wasAskedAgain = false;
     for (let round = 0;; round++) {
@@ -114,7 +118,8 @@ class Turn {
         this.#notice("warning", `${text} Say what to do instead, or use another model.`);
         return this.#stopped(answer.message, `[${text}]`, "loop");
       }
-      if (loop) executions.at(-1)!.result = messages.at(-1)!.content += loop.nudge;
+      const added = (loop?.nudge ?? "") + this.#news();
+      if (added !== "") executions.at(-1)!.result = messages.at(-1)!.content += added;
     }
   }
 
@@ -188,6 +193,7 @@ class Turn {
         seenFiles: state.seenFiles,
         ...(this.#agent.confine && { confine: this.#agent.confine }),
         ...(this.#agent.onWritten && { onWritten: this.#agent.onWritten }),
+        ...(this.#agent.jobs && { jobs: this.#agent.jobs }),
         signal: this.#signal,
       },
       emit: (event) => this.#emit(event),
@@ -209,6 +215,7 @@ class Turn {
     const partial = error instanceof BackendError ? error.partialText : "";
     if (messages.at(-1) === asked && partial === "") {
       messages.pop();
+      for (const job of this.#told) job.isTold = false;
       return;
     }
     const reason = error instanceof Error ? error.message : String(error);
@@ -238,6 +245,18 @@ class Turn {
     state.inputTokens += usage.inputTokens;
     state.outputTokens += usage.outputTokens;
     this.#emit({ type: "usage", usage });
+  }
+
+  /** Which jobs have ended since the model last heard of them. */
+  #news(): string {
+    const ended = this.#agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
+    this.#told = ended;
+    return ended.map((job) => {
+      job.isTold = true;
+      return `\n\n[Job ${job.number} is over (${
+        shortCommand(job)
+      }): ${job.outcome}. job_output shows what it printed.]`;
+    }).join("");
   }
 
   #notice(level: "info" | "warning", message: string): void {

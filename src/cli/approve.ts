@@ -160,6 +160,10 @@ export function requestText(
   for (const [name, value] of Object.entries(args)) {
     const { default: usual } = (properties[name] ?? {}) as { default?: unknown };
     if (inDiff.includes(name) || value === usual) continue;
+    if (name === "run_in_background" && value === true) {
+      fields.push("  in the background: until it ends by itself, or the session does");
+      continue;
+    }
     const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
     const [row, more] = rowsOf(text, width - name.length);
     if (!text.includes("\n") && more === undefined) {

@@ -11,8 +11,9 @@ import { nearest } from "../text/nearest.ts";
 import { resolvePath } from "../text/paths.ts";
 import { appearance } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
-import type { Usage } from "../types.ts";
+import type { Jobs, Usage } from "../types.ts";
 import { parseArgs } from "./args.ts";
+import { jobArguments, runJobs } from "./jobs.ts";
 import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { dollars } from "./prices.ts";
@@ -37,6 +38,8 @@ export interface Session {
   undo?: UndoLog;
   /** Done once it is known what the server has, which may choose the model. */
   looked?: Promise<void>;
+  /** What runs in the background. */
+  jobs?: Jobs;
   /** Ends a command that waits for the model. */
   signal?: AbortSignal;
 }
@@ -156,6 +159,14 @@ export const COMMANDS: readonly Command[] = [
     values: () => Promise.resolve(["off"]),
   },
   {
+    name: "jobs",
+    value: "[N]",
+    help: "list what runs in the background, or show the end of its output; /jobs stop N (or all)",
+    run: async ({ jobs }, argument) =>
+      jobs ? await runJobs(jobs, argument) : "There are no jobs here.",
+    values: ({ jobs }) => Promise.resolve(jobs ? jobArguments(jobs) : []),
+  },
+  {
     name: "permissions",
     help: "what may run without asking, and what confines it",
     run: async ({ agent, permissions }) =>
@@ -202,7 +213,10 @@ function listCommands(): string {
   const more = [
     ["@PATH", "in a message: sends the file along"],
     ["!COMMAND", "runs a shell command; its output goes along with the next message"],
-    ["Esc, Ctrl-C", "stop the turn; Ctrl-C twice at an empty line leaves, as does Ctrl-D"],
+    [
+      "Esc, Ctrl-C",
+      "stop the turn, but no jobs; Ctrl-C twice at an empty line leaves, as does Ctrl-D",
+    ],
     ["Alt-Enter", "a new line, as does \\ at the end of one"],
     ["Up, Down", "what you typed before; what is queued comes back first"],
     ["Tab, Ctrl-R", "completes; searches in what you typed"],

@@ -48,7 +48,7 @@ export function completer(session: Session): Completer {
       );
       return { replace: quote!.length + word!.length + 1, items };
     }
-    const [, name, gap, argument] = /^\/([a-z]*)(?:(\s+)(?:-.*\s)?(\S*))?$/i.exec(before) ?? [];
+    const [, name, gap, argument] = /^\/([a-z]*)(?:(\s+)(?:-.*\s)?(.*))?$/i.exec(before) ?? [];
     if (name === undefined) return undefined;
     if (gap === undefined) {
       const items = COMMANDS.map((command) => `/${command.name}`).filter((n) =>

@@ -8,11 +8,12 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { NO_ANSWER } from "../agent/ask_model.ts";
 import { BackendError } from "../errors.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
-import type { TurnEvent, TurnResult } from "../types.ts";
+import type { Jobs, TurnEvent, TurnResult } from "../types.ts";
 import type { Format } from "./args.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
+import { jobEnded } from "./jobs.ts";
 import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 import { progressLine } from "./present.ts";
 import type { Output } from "./stdio.ts";
@@ -20,6 +21,7 @@ import type { Output } from "./stdio.ts";
 /** What a headless run works with. */
 export interface HeadlessOptions {
   agent: CopilotAgent;
+  jobs: Jobs;
   prompt: string;
   format: Format;
   stdout: Output;
@@ -54,6 +56,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     if (format === "text" && stdout.midLine) stdout.write("\n");
     stderr.write(`${progress}\n`);
   };
+  options.jobs.onEnd = (job) => onEvent({ type: "notice", level: "info", message: jobEnded(job) });
   const finish = (result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>) => {
     const exitCode = options.signal.aborted ? options.stopCode() : result.exitCode;
     if (format === "text") {

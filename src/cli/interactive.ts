@@ -9,9 +9,11 @@ import type { CopilotConfig } from "../config.ts";
 import { canEdit } from "../terminal/input.ts";
 import { liveScreen } from "../terminal/live_screen.ts";
 import { plainScreen, type Screen } from "../terminal/screen.ts";
-import { appearance, painter } from "../terminal/style.ts";
+import { appearance, DIM, painter } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
-import type { Policy } from "../types.ts";
+import { count } from "../text/count.ts";
+import { jobStore } from "../tools/jobs.ts";
+import type { Job, Policy } from "../types.ts";
 import { askPerson } from "./approve.ts";
 import { asUsage } from "./args.ts";
 import { attachFiles } from "./attach.ts";
@@ -21,6 +23,7 @@ import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
 import { heedInstructions } from "./instructions.ts";
+import { inRow, jobEnded } from "./jobs.ts";
 import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf, dollars } from "./prices.ts";
@@ -70,10 +73,18 @@ export async function runInteractive(
   const look = appearance();
   let stop = new AbortController();
   let ended: number | undefined;
+  const over = new AbortController();
   const end = (code: number) => {
     ended ??= code;
     stop.abort();
+    over.abort();
   };
+  using cleanUp = new DisposableStack();
+  cleanUp.defer(onSignals((code) => code === EXIT.interrupted ? stop.abort() : end(code)));
+  // They end after the terminal was given back, on every way out.
+  await using jobs = jobStore();
+  const isLive = canEdit();
+  const paint = painter(look.colors);
   const { permissions } = options;
   const asking = permissions.policy(askPerson(
     async (text, prompt, objection, signal, begun) => {
@@ -85,7 +96,7 @@ export async function runInteractive(
     permissions,
     (text) => view.print(text),
     () => terminalSize().columns,
-    painter(look.colors),
+    paint,
   ));
   const policy: Policy = {
     decide: (tool, args, context) =>
@@ -99,6 +110,7 @@ export async function runInteractive(
       policy,
       confine: permissions.confine(() => agent.state.workingDir),
       onWritten: undo.onWritten,
+      jobs,
     })
   );
   const { state } = agent;
@@ -108,6 +120,7 @@ export async function runInteractive(
     pending: "",
     permissions,
     undo,
+    jobs,
   };
   // Not at once: the screen, which begins with the history, is still to come.
   const warn = (message: string) => queueMicrotask(() => say(message));
@@ -115,7 +128,7 @@ export async function runInteractive(
   state.history = history.entries();
   /** What a command of the session waits for. */
   let waiting: string | undefined;
-  using screen: Screen = canEdit()
+  using screen: Screen = isLive
     ? liveScreen({
       color: look.colors === "none" ? "" : "\x1b[1m",
       history: () => state.history,
@@ -129,8 +142,20 @@ export async function runInteractive(
         setTimeout(() => Deno.exit(ended), TIDY_UP_MS);
       },
     })
-    : plainScreen(() => state.history);
+    : plainScreen(() => state.history, over.signal);
   const view: TurnView = turnView(screen, look, options.yes === true);
+  /** Jobs that ended and were not shown yet. */
+  const unshown: Job[] = [];
+  let isFree = false;
+  const showEnded = (print: (text: string) => void) => {
+    for (const job of unshown.splice(0)) {
+      print(paint(inRow(`· ${jobEnded(job)} · /jobs ${job.number} shows its output`), DIM));
+    }
+  };
+  jobs.onEnd = (job) => {
+    unshown.push(job);
+    if (isFree) showEnded(screen.print);
+  };
   const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
   say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
   if (options.notice !== undefined) say(options.notice);
@@ -159,7 +184,10 @@ export async function runInteractive(
     ? () => {}
     : (await import("./recorded.ts")).recordSession(agent, say);
   for (;;) {
+    showEnded(screen.print);
+    isFree = isLive;
     const text = await screen.read();
+    isFree = false;
     if (ended !== undefined || text === null) return ended ?? EXIT.done;
     if (text.trim() === "") continue;
     history.add(text);
@@ -178,14 +206,9 @@ export async function runInteractive(
       continue;
     }
     stop = new AbortController();
-    const release = onSignals((code) => code === EXIT.interrupted ? stop.abort() : end(code));
     const start = performance.now();
-    try {
-      if (text.startsWith("!")) await runShell(session, text.slice(1), screen, view, stop.signal);
-      else await showTurn(session, text, view, record, stop.signal);
-    } finally {
-      release();
-    }
+    if (text.startsWith("!")) await runShell(session, text.slice(1), screen, view, stop.signal);
+    else await showTurn(session, text, view, record, () => showEnded(view.print), stop.signal);
     if (options.notify !== false && performance.now() - start > LONG_TURN_MS) {
       screen.notify("copilot is done");
     }
@@ -215,6 +238,7 @@ async function showTurn(
   text: string,
   view: TurnView,
   record: () => void,
+  showEnded: () => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { agent } = session;
@@ -236,6 +260,7 @@ async function showTurn(
         }
         if (event.type === "thinking" || event.type === "tool_start") record();
         view.onEvent(event);
+        if (event.type === "thinking") showEnded();
       },
       signal,
       modelNamed: session.modelNamed,
@@ -253,7 +278,7 @@ async function showTurn(
 }
 
 /** `qwen3:8b · 3.1k tokens · ~/project` */
-function footer({ agent, context, cost, isPlanning }: Session): string {
+function footer({ agent, context, cost, isPlanning, jobs }: Session): string {
   const { workingDir } = agent.state;
   const { compat, local, hosted } = agent.config;
   const { model, contextLength: room } = (local ?? hosted ?? compat)!;
@@ -268,6 +293,8 @@ function footer({ agent, context, cost, isPlanning }: Session): string {
   const tokens = used ? [`${thousands(used)} tokens${share}`] : [];
   const money = cost === undefined ? [] : [dollars(cost)];
   const mode = isPlanning ? ["plan mode"] : [];
+  const running = jobs?.list.filter(({ outcome }) => outcome === undefined).length ?? 0;
+  if (running > 0) mode.push(count(running, "job"));
   return [oneLine(model), ...mode, ...tokens, ...money, oneLine(shown)].join(" · ");
 }
 

@@ -211,11 +211,13 @@ async function answerPrompt(
   prompt: string,
   run: Run,
 ): Promise<number> {
-  const [{ runHeadless }, { openPermissions }, { CopilotAgent }] = await Promise.all([
+  const [{ runHeadless }, { openPermissions }, { CopilotAgent }, { jobStore }] = await Promise.all([
     import("./headless.ts"),
     import("./permissions.ts"),
     import("../agent/agent.ts"),
+    import("../tools/jobs.ts"),
   ]);
+  await using jobs = jobStore();
   let refused = false;
   const permissions = await openPermissions(args);
   const policy = permissions.policy(undefined, () => refused = true);
@@ -223,6 +225,7 @@ async function answerPrompt(
     new CopilotAgent(config, options.workingDir ?? ".", {
       policy,
       confine: permissions.confine(() => agent.state.workingDir),
+      jobs,
     })
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
@@ -235,6 +238,7 @@ async function answerPrompt(
   }
   return await runHeadless({
     agent,
+    jobs,
     prompt,
     format,
     stdout: run.stdout,

@@ -31,8 +31,11 @@ export interface Screen extends Disposable {
   notify(text: string): void;
 }
 
-/** For what cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other. */
-export function plainScreen(history: () => string[]): Screen {
+/**
+ * For what cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other. There
+ * is no next message once `signal` is aborted.
+ */
+export function plainScreen(history: () => string[], signal: AbortSignal): Screen {
   let midLine = false;
   const stream = (text: string) => {
     if (text === "") return;
@@ -43,7 +46,7 @@ export function plainScreen(history: () => string[]): Screen {
     stream,
     print: (text) => stream(`${midLine ? "\n" : ""}${text}\n`),
     update() {},
-    read: () => readInput({ history: history() }, { interrupt: "clear" }),
+    read: () => readInput({ history: history() }, { interrupt: "clear", signal }),
     async ask(prompt, objection, signal) {
       for (;;) {
         const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });

@@ -14,6 +14,18 @@ const object = (properties: Record<string, unknown>, required: string[]): Tool["
   required,
 });
 
+const runBash: Tool = {
+  name: "run_bash",
+  description:
+    "Run a shell command in the working directory, without input. Processes it leaves in the background are ended.",
+  parameters: object({
+    command: { type: "string", description: "The command" },
+    timeout_seconds: { type: "number", minimum: 0.1, maximum: 86400, default: 120 },
+  }, ["command"]),
+  access: "execute",
+  run: async (args, context) => (await import("./run_bash.ts")).runBash(args, context),
+};
+
 /** The seven built-in tools, in the order in which they are offered. */
 export const builtinTools: readonly Tool[] = [
   {
@@ -52,17 +64,7 @@ export const builtinTools: readonly Tool[] = [
     check: async (args, context) => (await import("./edit_file.ts")).checkEdit(args, context),
     run: async (args, context) => (await import("./edit_file.ts")).editFile(args, context),
   },
-  {
-    name: "run_bash",
-    description:
-      "Run a shell command in the working directory, without input. Processes it leaves in the background are ended.",
-    parameters: object({
-      command: { type: "string", description: "The command" },
-      timeout_seconds: { type: "number", minimum: 0.1, maximum: 86400, default: 120 },
-    }, ["command"]),
-    access: "execute",
-    run: async (args, context) => (await import("./run_bash.ts")).runBash(args, context),
-  },
+  runBash,
   {
     name: "glob_files",
     description: "Find files by name, newest first. Ignored and hidden files are left out.",
@@ -97,3 +99,38 @@ export const builtinTools: readonly Tool[] = [
       (await import("./list_directory.ts")).listDirectory(args, context),
   },
 ];
+
+/** What `run_bash` is with jobs. */
+const runBashOrJob: Tool = {
+  ...runBash,
+  parameters: object({
+    ...(runBash.parameters.properties as Record<string, unknown>),
+    run_in_background: {
+      type: "boolean",
+      default: false,
+      description: "Return while it runs, without a time limit: for servers and long builds",
+    },
+  }, ["command"]),
+  run: async (args, context) =>
+    args.run_in_background
+      ? (await import("./background.ts")).runInBackground(args, context)
+      : runBash.run(args, context),
+};
+
+const jobOutput: Tool = {
+  name: "job_output",
+  description:
+    "Show the state of a command that runs in the background, and what it printed since this was last asked. You are told when it ends.",
+  parameters: object({
+    job: { type: "integer", minimum: 1, description: "Its number" },
+    stop: { type: "boolean", default: false, description: "End it" },
+  }, ["job"]),
+  // Nobody is asked: it ends nothing but what was allowed to begin.
+  access: "read",
+  run: async (args, context) => (await import("./background.ts")).jobOutput(args, context),
+};
+
+/** `tools` with jobs: the built-in `run_bash` can run in the background, where `job_output` looks. */
+export function withJobs(tools: readonly Tool[]): readonly Tool[] {
+  return tools.flatMap((tool) => tool === runBash ? [runBashOrJob, jobOutput] : [tool]);
+}

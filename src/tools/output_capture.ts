@@ -10,10 +10,16 @@ import { stripEscapes } from "../text/sanitize.ts";
 export interface OutputCapture {
   /** Resolves when the stream has ended or was cancelled; never rejects. */
   done: Promise<void>;
-  /** How many bytes came. */
+  /** How many bytes came, since the last `take`. */
   total(): number;
-  /** What came as text of at most `maxBytes` bytes and a notice of what was left out. */
+  /** What came since then, as text of at most `maxBytes` bytes and a notice of what was left out. */
   text(maxBytes: number): string;
+  /** The same, which is then taken. */
+  take(maxBytes: number): string;
+  /** Resolves when there is something to take. */
+  more(): Promise<void>;
+  /** The end of all that came, taken or not, as text of at most `maxBytes` bytes. */
+  tail(maxBytes: number): string;
   /** Stops reading. */
   cancel(): Promise<void>;
 }
@@ -21,39 +27,52 @@ export interface OutputCapture {
 /** The most that is kept of either end, whatever the caller has room for. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
-/** Starts to read `stream` to its end, keeping its first and its last `maxBytes / 2` bytes. */
+/**
+ * Starts to read `streams` to their ends, keeping the first and the last `maxBytes / 2` bytes of what
+ * comes, in the order in which it does.
+ */
 export function captureOutput(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  streams: readonly ReadableStream<Uint8Array<ArrayBuffer>>[],
   maxBytes: number,
 ): OutputCapture {
   const size = Math.min(Math.ceil(maxBytes / 2), MAX_KEPT_BYTES);
+  /** The first bytes since the last `take`, and the last of all. */
   const head = new Uint8Array(size);
   const ring = new Uint8Array(size);
   let total = 0;
   let [headLength, ringLength, ringEnd] = [0, 0, 0];
+  let news = Promise.withResolvers<void>();
 
   function keep(chunk: Uint8Array): void {
     total += chunk.length;
     const first = chunk.subarray(0, size - headLength);
     head.set(first, headLength);
     headLength += first.length;
-    const rest = chunk.subarray(first.length).subarray(-size);
+    const rest = chunk.subarray(-size);
     const fits = rest.subarray(0, size - ringEnd);
     ring.set(fits, ringEnd);
     ring.set(rest.subarray(fits.length), 0);
     ringEnd = (ringEnd + rest.length) % size;
     ringLength = Math.min(size, ringLength + rest.length);
+    news.resolve();
   }
-  function kept(): Uint8Array {
-    const tail = ringLength < size
-      ? [ring.subarray(0, ringLength)]
-      : [ring.subarray(ringEnd), ring.subarray(0, ringEnd)];
-    return joined([head.subarray(0, headLength), ...tail]);
+  /** The last `length` bytes, as far as they are kept. */
+  function last(length: number): Uint8Array[] {
+    const [from, to] = [ringEnd - Math.min(length, ringLength), ringEnd];
+    return from < 0
+      ? [ring.subarray(size + from), ring.subarray(0, to)]
+      : [ring.subarray(from, to)];
   }
+  const text = (max: number): string =>
+    boundedText(
+      joined([head.subarray(0, headLength), ...last(total - headLength)]),
+      total,
+      max,
+    );
 
   // One buffer for all reads: `yes` would fill a gigabyte of garbage a second.
-  const reader = stream.getReader({ mode: "byob" });
-  async function read(): Promise<void> {
+  const readers = streams.map((stream) => stream.getReader({ mode: "byob" }));
+  async function read(reader: ReadableStreamBYOBReader): Promise<void> {
     let buffer = new Uint8Array(64 * 1024);
     try {
       for (;;) {
@@ -67,10 +86,24 @@ export function captureOutput(
     }
   }
   return {
-    done: read(),
+    done: Promise.all(readers.map(read)).then(() => {}),
     total: () => total,
-    text: (max) => boundedText(kept(), total, max),
-    cancel: () => reader.cancel().catch(() => {}),
+    text,
+    take(max) {
+      const taken = text(max);
+      total = headLength = 0;
+      news = Promise.withResolvers();
+      return taken;
+    },
+    more: () => news.promise,
+    tail(max) {
+      const bytes = joined(last(max));
+      let start = 0;
+      while (isContinuation(bytes[start])) start++;
+      return cleanOutput(decode(bytes.subarray(start)));
+    },
+    cancel: () =>
+      Promise.all(readers.map((reader) => reader.cancel().catch(() => {}))).then(() => {}),
   };
 }
 

@@ -11,13 +11,13 @@ export const INTERRUPTED = "Interrupted by the user: the call did not finish.";
 
 /** How long a process may take to end after SIGTERM: at the time limit, and in other cases. */
 const TIMEOUT_GRACE_MS = 2000;
-const GRACE_MS = 250;
+export const GRACE_MS = 250;
 /** How long output is awaited once the shell has ended, as what else holds the pipe may hold it for
  * ever; and once that has been ended too, so that only a process that escaped can hold it. */
-const DRAIN_MS = 400;
+export const DRAIN_MS = 400;
 const LAST_DRAIN_MS = 100;
 /** What a result says beside the output. */
-const FRAME_CHARS = 500;
+export const FRAME_CHARS = 500;
 /** Linux takes at most 128 KiB per argument; three bytes for each of these at most. */
 const MAX_ARGUMENT_CHARS = 30_000;
 /** The exit code of `timeout(1)` for the same case. */
@@ -52,26 +52,22 @@ export async function runBash(
   context: ToolContext,
 ): Promise<string> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
-  context.signal.throwIfAborted();
-  if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
-  if (command.includes("\0")) {
-    throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
-  }
-  const { child, limits } = await start(command, context);
+  const { child, limits } = await startShell(command, context);
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const streams = {
-    stdout: captureOutput(child.stdout, budget),
-    stderr: captureOutput(child.stderr, budget),
+    stdout: captureOutput([child.stdout], budget),
+    stderr: captureOutput([child.stderr], budget),
   };
   const drained = Promise.all([streams.stdout.done, streams.stderr.done]);
   const ended = await shellEnd(child, timeout_seconds * 1000, context.signal);
   if (ended === "exit") await within(DRAIN_MS, drained);
   const grace = ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS;
-  const left = await endGroup(child.pid, grace, context.workingDir);
-  await within(LAST_DRAIN_MS, drained);
-  await Promise.all([streams.stdout.cancel(), streams.stderr.cancel()]);
-  // A process in an uninterruptible sleep outlives even SIGKILL.
-  const status = await within(LAST_DRAIN_MS, child.status);
+  const { left, status } = await tidyUp(
+    child,
+    [streams.stdout, streams.stderr],
+    grace,
+    context.workingDir,
+  );
   if (ended === "abort") {
     const came = outputs(streams, budget);
     throw new Error(`${INTERRUPTED} It printed so far:\n${came.join("\n")}`, {
@@ -85,11 +81,28 @@ export async function runBash(
     lines.push(
       `timed_out: true (ended after ${timeout_seconds} s, the output is what came so far)`,
     );
-  } else if (left.length > 0) {
-    const names = [...new Set(left)].slice(0, 5).join(", ").slice(0, 100);
-    lines.push(`ended processes it left in the background: ${left.length} (${names})`);
-  }
+  } else if (left.length > 0) lines.push(leftBehind(left));
   return lines.concat(outputs(streams, budget)).join("\n");
+}
+
+/** Ends what is left of a shell whose output is `captures`; its status, if it can be ended. */
+export async function tidyUp(
+  child: Deno.ChildProcess,
+  captures: readonly OutputCapture[],
+  graceMs: number,
+  folder: string,
+): Promise<{ left: string[]; status: Deno.CommandStatus | undefined }> {
+  const left = await endGroup(child.pid, graceMs, folder);
+  await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
+  await Promise.all(captures.map((capture) => capture.cancel()));
+  // A process in an uninterruptible sleep outlives even SIGKILL.
+  return { left, status: await within(LAST_DRAIN_MS, child.status) };
+}
+
+/** Says which processes had to be ended. */
+export function leftBehind(left: readonly string[]): string {
+  const names = [...new Set(left)].slice(0, 5).join(", ").slice(0, 100);
+  return `ended processes it left in the background: ${left.length} (${names})`;
 }
 
 /** Waits for the shell's exit, its time limit or an abort, whichever comes first. */
@@ -111,16 +124,27 @@ async function shellEnd(
   }
 }
 
-async function start(
+/**
+ * Starts `command` in a shell that leads its own session, without input, its output in pipes.
+ *
+ * @throws {Error} when it cannot; what the signal was aborted with, if it was.
+ */
+export async function startShell(
   command: string,
-  { workingDir: cwd, confine }: ToolContext,
-): Promise<{ child: Deno.ChildProcess; limits?: string }> {
+  { workingDir: cwd, confine, signal }: ToolContext,
+): Promise<{ child: Deno.ChildProcess; folder: string; limits?: string }> {
+  signal.throwIfAborted();
+  if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
+  if (command.includes("\0")) {
+    throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
+  }
   const folder = await Deno.stat(cwd).catch(() => undefined);
   if (!folder?.isDirectory) {
     throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
   }
   for (const [shell, args] of shells(command, cwd)) {
     const confined = await confine?.(shell, args);
+    signal.throwIfAborted();
     try {
       const child = new Deno.Command(confined?.program ?? shell, {
         args: confined?.args ?? args,
@@ -132,7 +156,7 @@ async function start(
         stderr: "piped",
         detached: true,
       }).spawn();
-      return { child, ...(confined?.limits && { limits: confined.limits }) };
+      return { child, folder: cwd, ...(confined?.limits && { limits: confined.limits }) };
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
       const { message } = error as Error;
@@ -172,7 +196,8 @@ function split(text: string): string[] {
   return text.match(new RegExp(`[^]{1,${MAX_ARGUMENT_CHARS / 2}}`, "gu")) ?? [];
 }
 
-function exitCode(status: Deno.CommandStatus | undefined): string {
+/** How a shell ended, in words. */
+export function exitCode(status: Deno.CommandStatus | undefined): string {
   if (status === undefined) return "unknown (the process cannot be ended)";
   const { code, signal } = status;
   if (signal !== null) return `${code} (the shell was ended by ${signal})`;
@@ -196,7 +221,7 @@ function outputs(
 }
 
 /** What `promise` resolves to, or undefined when that takes longer. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), ms);
   try {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { commandEnvironment } from "../../src/tools/command_environment.ts";
 import { runBash } from "../../src/tools/run_bash.ts";
 import type { ToolContext } from "../../src/types.ts";
-import { run, type Workspace, workspace } from "./workspace.ts";
+import { living, marker, run, type Workspace, workspace } from "./workspace.ts";
 
 // The commands are for a POSIX shell.
 const ignore = Deno.build.os === "windows";
@@ -14,17 +14,6 @@ function bash(
   context: Partial<ToolContext> = {},
 ): Promise<string> {
   return runBash({ command, timeout_seconds }, { ...ws.context, ...context });
-}
-
-/** A number of seconds that no other process sleeps for: it marks a command's own processes. */
-function marker(): string {
-  return `1000.${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
-}
-
-/** The live processes whose command line has `mark`. */
-async function living(mark: string): Promise<string[]> {
-  const lines = (await run("ps", "-A", "-o", "pid=", "-o", "stat=", "-o", "args=")).split("\n");
-  return lines.filter((line) => line.includes(mark) && !/^\s*\d+\s+Z/.test(line));
 }
 
 // Commands in which NAP sleeps under a mark; none may be left of it. They run side by side: the
