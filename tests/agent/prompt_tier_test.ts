@@ -2,6 +2,8 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { compatConfig, hostedConfig, localConfig, type PromptTier } from "../../src/config.ts";
+import { jobStore } from "../../src/tools/jobs.ts";
+import type { Jobs } from "../../src/types.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const ROWS: [model: string, contextLength: number | undefined, isLean: boolean][] = [
@@ -45,11 +47,23 @@ Deno.test("the first request of a lean tier has at most 3 KB, of a full one at m
       { local: localConfig({ host: server.url, model: "test", useCompat: true }) },
       { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test", apiKey: "k" }) },
     ];
+    await using jobs = jobStore();
     for (const config of configs) {
-      await processTurn(new CopilotAgent({ promptTier, ...config }, "/"), "hi");
+      await processTurn(new CopilotAgent({ promptTier, ...config }, "/", { jobs }), "hi");
     }
     for (const { text } of server.requests) assert(text.length <= most, `${text.length}`);
   }
+});
+
+Deno.test("a lean tier offers no jobs, and none are offered where nobody keeps them", async () => {
+  await using jobs = jobStore();
+  const offered = (promptTier: PromptTier, options: { jobs?: Jobs }) =>
+    JSON.stringify(
+      new CopilotAgent({ promptTier, local: localConfig({ model: "m" }) }, ".", options).offered,
+    );
+  assertEquals(offered("lean", { jobs }), offered("lean", {}));
+  assert(offered("full", { jobs }).includes('"job_output"'));
+  for (const word of ["job", "run_in_background"]) assert(!offered("full", {}).includes(word));
 });
 
 Deno.test("keep_alive and think go along where they are set", async () => {
