@@ -161,7 +161,7 @@ export function requestText(
     const { default: usual } = (properties[name] ?? {}) as { default?: unknown };
     if (inDiff.includes(name) || value === usual) continue;
     if (name === "run_in_background" && value === true) {
-      fields.push("  in the background: until it ends by itself, or the session does");
+      fields.push("  in the background (/jobs stops it)");
       continue;
     }
     const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));

@@ -23,7 +23,7 @@ sessionTest(
     await run("mkfifo", `${terminal.folder}/go`);
     await terminal.type("go\r");
     await terminal.until((rows) =>
-      rows.some((row) => row.startsWith("  in the background: until")) &&
+      rows.some((row) => row.startsWith("  in the background (/jobs")) &&
       rows.some((row) => row.startsWith("Run this?"))
     );
     await terminal.type("y\r");
@@ -144,7 +144,7 @@ Deno.test("PRC-02 PRC-07 jobs end with a prompt's run: done, failed, terminated"
     const mark = marker();
     const asked = Promise.withResolvers<void>();
     await using server = strictServer([
-      job(`sleep ${mark} & wait`),
+      job(`setsid sleep ${mark} & wait`),
       () => (asked.resolve(), last),
     ]);
     const args = ["--local", "--host", server.url, "-m", "test", "--yes", "-p", "go"];
