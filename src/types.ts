@@ -85,6 +85,8 @@ export interface ToolContext {
   confine?: Confine;
   /** Where commands that go on in the background are kept. */
   jobs?: Jobs;
+  /** Given by a running tool what looks up its newest line of output, for a person who waits. */
+  onOutput?: (newest: () => string) => void;
 }
 
 /** A command that runs in the background. */

@@ -27,6 +27,8 @@ export interface TurnOptions {
    * than it comes.
    */
   ready?: (() => Promise<void> | undefined) | undefined;
+  /** Given what looks up the newest line that a running command printed; see `ToolContext`. */
+  onOutput?: ((newest: () => string) => void) | undefined;
   /** Ends the turn: it returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
 }
@@ -62,6 +64,7 @@ class Turn {
   readonly #agent: CopilotAgent;
   readonly #signal: AbortSignal;
   readonly #ready: TurnOptions["ready"];
+  readonly #onOutput: TurnOptions["onOutput"];
   readonly #onEvent: ((event: TurnEvent) => void) | undefined;
   readonly #executions: ToolExecution[] = [];
   readonly #loop = loopGuard();
@@ -74,6 +77,7 @@ class Turn {
     this.#agent = agent;
     this.#signal = options.signal ?? new AbortController().signal;
     this.#ready = options.ready;
+    this.#onOutput = options.onOutput;
     this.#onEvent = options.onEvent;
   }
 
@@ -194,6 +198,7 @@ class Turn {
         ...(this.#agent.confine && { confine: this.#agent.confine }),
         ...(this.#agent.onWritten && { onWritten: this.#agent.onWritten }),
         ...(this.#agent.jobs && { jobs: this.#agent.jobs }),
+        ...(this.#onOutput && { onOutput: this.#onOutput }),
         signal: this.#signal,
       },
       emit: (event) => this.#emit(event),

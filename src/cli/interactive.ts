@@ -262,6 +262,7 @@ async function showTurn(
         view.onEvent(event);
         if (event.type === "thinking") showEnded();
       },
+      onOutput: view.onOutput,
       signal,
       modelNamed: session.modelNamed,
       served: true,

@@ -27,6 +27,7 @@ export async function runShell(
       workingDir: agent.state.workingDir,
       maxOutputChars: agent.config.maxOutputChars,
       signal,
+      onOutput: view.onOutput,
     });
     screen.print(sanitizeProse(output.replace(/^exit code: 0\n(?:stdout:\n)?/, "")));
     session.pending += `<shell command=${JSON.stringify(command)}>\n${output}\n</shell>\n\n`;

@@ -20,6 +20,8 @@ export interface TurnView {
   /** A turn begins; `what` goes on at first. */
   begin(what: string): void;
   onEvent(event: TurnEvent): void;
+  /** A command runs, whose newest line of output `newest` looks up. */
+  onOutput(newest: () => string): void;
   /** Prints `text` as lines of their own, below what was said so far. */
   print(text: string): void;
   /** It is over; `text` says how, where that needs saying. */
@@ -32,6 +34,8 @@ export interface TurnView {
 
 /** So many lines of a change are shown. */
 const MAX_DIFF_LINES = 40;
+/** A command that takes longer, in milliseconds, shows what it prints. */
+const LONG_TOOL_MS = 2000;
 /** So many folded texts can be shown, of so many characters each. */
 const MAX_FOLDED = 50;
 const MAX_FOLDED_CHARS = 200_000;
@@ -47,6 +51,9 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
   let started = 0;
   /** What the model or a tool is doing, since when; pieces of the answer so far, since when. */
   let doing = "";
+  /** What a running command printed last, shown once it takes long. */
+  let newest: (() => string) | undefined;
+  let toolStart = 0;
   let pieces = 0;
   let firstPiece = 0;
   let reasoning: string[] = [];
@@ -103,7 +110,8 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
     begin(what) {
       pieces = 0;
       active = true;
-      started = performance.now();
+      started = toolStart = performance.now();
+      newest = undefined;
       last = "nothing";
       doing = oneLine(what);
       screen.print("");
@@ -135,10 +143,12 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
         case "tool_start":
           endReasoning();
           doing = describeCall(event.name, event.args);
+          toolStart = performance.now();
           return screen.update();
         case "tool_done":
           endReasoning();
           doing = "waiting";
+          newest = undefined;
           return toolDone(event.exec);
         default: {
           const text = progressLine(event);
@@ -147,6 +157,9 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
           line(note(text));
         }
       }
+    },
+    onOutput(look) {
+      newest = look;
     },
     print(text) {
       endReasoning();
@@ -168,8 +181,10 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
       const speed = pieces > 20 && seconds > 1 ? ` · ${Math.round(pieces / seconds)}/s` : "";
       const tokens = pieces > 0 ? ` · ${count(pieces, "token")}${speed}` : "";
       const thought = doing === "thinking" ? `: ${oneLine(reasoning.slice(-30).join(""))}` : "";
+      const line = newest && now - toolStart > LONG_TOOL_MS ? oneLine(newest()) : "";
+      const what = line === "" ? doing : `${doing.split(" ", 1)}: ${line}`;
       const time = `${Math.floor((now - started) / 1000)} s`;
-      return `${paint(frame, BOLD)} ${dim(`${time}${tokens} · Esc stops · ${doing}${thought}`)}`;
+      return `${paint(frame, BOLD)} ${dim(`${time}${tokens} · Esc stops · ${what}${thought}`)}`;
     },
     unfold() {
       const { title, text } = folded[unfolded - 1] ?? {};

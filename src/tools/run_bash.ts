@@ -39,6 +39,8 @@ const SIGNAL_NAMES: Readonly<Record<number, string>> = {
   15: "SIGTERM",
 };
 
+type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
+
 /**
  * Runs `command` in a shell of its own session, without input and without a terminal, and returns
  * its exit code and output. Whatever it leaves running is ended when the shell ends, at the time
@@ -58,6 +60,7 @@ export async function runBash(
     stdout: captureOutput([child.stdout], budget),
     stderr: captureOutput([child.stderr], budget),
   };
+  context.onOutput?.(newestLine(streams));
   const drained = Promise.all([streams.stdout.done, streams.stderr.done]);
   const ended = await shellEnd(child, timeout_seconds * 1000, context.signal);
   if (ended === "exit") await within(DRAIN_MS, drained);
@@ -205,9 +208,21 @@ export function exitCode(status: Deno.CommandStatus | undefined): string {
   return name === undefined ? String(code) : `${code} (128 + ${code - 128}: ${name})`;
 }
 
+/** Looks up the last line of the stream that printed last, as far as the looks tell. */
+function newestLine(streams: Streams): () => string {
+  const captures = [streams.stderr, streams.stdout];
+  let totals = [0, 0];
+  let newest = streams.stdout;
+  return () => {
+    newest = captures.find((capture, i) => capture.total() > totals[i]!) ?? newest;
+    totals = captures.map((capture) => capture.total());
+    return newest.tail(1000).trimEnd().split("\n").at(-1)!;
+  };
+}
+
 /** The two sections, which share `budget`: what one does not need, the other may use. */
 function outputs(
-  streams: Readonly<Record<"stdout" | "stderr", OutputCapture>>,
+  streams: Streams,
   budget: number,
 ): string[] {
   const half = Math.floor(budget / 2);
