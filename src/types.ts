@@ -91,8 +91,8 @@ export interface ToolContext {
 
 /** A command that runs in the background. */
 export interface Job {
-  /** From 1; what it is called by. */
-  readonly number: number;
+  /** What it is called by, from 1; given by {@linkcode Jobs.add}. */
+  number: number;
   /** What runs, as it was asked for. */
   readonly command: string;
   /** How it ended, in a few words; undefined while it runs. */
@@ -121,12 +121,12 @@ export interface Jobs extends AsyncDisposable {
   /** Told of each job that ended by itself. */
   onEnd?: (job: Job) => void;
   /**
-   * The number of the next job.
+   * Whether one more may be started.
    *
-   * @throws {RangeError} when too many run.
+   * @throws {RangeError} when too many run, or the session is over.
    */
-  next(): number;
-  /** Adds a job with the number that `next` gave. */
+  checkRoom(): void;
+  /** Adds a job that was started; ends it where that is too late. */
   add(job: Job): void;
   /** Forgets a job, as if it had never been one. */
   remove(job: Job): void;

@@ -21,7 +21,7 @@ import {
 /** What fails, fails soon: the port is taken, there is no such program. Then it is no job at all. */
 const SETTLE_MS = 300;
 /** A model that asks over and over is held back so long while there is nothing new. */
-const NEWS_MS = 5000;
+const NEWS_MS = 10_000;
 /** How long a job may take to end after SIGTERM. */
 const STOP_MS = 1000;
 
@@ -39,7 +39,7 @@ export async function runInBackground(
 ): Promise<string> {
   const { jobs } = context;
   if (!jobs) throw new Error("Cannot run it in the background as nobody keeps jobs here");
-  jobs.next(); // throws before anything is started
+  jobs.checkRoom();
   const shell = await startShell(String(command), context);
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const { job, ended, announce, news } = startJob(String(command), shell, jobs, budget);
@@ -100,7 +100,7 @@ function startJob(
     if (limits !== undefined && !isStopped && status?.code !== 0) end.push(limits);
     if (left.length > 0 && !isStopped) end.push(leftBehind(left));
     elapsed = performance.now() - started;
-    outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
+    outcome = isStopped ? stoppedAs : status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
     if (isAnnounced && !isStopped) jobs.onEnd?.(job);
   }
   function news(label = "output"): string {
@@ -110,7 +110,7 @@ function startJob(
 
   const ended = untilOver();
   const job: Job = {
-    number: jobs.next(),
+    number: 0,
     command,
     isTold: false,
     get outcome() {

@@ -23,9 +23,9 @@ export function jobStore(): Jobs {
   for (const event of ENDS) addEventListener(event, kill);
   return {
     list,
-    next() {
+    checkRoom() {
       if (isOver) throw new RangeError("Cannot start a job as the session is over");
-      if (running().length < MAX_RUNNING) return last + 1;
+      if (running().length < MAX_RUNNING) return;
       throw new RangeError(
         `Cannot start a job as at most ${MAX_RUNNING} may run: stop one first, as in job_output {"job": ${
           running()[0]!.number
@@ -33,9 +33,9 @@ export function jobStore(): Jobs {
       );
     },
     add(job) {
-      if (isOver) return job.kill();
-      last = job.number;
+      job.number = ++last;
       list.push(job);
+      if (isOver) job.kill();
       const oldest = list.findIndex(({ outcome }) => outcome !== undefined);
       if (list.length > MAX_KEPT && oldest >= 0) list.splice(oldest, 1);
     },

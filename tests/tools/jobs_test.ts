@@ -184,6 +184,17 @@ Deno.test("a job that is not there, and a call that makes no sense", { ignore },
   await assertRejects(() => start(s.ws, "touch made"), RangeError, "the session is over");
 });
 
+Deno.test("PRC-07 a job that starts while the session ends is ended too", { ignore }, async () => {
+  await using s = session();
+  const mark = marker();
+  s.ws.context.confine = async (program, args) => {
+    await s.jobs[Symbol.asyncDispose]();
+    return { program, args: [...args] };
+  };
+  assertMatch(await start(s.ws, `sleep ${mark}; :`, 60_000), /^exit code: 137 /);
+  assertEquals(await living(mark), []);
+});
+
 Deno.test("an abort ends the waiting for news, and no job", { ignore }, async () => {
   await using s = session();
   await start(s.ws, "exec sleep 1000");
