@@ -22,6 +22,9 @@ import {
 const SETTLE_MS = 300;
 /** A model that asks over and over is held back so long while there is nothing new. */
 const NEWS_MS = 10_000;
+/** So much of what is new is told at a time, in bytes, as a job is asked again; and at its start. */
+const MAX_NEWS = 20_000;
+const MAX_FIRST_NEWS = 2000;
 /** How long a job may take to end after SIGTERM. */
 const STOP_MS = 1000;
 
@@ -41,7 +44,7 @@ export async function runInBackground(
   if (!jobs) throw new Error("Cannot run it in the background as nobody keeps jobs here");
   jobs.checkRoom();
   const shell = await startShell(String(command), context);
-  const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
+  const budget = Math.max(Math.min(context.maxOutputChars - FRAME_CHARS, MAX_NEWS), 200);
   const { job, ended, announce, news } = startJob(String(command), shell, jobs, budget);
   jobs.add(job);
   if (await within(settleMs, shell.child.status)) {
@@ -51,7 +54,9 @@ export async function runInBackground(
   }
   announce();
   const call = `job_output {"job": ${job.number}`;
-  return `job ${job.number} runs in the background until the session ends. ${call}} shows what it prints, ${call}, "stop": true} ends it.\n${news()}`;
+  return `job ${job.number} runs in the background until the session ends. ${call}} shows what it prints, ${call}, "stop": true} ends it.\n${
+    news("output", Math.min(budget, MAX_FIRST_NEWS))
+  }`;
 }
 
 /** The tool `job_output`. */
@@ -103,8 +108,8 @@ function startJob(
     outcome = isStopped ? stoppedAs : status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
     if (isAnnounced && !isStopped) jobs.onEnd?.(job);
   }
-  function news(label = "output"): string {
-    const text = output.take(budget).replace(/\n$/, "");
+  function news(label = "output", maxBytes = budget): string {
+    const text = output.take(maxBytes).replace(/\n$/, "");
     return [...end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");
   }
 
