@@ -87,6 +87,29 @@ export interface ToolContext {
   jobs?: Jobs;
   /** Given by a running tool what looks up its newest line of output, for a person who waits. */
   onOutput?: (newest: () => string) => void;
+  /** What the policy granted the call. Left out, a path leads where its links do when it is opened. */
+  grant?: Grant;
+}
+
+/** How far the permission for one call goes. */
+export interface Grant {
+  /**
+   * Where the call's path leads, with every link followed: what was decided on. A tool opens this
+   * and no other place, and throws when links lead elsewhere by now.
+   */
+  realPath: string;
+  /** What a search in it leaves out, as reading it by name would be refused or asked about. */
+  withheld: Withheld;
+}
+
+/** See {@linkcode Grant.withheld}. Patterns are tested against paths with `/`. */
+export interface Withheld {
+  /** The real working directory. */
+  folder: string;
+  /** Files and folders: relative where they are in `folder`, else absolute. */
+  paths: readonly RegExp[];
+  /** Files: absolute, in lower case. */
+  files: readonly RegExp[];
 }
 
 /** A command that runs in the background. */
@@ -164,8 +187,8 @@ export interface Tool {
   /** What it touches. */
   access: ToolAccess;
   /**
-   * Looks whether the call can succeed, before anybody is asked about it. What it throws becomes an
-   * error result, as from `run`, which is not called then.
+   * Looks whether the call can succeed: for a policy to call before it asks somebody, once it knows
+   * that the model may see what the path leads to, which the error may quote.
    */
   check?(args: Record<string, unknown>, context: ToolContext): Promise<void> | void;
   /**
@@ -177,8 +200,8 @@ export interface Tool {
 
 /** What a {@linkcode Policy} says of one call. */
 export type Decision =
-  /** `args`: what to run instead of what was asked for; the model is told. */
-  | { allow: true; args?: Record<string, unknown> }
+  /** `args`: what to run instead of what was asked for; the model is told. `grant`: how far it goes. */
+  | { allow: true; args?: Record<string, unknown>; grant?: Grant }
   /** `reason` goes to the model as the call's result: why, and what would help. */
   | { allow: false; reason: string };
 

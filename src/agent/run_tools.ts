@@ -97,11 +97,6 @@ async function runOne(
     }
     const checked = checkArguments(tool, call.arguments);
     if (!checked.ok) return finish(checked.error, true);
-    await untilAborted(
-      Promise.resolve(tool.check?.(checked.args, context)),
-      context.signal,
-      TIDY_UP_MS,
-    );
     const decision = await untilAborted(
       Promise.resolve(policy.decide(tool, checked.args, context)),
       context.signal,
@@ -114,7 +109,9 @@ async function runOne(
     context.signal.throwIfAborted();
     start = performance.now(); // what a person took to approve is not the tool's time
     const result: unknown = await untilAborted(
-      Promise.resolve(tool.run(args, context)),
+      Promise.resolve(
+        tool.run(args, decision.grant ? { ...context, grant: decision.grant } : context),
+      ),
       context.signal,
       TIDY_UP_MS,
     );

@@ -232,7 +232,7 @@ function existing(
   if (name !== "write_file") return undefined;
   let length: number | undefined;
   try {
-    const file = resolvePath(context, String(path));
+    const file = context.grant?.realPath ?? resolvePath(context, String(path));
     const { isFile, size } = Deno.statSync(file);
     if (!isFile) return undefined;
     length = size;

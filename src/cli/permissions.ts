@@ -4,10 +4,11 @@
  * @module
  */
 
+import type { Place } from "../permissions/containment.ts";
 import type { Rule } from "../permissions/rules.ts";
-import type { Settings, Verdict } from "../permissions/policy.ts";
 import { findProgram, programFolders } from "../tools/find_program.ts";
 import { count } from "../text/count.ts";
+import type { Call, Settings, Verdict } from "../permissions/policy.ts";
 import { isObject } from "../text/json.ts";
 import type { Confine, Decision, Policy, Tool, ToolContext } from "../types.ts";
 import { type Args, UsageError } from "./args.ts";
@@ -54,6 +55,9 @@ interface Level {
   trust?: boolean;
   rules: Rule[];
 }
+
+/** Who may look at a file may be told why a change to it would fail. */
+const READER = { name: "read_file", access: "read" } as const;
 
 const PROJECT_FILE = ".copilot/permissions.json";
 /** What a folder may say: the rest would loosen something, or means nothing. */
@@ -166,14 +170,30 @@ export async function openPermissions(
     },
     policy: (ask, onRefused = () => {}) => ({
       async decide(tool, callArgs, context) {
-        const [{ decide }, , { placeOf }] = await core();
+        const [{ decide, grantOf }, , { placeOf }] = await core();
         const { workingDir } = context;
         const settings = await settingsFor(workingDir);
-        const verdict = decide(callOf(tool, callArgs), settings, (at) => placeOf(workingDir, at));
+        const call = callOf(tool, callArgs);
+        const { path } = call;
+        // Looked up once: what is shown, decided and opened is one place.
+        const places = new Map<string, Place>();
+        const place = (at: string) => places.get(at) ?? placeOf(workingDir, at);
+        if (path !== undefined) places.set(path, placeOf(workingDir, path));
+        const verdict = decide(call, settings, place);
+        const granted = path === undefined
+          ? {}
+          : { grant: grantOf(call.tool, path, settings, place, !args.yes) };
         if (verdict.effect === "allow" || verdict.effect === "ask" && args.yes) {
-          return { allow: true };
+          return { allow: true, ...granted };
         }
-        if (verdict.effect === "ask" && ask) return await ask(tool, callArgs, context, verdict);
+        if (verdict.effect === "ask" && ask) {
+          const mayRead = path !== undefined &&
+            decide({ tool: READER, path }, settings, place).effect === "allow";
+          const within = { ...context, ...granted };
+          if (mayRead) await tool.check?.(callArgs, within);
+          const decision = await ask(tool, callArgs, within, verdict);
+          return decision.allow ? { ...decision, ...granted } : decision;
+        }
         onRefused();
         return { allow: false, reason: refusal(tool, verdict) };
       },
@@ -251,7 +271,7 @@ function privateFolder(): string {
 }
 
 /** The part of a call that the settings are about. */
-function callOf(tool: Tool, args: Record<string, unknown>) {
+function callOf(tool: Tool, args: Record<string, unknown>): Call {
   const { name, access } = tool;
   if (name === "run_bash") return { tool: { name, access }, command: String(args.command) };
   const path = args.file_path ?? args.path;

@@ -5,12 +5,12 @@
  */
 
 import { relative, SEPARATOR } from "../text/std_path.ts";
-import type { ToolAccess } from "../types.ts";
+import type { Grant, ToolAccess } from "../types.ts";
 import type { Place } from "./containment.ts";
 import { readsOnly } from "./read_only.ts";
 import { allowsCommand, concernsCommand, type Effect, isFor, matchesPath } from "./rules.ts";
 import { parseRule, type Rule } from "./rules.ts";
-import { protectedKind, secretKind } from "./sensitive_paths.ts";
+import { protectedKind, SECRET_PATHS, secretKind } from "./sensitive_paths.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
 import { mayRun, programName, runsOthers } from "./wrappers.ts";
@@ -68,6 +68,31 @@ export function decide(call: Call, settings: Settings, place: (path: string) => 
     : bareVerdict(call.tool, scene);
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
+}
+
+/**
+ * How far a call that names a path goes, once it is allowed: where the path leads now, and, for a
+ * search, without the files that it would not be allowed or would be asked about to read by name.
+ * What goes for the path itself was decided with it, and is not left out again.
+ *
+ * @param isAsked false where what would be asked about simply runs
+ */
+export function grantOf(
+  tool: Call["tool"],
+  path: string,
+  { rules }: Settings,
+  place: (path: string) => Place,
+  isAsked: boolean,
+): Grant {
+  const [at, root] = [place(path), place(".")];
+  const name = shown(root.real, at.real);
+  const paths = rules.filter((rule) =>
+    rule.path && (rule.effect === "deny" || rule.effect === "ask" && isAsked) &&
+    (isFor(rule, tool) || isFor(rule, READER)) &&
+    !(rule.effect === "ask" && matchesPath(rule, name))
+  ).map((rule) => rule.path!);
+  const files = isAsked && secretKind(at.real) === undefined ? SECRET_PATHS : [];
+  return { realPath: at.real, withheld: { folder: root.real, paths, files } };
 }
 
 /**

@@ -47,6 +47,9 @@ function kindOf(table: readonly [string, RegExp][], path: string): string | unde
   return table.find(([, pattern]) => pattern.test(plain))?.[0];
 }
 
+/** How absolute paths of secrets look in lower case, with `/` between the parts. */
+export const SECRET_PATHS: readonly RegExp[] = SECRETS.map(([, pattern]) => pattern);
+
 /** What secret an absolute path is likely to hold, in words; undefined for none known. */
 export function secretKind(path: string): string | undefined {
   return kindOf(SECRETS, path);

@@ -6,7 +6,8 @@
  */
 
 import { basename, dirname, isAbsolute, join } from "../text/std_path.ts";
-import { fileError, statRegular } from "./regular_file.ts";
+import type { ToolContext } from "../types.ts";
+import { fileError, isStill, moved, statRegular } from "./regular_file.ts";
 
 /** What {@linkcode writeAtomically} did. */
 export interface Written {
@@ -47,23 +48,28 @@ export async function writeAtomically(
   shown: string,
   bytes: Uint8Array,
   seen: Seen | undefined,
-  signal?: AbortSignal,
+  { signal, grant }: Partial<Pick<ToolContext, "signal" | "grant">> = {},
 ): Promise<Written> {
   try {
-    const target = await linkTarget(path);
-    const linked = target !== path;
+    const linked = (await Deno.lstat(path).catch(ifMissing))?.isSymlink === true;
+    const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
     if (await Deno.lstat(target).catch(ifMissing) === undefined) {
       if (seen?.size) throw new ChangedError();
       await Deno.mkdir(dirname(target), { recursive: true });
       const realPath = join(await Deno.realPath(dirname(target)), basename(target));
-      await create(realPath, bytes, signal);
+      if (grant && realPath !== target) throw new MovedError();
+      await create(realPath, bytes, signal, grant !== undefined);
       return { realPath, created: true, linked };
     }
-    const { realPath, info } = await statRegular(target, shown, "write");
-    const inPlace = await replace(realPath, shown, bytes, info, seen, signal);
+    const { realPath, info } = await statRegular(target, shown, "write", grant);
+    const inPlace = await replace(realPath, shown, bytes, info, seen, signal, grant !== undefined);
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    if (error instanceof MovedError) {
+      if (error.temporary !== undefined) await removeAnyhow(error.temporary);
+      throw moved("write", shown);
+    }
     if (error instanceof ChangedError) {
       throw new Error(
         `Cannot write ${shown} as it changed on disk since it was read: read it again`,
@@ -75,6 +81,13 @@ export async function writeAtomically(
 
 /** The file is not what the new content was made from. */
 class ChangedError extends Error {}
+/** Links lead elsewhere than when the call was decided on. */
+class MovedError extends Error {
+  /** @param temporary what may be left, here or there */
+  constructor(readonly temporary?: string) {
+    super();
+  }
+}
 
 /** What a result says of how a file was written, beside the usual. */
 export function writeNotes(written: Written): string[] {
@@ -107,10 +120,11 @@ async function create(
   target: string,
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
+  isGranted: boolean,
 ): Promise<void> {
   const temporary = temporaryBeside(target);
   try {
-    await fill(await openNew(temporary, 0o666), bytes);
+    await fill(await openNew(temporary, 0o666, isGranted), bytes);
     signal?.throwIfAborted();
     // Unlike a rename, a link never takes the place of a file that another program made meanwhile.
     await Deno.link(temporary, target).catch((error) => {
@@ -131,6 +145,7 @@ async function replace(
   old: Deno.FileInfo,
   seen: Seen | undefined,
   signal: AbortSignal | undefined,
+  isGranted: boolean,
 ): Promise<string | undefined> {
   // Root may write anything, so the bits are looked at too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
@@ -141,30 +156,34 @@ async function replace(
   }
   // Opened for writing, which a rename over it would not ask for.
   using file = await Deno.open(target, { read: seen !== undefined, write: true });
+  if (isGranted && !isStill(target, await file.stat())) throw new MovedError();
   const temporary = temporaryBeside(target);
+  let isLeft = true;
   try {
     let inPlace = (old.nlink ?? 1) > 1
       ? `it has ${old.nlink} hard links`
-      : await prepare(temporary, bytes, old);
+      : await prepare(temporary, bytes, old, isGranted);
     signal?.throwIfAborted();
     await lock(file, signal);
     if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
     if (inPlace === undefined) {
       // Windows lets nobody rename over an open file.
       if (Deno.build.os === "windows") file.close();
+      // By then its folder may have been swapped for a link: there is no such name where that leads.
       await Deno.rename(temporary, target).catch((error) => {
+        if (isGranted && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
         if (Deno.build.os === "windows") throw error;
         // A file that is mounted by itself, as in a container, is one.
         inPlace = "it cannot be replaced";
       });
+      isLeft = inPlace !== undefined;
     }
     if (inPlace === undefined) return undefined;
     await overwrite(file, shown, bytes);
-    return inPlace + await restoreMode(target, old.mode);
+    return inPlace + await restoreMode(file, target, old.mode);
   } finally {
-    // Only now, as it holds what may be written in part when the process is killed. After a rename
-    // there is nothing left to remove.
-    await Deno.remove(temporary).catch(() => {});
+    // Only now, as it holds what may be written in part when the process is killed.
+    if (isLeft) await Deno.remove(temporary).catch(() => {});
   }
 }
 
@@ -178,12 +197,14 @@ async function prepare(
   temporary: string,
   bytes: Uint8Array,
   old: Deno.FileInfo,
+  isGranted: boolean,
 ): Promise<string | undefined> {
   let file: Deno.FsFile;
   try {
     // Others get to read the content only once its final mode is set.
-    file = await openNew(temporary, 0o600);
-  } catch {
+    file = await openNew(temporary, 0o600, isGranted);
+  } catch (error) {
+    if (error instanceof MovedError) throw error;
     return "its folder takes no new files";
   }
   await fill(file, bytes);
@@ -198,8 +219,20 @@ async function prepare(
   await Deno.chmod(temporary, old.mode! & 0o7777);
 }
 
-function openNew(path: string, mode: number): Promise<Deno.FsFile> {
-  return Deno.open(path, { write: true, createNew: true, mode });
+/** Removes a file though its folder may be swapped for a link now, and not the next moment. */
+async function removeAnyhow(path: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await Deno.remove(path).then(() => true, () => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** A new file, still empty. */
+async function openNew(path: string, mode: number, isGranted: boolean): Promise<Deno.FsFile> {
+  const file = await Deno.open(path, { write: true, createNew: true, mode });
+  if (!isGranted || isStill(path, await file.stat())) return file;
+  file.close();
+  throw new MovedError(path);
 }
 
 async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
@@ -273,8 +306,12 @@ async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): P
 }
 
 /** Writing clears the set-user-id bits, and only the owner may set them again. */
-async function restoreMode(path: string, mode: number | null): Promise<string> {
-  const now = (await Deno.stat(path)).mode;
+async function restoreMode(
+  file: Deno.FsFile,
+  path: string,
+  mode: number | null,
+): Promise<string> {
+  const now = (await file.stat()).mode;
   if (mode === null || now === null || now === mode) return "";
   return await Deno.chmod(path, mode & 0o7777).then(
     () => "",

@@ -8,7 +8,7 @@ import { oneAtATime } from "./file_queue.ts";
 import { checkSeen } from "./check_seen.ts";
 import { dominantEnding, type LineEnding } from "./line_endings.ts";
 import { fileError, openRegular } from "./regular_file.ts";
-import { toolPath } from "./tool_path.ts";
+import { newFilePath } from "./tool_path.ts";
 import { writeSeen } from "./write_seen.ts";
 
 /** Larger files are no source code, and would not fit in a JavaScript string many times over. */
@@ -40,7 +40,7 @@ export async function editFile(
   args: Record<string, unknown>,
   context: ToolContext,
 ): Promise<string> {
-  const path = toolPath(context, args.file_path as string);
+  const path = newFilePath(context, args.file_path as string);
   return await oneAtATime(path, () => edit(path, args, context));
 }
 
@@ -53,7 +53,7 @@ export async function checkEdit(
   args: Record<string, unknown>,
   context: ToolContext,
 ): Promise<void> {
-  await prepare(toolPath(context, args.file_path as string), args, context);
+  await prepare(newFilePath(context, args.file_path as string), args, context);
 }
 
 async function edit(
@@ -90,7 +90,7 @@ async function prepare(
   // It would match within a character, of which the rest would be damaged.
   if (!old_string.isWellFormed()) throw refuse("old_string holds half of a character");
   await checkSeen(context, path, shown, false);
-  const seen = await readSeen(path, shown, old_string === "", context.signal);
+  const seen = await readSeen(path, shown, old_string === "", context);
   const text = decode(seen.head, shown);
   if (old_string === "") {
     if (text !== "" && text !== "\ufeff") {
@@ -157,7 +157,7 @@ async function readSeen(
   path: string,
   shown: string,
   mayBeMissing: boolean,
-  signal: AbortSignal,
+  context: ToolContext,
 ): Promise<Seen> {
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
@@ -165,9 +165,9 @@ async function readSeen(
     });
     if (info === undefined) return { head: new Uint8Array(), size: 0 };
   }
-  using opened = await openRegular(path, shown, "edit");
+  using opened = await openRegular(path, shown, "edit", context.grant);
   // A file that is written in place could be seen in part.
-  await lock(opened.file, signal);
+  await lock(opened.file, context.signal);
   const { size } = await opened.file.stat();
   if (size > MAX_BYTES) {
     throw new RangeError(

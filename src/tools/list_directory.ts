@@ -3,7 +3,7 @@
 import { join } from "../text/std_path.ts";
 import { sanitize } from "../text/sanitize.ts";
 import type { ToolContext } from "../types.ts";
-import { fileError, missing, specialKind } from "./regular_file.ts";
+import { fileError, isStill, missing, moved, specialKind } from "./regular_file.ts";
 import { toolPath } from "./tool_path.ts";
 
 /** How many entries are shown, and how many names are kept in memory to sort them. */
@@ -23,7 +23,7 @@ export async function listDirectory(
   context: ToolContext,
 ): Promise<string> {
   const shown = args.path as string;
-  const path = toolPath(context, shown);
+  const path = context.grant?.realPath ?? toolPath(context, shown);
   const names: string[] = [];
   let count = 0;
   try {
@@ -39,6 +39,7 @@ export async function listDirectory(
     if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, "list");
     throw fileError("list", shown, error);
   }
+  if (context.grant && !isStill(path, Deno.lstatSync(path))) throw moved("list", shown);
   if (count === 0) return "[the folder is empty]";
   names.sort((a, b) => a < b ? -1 : 1);
   const lines: string[] = [];

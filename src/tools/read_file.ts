@@ -65,7 +65,7 @@ export async function readFile(
   const maxChars = Math.max(context.maxOutputChars - FOOTER_CHARS, 100);
   const maxLineChars = Math.min(MAX_LINE_CHARS, maxChars - 60);
   context.signal.throwIfAborted();
-  using opened = await openRegular(path, shown, "read");
+  using opened = await openRegular(path, shown, "read", context.grant);
   const page = await readPage(
     opened.file,
     { offset, limit, maxLineChars, maxChars },

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { basename, dirname, join } from "../text/std_path.ts";
+import { basename, dirname, join, relative, SEPARATOR } from "../text/std_path.ts";
 import { nearest } from "../text/nearest.ts";
 import { sanitize } from "../text/sanitize.ts";
+import type { Grant } from "../types.ts";
 
 /** An open file that is known to be a regular one. */
 export interface RegularFile extends Disposable {
@@ -21,6 +22,7 @@ export interface RegularFile extends Disposable {
  *
  * @param shown the path as the model knows it, for errors
  * @param action what is tried, such as `read`, for errors
+ * @param grant what is opened instead of `path`, which must lead there all the while
  * @throws {Error} when there is none, or it is a folder, device, socket or FIFO; the message tells
  * the model its next move.
  */
@@ -28,15 +30,47 @@ export async function openRegular(
   path: string,
   shown: string,
   action: string,
+  grant?: Grant,
 ): Promise<RegularFile> {
-  const { realPath } = await statRegular(path, shown, action);
+  const { realPath } = await statRegular(path, shown, action, grant);
   const file = await Deno.open(realPath).catch((error) => {
     throw fileError(action, shown, error);
   });
   const info = await file.stat();
-  if (info.isFile) return { file, info, realPath, [Symbol.dispose]: () => file.close() };
-  file.close();
-  throw notRegular(action, shown, info);
+  if (!info.isFile || grant && !isStill(realPath, info)) {
+    file.close();
+    throw info.isFile ? moved(action, shown) : notRegular(action, shown, info);
+  }
+  return { file, info, realPath, [Symbol.dispose]: () => file.close() };
+}
+
+/** How often {@linkcode isStill} looks. */
+const LOOKS = 8;
+
+/**
+ * Whether a path without links still has none, and leads to what was opened by it. Without `openat`
+ * these are two looks, between which a folder can be swapped for a link and back; as each of many
+ * pairs would have to be met, a loop that swaps them blindly gets by once in 65 000 times at best.
+ */
+export function isStill(path: string, { dev, ino }: Pick<Deno.FileInfo, "dev" | "ino">): boolean {
+  try {
+    for (let i = 0; i < LOOKS; i++) {
+      const real = Deno.realPathSync(path);
+      if (real !== path && (SEPARATOR === "/" || relative(real, path) !== "")) return false;
+      const info = Deno.lstatSync(path);
+      if (info.ino !== ino || info.dev !== dev) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Links lead elsewhere than when the call was decided on. */
+export function moved(action: string, shown: string): Error {
+  return new Error(
+    `Cannot ${action} ${shown} as a file, folder or link in its path was replaced meanwhile: look at it again`,
+  );
 }
 
 /** As {@linkcode openRegular}, without opening; `realPath` has every link followed. */
@@ -44,14 +78,16 @@ export async function statRegular(
   path: string,
   shown: string,
   action: string,
+  grant?: Grant,
 ): Promise<{ info: Deno.FileInfo; realPath: string }> {
   try {
-    const realPath = await Deno.realPath(path);
+    const realPath = grant?.realPath ?? await Deno.realPath(path);
     // These are regular files by name alone: reading one runs code in the kernel and may tell secrets.
     if (/^\/(proc|sys)\//.test(realPath) && Deno.build.os === "linux") {
       throw notRegular(action, shown);
     }
-    const info = await Deno.stat(realPath);
+    const info = grant ? Deno.lstatSync(realPath) : await Deno.stat(realPath);
+    if (info.isSymlink) throw moved(action, shown);
     if (!info.isFile) throw notRegular(action, shown, info);
     return { info, realPath };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { SEPARATOR } from "../text/std_path.ts";
 import { resolvePath } from "../text/paths.ts";
 import type { ToolContext } from "../types.ts";
 
@@ -15,6 +16,19 @@ export function toolPath(context: Pick<ToolContext, "workingDir">, path: string)
   if (wrong === undefined) return resolvePath(context, path);
   const shown = JSON.stringify(path.length > 100 ? `${path.slice(0, 100)}...` : path);
   throw new RangeError(`Cannot use the path ${shown} as ${wrong}`);
+}
+
+/**
+ * As {@linkcode toolPath}, for a file that is written.
+ *
+ * @throws {RangeError} when it names a folder, too.
+ */
+export function newFilePath(context: Pick<ToolContext, "workingDir">, path: string): string {
+  const absolute = toolPath(context, path);
+  if (!(SEPARATOR === "/" ? /\/\.?$/ : /[\\/]\.?$/).test(path)) return absolute;
+  throw new RangeError(
+    `Cannot write ${JSON.stringify(path)} as it names a folder: give the file's name, too`,
+  );
 }
 
 function problem(path: string): string | undefined {

@@ -1,12 +1,12 @@
 /** The tool `write_file`. @module */
 
-import type { ToolContext } from "../types.ts";
+import type { Grant, ToolContext } from "../types.ts";
 import { type Seen, writeNotes } from "./atomic_write.ts";
 import { oneAtATime } from "./file_queue.ts";
 import { checkSeen } from "./check_seen.ts";
 import { dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { openRegular } from "./regular_file.ts";
-import { toolPath } from "./tool_path.ts";
+import { newFilePath } from "./tool_path.ts";
 import { writeSeen } from "./write_seen.ts";
 
 /** How much of an old file is looked at to learn its line endings. */
@@ -25,7 +25,7 @@ export async function writeFile(
   args: Record<string, unknown>,
   context: ToolContext,
 ): Promise<string> {
-  const path = toolPath(context, args.file_path as string);
+  const path = newFilePath(context, args.file_path as string);
   return await oneAtATime(path, () => write(path, args, context));
 }
 
@@ -38,7 +38,7 @@ export async function checkWrite(
   { file_path }: Record<string, unknown>,
   context: ToolContext,
 ): Promise<void> {
-  await lookAt(toolPath(context, file_path as string), file_path as string, context);
+  await lookAt(newFilePath(context, file_path as string), file_path as string, context);
 }
 
 async function lookAt(
@@ -48,7 +48,7 @@ async function lookAt(
 ): Promise<Seen | undefined> {
   context.signal.throwIfAborted();
   await checkSeen(context, path, shown, true);
-  const seen = await sample(path, shown);
+  const seen = await sample(path, shown, context.grant);
   if (seen && /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...seen.head.subarray(0, 2)))) {
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
@@ -88,7 +88,7 @@ async function write(
 }
 
 /** What there is of the file; undefined when it may be written though not read. */
-async function sample(path: string, shown: string): Promise<Seen | undefined> {
+async function sample(path: string, shown: string, grant?: Grant): Promise<Seen | undefined> {
   try {
     await Deno.stat(path);
   } catch (error) {
@@ -96,7 +96,7 @@ async function sample(path: string, shown: string): Promise<Seen | undefined> {
     if (error instanceof Deno.errors.NotFound) return { head: new Uint8Array(), size: 0 };
   }
   try {
-    using opened = await openRegular(path, shown, "write");
+    using opened = await openRegular(path, shown, "write", grant);
     const { size } = opened.info;
     const head = new Uint8Array(Math.min(size, SAMPLE_BYTES));
     const read = await opened.file.read(head) ?? 0;

@@ -19,8 +19,8 @@ export async function writeSeen(
   bytes: Uint8Array,
   seen: Seen | undefined,
 ): Promise<Written> {
-  const before = context.onWritten && await stateOf(path, seen);
-  const written = await writeAtomically(path, shown, bytes, seen, context.signal);
+  const before = context.onWritten && await stateOf(context.grant?.realPath ?? path, seen);
+  const written = await writeAtomically(path, shown, bytes, seen, context);
   const info = await Deno.stat(written.realPath);
   noteSeen(context, written.realPath, info);
   context.onWritten?.({

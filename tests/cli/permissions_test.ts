@@ -53,6 +53,13 @@ const ROWS: [
     false,
   ],
   ["PTH-01 nor is it read", use("read_file", { file_path: "../canary" }), [], {}, false],
+  [
+    "PTH-01 nor quoted by an edit that fails",
+    use("edit_file", { file_path: "../canary", old_string: "outsode", new_string: "x" }),
+    [],
+    {},
+    false,
+  ],
   ["reads inside run", use("read_file", { file_path: "a.txt" }), [], {}, true],
   ["never refuses all the same", bash("echo ran"), ["--approve", "never"], {}, false],
   ["TRU-03 a project allows nothing", bash("echo ran"), [], {
@@ -166,6 +173,31 @@ sessionTest(
     await terminal.until("Well.");
     await terminal.type("/permissions\r");
     await terminal.until("allow    run_bash(touch one)");
+  },
+);
+
+sessionTest(
+  "PTH-03 what is approved is what was asked about, though a link leads elsewhere by then",
+  [
+    use("write_file", { file_path: "dir/f", content: "new\n" }),
+    use("write_file", { file_path: "dir/f", content: "new\n" }),
+    { text: "Well." },
+  ],
+  async (terminal) => {
+    const at = (name: string) => `${terminal.folder}/${name}`;
+    for (const folder of ["dir", "other"]) await Deno.mkdir(at(folder));
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await Deno.rename(at("dir"), at("away"));
+    await Deno.symlink(at("other"), at("dir"));
+    await terminal.type("y\r");
+    await terminal.until("was replaced meanwhile");
+    // Asked about as it is now, the same is written through the link.
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+    await terminal.type("y\r");
+    await terminal.until("Well.");
+    assertEquals([...Deno.readDirSync(at("other"))].map(({ name }) => name), ["f"]);
+    assertEquals([...Deno.readDirSync(at("away"))].length, 0);
   },
 );
 

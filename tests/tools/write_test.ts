@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { writeFile } from "../../src/tools/write_file.ts";
+import { editFile } from "../../src/tools/edit_file.ts";
+import { checkWrite, writeFile } from "../../src/tools/write_file.ts";
 import { run, type Workspace, workspace } from "./workspace.ts";
 
 function write(ws: Workspace, file_path: string, content: string): Promise<string> {
@@ -246,4 +247,19 @@ Deno.test({
     assertEquals(ws.names("closed"), ["f"]);
     assert(!ws.names().some((name) => name.endsWith(".tmp")));
   },
+});
+
+Deno.test("a path that names a folder is refused, not taken for a file", async () => {
+  using ws = workspace();
+  for (const path of ["a/b/c/", "a/.", `${ws.dir}/new/`, `${ws.dir}/new/.`]) {
+    const file_path = path;
+    for (
+      const attempt of [
+        () => writeFile({ file_path, content: "x" }, ws.context),
+        () => checkWrite({ file_path, content: "x" }, ws.context),
+        () => editFile({ file_path, old_string: "", new_string: "x" }, ws.context),
+      ]
+    ) await assertRejects(attempt, RangeError, "names a folder");
+  }
+  assertEquals(ws.names(), []);
 });

@@ -15,6 +15,7 @@ function skipped(tally: Tally): string[] {
     [tally.large, "over 64 MiB"],
     [tally.unreadable, "unreadable"],
     [tally.unnameable, "with a name that is not UTF-8"],
+    [tally.withheld, "withheld by the rules"],
     [tally.links, tally.links === 1 ? "link" : "links"],
   ] as const).filter(([n]) => n > 0).map(([n, kind]) => `${n} ${kind}`);
 }

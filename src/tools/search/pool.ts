@@ -7,6 +7,7 @@
  * @module
  */
 
+import { isStill } from "../regular_file.ts";
 import { HUNGRY, type Order, type Report, STOP } from "./protocol.ts";
 import {
   addFound,
@@ -65,7 +66,17 @@ export async function runSearch(
     }
   }
   sortFound(here.found, job);
+  if (job.walk.withheld) dropMoved(here.found, job);
   return { ...here.found, end };
+}
+
+/** Leaves out what was read where no link leads now: a folder was one while it was read. */
+function dropMoved(found: Found, { walk, prefix }: Job): void {
+  const isThere = ({ path, dev = 0, ino = null }: Found["matches"][number]) =>
+    isStill(`${walk.root}/${path.slice(prefix.length)}`, { dev, ino });
+  const still = found.matches.filter(isThere);
+  found.tally.unreadable += found.matches.length - still.length;
+  found.matches = still;
 }
 
 /** Bundlers find the worker by this very expression. */

@@ -15,33 +15,49 @@ const READ_BYTES = 4 * 1024 * 1024;
 let buffer = new Uint8Array(256 * 1024);
 
 /**
- * A file in UTF-8, until the next call; undefined, and counted in `tally`, where it cannot be read,
- * is binary or too large. UTF-16 is known by its byte order mark.
+ * Gives `use` a file in UTF-8, open still; counts it in `tally` instead where it cannot be read, is
+ * binary or too large. UTF-16 is known by its byte order mark.
  *
  * @param stop asked between reads
  * @throws {Stopped} when it says true.
  */
-export function readText(path: string, tally: Tally, stop: () => boolean): Uint8Array | undefined {
-  let length = 0;
+export function readText(
+  path: string,
+  tally: Tally,
+  stop: () => boolean,
+  use: (text: Uint8Array, file: Deno.FsFile) => void,
+): void {
+  let file: Deno.FsFile | undefined;
   try {
-    using file = Deno.openSync(path);
-    for (let n; (n = file.readSync(buffer.subarray(length, length + READ_BYTES))) !== null;) {
-      length += n;
-      if (length > MAX_FILE_BYTES) {
-        tally.large++;
-        return undefined;
-      }
-      if (length > READ_BYTES && stop()) throw new Stopped("The search was stopped");
-      if (length === buffer.length) {
-        const larger = new Uint8Array(Math.min(4 * length, MAX_FILE_BYTES + 1));
-        larger.set(buffer);
-        buffer = larger;
-      }
+    let text: Uint8Array | undefined;
+    try {
+      file = Deno.openSync(path);
+      text = textOf(file, tally, stop);
+    } catch (error) {
+      if (error instanceof Stopped) throw error;
+      return countUnreadable(path, error, tally);
     }
-  } catch (error) {
-    if (error instanceof Stopped) throw error;
-    countUnreadable(path, error, tally);
-    return undefined;
+    if (text !== undefined) use(text, file);
+  } finally {
+    file?.close();
+  }
+}
+
+/** The whole text, until the next call. */
+function textOf(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Array | undefined {
+  let length = 0;
+  for (let n; (n = file.readSync(buffer.subarray(length, length + READ_BYTES))) !== null;) {
+    length += n;
+    if (length > MAX_FILE_BYTES) {
+      tally.large++;
+      return undefined;
+    }
+    if (length > READ_BYTES && stop()) throw new Stopped("The search was stopped");
+    if (length === buffer.length) {
+      const larger = new Uint8Array(Math.min(4 * length, MAX_FILE_BYTES + 1));
+      larger.set(buffer);
+      buffer = larger;
+    }
   }
   const bytes = buffer.subarray(0, length);
   const utf16 = utf16Label(bytes);

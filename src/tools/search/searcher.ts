@@ -31,7 +31,7 @@ export interface FoundFile {
 export interface Found {
   tally: Tally;
   /** The files with matches that come first by path. */
-  matches: FileMatches[];
+  matches: (FileMatches & Partial<Pick<Deno.FileInfo, "dev" | "ino">>)[];
   /** The newest files. */
   files: FoundFile[];
   /** How many files match beside those. */
@@ -150,25 +150,25 @@ function lineKeeper(
   let chars = 0;
   /** By path, behind this file there is no room: those are only counted. */
   let last: string | undefined;
-  return (file) => {
-    const text = readText(file, found.tally, stop);
-    if (text === undefined) return;
-    const path = shownPath(job, file);
-    const counted = last !== undefined && path > last;
-    const options = { path: printable(path), contextLines, maxChars: job.limit };
-    const lines = counted ? undefined : matchLines(text, find, options);
-    const matches = counted ? find(text, 0) !== undefined : lines !== undefined;
-    // A binary file may begin like a text.
-    const binary = matches && text.includes(0);
-    found.tally[binary ? "binary" : "files"]++;
-    if (!matches || binary) return;
-    if (lines === undefined) found.more++;
-    else {
-      found.matches.push({ ...lines, path });
-      chars += shownChars(lines);
-      if (chars <= 2 * job.limit) return;
-      chars = sortFound(found, job);
-      last = found.matches.at(-1)!.path;
-    }
-  };
+  return (file) =>
+    readText(file, found.tally, stop, (text, opened) => {
+      const path = shownPath(job, file);
+      const counted = last !== undefined && path > last;
+      const options = { path: printable(path), contextLines, maxChars: job.limit };
+      const lines = counted ? undefined : matchLines(text, find, options);
+      const matches = counted ? find(text, 0) !== undefined : lines !== undefined;
+      // A binary file may begin like a text.
+      const binary = matches && text.includes(0);
+      found.tally[binary ? "binary" : "files"]++;
+      if (!matches || binary) return;
+      if (lines === undefined) found.more++;
+      else {
+        const info = job.walk.withheld && opened.statSync();
+        found.matches.push({ ...lines, path, ...(info && { dev: info.dev, ino: info.ino }) });
+        chars += shownChars(lines);
+        if (chars <= 2 * job.limit) return;
+        chars = sortFound(found, job);
+        last = found.matches.at(-1)!.path;
+      }
+    });
 }

@@ -7,10 +7,10 @@
 import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
-import type { ToolContext } from "../../types.ts";
-import { fileError, missing, statRegular } from "../regular_file.ts";
+import type { Grant, ToolContext, Withheld } from "../../types.ts";
+import { fileError, missing, moved, statRegular } from "../regular_file.ts";
 import { toolPath } from "../tool_path.ts";
-import type { Filter, WalkOptions } from "./walk.ts";
+import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
 
 /** Where to search. */
 export interface Target {
@@ -31,7 +31,7 @@ export interface Target {
  * of it, or a link out of the working directory; the message tells the model its next move.
  */
 export async function findTarget(
-  context: Pick<ToolContext, "workingDir">,
+  context: Pick<ToolContext, "workingDir" | "grant">,
   path: string,
   glob: string,
   anywhere: boolean,
@@ -54,8 +54,10 @@ export async function findTarget(
   rest = rest.slice(folders.length);
   const named = folders === "" ? base : resolve(base, folders);
   const shown = folders === "" ? path : shownPrefix(context.workingDir, named).slice(0, -1);
-  const isFile = await checkPlace(context.workingDir, named, shown);
-  const root = isFile ? dirname(named) : named;
+  const { isFile, real } = await checkPlace(context, named, shown, folders !== "");
+  // What was decided on is the real place; its name is shown, too.
+  const place = context.grant ? real : named;
+  const root = isFile ? dirname(place) : place;
   const filter: Filter = { regex: globToRegex(rest), byName, exclude };
   return {
     walk: {
@@ -66,9 +68,10 @@ export async function findTarget(
         : rest.split("/").length - 1,
       hidden: exclude ? [] : dotNames(rest),
       ...(rest === "" ? {} : { filter }),
+      ...(context.grant && { withheld: isFile ? NOTHING : context.grant.withheld }),
     },
     prefix: shownPrefix(context.workingDir, root),
-    ...(isFile ? { file: slashed(named) } : {}),
+    ...(isFile ? { file: slashed(place) } : {}),
   };
 }
 
@@ -93,8 +96,20 @@ function dotNames(glob: string): RegExp[] {
     .map(([, name, brace]) => globToRegex(brace === "" ? name! : `${name}*`));
 }
 
-/** True for a file, false for a folder. */
-async function checkPlace(workingDir: string, path: string, shown: string): Promise<boolean> {
+/** A file that was named was decided on by itself. */
+const NOTHING: Withheld = { folder: "/", paths: [], files: [] };
+
+/**
+ * What is at `path`, and where it leads.
+ *
+ * @param isBelow true where a pattern leads there, of which the policy knew nothing
+ */
+async function checkPlace(
+  { workingDir, grant }: Pick<ToolContext, "workingDir" | "grant">,
+  path: string,
+  shown: string,
+  isBelow: boolean,
+): Promise<{ isFile: boolean; real: string }> {
   try {
     const [real, realDir] = [await Deno.realPath(path), await Deno.realPath(workingDir)];
     // The path stays in the working directory, but what it leads to does not: whoever approves of
@@ -105,12 +120,36 @@ async function checkPlace(workingDir: string, path: string, shown: string): Prom
           `followed`,
       );
     }
-    if ((await Deno.stat(real)).isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) return false;
-    await statRegular(path, shown, "search");
-    return true;
+    if (grant && !isBelow && real !== grant.realPath) throw moved("search", shown);
+    if (grant && isBelow) checkGranted(grant, path, real, shown, realDir);
+    if ((await Deno.stat(real)).isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) {
+      return { isFile: false, real };
+    }
+    await statRegular(path, shown, "search", grant && { ...grant, realPath: real });
+    return { isFile: true, real };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, "search");
     throw fileError("search", shown, error);
+  }
+}
+
+function checkGranted(
+  { realPath, withheld }: Grant,
+  path: string,
+  real: string,
+  shown: string,
+  realDir: string,
+): void {
+  if (!isWithin(realPath, real) && !isWithin(realDir, real)) {
+    throw new Error(
+      `Cannot search ${shown} as a link in it leads elsewhere: links are not followed`,
+    );
+  }
+  for (let at of [path, real]) {
+    for (; isWithin(realDir, at) && at !== realDir; at = dirname(at)) {
+      if (!isWithheld(withheld, slashed(at), true)) continue;
+      throw new Error(`Cannot search ${shown} as the rules withhold it: give it as path to ask`);
+    }
   }
 }
 

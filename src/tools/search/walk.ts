@@ -9,6 +9,7 @@
  * @module
  */
 
+import type { Withheld } from "../../types.ts";
 import { parseIgnore, type Rules, type Verdict, verdict } from "./ignore.ts";
 
 /** The ignore files that apply to a folder, the nearest first. */
@@ -46,6 +47,8 @@ export interface WalkOptions {
   hidden: readonly RegExp[];
   /** Which files to take; all where it is missing. */
   filter?: Filter;
+  /** What a policy leaves out; `root` has no links then. */
+  withheld?: Withheld;
 }
 
 /** How much was left out, and why. */
@@ -66,6 +69,8 @@ export interface Tally {
   unnameable: number;
   /** Links to files and folders. */
   links: number;
+  /** Files and folders that the policy withholds. */
+  withheld: number;
 }
 
 /** A tally of nothing. */
@@ -78,6 +83,7 @@ export const emptyTally = (): Tally => ({
   large: 0,
   unnameable: 0,
   links: 0,
+  withheld: 0,
 });
 
 /** Ignore files are cut here: no real one comes near. */
@@ -96,7 +102,7 @@ export interface Walk {
 
 /** A walk that counts in `tally` what it leaves out. */
 export function createWalk(options: WalkOptions, tally: Tally): Walk {
-  const { root, top, maxDepth, hidden, filter } = options;
+  const { root, top, maxDepth, hidden, filter, withheld } = options;
   const scopes = new Map<string, Scope>();
 
   /** The rules for `path` from the folders above it. */
@@ -137,9 +143,12 @@ export function createWalk(options: WalkOptions, tally: Tally): Walk {
       const path = `${folder}/${name}`;
       if (leftOut(path, name, isDirectory, scope, hidden)) tally.ignored++;
       else if (isDirectory) {
-        if (deeper && !SYSTEM_FOLDERS.includes(path)) folders.push(path);
+        if (!deeper || SYSTEM_FOLDERS.includes(path)) continue;
+        if (withheld && isWithheld(withheld, path, true)) tally.withheld++;
+        else folders.push(path);
       } else if (takes(filter, path.slice(root.length + 1), name)) {
         if (isSymlink) tally.links++;
+        else if (withheld && isWithheld(withheld, path, false)) tally.withheld++;
         else files.push(path);
       } else tally.filtered++;
     }
@@ -157,6 +166,21 @@ function slashes(text: string, from: number): number {
 
 function takes(filter: Filter | undefined, path: string, name: string): boolean {
   return filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
+}
+
+/** Whether a policy withholds a file, or all that is in a folder. */
+export function isWithheld(
+  { folder, paths, files }: Withheld,
+  path: string,
+  isDir: boolean,
+): boolean {
+  if (paths.length > 0) {
+    const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+    if (paths.some((regex) => regex.test(name) || regex.test(`${name}/`))) return true;
+  }
+  if (isDir || files.length === 0) return false;
+  const plain = path.toLowerCase();
+  return files.some((regex) => regex.test(plain));
 }
 
 function leftOut(

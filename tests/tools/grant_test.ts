@@ -1,0 +1,263 @@
+import { assert, assertEquals } from "@std/assert";
+import { placeOf } from "../../src/permissions/containment.ts";
+import { grantOf } from "../../src/permissions/policy.ts";
+import { type Effect, parseRule } from "../../src/permissions/rules.ts";
+import { editFile } from "../../src/tools/edit_file.ts";
+import { globFiles } from "../../src/tools/glob_files.ts";
+import { grepCode } from "../../src/tools/grep_code.ts";
+import { listDirectory } from "../../src/tools/list_directory.ts";
+import { readFile } from "../../src/tools/read_file.ts";
+import type { SearchLimits } from "../../src/tools/search/pool.ts";
+import { writeFile } from "../../src/tools/write_file.ts";
+import type { ToolContext, Withheld } from "../../src/types.ts";
+import { type Workspace, workspace } from "./workspace.ts";
+
+type Run = (args: Record<string, unknown>, context: ToolContext) => Promise<string>;
+
+const unix = { ignore: Deno.build.os === "windows" };
+const read = { offset: 1, limit: 2000 };
+const grep = { glob: "", context_lines: 0 };
+
+/** A folder `ws` to work in, with `dir/f` in it, and `out/f` beside it, which holds a token. */
+function scene(): Workspace & { token: string; working: ToolContext; out: string } {
+  const made = workspace();
+  const token = crypto.randomUUID();
+  for (const folder of ["ws", "ws/dir", "out"]) Deno.mkdirSync(made.at(folder));
+  made.put("ws/dir/f", "old in\n");
+  made.put("out/f", `old ${token}\n`);
+  Deno.symlinkSync(made.at("out"), made.at("ws/link"));
+  const working = { ...made.context, workingDir: made.at("ws") };
+  return { ...made, token, working, out: made.at("out") };
+}
+
+const NOTHING: Withheld = { folder: "/", paths: [], files: [] };
+const granted = (context: ToolContext, realPath: string, withheld = NOTHING): ToolContext => ({
+  ...context,
+  grant: { realPath, withheld },
+});
+
+/** Every tool, with what it is asked, and what its path is. */
+const CALLS: [name: string, run: Run, args: Record<string, unknown>, path: string][] = [
+  ["read_file", readFile, { ...read, file_path: "dir/f" }, "dir/f"],
+  ["grep_code", grepCode, { ...grep, pattern: "old", path: "." }, "."],
+  ["grep_code of a file", grepCode, { ...grep, pattern: "old", path: "dir/f" }, "dir/f"],
+  ["list_directory", listDirectory, { path: "dir" }, "dir"],
+  ["glob_files", globFiles, { pattern: "*", path: "dir" }, "dir"],
+  ["edit_file", editFile, { file_path: "dir/f", old_string: "old", new_string: "new" }, "dir/f"],
+  ["write_file", writeFile, { file_path: "dir/f", content: "old mine\n" }, "dir/f"],
+  [
+    "write_file of a new one",
+    writeFile,
+    { file_path: "dir/new", content: "old mine\n" },
+    "dir/new",
+  ],
+];
+
+for (const [name, run, args, path] of CALLS) {
+  Deno.test({
+    name: `PTH-03 ${name}: a folder that became a link since it was decided on is not followed`,
+    ...unix,
+    async fn() {
+      using made = scene();
+      const context = granted(made.working, made.at(`ws/${path}`).replace(/\/\.$/, ""));
+      // The same call does its work while nothing is swapped.
+      await run(args, context);
+      made.put("ws/dir/f", "old in\n");
+      Deno.renameSync(made.at("ws/dir"), made.at("ws/away"));
+      Deno.renameSync(made.at("ws/link"), made.at("ws/dir"));
+      const result = await run(args, context).catch(({ message }) => message);
+      assert(!result.includes(made.token), result);
+      assert(path === "." || /^Cannot \w+ .*(replaced|link)/.test(result), result);
+      assertEquals(made.text("out/f"), `old ${made.token}\n`);
+      assertEquals(made.names("out"), ["f"]);
+    },
+  });
+}
+
+/**
+ * Swaps a folder for a link and back, with breaks of all lengths up to some milliseconds, until it is
+ * ended; the first line says that it has begun.
+ */
+const SWAPPER = `
+const [ws] = Deno.args;
+console.log("swapping");
+function put(name) {
+  for (;;) {
+    try {
+      return Deno.renameSync(ws + "/" + name, ws + "/dir");
+    } catch {
+      // A tool that makes the folders it needs has made this one.
+      try {
+        Deno.removeSync(ws + "/dir", { recursive: true });
+      } catch { /* and goes on */ }
+    }
+  }
+}
+function rest() {
+  const end = performance.now() + 20 * Math.random() ** 8;
+  while (performance.now() < end);
+}
+for (;;) {
+  Deno.renameSync(ws + "/dir", ws + "/away");
+  put("link");
+  rest();
+  Deno.renameSync(ws + "/dir", ws + "/link");
+  put("away");
+  rest();
+}`;
+
+Deno.test({
+  name:
+    "PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is read or written",
+  ...unix,
+  async fn() {
+    using made = scene();
+    const swapper = new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--no-config", SWAPPER, made.at("ws")],
+      stdout: "piped",
+    }).spawn();
+    let leaked = 0;
+    try {
+      const begun = swapper.stdout.getReader();
+      await begun.read();
+      await begun.cancel();
+      for (const end = performance.now() + 1000; performance.now() < end;) {
+        for (const [name, run, args, path] of CALLS) {
+          // Names are not held back to the last: see list_directory and glob_files.
+          if (/^(list|glob)/.test(name)) continue;
+          const realPath = made.at(`ws/${path}`).replace(/\/\.$/, "");
+          await run(args, granted(made.working, realPath)).then((result) => {
+            assert(!result.includes(made.token), `${name}: ${result}`);
+          }, ({ message }) => assert(!message.includes(made.token), `${name}: ${message}`));
+        }
+        // The positive control: without a grant links are followed whenever there are some.
+        const result = await readFile({ ...read, file_path: "dir/f" }, made.working).catch(String);
+        if (result.includes(made.token)) leaked++;
+      }
+    } finally {
+      swapper.kill("SIGKILL");
+      await swapper.status;
+    }
+    assert(leaked > 0, "nothing was swapped");
+    assertEquals(made.text("out/f"), `old ${made.token}\n`);
+    assertEquals(made.names("out"), ["f"]);
+  },
+});
+
+/** A token in files that rules and the list of secrets are about; what a search of `args` finds of them. */
+async function found(
+  rules: string[],
+  args: { pattern: string; path: string; glob?: string },
+  { tool = "grep_code", isAsked = true, limits = {} as Partial<SearchLimits> } = {},
+): Promise<{ files: string[]; text: string }> {
+  using made = workspace();
+  for (const folder of ["secret", "secret/deep", "src", "src/credentials", ".ssh"]) {
+    Deno.mkdirSync(made.at(folder));
+  }
+  const files = [
+    "a.txt",
+    "secret/b.txt",
+    "secret/deep/c.txt",
+    "src/server.key",
+    "src/ok.txt",
+    "src/credentials/mod.ts",
+    ".env",
+    ".ssh/id_ed25519",
+    "id_rsa",
+  ];
+  for (const file of files) made.put(file, `${file} TOKEN\n`);
+  Deno.symlinkSync("secret", made.at("alias"));
+  const settings = {
+    approve: "ask",
+    sandbox: "off",
+    isTrusted: true,
+    hasBash: true,
+    rules: rules.map((text) => {
+      const [effect, ...rest] = text.split(" ");
+      return parseRule(effect as Effect, rest.join(" "));
+    }),
+  } as const;
+  const place = (path: string) => placeOf(made.dir, path);
+  const grant = grantOf({ name: tool, access: "read" }, args.path, settings, place, isAsked);
+  const context = { ...made.context, grant };
+  const text = tool === "grep_code"
+    ? await grepCode({ ...grep, ...args }, context, limits).catch(String)
+    : await globFiles(args, context).catch(String);
+  return { files: files.filter((file) => text.includes(file)), text };
+}
+
+const ALL = { pattern: "TOKEN", path: "." };
+const PLAIN = ["a.txt", "src/ok.txt", "src/credentials/mod.ts"];
+const BOTH = ["secret/b.txt", "secret/deep/c.txt"];
+
+const SEARCHES: [
+  name: string,
+  rules: string[],
+  args: { pattern: string; path: string; glob?: string },
+  files: string[],
+  isAsked?: boolean,
+][] = [
+  ["secrets are withheld", [], ALL, ["a.txt", ...BOTH, ...PLAIN.slice(1)]],
+  ["what a rule denies is", ["deny read(secret/**)"], ALL, PLAIN],
+  ["for another tool, too", ["deny read_file(secret)"], ALL, PLAIN],
+  ["but not for one that writes", ["deny write(secret)"], ALL, [
+    "a.txt",
+    ...BOTH,
+    ...PLAIN.slice(1),
+  ]],
+  ["what a rule asks about is", ["ask read(secret/deep)"], ALL, [
+    "a.txt",
+    BOTH[0]!,
+    ...PLAIN.slice(1),
+  ]],
+  ["a hidden name in the pattern", [], { ...ALL, glob: ".env" }, []],
+  ["a hidden folder in the pattern", [], { ...ALL, glob: ".ssh/*" }, []],
+  ["a folder in the pattern", ["deny read(secret/**)"], { ...ALL, glob: "secret/deep/*" }, []],
+  ["a link in the pattern", ["deny read(secret/**)"], { ...ALL, glob: "alias/*" }, []],
+  ["a link in the path", ["deny read(secret/deep)"], { ...ALL, path: "alias" }, [BOTH[0]!]],
+  ["below a folder", ["deny read(/**/ok.txt)", "deny read(src/ok.txt)"], { ...ALL, path: "src" }, [
+    "src/credentials/mod.ts",
+  ]],
+  ["a file that was named", [], { ...ALL, path: ".env" }, [".env"]],
+  ["a folder that was named", ["ask read(secret/**)"], { ...ALL, path: "secret" }, BOTH],
+  ["a folder of secrets", [], { ...ALL, path: ".ssh" }, [".ssh/id_ed25519"]],
+  ["--yes", ["ask read(src/**)"], ALL, [
+    "a.txt",
+    ...BOTH,
+    "src/server.key",
+    ...PLAIN.slice(1),
+    "id_rsa",
+  ], false],
+  [
+    "--yes does not undo a denial",
+    ["deny read(id_rsa)", "deny read(src)"],
+    ALL,
+    ["a.txt", ...BOTH],
+    false,
+  ],
+];
+
+for (const [name, rules, args, files, isAsked = true] of SEARCHES) {
+  Deno.test(`SEC-01 a search and what it may not show: ${name}`, async () => {
+    const result = await found(rules, args, { isAsked });
+    assertEquals(result.files.toSorted(), files.toSorted(), result.text);
+  });
+}
+
+Deno.test("SEC-01 a search in workers withholds the same", async () => {
+  const { files } = await found(["deny read(secret/**)"], ALL, {
+    limits: { hereMs: 0, workers: 2 },
+  });
+  assertEquals(files.toSorted(), PLAIN.toSorted());
+});
+
+Deno.test("what is withheld is counted", async () => {
+  const { text } = await found(["deny read(secret/**)"], ALL);
+  assert(text.includes("3 withheld by the rules"), text);
+  const none = await found([], { ...ALL, glob: "*.key" });
+  assert(none.text.includes("1 withheld by the rules"), none.text);
+  const { files } = await found(["deny read(secret/**)"], { pattern: "**", path: "." }, {
+    tool: "glob_files",
+  });
+  assertEquals(files.toSorted(), PLAIN.toSorted());
+});
