@@ -108,8 +108,8 @@ export interface Withheld {
   folder: string;
   /** Files and folders: relative where they are in `folder`, else absolute. */
   paths: readonly RegExp[];
-  /** Files: absolute, in lower case. */
-  files: readonly RegExp[];
+  /** Files, absolute. */
+  files?: RegExp;
 }
 
 /** A command that runs in the background. */

@@ -5,12 +5,12 @@
  */
 
 import { relative, SEPARATOR } from "../text/std_path.ts";
-import type { Grant, ToolAccess } from "../types.ts";
+import type { Grant, ToolAccess, Withheld } from "../types.ts";
 import type { Place } from "./containment.ts";
 import { readsOnly } from "./read_only.ts";
 import { allowsCommand, concernsCommand, type Effect, isFor, matchesPath } from "./rules.ts";
 import { parseRule, type Rule } from "./rules.ts";
-import { protectedKind, SECRET_PATHS, secretKind } from "./sensitive_paths.ts";
+import { protectedKind, SECRET_PATH, secretKind } from "./sensitive_paths.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
 import { mayRun, programName, runsOthers } from "./wrappers.ts";
@@ -91,8 +91,9 @@ export function grantOf(
     (isFor(rule, tool) || isFor(rule, READER)) &&
     !(rule.effect === "ask" && matchesPath(rule, name))
   ).map((rule) => rule.path!);
-  const files = isAsked && secretKind(at.real) === undefined ? SECRET_PATHS : [];
-  return { realPath: at.real, withheld: { folder: root.real, paths, files } };
+  const withheld: Withheld = { folder: root.real, paths };
+  if (isAsked && secretKind(at.real) === undefined) withheld.files = SECRET_PATH;
+  return { realPath: at.real, withheld };
 }
 
 /**

@@ -45,12 +45,12 @@ export async function openRegular(
 }
 
 /** How often {@linkcode isStill} looks. */
-const LOOKS = 8;
+const LOOKS = 6;
 
 /**
  * Whether a path without links still has none, and leads to what was opened by it. Without `openat`
  * these are two looks, between which a folder can be swapped for a link and back; as each of many
- * pairs would have to be met, a loop that swaps them blindly gets by once in 65 000 times at best.
+ * pairs would have to be met, a loop that swaps them blindly gets by once in 4000 times at best.
  */
 export function isStill(path: string, { dev, ino }: Pick<Deno.FileInfo, "dev" | "ino">): boolean {
   try {

@@ -30,7 +30,7 @@ function scene(): Workspace & { token: string; working: ToolContext; out: string
   return { ...made, token, working, out: made.at("out") };
 }
 
-const NOTHING: Withheld = { folder: "/", paths: [], files: [] };
+const NOTHING: Withheld = { folder: "/", paths: [] };
 const granted = (context: ToolContext, realPath: string, withheld = NOTHING): ToolContext => ({
   ...context,
   grant: { realPath, withheld },

@@ -97,7 +97,7 @@ function dotNames(glob: string): RegExp[] {
 }
 
 /** A file that was named was decided on by itself. */
-const NOTHING: Withheld = { folder: "/", paths: [], files: [] };
+const NOTHING: Withheld = { folder: "/", paths: [] };
 
 /**
  * What is at `path`, and where it leads.

@@ -178,9 +178,7 @@ export function isWithheld(
     const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
     if (paths.some((regex) => regex.test(name) || regex.test(`${name}/`))) return true;
   }
-  if (isDir || files.length === 0) return false;
-  const plain = path.toLowerCase();
-  return files.some((regex) => regex.test(plain));
+  return !isDir && files !== undefined && files.test(path);
 }
 
 function leftOut(
