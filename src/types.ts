@@ -87,6 +87,8 @@ export interface ToolContext {
   jobs?: Jobs;
   /** Given by a running tool what looks up its newest line of output, for a person who waits. */
   onOutput?: (newest: () => string) => void;
+  /** Variables that programs get though they look like credentials: names, or `AWS_*`. Left out: none. */
+  env?: readonly string[];
   /** What the policy granted the call. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }

@@ -2,7 +2,7 @@ import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
-import type { Confine, Jobs, Message, OnWritten, Policy, Tool } from "../types.ts";
+import type { Confine, Jobs, Message, OnWritten, Policy, Tool, ToolContext } from "../types.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 
@@ -41,6 +41,11 @@ export interface AgentOptions {
    * disposed of when the agent is done. With none, all that a command started ends with it.
    */
   jobs?: Jobs;
+  /**
+   * Variables that commands get though they look like credentials: names, or beginnings such as
+   * `AWS_*`; with none, commands get no such variable. The keys of the backends they never get.
+   */
+  env?: readonly string[];
 }
 
 /** Characters of instructions for each token of context: an eighth of it, about. */
@@ -76,6 +81,8 @@ export class CopilotAgent {
   readonly onWritten: OnWritten | undefined;
   /** Keeps the commands that run in the background. */
   readonly jobs: Jobs | undefined;
+  /** Variables that commands get though they look like credentials. */
+  readonly env: readonly string[];
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
   /** The tools without jobs, which small models have no room for. */
@@ -108,6 +115,7 @@ export class CopilotAgent {
     this.confine = options.confine;
     this.onWritten = options.onWritten;
     this.jobs = options.jobs;
+    this.env = options.env ?? [];
     this.#ownPrompt = options.systemPrompt;
     checkToolNames(this.tools);
   }
@@ -125,6 +133,20 @@ export class CopilotAgent {
   /** The tools as the model is told of them. */
   get offered(): readonly Tool[] {
     return isLean(this.#config) ? this.#leanTools ??= leanTools(this.#plainTools) : this.tools;
+  }
+
+  /** What tools are given beside their arguments. */
+  toolContext(signal: AbortSignal): ToolContext {
+    return {
+      workingDir: this.state.workingDir,
+      maxOutputChars: this.#config.maxOutputChars,
+      seenFiles: this.state.seenFiles,
+      env: this.env,
+      ...(this.confine && { confine: this.confine }),
+      ...(this.onWritten && { onWritten: this.onWritten }),
+      ...(this.jobs && { jobs: this.jobs }),
+      signal,
+    };
   }
 
   /** Whether the model has called a tool natively: a code block it writes is then no call. */

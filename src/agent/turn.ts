@@ -187,19 +187,13 @@ class Turn {
   }
 
   async #runCalls(message: Message): Promise<ToolExecution[]> {
-    const { tools, policy, config, state } = this.#agent;
+    const { tools, policy, state } = this.#agent;
     const executions = await runTools(message.toolCalls ?? [], {
       tools,
       policy,
       context: {
-        workingDir: state.workingDir,
-        maxOutputChars: config.maxOutputChars,
-        seenFiles: state.seenFiles,
-        ...(this.#agent.confine && { confine: this.#agent.confine }),
-        ...(this.#agent.onWritten && { onWritten: this.#agent.onWritten }),
-        ...(this.#agent.jobs && { jobs: this.#agent.jobs }),
+        ...this.#agent.toolContext(this.#signal),
         ...(this.#onOutput && { onOutput: this.#onOutput }),
-        signal: this.#signal,
       },
       emit: (event) => this.#emit(event),
     });

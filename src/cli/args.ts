@@ -73,6 +73,12 @@ export const FLAGS = [
   },
   { name: "trust", help: "heed the instructions that the folder brings (AGENTS.md), this time" },
   { name: "network", help: "with --sandbox: commands may use the network" },
+  {
+    name: "env",
+    value: "NAMES",
+    help:
+      "variables that commands get though they look like credentials, such as GH_TOKEN,AWS_* (never the model's key)",
+  },
   { name: "stdin", help: "with -p: wait for the piped text however long it takes to begin" },
   { name: "demo", help: "no model: a built-in, rule-based stand-in answers, to try things out" },
   { name: "local", help: "use a local, Ollama-style server" },

@@ -28,12 +28,7 @@ export async function attachFiles(
   const parts = [text];
   const notices: string[] = [];
   let count = 0;
-  const context = {
-    workingDir: agent.state.workingDir,
-    maxOutputChars: agent.config.maxOutputChars,
-    seenFiles: agent.state.seenFiles,
-    signal,
-  };
+  const context = agent.toolContext(signal);
   for (const name of namedPaths(text)) {
     if (parts.length > MAX_FILES) {
       notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);

@@ -76,11 +76,7 @@ async function listPaths(agent: CopilotAgent): Promise<string[]> {
     import("../tools/search/pool.ts"),
     import("../tools/search/target.ts"),
   ]);
-  const context = {
-    workingDir: agent.state.workingDir,
-    maxOutputChars: agent.config.maxOutputChars,
-    signal: AbortSignal.timeout(LIST_MS),
-  };
+  const context = agent.toolContext(AbortSignal.timeout(LIST_MS));
   const { walk, prefix } = await findTarget(context, ".", "**/*", false);
   const found = await runSearch({ walk, prefix, limit: MAX_PATHS }, [walk.root], context.signal);
   return found.files.map(({ path }) => path);

@@ -111,6 +111,7 @@ export async function runInteractive(
       confine: permissions.confine(() => agent.state.workingDir),
       onWritten: undo.onWritten,
       jobs,
+      env: permissions.env,
     })
   );
   const { state } = agent;

@@ -5,6 +5,7 @@
  */
 
 import type { Place } from "../permissions/containment.ts";
+import { COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV } from "../config.ts";
 import type { Rule } from "../permissions/rules.ts";
 import { findProgram, programFolders } from "../tools/find_program.ts";
 import { count } from "../text/count.ts";
@@ -29,6 +30,8 @@ export interface Permissions {
   policy(ask: Ask | undefined, onRefused?: () => void): Policy;
   /** Confines commands, where that is wanted. */
   confine(workingDir: () => string): Confine;
+  /** Variables that commands get though they look like credentials. */
+  env: readonly string[];
   /**
    * Reads what the folder adds, and tries the sandbox where one is wanted; lines to show.
    *
@@ -97,6 +100,7 @@ export async function openPermissions(
     ...(args.network && { network: true }),
   }, "--");
   const own = await levelOf(file ?? {}, path ?? "");
+  const named = envNames(args.env);
   const session: Rule[] = [];
   let notices: string[] = [];
   const known = new Map<string, Promise<Settings & { network: boolean }>>();
@@ -152,9 +156,14 @@ export async function openPermissions(
 
   return {
     allow,
+    env: named,
     async prepare(folder, mayRun) {
       const wanted = flags.sandbox ?? own.sandbox;
-      const lines = unheeded(folder);
+      const lines = [
+        ...unheeded(folder),
+        ...named.filter((name) => MODEL_KEYS.includes(name))
+          .map((name) => `· ${name} is the model's key: commands never get it`),
+      ];
       const isPlain = (wanted ?? "off") === "off" && file?.folders === undefined &&
         readJson(`${folder}/${PROJECT_FILE}`) === undefined;
       const mode = isPlain ? "off" : (await settingsFor(folder)).sandbox;
@@ -250,11 +259,26 @@ export async function openPermissions(
       return [
         `approve  ${args.yes ? "--yes: nothing is asked" : approve}`,
         `sandbox  ${enforced}`,
+        ...(named.length > 0 ? [`env      ${named.join(", ")}`] : []),
         ...rules.map(({ effect, text }) => `${effect.padEnd(8)} ${oneLine(text)}`),
         ...(path === undefined ? [] : [`yours in ${oneLine(path)}`]),
       ];
     },
   };
+}
+
+const MODEL_KEYS = [COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV];
+
+/** The names that `--env` lists. */
+function envNames(text = ""): string[] {
+  const names = text.split(/[\s,]+/).filter((name) => name !== "");
+  const wrong = names.find((name) => !/^[a-z_]\w*\*?$/i.test(name));
+  if (wrong === undefined) return names;
+  throw new UsageError(
+    `Cannot use --env ${
+      JSON.stringify(wrong.slice(0, 60))
+    } as it must be the name of a variable, or its beginning and *`,
+  );
 }
 
 /** What the commands of a run see as /tmp: one leaves there what the next one reads. */

@@ -226,6 +226,7 @@ async function answerPrompt(
       policy,
       confine: permissions.confine(() => agent.state.workingDir),
       jobs,
+      env: permissions.env,
     })
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);

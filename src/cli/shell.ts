@@ -23,10 +23,9 @@ export async function runShell(
   if (command.trim() === "" || tool === undefined) return screen.print("· !COMMAND runs a command");
   view.begin(`! ${command.trim()}`);
   try {
+    const { confine: _, ...context } = agent.toolContext(signal);
     const output = await tool.run({ command, timeout_seconds: 86_400 }, {
-      workingDir: agent.state.workingDir,
-      maxOutputChars: agent.config.maxOutputChars,
-      signal,
+      ...context,
       onOutput: view.onOutput,
     });
     screen.print(sanitizeProse(output.replace(/^exit code: 0\n(?:stdout:\n)?/, "")));

@@ -121,7 +121,9 @@ export function withDefaults(
   const isOther = SERVER.some((name) => args[name] !== undefined);
   const isServer = (name: string) => [...SERVER, "use-compat", "model"].includes(name as "local");
   const defaults: Record<string, string | true> = {};
-  for (const [name, value] of Object.entries(file)) {
+  for (const [name, given] of Object.entries(file)) {
+    const isList = name === "env" && Array.isArray(given);
+    const value = isList ? given.join(",") : given;
     const flag = flags.find((one) => one.name === name && !NEVER.includes(name));
     if (flag === undefined) {
       throw new UsageError(

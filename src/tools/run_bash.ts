@@ -134,7 +134,7 @@ async function shellEnd(
  */
 export async function startShell(
   command: string,
-  { workingDir: cwd, confine, signal }: ToolContext,
+  { workingDir: cwd, confine, env, signal }: ToolContext,
 ): Promise<{ child: Deno.ChildProcess; folder: string; limits?: string }> {
   signal.throwIfAborted();
   if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
@@ -152,7 +152,7 @@ export async function startShell(
       const child = new Deno.Command(confined?.program ?? shell, {
         args: confined?.args ?? args,
         cwd,
-        env: commandEnvironment(),
+        env: commandEnvironment(env),
         clearEnv: true,
         stdin: "null",
         stdout: "piped",

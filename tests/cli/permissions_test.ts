@@ -136,6 +136,32 @@ Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or
   await Deno.remove(base, { recursive: true });
 });
 
+Deno.test("SEC-01 commands get the variables that were named, and never the model's key", async () => {
+  await using server = strictServer([bash("env"), { text: "Done." }], { models: ["test"] });
+  const base = await Deno.makeTempDir();
+  await Deno.mkdir(`${base}/copilot`);
+  const own = JSON.stringify({ env: ["GH_TOKEN", "NPM_*", "OPENAI_API_KEY"] });
+  await Deno.writeTextFile(`${base}/copilot/config.json`, own);
+  const { stdout, stderr } = await run(
+    ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json", "--yes"],
+    {
+      cwd: base,
+      env: {
+        XDG_CONFIG_HOME: base,
+        GH_TOKEN: "one",
+        NPM_TOKEN: "two",
+        OPENAI_API_KEY: "three",
+        OTHER_TOKEN: "four",
+      },
+    },
+  );
+  const [{ result }] = JSON.parse(stdout).toolExecutions;
+  for (const line of ["GH_TOKEN=one", "NPM_TOKEN=two"]) assertStringIncludes(result, line);
+  assertEquals(/OPENAI_API_KEY|OTHER_TOKEN/.test(result), false);
+  assertMatch(stderr, /^· OPENAI_API_KEY is the model's key: commands never get it$/m);
+  await Deno.remove(base, { recursive: true });
+});
+
 Deno.test("TRU-03 what a project would loosen is told", () =>
   turn([], [], { project: { allow: ["run_bash(x)"], sandbox: "off", approve: "auto" } }, (ran) => {
     assertStringIncludes(ran.stderr, "ignored: allow: run_bash(x), approve: auto");
@@ -143,6 +169,7 @@ Deno.test("TRU-03 what a project would loosen is told", () =>
 
 const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
   ["a mode", ["--approve", "always"], {}, /--approve as it must be one of never, ask, edits, auto/],
+  ["a variable", ["--env", "A,*"], {}, /--env "\*" as it must be the name of a variable/],
   ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
   ["a rule", [], { allow: ["run_bash("] }, /Cannot use the rule "run_bash\(".*permissions\.json/],
   ["a key", [], { alow: [] }, /Cannot use alow in .*permissions\.json/],

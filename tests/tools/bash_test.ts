@@ -377,10 +377,10 @@ Deno.test("SEC-01 what is a credential by its name or by its value, and what is 
     ...{ HOME: "/home/a", LANG: "C", OLDPWD: "/x", GIT_AUTHOR_NAME: "a", XAUTHORITY: "/x" },
     ...{ A1: "https://host:8080/a@b", B1: "sk-short", COMPASS: "x", SSH_AUTH_SOCK: "/x" },
   };
-  const left = commandEnvironment({ ...secret, ...open });
+  const left = commandEnvironment([], { ...secret, ...open });
   for (const name of Object.keys(secret)) assertEquals(left[name], undefined, name);
   for (const [name, value] of Object.entries(open)) assertEquals(left[name], value, name);
-  const kept = commandEnvironment({ ...secret, COPILOT_KEEP_ENV: "npm_token, F" });
+  const kept = commandEnvironment(["npm_token", "F"], secret);
   assertEquals([kept.npm_token, kept.F, kept.G], ["x", secret.F, undefined]);
 });
 
@@ -391,15 +391,24 @@ Deno.test({
     using ws = workspace();
     const secret = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"];
     const open = ["SSH_AUTH_SOCK", "GIT_AUTHOR_NAME", "HARMLESS"];
+    const same = "NO_NAME_FOR_IT";
     const before = Deno.env.toObject();
     for (const name of [...secret, ...open]) Deno.env.set(name, "canary");
     try {
+      const named = { ...ws.context, env: ["GITHUB_TOKEN", "AWS_*", "OPENAI_API_KEY", "*", same] };
+      const given = await runBash({ command: "env", timeout_seconds: 10 }, named);
+      for (const name of ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", ...open]) {
+        assertStringIncludes(given, `${name}=canary`);
+      }
+      assertEquals(given.includes("OPENAI_API_KEY"), false);
+      for (const name of ["OPENAI_API_KEY", same]) Deno.env.set(name, "canary-of-16-or-more");
       const result = await bash(ws, "env");
+      assertEquals(result.includes(same), false);
       for (const name of secret) assertEquals(result.includes(name), false, name);
       for (const name of open) assertStringIncludes(result, `${name}=canary`);
       assertStringIncludes(result, "PATH=");
     } finally {
-      for (const name of [...secret, ...open]) {
+      for (const name of [...secret, ...open, same]) {
         if (before[name] === undefined) Deno.env.delete(name);
         else Deno.env.set(name, before[name]);
       }
