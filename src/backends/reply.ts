@@ -33,6 +33,10 @@ export interface AnswerParts {
 
 /** More are not run: they would be the answer of a model gone wild. */
 const MAX_CALLS = 200;
+/** No model writes as much in earnest. */
+const MAX_ARGUMENTS_CHARS = 4 * 2 ** 20;
+/** Names of tools have 64 at most; beyond, there is enough to see which one was meant. */
+const MAX_NAME_CHARS = 200;
 
 /** Reads an answer: takes thoughts out of the text, checks tool calls, finds those in the text. */
 export function toReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
@@ -72,7 +76,7 @@ export function toReply(parts: AnswerParts, { extract, tools }: ParseOptions = {
       }));
     }
   }
-  calls = calls.map((call, i) => i < MAX_CALLS ? call : { ...call, ...invalid("", TOO_MANY) });
+  calls = calls.map((call, i) => bounded(call, i));
   const [content, thought] = hasTags ? splitThinking(written) : [written, ""];
   const reasoning = [parts.reasoning, thought].filter((text) => text.trim() !== "").join("\n\n");
   const message: Message = {
@@ -87,6 +91,16 @@ export function toReply(parts: AnswerParts, { extract, tools }: ParseOptions = {
   return { message, finish, finishDetail, usage: parts.usage };
 }
 
+/** The call, or one that is not run: what is kept of it is sent again with every request. */
+function bounded(call: ToolCall, at: number): ToolCall {
+  const name = call.name.slice(0, MAX_NAME_CHARS);
+  if (at >= MAX_CALLS) return { ...call, name, ...invalid("", TOO_MANY) };
+  const { length } = call.invalid?.text ?? JSON.stringify(call.arguments);
+  return length > MAX_ARGUMENTS_CHARS
+    ? { ...call, name, ...invalid("", `${TOO_LONG} ${length}`) }
+    : { ...call, name };
+}
+
 function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1] {
   return {
     tools: tools.map((tool) => tool.name),
@@ -96,6 +110,9 @@ function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1
 
 const TOO_MANY =
   `an answer may hold ${MAX_CALLS} calls at most; read the results of those, then call what is still needed`;
+
+const TOO_LONG =
+  `its arguments must have at most ${MAX_ARGUMENTS_CHARS} characters, do it in smaller pieces: they have`;
 
 function cutBy({ finish, finishDetail }: AnswerParts): string {
   return finish === "length"

@@ -265,3 +265,29 @@ Deno.test("garbage at any field gives a BackendError or an answer, nothing else"
   }
   assertEquals(errors > 80, true, `${errors} errors`);
 });
+
+Deno.test("a call of 40 MB, in its name or its arguments, is refused, and little of it is kept", () => {
+  const much = "a".repeat(40e6);
+  const rows: [name: string, args: unknown][] = [
+    ["read", JSON.stringify({ path: much })],
+    ["read", { path: much }],
+    ["read", `{"path": ${much}`],
+    [much, "{}"],
+  ];
+  for (const [name, args] of rows) {
+    const { message } = readCompatResponse(
+      compat({ tool_calls: [call(name, args, "1")] }, "tool_calls"),
+    );
+    const [{ invalid, ...kept }] = message.toolCalls! as [NonNullable<typeof message.toolCalls>[0]];
+    assertEquals(JSON.stringify({ kept, invalid }).length < 1000, true);
+    assertEquals(
+      invalid?.reason.includes("at most 4194304") ?? kept.name === "a".repeat(200),
+      true,
+    );
+  }
+  const [found] = readCompatResponse(compat({ content: "x" }), {
+    tools,
+    extract: () => ["", [{ id: "1", name: "read", arguments: { path: much } }]],
+  }).message.toolCalls!;
+  assertEquals(found!.arguments, {});
+});
