@@ -131,8 +131,9 @@ export const COMMANDS: readonly Command[] = [
     async run(session, path) {
       const { agent: { state } } = session;
       if (path === "") return oneLine(state.workingDir);
-      const folder = resolvePath(state, expandHome(path));
+      let folder = resolvePath(state, expandHome(path));
       try {
+        folder = Deno.realPathSync(folder);
         if (!Deno.statSync(folder).isDirectory) return `${oneLine(folder)} is not a folder.`;
       } catch (error) {
         const why = error instanceof Deno.errors.NotFound

@@ -181,6 +181,11 @@ export async function openPermissions(
       async decide(tool, callArgs, context) {
         const [{ decide, grantOf }, , { placeOf }] = await core();
         const { workingDir } = context;
+        if (Deno.realPathSync(workingDir) !== workingDir) {
+          throw new Error(
+            `Refused: the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`,
+          );
+        }
         const settings = await settingsFor(workingDir);
         const call = callOf(tool, callArgs);
         const { path } = call;

@@ -6,7 +6,7 @@
  */
 
 import { basename, dirname, isAbsolute, join } from "../text/std_path.ts";
-import type { ToolContext } from "../types.ts";
+import type { Grant, ToolContext } from "../types.ts";
 import { fileError, isStill, moved, statRegular } from "./regular_file.ts";
 
 /** What {@linkcode writeAtomically} did. */
@@ -58,11 +58,11 @@ export async function writeAtomically(
       await Deno.mkdir(dirname(target), { recursive: true });
       const realPath = join(await Deno.realPath(dirname(target)), basename(target));
       if (grant && realPath !== target) throw new MovedError();
-      await create(realPath, bytes, signal, grant !== undefined);
+      await create(realPath, bytes, signal, grant);
       return { realPath, created: true, linked };
     }
     const { realPath, info } = await statRegular(target, shown, "write", grant);
-    const inPlace = await replace(realPath, shown, bytes, info, seen, signal, grant !== undefined);
+    const inPlace = await replace(realPath, shown, bytes, info, seen, signal, grant);
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -120,11 +120,11 @@ async function create(
   target: string,
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
-  isGranted: boolean,
+  grant: Grant | undefined,
 ): Promise<void> {
   const temporary = temporaryBeside(target);
   try {
-    await fill(await openNew(temporary, 0o666, isGranted), bytes);
+    await fill(await openNew(temporary, 0o666, grant), bytes);
     signal?.throwIfAborted();
     // Unlike a rename, a link never takes the place of a file that another program made meanwhile.
     await Deno.link(temporary, target).catch((error) => {
@@ -145,7 +145,7 @@ async function replace(
   old: Deno.FileInfo,
   seen: Seen | undefined,
   signal: AbortSignal | undefined,
-  isGranted: boolean,
+  grant: Grant | undefined,
 ): Promise<string | undefined> {
   // Root may write anything, so the bits are looked at too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
@@ -155,14 +155,17 @@ async function replace(
     );
   }
   // Opened for writing, which a rename over it would not ask for.
+  const since = Date.now();
   using file = await Deno.open(target, { read: seen !== undefined, write: true });
-  if (isGranted && !isStill(target, await file.stat())) throw new MovedError();
+  if (grant && !isStill(target, await file.stat(), grant.withheld.folder, since)) {
+    throw new MovedError();
+  }
   const temporary = temporaryBeside(target);
   let isLeft = true;
   try {
     let inPlace = (old.nlink ?? 1) > 1
       ? `it has ${old.nlink} hard links`
-      : await prepare(temporary, bytes, old, isGranted);
+      : await prepare(temporary, bytes, old, grant);
     signal?.throwIfAborted();
     await lock(file, signal);
     if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
@@ -171,7 +174,7 @@ async function replace(
       if (Deno.build.os === "windows") file.close();
       // By then its folder may have been swapped for a link: there is no such name where that leads.
       await Deno.rename(temporary, target).catch((error) => {
-        if (isGranted && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
+        if (grant && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
         if (Deno.build.os === "windows") throw error;
         // A file that is mounted by itself, as in a container, is one.
         inPlace = "it cannot be replaced";
@@ -197,12 +200,12 @@ async function prepare(
   temporary: string,
   bytes: Uint8Array,
   old: Deno.FileInfo,
-  isGranted: boolean,
+  grant: Grant | undefined,
 ): Promise<string | undefined> {
   let file: Deno.FsFile;
   try {
     // Others get to read the content only once its final mode is set.
-    file = await openNew(temporary, 0o600, isGranted);
+    file = await openNew(temporary, 0o600, grant);
   } catch (error) {
     if (error instanceof MovedError) throw error;
     return "its folder takes no new files";
@@ -228,9 +231,10 @@ async function removeAnyhow(path: string): Promise<void> {
 }
 
 /** A new file, still empty. */
-async function openNew(path: string, mode: number, isGranted: boolean): Promise<Deno.FsFile> {
+async function openNew(path: string, mode: number, grant: Grant | undefined): Promise<Deno.FsFile> {
+  const since = Date.now();
   const file = await Deno.open(path, { write: true, createNew: true, mode });
-  if (!isGranted || isStill(path, await file.stat())) return file;
+  if (!grant || isStill(path, await file.stat(), grant.withheld.folder, since)) return file;
   file.close();
   throw new MovedError(path);
 }

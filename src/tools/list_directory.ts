@@ -24,6 +24,7 @@ export async function listDirectory(
 ): Promise<string> {
   const shown = args.path as string;
   const path = context.grant?.realPath ?? toolPath(context, shown);
+  const since = Date.now();
   const names: string[] = [];
   let count = 0;
   try {
@@ -39,7 +40,9 @@ export async function listDirectory(
     if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, "list");
     throw fileError("list", shown, error);
   }
-  if (context.grant && !isStill(path, Deno.lstatSync(path))) throw moved("list", shown);
+  if (
+    context.grant && !isStill(path, Deno.lstatSync(path), context.grant.withheld.folder, since)
+  ) throw moved("list", shown);
   if (count === 0) return "[the folder is empty]";
   names.sort((a, b) => a < b ? -1 : 1);
   const lines: string[] = [];

@@ -5,6 +5,7 @@
  */
 
 import { basename, dirname, join, relative, SEPARATOR } from "../text/std_path.ts";
+import { isWithin } from "../text/paths.ts";
 import { nearest } from "../text/nearest.ts";
 import { sanitize } from "../text/sanitize.ts";
 import type { Grant } from "../types.ts";
@@ -33,37 +34,65 @@ export async function openRegular(
   grant?: Grant,
 ): Promise<RegularFile> {
   const { realPath } = await statRegular(path, shown, action, grant);
+  const since = Date.now();
   const file = await Deno.open(realPath).catch((error) => {
     throw fileError(action, shown, error);
   });
   const info = await file.stat();
-  if (!info.isFile || grant && !isStill(realPath, info)) {
+  if (!info.isFile || grant && !isStill(realPath, info, grant.withheld.folder, since)) {
     file.close();
     throw info.isFile ? moved(action, shown) : notRegular(action, shown, info);
   }
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
 }
 
-/** How often {@linkcode isStill} looks. */
-const LOOKS = 6;
+/** How often {@linkcode isStill} looks where something is going on, and with what breaks, in ms. */
+const LOOKS = 16;
+const BREAK_MS = 0.03;
+/** So long a folder was left alone: system clocks are coarse, and those of file servers are others. */
+const QUIET_MS = 2000;
 
 /**
- * Whether a path without links still has none, and leads to what was opened by it. Without `openat`
- * these are two looks, between which a folder can be swapped for a link and back; as each of many
- * pairs would have to be met, a loop that swaps them blindly gets by once in 4000 times at best.
+ * Whether a granted path, which has no links, has had none since a time, and leads to what was opened
+ * by it.
+ *
+ * Without `openat` these are two looks, between which a folder can be swapped for a link and back. That
+ * changes the folder it is in, so that one pair of looks tells where no folder has changed lately.
+ * Elsewhere there are many, at times that nobody can foresee, and each would have to be met.
+ *
+ * @param folder the working directory; what happens above it is not looked for
+ * @param since when it was opened, or before, in milliseconds since 1970
  */
-export function isStill(path: string, { dev, ino }: Pick<Deno.FileInfo, "dev" | "ino">): boolean {
+export function isStill(
+  path: string,
+  { dev, ino }: Pick<Deno.FileInfo, "dev" | "ino">,
+  folder: string,
+  since: number,
+): boolean {
   try {
-    for (let i = 0; i < LOOKS; i++) {
+    const top = isWithin(folder, path) ? folder : undefined;
+    for (let looks = hasChanged(path, top, since - QUIET_MS) ? LOOKS : 1; looks > 0; looks--) {
       const real = Deno.realPathSync(path);
       if (real !== path && (SEPARATOR === "/" || relative(real, path) !== "")) return false;
       const info = Deno.lstatSync(path);
       if (info.ino !== ino || info.dev !== dev) return false;
+      const end = performance.now() + (looks > 1 ? Math.random() * BREAK_MS : 0);
+      while (performance.now() < end);
     }
     return true;
   } catch {
     return false;
   }
+}
+
+/** Whether a folder above `path`, up to `top` or the root, has changed since then. */
+function hasChanged(path: string, top: string | undefined, since: number): boolean {
+  for (let at = path; at !== top && at !== dirname(at);) {
+    at = dirname(at);
+    const { ctime, isDirectory } = Deno.lstatSync(at);
+    if (!isDirectory || ctime === null || ctime.getTime() >= since) return true;
+  }
+  return false;
 }
 
 /** Links lead elsewhere than when the call was decided on. */

@@ -52,6 +52,7 @@ export async function runSearch(
 ): Promise<Found & { end: SearchEnd }> {
   signal.throwIfAborted();
   const { hereMs, workers: count, timeoutMs } = { ...DEFAULTS, ...limits };
+  const since = Date.now();
   const until = performance.now() + hereMs;
   const here = createSearcher(job, () => performance.now() > until);
   for (const task of tasks) here.tasks.push(task);
@@ -66,14 +67,14 @@ export async function runSearch(
     }
   }
   sortFound(here.found, job);
-  if (job.walk.withheld) dropMoved(here.found, job);
+  if (job.walk.withheld) dropMoved(here.found, job, job.walk.withheld.folder, since);
   return { ...here.found, end };
 }
 
 /** Leaves out what was read where no link leads now: a folder was one while it was read. */
-function dropMoved(found: Found, { walk, prefix }: Job): void {
+function dropMoved(found: Found, { walk, prefix }: Job, folder: string, since: number): void {
   const isThere = ({ path, dev = 0, ino = null }: Found["matches"][number]) =>
-    isStill(`${walk.root}/${path.slice(prefix.length)}`, { dev, ino });
+    isStill(`${walk.root}/${path.slice(prefix.length)}`, { dev, ino }, folder, since);
   const still = found.matches.filter(isThere);
   found.tally.unreadable += found.matches.length - still.length;
   found.matches = still;

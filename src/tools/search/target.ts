@@ -7,7 +7,7 @@
 import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
-import type { Grant, ToolContext, Withheld } from "../../types.ts";
+import type { Grant, ToolContext } from "../../types.ts";
 import { fileError, missing, moved, statRegular } from "../regular_file.ts";
 import { toolPath } from "../tool_path.ts";
 import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
@@ -68,7 +68,13 @@ export async function findTarget(
         : rest.split("/").length - 1,
       hidden: exclude ? [] : dotNames(rest),
       ...(rest === "" ? {} : { filter }),
-      ...(context.grant && { withheld: isFile ? NOTHING : context.grant.withheld }),
+      // A file that was named was decided on by itself.
+      ...(context.grant &&
+        {
+          withheld: isFile
+            ? { folder: context.grant.withheld.folder, paths: [] }
+            : context.grant.withheld,
+        }),
     },
     prefix: shownPrefix(context.workingDir, root),
     ...(isFile ? { file: slashed(place) } : {}),
@@ -95,9 +101,6 @@ function dotNames(glob: string): RegExp[] {
   return [...glob.matchAll(/(?<=^|[/{,])(\.[^/{},]*)(\{?)/g)]
     .map(([, name, brace]) => globToRegex(brace === "" ? name! : `${name}*`));
 }
-
-/** A file that was named was decided on by itself. */
-const NOTHING: Withheld = { folder: "/", paths: [] };
 
 /**
  * What is at `path`, and where it leads.
