@@ -181,7 +181,7 @@ export async function openPermissions(
       async decide(tool, callArgs, context) {
         const [{ decide, grantOf }, , { placeOf }] = await core();
         const { workingDir } = context;
-        if (Deno.realPathSync(workingDir) !== workingDir) {
+        if (isReplaced(workingDir)) {
           throw new Error(
             `Refused: the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`,
           );
@@ -193,7 +193,12 @@ export async function openPermissions(
         const places = new Map<string, Place>();
         const place = (at: string) => places.get(at) ?? placeOf(workingDir, at);
         if (path !== undefined) places.set(path, placeOf(workingDir, path));
-        const verdict = decide(call, settings, place);
+        let verdict = decide(call, settings, place);
+        const isWrite = verdict.effect === "allow" && tool.access === "write";
+        if (isWrite && path !== undefined && hasOtherNames(place(path).real)) {
+          const effect = settings.approve === "never" ? "deny" : "ask";
+          verdict = { effect, reason: "is a file with other names (hard links), maybe outside" };
+        }
         const granted = path === undefined
           ? {}
           : { grant: grantOf(call.tool, path, settings, place, !args.yes) };
@@ -297,6 +302,24 @@ function privateFolder(): string {
     }
   });
   return folder;
+}
+
+/** Whether a folder, which had no links in its path, has some now. */
+function isReplaced(folder: string): boolean {
+  try {
+    return Deno.realPathSync(folder) !== folder;
+  } catch {
+    return false; // It is gone, and each tool says so in its own words.
+  }
+}
+
+function hasOtherNames(path: string): boolean {
+  try {
+    const { isFile, nlink } = Deno.lstatSync(path);
+    return isFile && nlink !== null && nlink > 1;
+  } catch {
+    return false;
+  }
 }
 
 /** The part of a call that the settings are about. */

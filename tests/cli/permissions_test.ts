@@ -136,6 +136,18 @@ Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or
   await Deno.remove(base, { recursive: true });
 });
 
+Deno.test("PTH-03 a file that has other names, maybe outside, is not written without being asked about", () => {
+  const edit = (file_path: string) =>
+    use("edit_file", { file_path, old_string: "one", new_string: "two" });
+  const own = { allow: ["run_bash(ln *)", "run_bash(cp *)"] };
+  const calls = [bash("ln a.txt hard"), bash("cp a.txt copy"), edit("hard"), edit("copy")];
+  return turn(calls, ["--approve", "edits"], { own }, async ({ results, folder }) => {
+    assertMatch(results[2]!, /^Refused: .*hard links/);
+    assertMatch(results[3]!, /^Replaced 1 match in copy/);
+    assertEquals(await Deno.readTextFile(`${folder}/a.txt`), "one\n");
+  });
+});
+
 Deno.test("SEC-01 commands get the variables that were named, and never the model's key", async () => {
   await using server = strictServer([bash("env"), { text: "Done." }], { models: ["test"] });
   const base = await Deno.makeTempDir();
