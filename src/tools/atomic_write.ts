@@ -157,9 +157,6 @@ async function replace(
   // Opened for writing, which a rename over it would not ask for.
   const since = Date.now();
   using file = await Deno.open(target, { read: seen !== undefined, write: true });
-  if (grant && !isStill(target, await file.stat(), grant.withheld.folder, since)) {
-    throw new MovedError();
-  }
   const temporary = temporaryBeside(target);
   let isLeft = true;
   try {
@@ -173,6 +170,7 @@ async function replace(
       // Windows lets nobody rename over an open file.
       if (Deno.build.os === "windows") file.close();
       // By then its folder may have been swapped for a link: there is no such name where that leads.
+      // What is left is a swap between the two paths that this one call of the system resolves.
       await Deno.rename(temporary, target).catch((error) => {
         if (grant && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
         if (Deno.build.os === "windows") throw error;
@@ -182,6 +180,9 @@ async function replace(
       isLeft = inPlace !== undefined;
     }
     if (inPlace === undefined) return undefined;
+    if (grant && !isStill(target, await file.stat(), grant.withheld.folder, since)) {
+      throw new MovedError();
+    }
     await overwrite(file, shown, bytes);
     return inPlace + await restoreMode(file, target, old.mode);
   } finally {
