@@ -7,6 +7,7 @@
  */
 
 import type { AgentSettings, CopilotConfig } from "../config.ts";
+import { windowsShell } from "../tools/windows_shell.ts";
 import type { JsonSchema, Tool } from "../types.ts";
 
 /** With less context, or so many billions of parameters, every line that is not needed is in the way. */
@@ -35,9 +36,16 @@ export function leanTools(tools: readonly Tool[]): Tool[] {
   });
 }
 
+/** The operating system; on Windows also which shell's language commands are to be in. */
+function system(os: string): string {
+  return os === "windows" ? `windows; run_bash runs ${windowsShell().name}` : os;
+}
+
 /** The same for models that have room for little. */
 export function leanPrompt(workingDir: string, os: string = Deno.build.os): string {
-  return `You are a coding copilot in a terminal. You work on the project in ${workingDir} (${os}) by calling tools.
+  return `You are a coding copilot in a terminal. You work on the project in ${workingDir} (${
+    system(os)
+  }) by calling tools.
 - Read files and search; never guess what they contain.
 - Read a file before you edit it, and change only what was asked for.
 - When a tool reports an error, do not repeat the same call.
@@ -50,7 +58,7 @@ export function systemPrompt(workingDir: string, os: string = Deno.build.os): st
   return `You are a coding copilot in a terminal. You help with the project in the working directory by calling tools.
 
 Working directory: ${workingDir}
-Operating system: ${os}
+Operating system: ${system(os)}
 
 How to work:
 - Find out before you answer: read files and search instead of guessing. Never invent file contents.

@@ -5,6 +5,7 @@ import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "./find_program.ts";
 import { captureOutput, type OutputCapture } from "./output_capture.ts";
 import { endGroup } from "./process_group.ts";
+import { windowsShell } from "./windows_shell.ts";
 
 /** How the error of an aborted command begins. */
 export const INTERRUPTED = "Interrupted by the user: the call did not finish.";
@@ -176,10 +177,12 @@ export async function startShell(
 /** The shells to try, best first. */
 function shells(command: string, folder: string): [string, string[]][] {
   if (Deno.build.os === "windows") {
-    const git = `${Deno.env.get("ProgramFiles") ?? "C:\\Program Files"}\\Git\\bin\\bash.exe`;
-    return [[git, ["-c", command]], [
-      "powershell.exe",
-      ["-NoProfile", "-NonInteractive", "-Command", command],
+    const { name, program } = windowsShell();
+    return [[
+      program,
+      name === "Git Bash"
+        ? ["-c", command]
+        : ["-NoProfile", "-NonInteractive", "-Command", command],
     ]];
   }
   const parts = command.length <= MAX_ARGUMENT_CHARS ? [command] : split(command);
