@@ -157,7 +157,7 @@ function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Verdict {
   // A link with an allowed name allows nothing, and one with another name evades nothing.
   const matching = (effect: Effect) =>
     rules.find((rule) =>
-      rule.effect === effect && isFor(rule, tool) &&
+      rule.effect === effect && (isFor(rule, tool) || isAgainstReading(rule, tool)) &&
       (effect === "allow" ? names.slice(1) : names).some((name) => matchesPath(rule, name))
     );
   const denied = matching("deny");
@@ -176,6 +176,12 @@ function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Verdict {
   if (tool.access !== "write") return ask(`can ${tool.access}`);
   if (sandbox === "read-only") return ask("writes, and the sandbox is read-only");
   return approve === "edits" || approve === "auto" ? ALLOW : ask("writes");
+}
+
+/** Whether a rule against reading a file holds for the tool, which shows what a file holds, too. */
+function isAgainstReading(rule: Rule, { name }: Call["tool"]): boolean {
+  return (name === "edit_file" || name === "grep_code") && rule.effect !== "allow" &&
+    rule.path !== undefined && isFor(rule, READER);
 }
 
 /** As rules name it: relative where it is below `root`, with `/`. */
