@@ -137,6 +137,9 @@ async function ruleFor(
     : undefined;
 }
 
+/** A request of more rows is no longer seen at one glance. */
+const MANY_ROWS = 18;
+
 /** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
 export function requestText(
   tool: Tool,
@@ -172,7 +175,10 @@ export function requestText(
     }
     const lines = text.replace(/\n$/, "").split("\n");
     const size = `${count(lines.length, "line")}, ${count(text.length, "character")}`;
-    fields.push(`  ${name} (${size}):\n${boxed(lines)}`);
+    const rows = boxed(lines);
+    // Its beginning may have left the screen by the time that the question stands below it.
+    const end = rows.split("\n").length > MANY_ROWS ? `\n  (end of ${name}: ${size} above)` : "";
+    fields.push(`  ${name} (${size}):\n${rows}${end}`);
   }
   if (typeof present === "number") {
     fields.push(`  a file of ${count(present, "byte")} is there, and replaced by this`);

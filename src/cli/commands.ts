@@ -129,7 +129,7 @@ export const COMMANDS: readonly Command[] = [
     value: "PATH",
     help: "work in another folder",
     async run(session, path) {
-      const { agent: { state } } = session;
+      const { agent: { state }, permissions } = session;
       if (path === "") return oneLine(state.workingDir);
       let folder = resolvePath(state, expandHome(path));
       try {
@@ -141,8 +141,10 @@ export const COMMANDS: readonly Command[] = [
           : oneLine((error as Error).message);
         return `Cannot change to ${oneLine(folder)}: ${why}`;
       }
+      // Where its settings cannot be read, the session stays where it is.
+      const notices = await permissions?.prepare(folder, false) ?? [];
       state.workingDir = folder;
-      return [`Now in ${oneLine(folder)}`, ...await heed(session)].join("\n");
+      return [`Now in ${oneLine(folder)}`, ...notices, ...await heed(session)].join("\n");
     },
   },
   {

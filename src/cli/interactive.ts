@@ -198,7 +198,11 @@ export async function runInteractive(
       session.signal = stop.signal;
       waiting = waitsFor(text);
       screen.update();
-      const output = await runCommand(session, text);
+      const output = await runCommand(session, text).catch((error) => {
+        // Such as a file of the folder that cannot be read.
+        if (error instanceof Deno.errors.BrokenPipe) throw error;
+        return `· ${oneLine((error as Error).message)}`;
+      });
       waiting = undefined;
       record();
       if (output === null) return EXIT.done;

@@ -260,6 +260,78 @@ sessionTest(
   },
 );
 
+const HIDING: [name: string, command: string, parts: string[]][] = [
+  ["6000 characters", `echo ${"abcdefgh".repeat(750)}; rm -rf x`, ["echo abc", "; rm -rf x"]],
+  ["60 blank lines", `echo a${"\n".repeat(60)}rm -rf x`, ["echo a", "rm -rf x"]],
+  ["300 blanks", `echo a${" ".repeat(300)}; touch p`, ["echo a", "; touch p"]],
+  ["200 lines", `cat <<'E'\n${"x\n".repeat(198)}E`, ["cat <<'E'", "E"]],
+];
+sessionTest(
+  "CMD-05 nothing of a request is hidden, and how much it is stands at its end, too",
+  HIDING.flatMap(([, command]) => [bash(command), { text: "Well." }]),
+  async (terminal) => {
+    for (const [i, [name, command, parts]] of HIDING.entries()) {
+      await terminal.type("go\r");
+      const rows = await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+      const asked = (await terminal.output()).split("The model wants to call").slice(i + 1)[0]!;
+      for (const part of parts) assertStringIncludes(asked, part, name);
+      const lines = command.split("\n").length;
+      const size = `${lines} line${lines > 1 ? "s" : ""}, ${command.length} characters`;
+      assertStringIncludes(asked, `command (${size})`, name);
+      if (i !== 2) assertStringIncludes(rows.join("\n"), `(end of command: ${size} above)`, name);
+      await terminal.type("n\r");
+      await terminal.until((rows) => rows.at(-2) === ">");
+    }
+    assertEquals([...Deno.readDirSync(terminal.folder)].some((entry) => entry.name === "p"), false);
+  },
+);
+
+sessionTest(
+  "CMD-06 one answer is for one call: what is asked about next is asked about by itself",
+  [
+    {
+      toolCalls: ["touch one", "touch two"].map((command) => ({
+        name: "run_bash",
+        arguments: { command },
+      })),
+    },
+    { text: "Well." },
+  ],
+  async (terminal) => {
+    const here = (name: string) =>
+      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    // What is typed while a call is asked about or runs does not answer for the next.
+    await terminal.type("y\ry\ry\r");
+    await terminal.until("command: touch two");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+    assertEquals([await here("one"), await here("two")], [true, false]);
+    await terminal.type("n\r");
+    await terminal.until("Well.");
+    assertEquals(await here("two"), false);
+  },
+);
+
+sessionTest(
+  "TRU-03 a folder whose settings cannot be read is not gone to, and ends no session",
+  [],
+  async (terminal) => {
+    await Deno.mkdir(`${terminal.folder}/bad/.copilot`, { recursive: true });
+    await Deno.writeTextFile(`${terminal.folder}/bad/.copilot/permissions.json`, "{");
+    await Deno.mkdir(`${terminal.folder}/strict/.copilot`, { recursive: true });
+    const never = JSON.stringify({ approve: "never", trust: true });
+    await Deno.writeTextFile(`${terminal.folder}/strict/.copilot/permissions.json`, never);
+    await terminal.type("/cd bad\r");
+    await terminal.until("· Cannot read ");
+    await terminal.type("/cd strict\r");
+    await terminal.until("makes things stricter: approve: never");
+    await terminal.until("ignored: trust");
+    await terminal.type("/permissions\r");
+    await terminal.until("approve  never");
+  },
+);
+
 sessionTest(
   "CMD-06 an edited command is shown again; that is what runs, and the model is told",
   [bash("touch one"), { text: "Well." }],

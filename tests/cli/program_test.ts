@@ -104,6 +104,47 @@ Deno.test("CMD-07 positive control: with --yes they run", async () => {
   assertEquals([...Deno.readDirSync(dir.path)].map((e) => e.name).sort(), ["new.txt", "ran.txt"]);
 });
 
+Deno.test("PTH-07 CMD-07 arguments of every shape are answered, and the turn goes on", async () => {
+  await using dir = await tempDir({ "a.txt": "alpha\n" });
+  const paths = ["a\0b", "a\nb", "a\x1bb", "x".repeat(5000), "", 5, null, ["a.txt"], {}, true]
+    .concat("file:///etc/passwd", "%2e%2e/x", "~/x");
+  const bad = [
+    ...paths.flatMap((
+      file_path,
+    ) => [{ file_path }, { file_path, content: "x" }, {
+      file_path,
+      old_string: "",
+      new_string: "x",
+    }]).map((args, i) => ({
+      name: ["read_file", "write_file", "edit_file"][i % 3]!,
+      arguments: args,
+    })),
+    { name: "read_file", arguments: {} },
+    { name: "run_bash", arguments: { command: "echo a\0b" } },
+    { name: "run_bash", arguments: { command: ["ls"] } },
+    { name: "grep_code", arguments: { path: 1, pattern: null } },
+    { name: "no_such_tool", arguments: {} },
+    { name: "__proto__", arguments: {} },
+  ] as NonNullable<Step["toolCalls"]>;
+  const good = { name: "read_file", arguments: { file_path: "a.txt" } };
+  await using server = strictServer([
+    { toolCalls: bad },
+    { toolCalls: [good] },
+    { toolCalls: [{ ...good, arguments: { file_path: "a.txt", unknown: 1 } }] },
+    { text: "Done." },
+  ]);
+  const args = local(server.url, "-p", "x", "--output", "json", "--approve", "edits");
+  const { stdout } = await run(args, { cwd: dir.path });
+  const { toolExecutions, response } = JSON.parse(stdout);
+  const done = toolExecutions as { isError: boolean; result: string; arguments: unknown }[];
+  assertEquals([done.length, response], [bad.length + 2, "Done."]);
+  const told = JSON.stringify(done.slice(0, bad.length).filter(({ isError }) => !isError));
+  // A name may be odd: these are made in the folder, and nowhere else.
+  const made = [...Deno.readDirSync(dir.path)].map(({ name }) => name).sort();
+  assertEquals(made, ["%2e%2e", "a.txt", "file:", "~"].filter((name) => made.includes(name)), told);
+  assertStringIncludes(done.at(-2)!.result, "alpha");
+});
+
 Deno.test("--output json and stream-json", async () => {
   await using dir = await tempDir({ "a.txt": "alpha\n" });
   const steps = [call("read_file", { file_path: "a.txt" }), { text: "It says alpha." }];
