@@ -167,7 +167,11 @@ function suspend(): Promise<void> {
 
 /** The process goes on; meanwhile somebody else had the terminal. */
 function resumed(): void {
-  enter();
-  redraw(true);
+  try {
+    enter();
+    redraw(true);
+  } catch {
+    // A terminal that is closed wakes us as well: SIGHUP, or the next use of it, ends the session.
+  }
   onResumed();
 }

@@ -32,6 +32,18 @@ type Row = Process & { state: string | undefined };
 const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+) .*$/gm;
 
 /**
+ * Has the group of `leader` end when the program does, whatever that ends with: there is no time left
+ * then for asking it to. Returns what to call once it has ended by itself.
+ */
+export function endAtExit(leader: number): () => void {
+  if (Deno.build.os === "windows") return () => {};
+  const end = () => signal(leader, [lone(leader)], "SIGKILL");
+  const events = ["unload", "error", "unhandledrejection"];
+  for (const event of events) addEventListener(event, end);
+  return () => events.forEach((event) => removeEventListener(event, end));
+}
+
+/**
  * Ends every process that the child `leader` started and, if it lives, itself: SIGTERM, and SIGKILL
  * to those still there after `graceMs`. Returns the names of those that it found. No program in `folder`
  * is run for it.

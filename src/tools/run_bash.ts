@@ -4,7 +4,7 @@ import type { ToolContext } from "../types.ts";
 import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "./find_program.ts";
 import { captureOutput, type OutputCapture } from "./output_capture.ts";
-import { endGroup } from "./process_group.ts";
+import { endAtExit, endGroup } from "./process_group.ts";
 import { windowsShell } from "./windows_shell.ts";
 
 /** How the error of an aborted command begins. */
@@ -56,6 +56,7 @@ export async function runBash(
 ): Promise<string> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
   const { child, limits } = await startShell(command, context);
+  const release = endAtExit(child.pid);
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const streams = {
     stdout: captureOutput([child.stdout], budget),
@@ -72,6 +73,7 @@ export async function runBash(
     grace,
     context.workingDir,
   );
+  release();
   if (ended === "abort") {
     const came = outputs(streams, budget);
     throw new Error(`${INTERRUPTED} It printed so far:\n${came.join("\n")}`, {

@@ -131,3 +131,38 @@ Deno.test({
     await Deno.remove(folder, { recursive: true });
   },
 });
+
+Deno.test({
+  name: "PRC-07 nothing that a command started outlives a closed terminal" +
+    (noTmux && ` (skipped: ${noTmux})`),
+  ignore: noTmux !== "",
+  async fn() {
+    const seconds = `1000.${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
+    const living = async () => {
+      const { stdout } = await new Deno.Command("ps", { args: ["-eo", "stat=,args="] }).output();
+      return new TextDecoder().decode(stdout).split("\n").filter((row) =>
+        row.includes(`sleep ${seconds}`) && !row.startsWith("Z") && !row.includes("bash")
+      ).length;
+    };
+    const until = async (count: number) => {
+      const start = performance.now();
+      while (await living() !== count && performance.now() - start < 10_000) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      assertEquals(await living(), count);
+    };
+    // One that ends when it is asked to, and one that has to be made to.
+    const command = `sleep ${seconds} & (trap '' TERM HUP; sleep ${seconds}) & wait`;
+    await using server = strictServer([
+      { toolCalls: [{ name: "run_bash", arguments: { command } }] },
+    ], { models: ["test"] });
+    {
+      await using screen = await terminal();
+      await screen.type(`${sessionCommand(server, "--yes")}\r`);
+      await screen.until((rows) => rows.includes(">"));
+      await screen.type("go\r");
+      await until(2);
+    }
+    await until(0);
+  },
+});

@@ -262,6 +262,39 @@ Deno.test("PRC-04 what is typed to the program never reaches a command", { ignor
   assertEquals(new TextDecoder().decode(stdout), "exit code: 0\nno output\ntyped\n");
 });
 
+Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, async () => {
+  using ws = workspace();
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  for (const crash of ["throw new Error('oops')", "Deno.exit(3)"]) {
+    const mark = marker();
+    const command = `trap '' TERM; sleep ${mark} & : > begun; wait`;
+    ws.put(
+      "script.ts",
+      `import { runBash } from "${import.meta.resolve("../../src/tools/run_bash.ts")}";
+      const signal = new AbortController().signal;
+      const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+      runBash({ command: ${JSON.stringify(command)}, timeout_seconds: 60 }, context);
+      const look = () => {
+        try { Deno.statSync(Deno.args[0] + "/begun"); } catch { return setTimeout(look, 5); }
+        ${crash};
+      };
+      look();`,
+    );
+    const args = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [...args, ws.at("script.ts"), ws.dir],
+      stderr: "null",
+    });
+    assert((await child.output()).code > 0);
+    // Ended, but maybe not yet gone.
+    for (let i = 0; i < 200 && (await living(mark)).length > 0; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    assertEquals(await living(mark), [], crash);
+    Deno.removeSync(ws.at("begun"));
+  }
+});
+
 Deno.test("PRC-04 the shell leads a session of its own, so no terminal controls it", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
