@@ -98,6 +98,43 @@ Deno.test({
 });
 
 Deno.test({
+  name: `SBX-04 nothing is reached, neither by TCP nor by a socket in the file system${skipped}`,
+  ignore,
+  async fn() {
+    const base = await Deno.makeTempDir();
+    const tcp = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const unix = Deno.listen({ transport: "unix", path: `${base}/socket` });
+    let reached = 0;
+    const counting = [tcp, unix].map(async (listener) => {
+      for await (const connection of listener) {
+        reached++;
+        connection.close();
+      }
+    });
+    const { port } = tcp.addr as Deno.NetAddr;
+    // perl is where git is.
+    const perl = (await sh("perl -MIO::Socket::UNIX -e 1")).success;
+    const command = `(echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo through
+      ${perl ? "perl" : ":"} -MIO::Socket::UNIX -e 'print "through\n" if
+        IO::Socket::UNIX->new(Peer => "${base}/socket")'
+      echo done`;
+    const through = (result: string) => result.match(/^through$/gm)?.length ?? 0;
+    await turn([bash(command)], CONFINED, {}, ({ results }) => {
+      assertEquals([through(results[0]!), reached], [0, 0], results[0]);
+      assertMatch(results[0]!, /^done$/m);
+    });
+    await turn([bash(command)], ["--yes"], {}, ({ results }) => {
+      const all = perl ? 2 : 1;
+      assertEquals([through(results[0]!), reached], [all, all], results[0]);
+    });
+    tcp.close();
+    unix.close();
+    await Promise.allSettled(counting);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
   name:
     `SBX-03 what a command makes new runs nothing at the next start, and no stubs are left${skipped}`,
   ignore,
