@@ -7,6 +7,10 @@ import { bash, turn, use } from "../helpers/turn.ts";
 
 const ignore = Deno.build.os === "windows";
 
+const root = new URL("../../", import.meta.url).pathname;
+/** Whether the program has been set up: else the script would begin with that. */
+const isReady = await Deno.stat(`${root}.deno/ready`).then(() => true, () => false);
+
 /** A program that leaves a mark, and then is the one it is called after. */
 function canary(path: string, mark: string): void {
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -213,6 +217,27 @@ for (const front of ["", ".", "FOLDER/bin", "BASE/link"]) {
       ),
   });
 }
+
+Deno.test({
+  name: "TRU-05 nor does the script that starts the program, called by a link",
+  ignore: ignore || !isReady,
+  async fn() {
+    const base = await Deno.makeTempDir();
+    await Deno.symlink(`${root}scripts/copilot`, `${base}/one`);
+    await Deno.symlink("one", `${base}/two`);
+    for (const name of [...PROGRAMS, "readlink", "dirname"]) {
+      canary(`${base}/${name}`, `${base}/pwned`);
+    }
+    const start = new Deno.Command(`${base}/two`, {
+      args: ["--version"],
+      cwd: base,
+      env: { PATH: ".:/usr/bin:/bin" },
+    });
+    assertMatch(new TextDecoder().decode((await start.output()).stdout), /^copilot /);
+    assertEquals(await marks(`${base}/pwned`), "");
+    await Deno.remove(base, { recursive: true });
+  },
+});
 
 Deno.test({
   name: "TRU-05 positive control: approved, they run and leave their marks",
