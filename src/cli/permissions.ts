@@ -7,7 +7,6 @@
 import type { Place } from "../permissions/containment.ts";
 import { COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV } from "../config.ts";
 import type { Rule } from "../permissions/rules.ts";
-import { findProgram, programFolders } from "../tools/find_program.ts";
 import { count } from "../text/count.ts";
 import type { Call, Settings, Verdict } from "../permissions/policy.ts";
 import { isObject } from "../text/json.ts";
@@ -71,6 +70,7 @@ type Core = [
   typeof import("../permissions/policy.ts"),
   typeof import("../permissions/rules.ts"),
   typeof import("../permissions/containment.ts"),
+  typeof import("../tools/find_program.ts"),
 ];
 let loaded: Promise<Core> | undefined;
 /** Loaded on first use, so that a run without tools does not pay for it. */
@@ -79,6 +79,7 @@ const core = (): Promise<Core> =>
     import("../permissions/policy.ts"),
     import("../permissions/rules.ts"),
     import("../permissions/containment.ts"),
+    import("../tools/find_program.ts"),
   ]);
 
 /**
@@ -106,7 +107,7 @@ export async function openPermissions(
   const known = new Map<string, Promise<Settings & { network: boolean }>>();
 
   async function settle(folder: string): Promise<Settings & { network: boolean }> {
-    const [{ tighten }] = await core();
+    const [{ tighten }, , , programs] = await core();
     const here = await levelOf(ofFolder(folder), path ?? "");
     const project = readJson(`${folder}/${PROJECT_FILE}`);
     const settings: Settings = {
@@ -114,7 +115,7 @@ export async function openPermissions(
       sandbox: flags.sandbox ?? here.sandbox ?? own.sandbox ?? "off",
       rules: [...own.rules, ...here.rules, ...session],
       isTrusted: here.trust === true,
-      ...programsOf(folder, env("PATH")),
+      ...programsOf(programs, folder, env("PATH")),
     };
     const network = flags.network ?? here.network ?? own.network ?? false;
     if (project === undefined) return { ...settings, network };
@@ -343,6 +344,7 @@ function refusal({ name, access }: Tool, { effect, reason }: Verdict): string {
 
 /** What the policy has to know of the programs that PATH finds. */
 function programsOf(
+  { findProgram, programFolders }: Core[3],
   folder: string,
   path: string | undefined,
 ): Pick<Settings, "hasBash" | "isBrought"> {

@@ -5,7 +5,6 @@
  */
 
 import { isObject } from "../text/json.ts";
-import { isAbsolute, join } from "../text/std_path.ts";
 import { type Args, type Flag, FLAGS, UsageError } from "./args.ts";
 
 type Env = (name: string) => string | undefined;
@@ -15,8 +14,8 @@ function xdgFolder(env: Env, name: string, usual: string, windows: string): stri
   const home = env("HOME");
   const [folder] = Deno.build.os === "windows"
     ? [env(windows)]
-    : [env(name), home && `${home}/${usual}`].filter((one) => one && isAbsolute(one));
-  return folder ? join(folder, "copilot") : undefined;
+    : [env(name), home && `${home}/${usual}`].filter((one) => one?.startsWith("/"));
+  return folder ? `${folder}/copilot` : undefined;
 }
 
 /** Where settings are: the XDG base directories' place, or Windows' own. */
@@ -32,7 +31,7 @@ export function stateFolder(env: Env = (name) => Deno.env.get(name)): string | u
 /** Where the person's file `name` is. */
 export function userFile(name: string, env: Env): string | undefined {
   const folder = userFolder(env);
-  return folder && join(folder, name);
+  return folder && `${folder}/${name}`;
 }
 
 /** More is no settings file. */
