@@ -41,7 +41,7 @@ export interface Permissions {
   allow(rule: string): Promise<void>;
   /** Allows a call in this folder for good; where that is kept. */
   save(rule: string, workingDir: string): Promise<string>;
-  /** Whether the person trusts what stands in a folder; undefined when they never said. */
+  /** Whether the person lets a folder instruct the model; undefined when they never said. */
   trusts(folder: string): boolean | undefined;
   /** Keeps whether they do. */
   trust(folder: string, isTrusted: boolean): Promise<void>;
@@ -54,7 +54,10 @@ interface Level {
   approve?: Settings["approve"];
   sandbox?: Settings["sandbox"];
   network?: boolean;
+  /** Whether programs may heed what the folder configures, such as git. */
   trust?: boolean;
+  /** Whether the model may heed what the folder instructs. */
+  instructions?: boolean;
   rules: Rule[];
 }
 
@@ -64,7 +67,17 @@ const READER = { name: "read_file", access: "read" } as const;
 const PROJECT_FILE = ".copilot/permissions.json";
 /** What a folder may say: the rest would loosen something, or means nothing. */
 const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
-const KEYS = ["approve", "sandbox", "network", "trust", "deny", "ask", "allow", "folders"];
+const KEYS = [
+  "approve",
+  "sandbox",
+  "network",
+  "trust",
+  "instructions",
+  "deny",
+  "ask",
+  "allow",
+  "folders",
+];
 
 type Core = [
   typeof import("../permissions/policy.ts"),
@@ -252,11 +265,13 @@ export async function openPermissions(
     },
     trusts(folder) {
       const here = ofFolder(folder);
-      return isObject(here) && typeof here.trust === "boolean" ? here.trust : undefined;
+      if (!isObject(here)) return undefined;
+      const { trust, instructions = trust } = here;
+      return typeof instructions === "boolean" ? instructions : undefined;
     },
     async trust(folder, isTrusted) {
       if (path === undefined) throw new Error("there is no home folder to keep it in");
-      file = await keep(path, folder, () => ({ trust: isTrusted }));
+      file = await keep(path, folder, () => ({ instructions: isTrusted }));
       known.clear();
     },
     async describe(workingDir) {
@@ -379,7 +394,7 @@ async function levelOf(value: unknown, where: string): Promise<Level> {
   const sandbox = one("sandbox", SANDBOX_MODES);
   if (approve) level.approve = approve;
   if (sandbox) level.sandbox = sandbox;
-  for (const key of ["network", "trust"] as const) {
+  for (const key of ["network", "trust", "instructions"] as const) {
     const given = value[key];
     if (typeof given === "boolean") level[key] = given;
     else if (given !== undefined) wrong(key, "true or false");

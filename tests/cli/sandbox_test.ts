@@ -271,7 +271,11 @@ Deno.test({
     await using server = strictServer([bash(tree)]);
     const args = ["--local", "--host", server.url, "-m", "test", "-p", "x", ...CONFINED];
     const child = command(args, { cwd: folder }).spawn();
-    while (await living() < 20) await new Promise((resolve) => setTimeout(resolve, 10));
+    const begun = performance.now();
+    while (await living() < 20 && performance.now() - begun < 10_000) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    assert(await living() >= 20);
     child.kill("SIGKILL");
     await child.output();
     // The system ends them as soon as it gets to it.

@@ -1,4 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { openPermissions } from "../../src/cli/permissions.ts";
+import { builtinTools } from "../../src/tools/mod.ts";
 import { run } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -358,4 +360,33 @@ Deno.test("PTH-01 why an edit would fail is not told of a file that may not be r
     // Positive control: where it may be read, it is quoted.
     assertMatch(last!, /^1\tCANARY plain\.txt$/m);
   });
+});
+
+Deno.test({
+  name: "TRU-05 who lets a folder instruct the model does not let git heed what its settings name",
+  ignore,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    const env = (name: string) => name === "XDG_CONFIG_HOME" ? folder : Deno.env.get(name);
+    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+    const isAllowed = async () => {
+      const policy = (await openPermissions({ approve: "auto" }, env)).policy(undefined);
+      const signal = new AbortController().signal;
+      const context = { workingDir: folder, maxOutputChars: 1000, signal };
+      return (await policy.decide(tool, { command: "git status" }, context)).allow;
+    };
+    const permissions = await openPermissions({}, env);
+    await permissions.trust(folder, true);
+    assertEquals([permissions.trusts(folder), await isAllowed()], [true, false]);
+    await permissions.trust(folder, false);
+    assertEquals([permissions.trusts(folder), await isAllowed()], [false, false]);
+    // Positive control: trust in all of it is for the person to write down.
+    const file = JSON.stringify({ folders: { [folder]: { trust: true } } });
+    await Deno.writeTextFile(`${folder}/copilot/permissions.json`, file);
+    assertEquals([(await openPermissions({}, env)).trusts(folder), await isAllowed()], [
+      true,
+      true,
+    ]);
+    await Deno.remove(folder, { recursive: true });
+  },
 });
