@@ -199,7 +199,10 @@ sessionTest(
       await terminal.type("\r");
       await terminal.until("waiting for test");
       gate.resolve();
-      const rows = await terminal.until("Done.");
+      // What is shown last, the status, tells that all is.
+      const rows = await terminal.until((rows) =>
+        rows.includes("Done.") && rows.some((row) => row.startsWith("test · "))
+      );
       assertEquals(rows.filter((row) => row === ">").length, 1, rows.join("\n"));
       assertEquals(rows.filter((row) => row.startsWith("test · ")).length, 1, rows.join("\n"));
     },
