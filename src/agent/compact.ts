@@ -85,7 +85,8 @@ export async function makeRoom(
   options: RoomOptions,
 ): Promise<Compaction | null> {
   const { emit, byHand, refusal } = options;
-  if (refusal) learnFromRefusal(agent, windowIn(refusal.serverMessage));
+  const { serverMessage: words } = refusal ?? {};
+  if (refusal) learnFromRefusal(agent, windowIn(words), promptIn(words));
   const { messages } = agent.state;
   const newest = new Set(messages.slice(messages.findLastIndex((m) => m.role === "user")));
   const size = (message: Message) => messageTokens(agent, message, newest.has(message));
@@ -198,6 +199,15 @@ const WINDOW_WORDS = [
 /** The tokens of the window that a server names when it refuses a request as too long, if it does. */
 export function windowIn(words = ""): number | undefined {
   return WINDOW_WORDS.map((pattern) => Number(pattern.exec(words)?.[1])).find((n) => n >= 256);
+}
+
+/** The tokens of the request that a server names when it refuses it as too long, if it does. */
+export function promptIn(words = ""): number | undefined {
+  const pattern =
+    /request \((\d+) tokens|too long[: (]+(\d+) tokens|\((\d+) in the messages|limit: (\d+) \+|token count \((\d+)|contains (\d+) tokens/;
+  const [, ...found] = pattern.exec(words) ?? [];
+  const number = found.find((digits) => digits !== undefined);
+  return number === undefined ? undefined : Number(number);
 }
 
 /** What was done, for a person. */

@@ -131,9 +131,14 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
   return false;
 }
 
-/** Learns from a server that refused the request as too long; `window`: where it named its own. */
-export function learnFromRefusal(agent: CopilotAgent, window?: number): void {
+/**
+ * Learns from a server that refused the request as too long; `window` and `counted`, the tokens of the
+ * request: where it named them.
+ */
+export function learnFromRefusal(agent: CopilotAgent, window?: number, counted = 0): void {
   const model = modelOf(agent);
+  const ratio = model.ratio * counted / requestTokens(agent);
+  if (ratio >= 1 / MOST && ratio <= MOST) model.ratio = ratio;
   const estimated = requestTokens(agent);
   model.window = Math.min(window ?? estimated, contextWindow(agent) ?? Infinity);
   const limit = promptLimit(agent)!;

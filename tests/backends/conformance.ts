@@ -11,7 +11,7 @@ import { hostedBackend } from "../../src/backends/hosted/mod.ts";
 import { localBackend } from "../../src/backends/local/mod.ts";
 import { compatConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import type { BackendErrorKind } from "../../src/errors.ts";
-import type { Usage } from "../../src/types.ts";
+import type { Message, Usage } from "../../src/types.ts";
 import type { Step } from "../helpers/strict_server.ts";
 
 /** One way to reach a model server: a backend, streaming or not. */
@@ -245,4 +245,70 @@ export const SCENARIOS: readonly Scenario[] = [
     step: { error: { status, message: "no luck" } },
     expected: { error: kind, says: "no luck" },
   })),
+];
+
+/** How a conversation begins. */
+export const question: Message[] = [
+  { role: "system", content: "You help." },
+  { role: "user", content: "What is in a?" },
+];
+
+const id = "call_1";
+const called = (more: object = {}): Message => (
+  {
+    role: "assistant",
+    content: "",
+    toolCalls: [{ id, name: "read_file", arguments: { file_path: "a" }, ...more }],
+  }
+);
+const result = (content: string, toolCallId = id): Message => (
+  { role: "tool", toolCallId, toolName: "read_file", content }
+);
+const goOn: Message = { role: "user", content: "go on" };
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Conversations that every server takes. */
+export const HISTORIES: [name: string, messages: Message[]][] = [
+  ["a user text after results", [...question, called(), result("x"), goOn]],
+  ["two user texts", [...question, goOn]],
+  ["an answer that says nothing", [...question, { role: "assistant", content: "" }, goOn]],
+  ["a note after results", [
+    ...question,
+    called(),
+    result("x"),
+    { role: "assistant", content: "[stopped]" },
+    goOn,
+  ]],
+  ["NET-05 a call that was cut off", [
+    ...question,
+    called({ arguments: {}, invalid: { text: '{"file_path": "a', reason: "it was cut off" } }),
+    result("cut off"),
+  ]],
+  ["a call of a tool that no one has", [...question, called({ name: "my tool!" }), {
+    ...result("no such tool"),
+    toolName: "my tool!",
+  }]],
+  ["ids of another server", [
+    ...question,
+    called({ id: "functions.read_file:0" }),
+    result("x", "functions.read_file:0"),
+  ]],
+  ["ill-formed Unicode", [
+    { role: "system", content: "a\ud83d" },
+    { role: "user", content: "\udc00b" },
+    called({ arguments: { "a\ud83d": ["\ud83d"] } }),
+    result("\ud83d\\ud83d"),
+  ]],
+  ["images", [
+    { role: "user", content: "What is this?", images: [{ mediaType: "image/png", data: png }] },
+  ]],
+  ["an image alone", [
+    { role: "user", content: "", images: [{ mediaType: "image/png", data: png }] },
+  ]],
+  ["reasoning of an answer without text", [
+    ...question,
+    { role: "assistant", content: "[no answer]", reasoning: "Hm." },
+    goOn,
+  ]],
 ];

@@ -7,17 +7,14 @@ import { forEverySplit } from "../helpers/split.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import {
   hasPlainText,
+  HISTORIES,
   type Outcome,
+  question,
   type Scenario,
   SCENARIOS,
   type Way,
   WAYS,
 } from "./conformance.ts";
-
-const question: Message[] = [
-  { role: "system", content: "You help." },
-  { role: "user", content: "What is in a?" },
-];
 
 /** A test for each way to which it applies. */
 function onEveryWay(
@@ -146,65 +143,7 @@ onEveryWay("a conversation is accepted, and only grows at its end", async (way) 
   });
 });
 
-const id = "call_1";
-const called = (more: object = {}): Message => (
-  {
-    role: "assistant",
-    content: "",
-    toolCalls: [{ id, name: "read_file", arguments: { file_path: "a" }, ...more }],
-  }
-);
-const result = (content: string, toolCallId = id): Message => (
-  { role: "tool", toolCallId, toolName: "read_file", content }
-);
-const goOn: Message = { role: "user", content: "go on" };
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-const histories: [name: string, messages: Message[]][] = [
-  ["a user text after results", [...question, called(), result("x"), goOn]],
-  ["two user texts", [...question, goOn]],
-  ["an answer that says nothing", [...question, { role: "assistant", content: "" }, goOn]],
-  ["a note after results", [
-    ...question,
-    called(),
-    result("x"),
-    { role: "assistant", content: "[stopped]" },
-    goOn,
-  ]],
-  ["NET-05 a call that was cut off", [
-    ...question,
-    called({ arguments: {}, invalid: { text: '{"file_path": "a', reason: "it was cut off" } }),
-    result("cut off"),
-  ]],
-  ["a call of a tool that no one has", [...question, called({ name: "my tool!" }), {
-    ...result("no such tool"),
-    toolName: "my tool!",
-  }]],
-  ["ids of another server", [
-    ...question,
-    called({ id: "functions.read_file:0" }),
-    result("x", "functions.read_file:0"),
-  ]],
-  ["ill-formed Unicode", [
-    { role: "system", content: "a\ud83d" },
-    { role: "user", content: "\udc00b" },
-    called({ arguments: { "a\ud83d": ["\ud83d"] } }),
-    result("\ud83d\\ud83d"),
-  ]],
-  ["images", [
-    { role: "user", content: "What is this?", images: [{ mediaType: "image/png", data: png }] },
-  ]],
-  ["an image alone", [
-    { role: "user", content: "", images: [{ mediaType: "image/png", data: png }] },
-  ]],
-  ["reasoning of an answer without text", [
-    ...question,
-    { role: "assistant", content: "[no answer]", reasoning: "Hm." },
-    goOn,
-  ]],
-];
-for (const [name, messages] of histories) {
+for (const [name, messages] of HISTORIES) {
   onEveryWay(`SES-01 a history is accepted: ${name}`, async ({ backend, stream }) => {
     await using server = strictServer([{ text: "ok" }]);
     const { message } = await backend(server.url).send(messages, builtinTools, { stream });
@@ -215,7 +154,7 @@ for (const [name, messages] of histories) {
 
 onEveryWay("a request without tools and system prompt", async ({ backend, stream }) => {
   await using server = strictServer([{ text: "ok" }]);
-  const { message } = await backend(server.url).send([goOn], [], { stream });
+  const { message } = await backend(server.url).send([{ role: "user", content: "go on" }], [], { stream });
   assertEquals([message.content, server.requests[0]!.problem], ["ok", undefined]);
 });
 
