@@ -154,7 +154,9 @@ for (const [name, messages] of HISTORIES) {
 
 onEveryWay("a request without tools and system prompt", async ({ backend, stream }) => {
   await using server = strictServer([{ text: "ok" }]);
-  const { message } = await backend(server.url).send([{ role: "user", content: "go on" }], [], { stream });
+  const { message } = await backend(server.url).send([{ role: "user", content: "go on" }], [], {
+    stream,
+  });
   assertEquals([message.content, server.requests[0]!.problem], ["ok", undefined]);
 });
 

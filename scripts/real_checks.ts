@@ -1,0 +1,296 @@
+/**
+ * What a real model server is asked, on every way to it, and what must come of it.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { CopilotAgent } from "../src/agent/agent.ts";
+import { processTurn } from "../src/agent/turn.ts";
+import type { CallOptions, Reply } from "../src/backends/backend.ts";
+import { servedContextLength } from "../src/backends/local/connection.ts";
+import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../src/config.ts";
+import { BackendError } from "../src/errors.ts";
+import type { Message, Tool, TurnEvent, Usage } from "../src/types.ts";
+import { HISTORIES } from "../tests/backends/conformance.ts";
+
+/** What came of a check. */
+export interface Outcome {
+  status: "ok" | "FAIL" | "SKIP";
+  /** More about it; may be empty. */
+  text: string;
+}
+
+/** A server that runs. */
+export interface Target {
+  host: string;
+  model: string;
+  /** Whether it serves the model of `tiny_model.ts`, which says what it is to say. */
+  isOurs: boolean;
+}
+
+/** A way to the server. */
+export interface Way {
+  name: string;
+  /** Why it cannot be gone. */
+  missing?: string;
+  /** The program's flags for it. */
+  flags: readonly string[];
+  config(more: { model?: string; maxTokens?: number; maxRetries?: number }): CopilotConfig;
+  /** What makes the model call a tool, as part of the request's body; undefined where nothing does. */
+  force?: Record<string, unknown>;
+}
+
+type Check = (signal: AbortSignal) => Promise<Outcome>;
+const ok = (text = ""): Outcome => ({ status: "ok", text });
+const skip = (text: string): Outcome => ({ status: "SKIP", text });
+
+/** The ways that there are. */
+export async function waysTo({ host, model }: Target): Promise<Way[]> {
+  const serves = async (path: string, body: unknown) => {
+    const response = await fetch(host + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "anthropic-version": "2023-06-01" },
+      body: JSON.stringify(body),
+    });
+    await response.body?.cancel();
+    return response.status === 404 || response.status === 405 ? { missing: `no ${path}` } : {};
+  };
+  const messages = [{ role: "user", content: "hi" }];
+  const settings = { model, temperature: 0, maxTokens: 64, maxRetries: 0 };
+  const local = { ...settings, host };
+  return [
+    {
+      name: "compat",
+      flags: ["--base-url", `${host}/v1`],
+      config: (more) => ({ compat: compatConfig({ ...settings, baseUrl: `${host}/v1`, ...more }) }),
+      force: { tool_choice: "required" },
+    },
+    {
+      name: "local native",
+      flags: ["--local", "--host", host],
+      ...await serves("/api/chat", { model, messages, stream: false, options: { num_predict: 1 } }),
+      config: (more) => ({ local: localConfig({ ...local, ...more }) }),
+    },
+    {
+      name: "local compatible",
+      flags: ["--local", "--use-compat", "--host", host],
+      config: (more) => ({ local: localConfig({ ...local, useCompat: true, ...more }) }),
+      force: { tool_choice: "required" },
+    },
+    {
+      name: "hosted",
+      flags: ["--hosted", "--base-url", host, "--api-key", "none"],
+      ...await serves("/v1/messages", { model, messages, max_tokens: 1 }),
+      config: (more) => ({
+        hosted: hostedConfig({ ...settings, apiKey: "none", baseUrl: host, ...more }),
+      }),
+      force: { tool_choice: { type: "any" } },
+    },
+  ];
+}
+
+const list: Tool = {
+  name: "list_directory",
+  description: "List a directory.",
+  parameters: {
+    type: "object",
+    properties: { path: { type: "string", enum: ["."] } },
+    required: ["path"],
+  },
+  access: "read",
+  run: () => "README.md  1 KB\n[1 entry]",
+};
+const user = (content: string): Message => ({ role: "user", content });
+const HELLO = user("Say hello.");
+const STORY = user("Write a long story about a fox and a stone.");
+const CALL = user('Call the tool list_directory with the path "." now.');
+
+/** The checks of a way, by name. */
+export function checksOf(way: Way, target: Target): [name: string, check: Check][] {
+  const send = async (
+    messages: readonly Message[],
+    { tools = [], more = {}, ...options }: CallOptions & {
+      tools?: readonly Tool[];
+      more?: Parameters<Way["config"]>[0];
+    },
+  ): Promise<Reply> => {
+    const backend = await new CopilotAgent(way.config(more), ".").backend();
+    return await backend.send(messages, tools, options);
+  };
+  const forced: typeof fetch = (url, init) =>
+    fetch(url, {
+      ...init,
+      body: JSON.stringify({ ...JSON.parse(String(init?.body)), ...way.force }),
+    });
+
+  return [
+    ["an answer, whole and in pieces", async (signal) => {
+      const whole = await send([HELLO], { stream: false, signal });
+      let text = "";
+      const streamed = await send([HELLO], {
+        signal,
+        onDelta: (delta) => text += delta.type === "text" ? delta.text : "",
+      });
+      for (const { message, usage } of [whole, streamed]) {
+        assert(message.content !== "" || message.reasoning, "it said nothing");
+        assert(usage && usage.inputTokens > 0 && usage.outputTokens > 0, "tokens were not counted");
+      }
+      assertEquals(text.trim(), streamed.message.content.trim());
+      assertEquals(streamed.usage!.inputTokens, whole.usage!.inputTokens);
+      if (target.isOurs) {
+        assertEquals(whole.message, streamed.message);
+        assertEquals(whole.message.content, "Hello, I am a very small model: 你好 🎉.");
+        assertEquals([whole.finish, streamed.finish], ["stop", "stop"]);
+      }
+      return ok(`${whole.usage!.inputTokens} tokens of prompt`);
+    }],
+    ["a tool call and its result", async (signal) => {
+      // Our model calls of its own accord; others may have to be made to.
+      if (!target.isOurs && !way.force) return skip("the model cannot be made to call");
+      const finishes: string[] = [];
+      for (const stream of [true, false]) {
+        const options = { tools: [list], stream, signal };
+        const { message, finish } = await send([CALL], {
+          ...options,
+          ...(!target.isOurs && { fetch: forced }),
+        });
+        finishes.push(finish);
+        const [call] = message.toolCalls ?? [];
+        assert(call, `it called none, and said: ${message.content}`);
+        assertEquals([call.name, call.arguments, call.invalid], [
+          list.name,
+          { path: "." },
+          undefined,
+        ]);
+        const { id, name } = call;
+        const result: Message = {
+          role: "tool",
+          toolCallId: id,
+          toolName: name,
+          content: "1 file: a",
+        };
+        const after = await send([CALL, message, result], options);
+        if (target.isOurs) assertEquals(after.message.content, "There is what the tool said.");
+      }
+      return ok(finishes[0]);
+    }],
+    ...HISTORIES.map(([name, messages]): [string, Check] => [
+      `a history: ${name}`,
+      async (signal) => {
+        if (messages.some(({ images }) => images)) return skip("the model may not see");
+        await send(messages, { tools: [list], more: { maxTokens: 4 }, signal });
+        return ok();
+      },
+    ]),
+    ["an answer that is cut", async (signal) => {
+      const { finish, usage } = await send([STORY], { more: { maxTokens: 8 }, signal });
+      assertEquals(finish, "length");
+      return ok(`after ${usage?.outputTokens} tokens`);
+    }],
+    ["an answer that is stopped frees its place", async (signal) => {
+      const stop = new AbortController();
+      const sent = send([STORY], {
+        more: { maxTokens: 2000 },
+        signal: stop.signal,
+        onDelta: () => stop.abort(),
+      });
+      assertEquals(await sent.catch((error) => error), stop.signal.reason);
+      const busy = async () => {
+        const response = await fetch(`${target.host}/slots`, { signal });
+        const slots = await response.json().catch(() => null);
+        return Array.isArray(slots) ? slots.some((slot) => slot.is_processing) : null;
+      };
+      const start = performance.now();
+      let state = await busy();
+      while (state === true && performance.now() - start < 10_000) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        state = await busy();
+      }
+      if (state === null) return skip("the server does not say");
+      assertEquals(state, false);
+      return ok(`within ${Math.ceil(performance.now() - start)} ms`);
+    }],
+    ["a prompt that was sent before is held", async (signal) => {
+      const system: Message = { role: "system", content: "You help. ".repeat(100) };
+      await send([system, HELLO], { more: { maxTokens: 4 }, signal });
+      const { usage } = await send([system, HELLO, { role: "assistant", content: "Hi." }, HELLO], {
+        more: { maxTokens: 4 },
+        signal,
+      });
+      if (usage?.cachedTokens === undefined) return skip("the server does not say");
+      assert(usage.cachedTokens > usage.inputTokens / 2, JSON.stringify(usage));
+      return ok(shareOf([usage]));
+    }],
+    ["a name of no model", async (signal) => {
+      try {
+        const more = { model: "no-such-model:1b", maxTokens: 4 };
+        const { message } = await send([HELLO], { more, signal });
+        return ok(`answered all the same: ${JSON.stringify(message.content)}`);
+      } catch (error) {
+        assert(error instanceof BackendError, String(error));
+        assertEquals(error.kind, "model_not_found", error.message);
+        return ok(error.message);
+      }
+    }],
+    ["a prompt that is too long", async (signal) => {
+      const window = await servedContextLength(target.model, { host: target.host, signal });
+      if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
+      const long = user("The fox and the stone. ".repeat(window / 3));
+      const error = await send([long], { signal }).catch((error) => error);
+      assert(error instanceof BackendError, `it was taken: ${JSON.stringify(error)}`);
+      assertEquals(error.kind, "context_too_long", error.message);
+      return ok(error.message);
+    }],
+    ["a conversation that is too long is made to fit", async (signal) => {
+      const window = await servedContextLength(target.model, { host: target.host, signal });
+      if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
+      const agent = new CopilotAgent(way.config({}), ".", { tools: [list] });
+      for (let i = 0; i < 20; i++) {
+        agent.state.messages.push(user(`${i}: ${"The fox and the stone. ".repeat(window / 60)}`));
+        agent.state.messages.push({ role: "assistant", content: `Yes, ${i}.` });
+      }
+      const events: TurnEvent[] = [];
+      const onEvent = (event: TurnEvent) => void events.push(event);
+      const { response } = await processTurn(agent, "Say hello.", { signal, onEvent });
+      const fitted = events.find(({ type }) => type === "compaction");
+      assert(fitted?.type === "compaction", "nothing was left out");
+      if (target.isOurs) assertEquals(response, "Hello, I am a very small model: 你好 🎉.");
+      return ok(`${fitted.tokensBefore} tokens became ${fitted.tokensAfter}`);
+    }],
+    ["a session of ten turns", async (signal) => {
+      const agent = new CopilotAgent(way.config({}), ".", { tools: [list] });
+      const usages: Usage[] = [];
+      for (let turn = 1; turn <= 10; turn++) {
+        await processTurn(agent, turn % 2 ? `${turn}: ${CALL.content}` : "Say hello.", {
+          signal,
+          onEvent: (event) => void (event.type === "usage" && usages.push(event.usage)),
+        });
+      }
+      if (usages.every(({ cachedTokens }) => cachedTokens === undefined)) {
+        return skip("the server does not say what it held");
+      }
+      return ok(`${usages.length} requests, ${shareOf(usages)}`);
+    }],
+  ];
+}
+
+function shareOf(usages: readonly Usage[]): string {
+  const sum = (key: "inputTokens" | "cachedTokens") =>
+    usages.reduce((all, usage) => all + (usage[key] ?? 0), 0);
+  return `${Math.round(100 * sum("cachedTokens") / sum("inputTokens"))}% of the prompt was held`;
+}
+
+/** A server that was only just started: it is waited for, and said to be loading. */
+export function loadingCheck(host: string): Check {
+  return async (signal) => {
+    const baseUrl = `${host}/v1`;
+    const config = compatConfig({ baseUrl, model: "slow", maxTokens: 4 });
+    const agent = new CopilotAgent({ compat: config }, ".", { tools: [], systemPrompt: "Help." });
+    let seen = 0;
+    const onEvent = ({ type }: TurnEvent) => void (type === "retry" && seen++);
+    const { response } = await processTurn(agent, "Say hello.", { signal, onEvent });
+    assert(seen > 0, "it was not loading");
+    return ok(`${JSON.stringify(response)} after ${seen} looks`);
+  };
+}

@@ -1,0 +1,157 @@
+// Holds the backends and `copilot doctor` against a real model server:
+// `scripts/real_server [--server PATH] [--model FILE.gguf]` starts llama.cpp's, with a tiny model of our
+// own where none is named; `scripts/real_server --host URL [--model NAME]` asks one that runs. One line for
+// each check, the last line counts them; ends with 1 when one fails, with 0 where there is no server.
+import { parseArgs } from "@std/cli/parse-args";
+import { join } from "@std/path/join";
+import { listLocalModels } from "../src/backends/local/connection.ts";
+import { BackendError } from "../src/errors.ts";
+import { checksOf, loadingCheck, type Outcome, type Target, waysTo } from "./real_checks.ts";
+import { writeTinyModel } from "./tiny_model.ts";
+
+const flags = parseArgs(Deno.args, { string: ["host", "server", "model"] });
+/** Tokens of context of a server that is started here: small enough to be filled. */
+const CONTEXT = 4096;
+/** The most for a check, in milliseconds: small machines run large models. */
+const CHECK_MS = 600_000;
+
+const counts: Record<Outcome["status"], number> = { ok: 0, FAIL: 0, SKIP: 0 };
+function say(name: string, { status, text }: Outcome): void {
+  counts[status]++;
+  console.log(`${status.padEnd(5)} ${name}${text && `: ${text}`}`);
+}
+
+async function attempt(name: string, check: (signal: AbortSignal) => Promise<Outcome>) {
+  try {
+    say(name, await check(AbortSignal.timeout(CHECK_MS)));
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    say(name, { status: "FAIL", text: text.replace(/\s+/g, " ").slice(0, 400) });
+  }
+}
+
+/** Starts llama.cpp's server; null where there is none. */
+function start(model: string, port: number, ...more: string[]): Deno.ChildProcess | null {
+  try {
+    return new Deno.Command(flags.server ?? "llama-server", {
+      args: ["-m", model, "--host", "127.0.0.1", "--port", `${port}`, "--jinja", ...more],
+      // All of the file is read at the start, by whichever name this version has for that.
+      env: { LLAMA_ARG_NO_MMAP: "1", LLAMA_ARG_LOAD_MODE: "none" },
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Waits until something listens at `port`: it may still be loading. */
+async function listening(port: number): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end;) {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
+    if (connection) return connection.close();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Waits until the server has loaded its model: it refuses everything before. */
+async function loaded(host: string, server: Deno.ChildProcess | undefined): Promise<string> {
+  let ended: string | undefined;
+  server?.status.then(({ code }) => ended = `the server ended with ${code}`);
+  for (const end = Date.now() + CHECK_MS; Date.now() < end;) {
+    try {
+      const [name] = await listLocalModels({ host });
+      if (name === undefined) throw new Error(`${host} has no models`);
+      return name;
+    } catch (error) {
+      if (!server || !(error instanceof BackendError)) throw error;
+      if (ended !== undefined) throw new Error(ended, { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  throw new Error(`${host} is still loading`);
+}
+
+async function examine(target: Target): Promise<void> {
+  for (const way of await waysTo(target)) {
+    if (way.missing !== undefined) {
+      say(way.name, { status: "SKIP", text: way.missing });
+      continue;
+    }
+    for (const [name, check] of checksOf(way, target)) await attempt(`${way.name}: ${name}`, check);
+    await attempt(`${way.name}: copilot doctor`, () => doctor(way.flags, target));
+  }
+}
+
+/** Runs the program's doctor, for people and for scripts: the same verdict, and with our model a good one. */
+async function doctor(way: readonly string[], { model, isOurs }: Target): Promise<Outcome> {
+  const main = new URL("../main.ts", import.meta.url).pathname;
+  const run = async (...more: string[]) => {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", main, "doctor", ...way, "--model", model, ...more],
+    }).output();
+    const decoder = new TextDecoder();
+    return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
+  };
+  const person = await run();
+  console.log(person.text.trimEnd().replace(/^/gm, "      | "));
+  const script = await run("--json");
+  const report = JSON.parse(script.text);
+  if (person.errors !== "") throw new Error(person.errors);
+  if (isOurs && (person.code !== 0 || !report.ok)) throw new Error("not ready");
+  // What a model says may differ from time to time, but not what the server is.
+  if (report.checks.length < 3) throw new Error(script.text);
+  return { status: "ok", text: report.ok ? "ready" : "not ready" };
+}
+
+async function main(): Promise<number> {
+  if (flags.host !== undefined) {
+    const host = flags.host.replace(/\/(v1)?\/?$/, "");
+    await examine({ host, model: flags.model ?? await loaded(host, undefined), isOurs: false });
+    return counts.FAIL;
+  }
+  const folder = Deno.makeTempDirSync();
+  const servers: Deno.ChildProcess[] = [];
+  try {
+    const file = flags.model ?? join(folder, "tiny.gguf");
+    const isOurs = flags.model === undefined;
+    if (isOurs) writeTinyModel(file);
+    const port = freePort();
+    const server = start(file, port, "-c", `${CONTEXT}`);
+    if (server === null) {
+      console.log("SKIP: no llama-server is installed: --server PATH or --host URL names one");
+      return 0;
+    }
+    servers.push(server);
+    const host = `http://127.0.0.1:${port}`;
+    await examine({ host, model: await loaded(host, server), isOurs });
+    if (isOurs) {
+      const slow = join(folder, "slow.gguf");
+      writeTinyModel(slow, 2 ** 30);
+      const other = freePort();
+      servers.push(start(slow, other, "-c", `${CONTEXT}`, "--no-warmup")!);
+      await listening(other);
+      await attempt("a server that is loading", loadingCheck(`http://127.0.0.1:${other}`));
+    }
+    return counts.FAIL;
+  } finally {
+    for (const server of servers) {
+      try {
+        server.kill("SIGKILL");
+      } catch { /* It has ended. */ }
+      await server.status;
+    }
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+const failed = await main();
+const { ok, FAIL, SKIP } = counts;
+if (ok + FAIL + SKIP > 0) console.log(`${ok} ok, ${FAIL} failed, ${SKIP} skipped`);
+Deno.exit(failed > 0 ? 1 : 0);
