@@ -8,7 +8,7 @@ import { assert, assertEquals } from "@std/assert";
 import { CopilotAgent } from "../src/agent/agent.ts";
 import { processTurn } from "../src/agent/turn.ts";
 import type { CallOptions, Reply } from "../src/backends/backend.ts";
-import { servedContextLength } from "../src/backends/local/connection.ts";
+import { servedModel } from "../src/backends/local/connection.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../src/config.ts";
 import { BackendError } from "../src/errors.ts";
 import type { Message, Tool, TurnEvent, Usage } from "../src/types.ts";
@@ -234,7 +234,10 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       }
     }],
     ["a prompt that is too long", async (signal) => {
-      const window = await servedContextLength(target.model, { host: target.host, signal });
+      const { contextLength: window } = await servedModel(target.model, {
+        host: target.host,
+        signal,
+      });
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
       const long = user("The fox and the stone. ".repeat(window / 3));
       const error = await send([long], { signal }).catch((error) => error);
@@ -243,7 +246,10 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       return ok(error.message);
     }],
     ["a conversation that is too long is made to fit", async (signal) => {
-      const window = await servedContextLength(target.model, { host: target.host, signal });
+      const { contextLength: window } = await servedModel(target.model, {
+        host: target.host,
+        signal,
+      });
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
       const agent = new CopilotAgent(way.config({}), ".", { tools: [list] });
       for (let i = 0; i < 20; i++) {
@@ -288,7 +294,7 @@ export function loadingCheck(host: string): Check {
     const config = compatConfig({ baseUrl, model: "slow", maxTokens: 4 });
     const agent = new CopilotAgent({ compat: config }, ".", { tools: [], systemPrompt: "Help." });
     let seen = 0;
-    const onEvent = ({ type }: TurnEvent) => void (type === "retry" && seen++);
+    const onEvent = ({ type }: TurnEvent) => void (type === "loading" && seen++);
     const { response } = await processTurn(agent, "Say hello.", { signal, onEvent });
     assert(seen > 0, "it was not loading");
     return ok(`${JSON.stringify(response)} after ${seen} looks`);

@@ -56,6 +56,11 @@ export interface CompatConfig extends ConnectionSettings {
    * leaves it alone.
    */
   think?: boolean;
+  /**
+   * Describes the tools in the system prompt and reads the calls from the answer's text: for a model
+   * whose template takes no tools, and a server that drops them without a word.
+   */
+  textTools?: boolean;
 }
 
 /** Settings for a local, Ollama-style server (spec 2.2). */
@@ -78,6 +83,11 @@ export interface LocalConfig extends ConnectionSettings {
   apiKey: string;
   /** Switches a reasoning model's thinking on or off where the server can; unset leaves it alone. */
   think?: boolean;
+  /**
+   * Describes the tools in the system prompt and reads the calls from the answer's text: for a model
+   * whose template takes no tools, and a server that drops them without a word.
+   */
+  textTools?: boolean;
   /**
    * How long the native endpoint keeps the model loaded after a request, such as `-1m` for ever:
    * `30m` where it is unset; empty leaves it to the server.
@@ -226,6 +236,7 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
   const optional: Record<string, string> = {
     fetch: "function",
     think: "boolean",
+    textTools: "boolean",
     keepAlive: "string",
     contextLength: "number",
   };

@@ -277,6 +277,8 @@ export interface RetryNotice {
   delayMs: number;
   /** What went wrong, in one line. */
   reason: string;
+  /** True where the server is loading the model, and is asked until it has. */
+  isLoading?: boolean;
 }
 
 /** What was done to make a conversation shorter. */
@@ -308,6 +310,8 @@ export type TurnEvent =
   | { type: "usage"; usage: Usage }
   | { type: "tool_call_recovered"; name: string; id: string }
   | ({ type: "retry" } & RetryNotice)
+  /** The server loads the model first; `nextLookMs`: for so long it is known to, where it says so. */
+  | { type: "loading"; model: string; nextLookMs?: number }
   /** The messages before the newest ones were replaced; a `notice` says so in words. */
   | ({ type: "compaction" } & Compaction)
   | { type: "notice"; level: "info" | "warning"; message: string };

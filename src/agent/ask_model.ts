@@ -61,7 +61,12 @@ export async function askModel(
         stream.push(delta);
         guard(delta);
       },
-      onRetry: (notice) => emit({ type: "retry", ...notice }),
+      onRetry: (notice) =>
+        emit(
+          notice.isLoading
+            ? { type: "loading", model: backend.model, nextLookMs: notice.delayMs }
+            : { type: "retry", ...notice },
+        ),
       onNotice: (message) => emit({ type: "notice", level: "info", message }),
     });
     stream.end();

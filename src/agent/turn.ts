@@ -158,7 +158,11 @@ class Turn {
     const recovered = recoveredIn([message]);
     for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
     const before = recoveredIn(agent.state.messages).length;
-    if (before < TELLING_RECOVERIES && before + recovered.length >= TELLING_RECOVERIES) {
+    const { local, compat } = agent.config;
+    const isMeant = (local ?? compat)?.textTools === true;
+    if (
+      !isMeant && before < TELLING_RECOVERIES && before + recovered.length >= TELLING_RECOVERIES
+    ) {
       this.#notice("info", PARSE_NATIVELY);
     }
     return answer;

@@ -13,7 +13,10 @@ import {
   isSameModel,
   listLocalModelAbilities,
   listLocalModels,
+  type LocalModelInfo,
   localModelInfo,
+  type ServedModel,
+  servedModel,
 } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
@@ -22,7 +25,7 @@ import type { Message } from "../types.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { serverOf } from "./commands.ts";
 import { EXIT } from "./exit.ts";
-import { chooseContext } from "./helpful_turn.ts";
+import { prepare, servedInstead } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
 import { duration, oneLine, wrapped } from "./present.ts";
 
@@ -47,9 +50,14 @@ export interface DoctorOptions {
   signal: AbortSignal;
 }
 
+/** What a look at the server needs. */
+type LookOptions =
+  & Pick<DoctorOptions, "modelNamed" | "signal">
+  & Partial<Pick<DoctorOptions, "json" | "write">>;
+
 /** Runs the checks in order, until one fails; the exit code. */
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
-  const agent = new CopilotAgent(config, ".");
+  const agent = new CopilotAgent(withShortAnswers(config), ".");
   const checks: Check[] = [];
   if (!options.json) options.write(`copilot doctor: ${backendOf(config)}, ${serverOf(config)}\n`);
   try {
@@ -74,6 +82,19 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   return ok ? EXIT.done : EXIT.error;
 }
 
+/** A model that does not know when to stop is not waited for; one that thinks may. */
+const MAX_TOKENS = 2048;
+
+function withShortAnswers(config: CopilotConfig): CopilotConfig {
+  const short = <T extends { maxTokens: number }>(settings: T): T => ({
+    ...settings,
+    maxTokens: Math.min(settings.maxTokens, MAX_TOKENS),
+  });
+  if (config.local) return { ...config, local: short(config.local) };
+  if (config.hosted) return { ...config, hosted: short(config.hosted) };
+  return { ...config, compat: short(config.compat!) };
+}
+
 const backendOf = ({ local, hosted }: CopilotConfig) =>
   local ? (local.useCompat ? "local, compatible endpoint" : "local") : hosted ? "hosted" : "compat";
 
@@ -91,7 +112,7 @@ async function* examine(agent: CopilotAgent, options: DoctorOptions): AsyncGener
 /** What the server says of itself; the model is asked for nothing. */
 async function* look(
   agent: CopilotAgent,
-  options: Pick<DoctorOptions, "modelNamed" | "signal">,
+  options: LookOptions,
 ): AsyncGenerator<Check> {
   yield await server(agent, options.signal);
   yield await model(agent, options);
@@ -104,7 +125,7 @@ async function* look(
  */
 export async function greeting(
   agent: CopilotAgent,
-  options: Pick<DoctorOptions, "modelNamed" | "signal">,
+  options: LookOptions,
 ): Promise<string[]> {
   const { local, compat } = agent.config;
   // With a fetch of its own there is no server: that is the demo.
@@ -146,14 +167,17 @@ async function server({ config }: CopilotAgent, signal: AbortSignal): Promise<Ch
 }
 
 /** The model, and another where the default is not installed, as a first turn would choose it. */
-async function model(
-  agent: CopilotAgent,
-  { modelNamed, signal }: Pick<DoctorOptions, "modelNamed" | "signal">,
-): Promise<Check> {
+async function model(agent: CopilotAgent, options: LookOptions): Promise<Check> {
   const name = "model";
+  const { modelNamed, signal } = options;
   const wanted = (await agent.backend()).model;
   if (agent.config.hosted) return { name, status: "ok", text: oneLine(wanted) };
-  const at = { ...listing(agent.config), signal };
+  let isTold = false;
+  const onLoading = () => {
+    if (!options.json && !isTold) options.write?.(`${" ".repeat(15)}it is being loaded: waiting\n`);
+    isTold = true;
+  };
+  const at = { ...listing(agent.config), signal, onLoading };
   let names: string[];
   try {
     names = await listLocalModels(at);
@@ -166,8 +190,19 @@ async function model(
     };
   }
   let chosen = names.some((one) => isSameModel(one, wanted)) ? wanted : null;
-  if (chosen === null && agent.config.local && !modelNamed) {
-    chosen = chooseLocalModel(await listLocalModelAbilities(at));
+  const { local } = agent.config;
+  const isNative = local && !local.useCompat;
+  if (chosen === null && !modelNamed) {
+    chosen = isNative
+      ? chooseLocalModel(await listLocalModelAbilities(at))
+      : servedInstead(wanted, names, isLoopback(at.host)) ?? null;
+  }
+  if (chosen === null && !isNative && names.length === 1) {
+    // llama.cpp answers to any name.
+    const text = `${oneLine(wanted)} is not the name of the one that is there: ${
+      oneLine(names[0]!)
+    }`;
+    return { name, status: "note", text };
   }
   if (chosen === null) {
     const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
@@ -175,14 +210,17 @@ async function model(
       name,
       status: "fail",
       text: `${oneLine(wanted)} is not there; there are: ${there}`,
-      advice: agent.config.local ? `ollama pull ${oneLine(wanted)}, or --model` : "--model NAME",
+      advice: isNative ? `ollama pull ${oneLine(wanted)}, or --model` : "--model NAME",
     };
   }
   if (chosen !== wanted) agent.setModel(chosen);
-  const { size, quantization, abilities } = await localModelInfo(chosen, at);
+  const info: Partial<LocalModelInfo & ServedModel> = isNative
+    ? await localModelInfo(chosen, at)
+    : await servedModel(chosen, at);
+  const { size, quantization, abilities } = info;
   const about = [size, quantization].filter(Boolean).join(", ");
   const text = oneLine(`${chosen}${about && ` (${about})`}`);
-  if (abilities && !abilities.includes("tools")) {
+  if (info.takesTools === false || abilities && !abilities.includes("tools")) {
     return {
       name,
       status: "note",
@@ -197,11 +235,9 @@ async function model(
 /** Less than this holds the prompt, and hardly a file. */
 const SMALL_CONTEXT = 8192;
 
-async function context(
-  agent: CopilotAgent,
-  { signal }: Pick<DoctorOptions, "signal">,
-): Promise<Check[]> {
-  await chooseContext(agent, signal, true);
+async function context(agent: CopilotAgent, options: LookOptions): Promise<Check[]> {
+  const { modelNamed, signal } = options;
+  await prepare(agent, { modelNamed, served: true, signal });
   const { local, compat } = agent.config;
   const length = (local ?? compat)?.contextLength;
   if (length === undefined) return [];
@@ -246,7 +282,8 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
     { role: "user", content: 'Call the tool list_directory with the path "." now.' },
   ];
   const asked = await probe(backend, messages, agent.offered, signal);
-  yield called(asked);
+  const { local, compat } = agent.config;
+  yield called(asked, (local ?? compat)?.textTools === true);
   const [call] = asked.message.toolCalls ?? [];
   if (call === undefined) return;
 
@@ -279,7 +316,8 @@ function answered({ message, usage, first, total }: Probe): Check {
   return { name, status: "ok", text: `after ${duration(first)}${speed}${thinks}` };
 }
 
-function called({ message, usage, first }: Probe): Check {
+/** `described`: the tools were, in the prompt, as the model's template takes none. */
+function called({ message, usage, first }: Probe, described: boolean): Check {
   const name = "tools";
   const prompt = usage?.inputTokens
     ? ` (${count(usage.inputTokens, "token")} of prompt, ${duration(first)})`
@@ -297,10 +335,12 @@ function called({ message, usage, first }: Probe): Check {
     return { name, status: "note", text: `it called, wrongly: ${oneLine(call.invalid.reason)}` };
   }
   if (!call.recovered) return { name, status: "ok", text: `called natively${prompt}` };
+  const text = `called in the answer's text, and understood${prompt}`;
+  if (described) return { name, status: "ok", text };
   return {
     name,
     status: "note",
-    text: `called in the answer's text, and understood${prompt}`,
+    text,
     advice: "A server that knows the model's template reads such calls itself (llama.cpp: --jinja)",
   };
 }

@@ -44,6 +44,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
   const shown = (text: string) => options.terminal ? sanitizeProse(text) : text;
   const executions: TurnResult["toolExecutions"] = [];
   let streamed = false;
+  let before = "";
   const onEvent = (event: TurnEvent) => {
     if (event.type === "tool_done") executions.push(event.exec);
     if (format === "stream-json") return stdout.write(jsonLine(event));
@@ -52,7 +53,9 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
       return stdout.write(shown(event.text));
     }
     const progress = progressLine(event);
-    if (progress === undefined) return;
+    // That it still loads is no news.
+    if (progress === undefined || event.type === "loading" && progress === before) return;
+    before = progress;
     if (format === "text" && stdout.midLine) stdout.write("\n");
     stderr.write(`${progress}\n`);
   };

@@ -7,8 +7,10 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
+import type { ServedModel } from "../backends/local/connection.ts";
+import type { CompatConfig, LocalConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
-import type { TurnResult } from "../types.ts";
+import type { TurnEvent, TurnResult } from "../types.ts";
 import { excerpt } from "../wire/excerpt.ts";
 
 /**
@@ -20,11 +22,11 @@ import { excerpt } from "../wire/excerpt.ts";
 export async function processTurnHelpfully(
   agent: CopilotAgent,
   text: string,
-  options: TurnOptions & { modelNamed: boolean; served?: boolean },
+  options: TurnOptions & Preparation,
 ): Promise<TurnResult> {
   const { local } = agent.config;
   try {
-    await chooseContext(agent, options.signal, options.served === true);
+    await prepare(agent, options);
     return await processTurn(agent, text, options);
   } catch (error) {
     if (!local || !(error instanceof BackendError)) throw error;
@@ -43,11 +45,9 @@ export async function processTurnHelpfully(
     const model = chooseLocalModel(models);
     if (model === null || model === local.model) throw error;
     agent.setModel(model);
-    const message = `${local.model} is not installed, ${
-      excerpt(model)
-    } is: going on with that (--model names another)`;
+    const message = goingOn(local.model, model);
     options.onEvent?.({ type: "notice", level: "info", message });
-    await chooseContext(agent, options.signal, options.served === true);
+    await prepare(agent, options);
     return await processTurn(agent, text, options);
   }
 }
@@ -57,42 +57,100 @@ const MAX_CONTEXT = 32_768;
 /** What was asked for last: once for a model, as a change would load it anew. */
 const asked = new WeakMap<CopilotAgent, { model: string; contextLength?: number }>();
 
+/** What {@linkcode prepare} works with. */
+export interface Preparation {
+  modelNamed: boolean;
+  /** Asks a server with a compatible endpoint wherever it is, not only on this machine. */
+  served?: boolean;
+  signal?: AbortSignal | undefined;
+  onEvent?: ((event: TurnEvent) => void) | undefined;
+}
+
 /**
- * Gives a model on the native endpoint as much context as it was made for, up to a limit; of any other
- * server, where `served`, asks how much it was started with.
+ * Fits the settings to the model's server, once for a model. A model on the native endpoint gets as much
+ * context as it was made for, up to a limit. Any other server is asked what it was started with: the
+ * context, the model where the person named none, and whether its template takes tools.
  */
-export async function chooseContext(
-  agent: CopilotAgent,
-  signal: AbortSignal | undefined,
-  served: boolean,
-): Promise<void> {
-  const { local, compat, hosted: _, ...settings } = agent.config;
+export async function prepare(agent: CopilotAgent, options: Preparation): Promise<void> {
+  const { local, compat } = agent.config;
+  const { signal, onEvent } = options;
   const target = local ?? compat;
-  const isServed = compat !== undefined || local?.useCompat === true;
-  if (!target || signal?.aborted || isServed && !served) return;
-  if (compat && new URL(compat.baseUrl).hostname === "api.openai.com") return;
-  const before = asked.get(agent);
+  if (!target || signal?.aborted) return;
   const { apiKey, fetch, model, contextLength } = target;
   const host = local?.host ?? compat!.baseUrl.replace(/\/v1$/, "");
+  const isServed = compat !== undefined || local?.useCompat === true;
+  const { isLoopback } = await import("../wire/connect.ts");
+  if (isServed && !options.served && !isLoopback(host)) return;
+  if (new URL(host).hostname === "api.openai.com") return;
+  const before = asked.get(agent);
+  if (before?.model === `${host} ${model}`) return;
+  const { localModelInfo, isLoaded, servedModel } = await import(
+    "../backends/local/connection.ts"
+  );
+  const onLoading = (nextLookMs: number) => onEvent?.({ type: "loading", model, nextLookMs });
+  const at = { host, apiKey, fetch, signal, onLoading };
+  let info: Partial<ServedModel> = {};
+  try {
+    if (isServed) info = await servedModel(model, at);
+    else {
+      const [found, loaded] = await Promise.all([
+        localModelInfo(model, at),
+        onEvent ? isLoaded(model, at) : true,
+      ]);
+      if (loaded === false) onEvent?.({ type: "loading", model });
+      info = {
+        ...found,
+        ...(found.contextLength && {
+          contextLength: Math.min(found.contextLength, MAX_CONTEXT),
+        }),
+      };
+    }
+  } catch { /* The turn that follows says what is wrong. */ }
+  const tell = (message: string) => onEvent?.({ type: "notice", level: "info", message });
+  const other = options.modelNamed
+    ? undefined
+    : servedInstead(model, info.names ?? [], isLoopback(host));
+  if (other !== undefined) {
+    tell(goingOn(model, other));
+    if (info.names!.length > 1) info = await servedModel(other, at);
+  }
+  const textTools = target.textTools ?? (info.takesTools === false ? true : undefined);
+  if (textTools && !target.textTools) {
+    tell(
+      "The model's template takes no tools: they are described in the prompt, and calls are read from " +
+        "the answer's text",
+    );
+  }
   const isOwn = contextLength !== undefined && contextLength !== before?.contextLength;
-  if (isOwn || before?.model === `${host} ${model}`) return;
-  const { localModelInfo, servedContextLength } = await import("../backends/local/connection.ts");
-  const at = { host, apiKey, fetch, signal };
-  const most = isServed
-    ? await servedContextLength(model, at).catch(() => undefined)
-    : await localModelInfo(model, at).then((info) => info.contextLength, () => undefined);
-  const chosen = most === undefined
+  const chosen = isOwn || info.contextLength === undefined
     ? {}
-    : { contextLength: isServed ? most : Math.min(most, MAX_CONTEXT) };
-  asked.set(agent, { model: `${host} ${model}`, ...chosen });
+    : { contextLength: info.contextLength };
+  asked.set(agent, { model: `${host} ${other ?? model}`, ...chosen });
   // A window that another model had is none of this one's.
-  const having = <T extends object>(config: T): T => ({
+  const having = <T extends LocalConfig | CompatConfig>(config: T): T => ({
     ...config,
-    contextLength: undefined,
+    contextLength: isOwn ? contextLength : undefined,
     ...chosen,
+    textTools,
+    model: other ?? model,
   });
+  const { compat: _, local: __, hosted: ___, ...settings } = agent.config;
   agent.configure({
     ...settings,
     ...(local ? { local: having(local) } : { compat: having(compat!) }),
   });
 }
+
+/** The model that a server has in place of the default one, where it is clear which; else undefined. */
+export function servedInstead(
+  wanted: string,
+  names: readonly string[],
+  isOnThisMachine: boolean,
+): string | undefined {
+  const able = names.filter((name) => !/embed|rerank/i.test(name));
+  if (names.includes(wanted) || (able.length > 1 && !isOnThisMachine)) return undefined;
+  return able[0];
+}
+
+const goingOn = (wanted: string, other: string): string =>
+  `${wanted} is not installed, ${excerpt(other)} is: going on with that (--model names another)`;

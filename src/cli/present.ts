@@ -49,6 +49,8 @@ export function progressLine(event: TurnEvent): string | undefined {
       return `· ${oneLine(event.reason)}; attempt ${event.attempt + 1} of ${event.maxAttempts} in ${
         duration(event.delayMs)
       }`;
+    case "loading":
+      return `· the server is loading ${oneLine(event.model)}`;
     case "notice":
       return `· ${oneLine(event.message)}`;
     default:

@@ -36,6 +36,8 @@ export interface TurnView {
 const MAX_DIFF_LINES = 40;
 /** A command that takes longer, in milliseconds, shows what it prints. */
 const LONG_TOOL_MS = 2000;
+/** What a look at a server that is loading may take, in milliseconds, until it is seen to be done. */
+const LOOK_MS = 2000;
 /** So many folded texts can be shown, of so many characters each. */
 const MAX_FOLDED = 50;
 const MAX_FOLDED_CHARS = 200_000;
@@ -56,6 +58,9 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
   let toolStart = 0;
   let pieces = 0;
   let firstPiece = 0;
+  /** What is said while the model loads; and until when it is known to, unless it answers before. */
+  let loading = "";
+  let loadingUntil = 0;
   let reasoning: string[] = [];
   let reasoningStart = 0;
   /** What was printed last: text and lines of ours keep a blank line between them. */
@@ -91,6 +96,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
   }
 
   function piece(): void {
+    loadingUntil = 0;
     if (pieces++ === 0) firstPiece = performance.now();
   }
 
@@ -113,6 +119,7 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
       started = toolStart = performance.now();
       newest = undefined;
       last = "nothing";
+      loadingUntil = 0;
       doing = oneLine(what);
       screen.print("");
       screen.update();
@@ -140,6 +147,10 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
           endText();
           pieces = 0;
           return;
+        case "loading":
+          loading = `loading ${oneLine(event.model)}`;
+          loadingUntil = performance.now() + (event.nextLookMs ?? Infinity) + LOOK_MS;
+          return screen.update();
         case "tool_start":
           endReasoning();
           doing = describeCall(event.name, event.args);
@@ -184,7 +195,8 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
       const line = newest && now - toolStart > LONG_TOOL_MS ? oneLine(newest()) : "";
       const what = line === "" ? doing : `${doing.split(" ", 1)}: ${line}`;
       const time = `${Math.floor((now - started) / 1000)} s`;
-      return `${paint(frame, BOLD)} ${dim(`${time}${tokens} · Esc stops · ${what}${thought}`)}`;
+      const shown = now < loadingUntil ? loading : what + thought;
+      return `${paint(frame, BOLD)} ${dim(`${time}${tokens} · Esc stops · ${shown}`)}`;
     },
     unfold() {
       const { title, text } = folded[unfolded - 1] ?? {};

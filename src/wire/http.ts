@@ -115,9 +115,9 @@ export async function requestStream<T>(
         ? undefined
         : nextRetry(error, attempt, elapsed, request.url, options, random);
       if (retry === undefined) throw error;
-      const { delayMs, maxAttempts, note = "" } = retry;
+      const { delayMs, note = "", ...more } = retry;
       const reason = error.message + note;
-      onRetry?.({ attempt, maxAttempts, delayMs, reason });
+      onRetry?.({ attempt, delayMs, reason, ...more });
       await (options.wait ?? wait)(delayMs, signal);
     }
   }

@@ -11,7 +11,7 @@ import { isLoopback, isRefused } from "./connect.ts";
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
 /** Between two looks at a server that is loading its model. */
-const LOADING_DELAY_MS = 2_000;
+export const LOADING_DELAY_MS = 2_000;
 /** A server on this machine that refuses is not running, or just starting. */
 const REFUSED_DELAY_MS = 200;
 /** The least that all attempts together may take, however short the first-token limit is. */
@@ -25,6 +25,13 @@ export interface Retry {
   maxAttempts: number;
   /** What to tell besides the failure itself. */
   note?: string;
+  /** The server is loading the model. */
+  isLoading?: boolean;
+}
+
+/** True for llama.cpp's refusal while it loads its model. */
+export function isLoading({ status, serverMessage = "" }: BackendError): boolean {
+  return status === 503 && /loading model/i.test(serverMessage);
 }
 
 /**
@@ -43,12 +50,13 @@ export function nextRetry(
 ): Retry | undefined {
   if (!error.retryable || limits.maxRetries === 0) return undefined;
   const left = limits.firstTokenTimeoutMs - elapsedMs;
-  // llama.cpp refuses while it loads a model, which takes minutes: time counts, not attempts.
-  if (error.status === 503 && /loading model/i.test(error.serverMessage ?? "")) {
+  // It takes minutes: time counts, not attempts.
+  if (isLoading(error)) {
     if (left < LOADING_DELAY_MS) return undefined;
     return {
       delayMs: LOADING_DELAY_MS,
       maxAttempts: attempt + Math.floor(left / LOADING_DELAY_MS),
+      isLoading: true,
       note: `; asking until it is loaded, for ${Math.ceil(left / 1_000)} s at most`,
     };
   }

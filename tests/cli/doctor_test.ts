@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { servedContextLength } from "../../src/backends/local/connection.ts";
+import { servedModel } from "../../src/backends/local/connection.ts";
 import { run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
@@ -97,6 +97,6 @@ for (
       },
     );
     const host = `http://127.0.0.1:${server.addr.port}`;
-    assertEquals(await servedContextLength("test", { host }), expected);
+    assertEquals((await servedModel("test", { host })).contextLength, expected);
   });
 }

@@ -46,7 +46,8 @@ for (const [name, handler] of rows) {
 
 Deno.test("SEC-02 the key is not shown when it comes back as the name of a model", async () => {
   await using server = serve(
-    json({ error: "model 'qwen3' not found" }, 404), // what its context is
+    json({ error: "model 'qwen3' not found" }, 404), // what its context is, and whether it is loaded
+    json({ error: "model 'qwen3' not found" }, 404),
     json({ error: "model 'qwen3' not found" }, 404),
     json({ models: [{ name: KEY }] }),
   );
@@ -58,7 +59,7 @@ Deno.test("a user name and password in the address go as Basic authorization, ne
   const answer = ndjson([{ message: { role: "assistant", content: "Hi" }, done: true }]);
   const echo: Handler = (request, peer) => json({ error: request.head }, 400)(request, peer);
   const unknown = json({ error: "model 'm' not found" }, 404);
-  await using server = serve(unknown, answer, unknown, echo, unknown);
+  await using server = serve(unknown, unknown, answer, unknown, unknown, echo, unknown);
   const host = server.url.replace("//", "//m%C3%A9:canary1234567890@");
   for (const path of ["", "/v1/"]) {
     const args = ["--local", "--host", `${host}${path}`, "-m", "m", "-p", "x"];

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
+import type { RetryNotice } from "../../src/types.ts";
 import { jsonReader, requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
 import { forEverySplit } from "../helpers/split.ts";
@@ -180,10 +181,15 @@ leakTest("a server that is loading its model is waited for", async () => {
     error: { code: 503, message: "Loading model", type: "unavailable_error" },
   }, 503);
   await using server = serve(...Array.from({ length: 20 }, () => loading), OK);
+  const notices: RetryNotice[] = [];
   const asked = options();
-  assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
+  const told = { ...asked, onRetry: (notice: RetryNotice) => void notices.push(notice) };
+  assertEquals(await requestStream(post(server.url), told, () => textReader()), ["a"]);
   assertEquals(asked.delays, Array(20).fill(2_000));
-  assert(asked.reasons[0]!.endsWith("Loading model; asking until it is loaded, for 600 s at most"));
+  assertEquals(notices.map(({ isLoading }) => isLoading), Array(20).fill(true));
+  assert(
+    notices[0]!.reason.endsWith("Loading model; asking until it is loaded, for 600 s at most"),
+  );
 });
 
 leakTest("a refused connection is tried once more, then explained", async () => {

@@ -80,7 +80,7 @@ export function complete(
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
   return adjusting(key, TABLE, (adjusted) => {
-    const [sent, offered] = adjusted.has("tools")
+    const [sent, offered] = config.textTools || adjusted.has("tools")
       ? [withTextTools(messages, tools), []]
       : [messages, tools];
     const body = compatBody(config, sent, offered, stream, adjusted);

@@ -7,6 +7,8 @@
 import { LOCAL_DEFAULT_MODEL, type LocalConfig, localConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import { requestJson } from "../../wire/http.ts";
+import { isLoading, LOADING_DELAY_MS } from "../../wire/retry.ts";
+import { wait } from "../../wire/watchdog.ts";
 import { fieldsOf, listOf, textOf } from "../fields.ts";
 import { isObject } from "../../text/json.ts";
 import { keyHeader } from "../wire_values.ts";
@@ -21,6 +23,8 @@ export interface LocalServerOptions {
   fetch?: typeof fetch | undefined;
   /** Ends the request; its `reason` is what is thrown. */
   signal?: AbortSignal | undefined;
+  /** Told, every few seconds, that the server is loading its model, which is waited for then. */
+  onLoading?: ((nextLookMs: number) => void) | undefined;
 }
 
 /** A model on a local server. */
@@ -31,6 +35,8 @@ export interface LocalModel {
   abilities: string[] | null;
 }
 
+/** So often a server that is loading is looked at: 10 minutes. */
+const MAX_LOOKS = 300;
 /** How long to wait for a server that is asked what it is, in milliseconds. */
 const ASK_TIMEOUT_MS = 5000;
 
@@ -49,6 +55,7 @@ export async function checkLocalConnection(options: LocalServerOptions = {}): Pr
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
       if (error.kind === "connection" || error.kind === "timeout") return false;
+      if (isLoading(error)) return true;
       // "Ollama is running" is no JSON; a page that is missing or locked was still served.
       if (path === "/" && error.kind !== "server" && error.kind !== "redirect") return true;
     }
@@ -141,17 +148,42 @@ export async function localModelInfo(
   }
 }
 
+/** Whether the server has `model` loaded (`GET {host}/api/ps`); undefined where it does not say. */
+export async function isLoaded(
+  model: string,
+  options: LocalServerOptions = {},
+): Promise<boolean | undefined> {
+  try {
+    const { models } = fieldsOf(await ask("/api/ps", options), "answer");
+    if (!Array.isArray(models)) return undefined;
+    return models.some((one) => isObject(one) && isSameModel(String(one.name), model));
+  } catch (error) {
+    if (error instanceof BackendError) return undefined;
+    throw error;
+  }
+}
+
+/** What a server with a compatible endpoint says of a model that it was started with. */
+export interface ServedModel extends LocalModelInfo {
+  /** The tokens of context that it gives the model. */
+  contextLength?: number;
+  /** False where the model's template has no place for tools, and drops them without a word. */
+  takesTools?: boolean;
+  /** The names of all models that it serves. */
+  names: string[];
+}
+
 /**
- * The tokens of context that a server gives `model`, where it was told when it started: `GET /v1/models`
- * (vLLM's `max_model_len`, others' `context_length`) or `GET /props` (llama.cpp's `n_ctx`). Undefined where
- * it says nothing.
+ * What a server says of `model`, where it was told when it started: `GET /v1/models` (vLLM's
+ * `max_model_len`, others' `context_length`, llama.cpp's `meta`) and `GET /props` (llama.cpp's `n_ctx` and
+ * abilities of the template).
  *
  * @throws whatever `options.signal` was aborted with.
  */
-export async function servedContextLength(
+export async function servedModel(
   model: string,
   options: LocalServerOptions = {},
-): Promise<number | undefined> {
+): Promise<ServedModel> {
   const asked = async (path: string) => {
     try {
       return fieldsOf(await ask(path, options), `answer to ${path}`);
@@ -160,13 +192,29 @@ export async function servedContextLength(
       throw error;
     }
   };
-  const { data } = await asked("/v1/models");
+  const [{ data }, props] = await Promise.all([asked("/v1/models"), asked("/props")]);
   const models = Array.isArray(data) ? data.filter(isObject) : [];
   const own = models.find(({ id }) => id === model) ??
-    (models.length === 1 ? models[0] : undefined);
-  const { default_generation_settings: settings } = await asked("/props");
-  return [own?.max_model_len, own?.context_length, isObject(settings) && settings.n_ctx]
+    (models.length === 1 ? models[0] : undefined) ?? {};
+  const settings = isObject(props.default_generation_settings)
+    ? props.default_generation_settings
+    : {};
+  const caps = isObject(props.chat_template_caps) ? props.chat_template_caps : {};
+  const contextLength = [own.max_model_len, own.context_length, settings.n_ctx]
     .find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
+  const meta = isObject(own.meta) ? own.meta : {};
+  return {
+    names: models.map(({ id }) => String(id)),
+    ...(contextLength !== undefined && { contextLength }),
+    ...(caps.supports_tools === false && { takesTools: false }),
+    ...(typeof meta.n_params === "number" && { size: parameters(meta.n_params) }),
+    ...(typeof meta.ftype === "string" && { quantization: meta.ftype.replace("(guessed) ", "") }),
+  };
+}
+
+/** `8.2B`, `135M`. */
+function parameters(count: number): string {
+  return count < 1e9 ? `${Math.ceil(count / 1e6)}M` : `${(count / 1e9).toFixed(1)}B`;
 }
 
 /**
@@ -186,8 +234,23 @@ export function isSameModel(a: string, b: string): boolean {
   return full(a) === full(b);
 }
 
-/** Asks once, with a JSON body where there is one. */
-function ask(path: string, options: LocalServerOptions, body?: unknown): Promise<unknown> {
+/** Asks once, or until the model is loaded, with a JSON body where there is one. */
+async function ask(path: string, options: LocalServerOptions, body?: unknown): Promise<unknown> {
+  const { onLoading } = options;
+  for (let looks = 0;; looks++) {
+    try {
+      return await askOnce(path, options, body);
+    } catch (error) {
+      const waits = onLoading && looks < MAX_LOOKS && error instanceof BackendError &&
+        isLoading(error);
+      if (!waits) throw error;
+      onLoading(LOADING_DELAY_MS);
+      await wait(LOADING_DELAY_MS, options.signal);
+    }
+  }
+}
+
+function askOnce(path: string, options: LocalServerOptions, body?: unknown): Promise<unknown> {
   const { host, apiKey, fetch, signal } = options;
   const config: LocalConfig = localConfig({
     host,

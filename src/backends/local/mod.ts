@@ -78,7 +78,7 @@ function chat(
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
   return adjusting(config, TABLE, (adjusted) => {
-    const [sent, offered] = adjusted.has("tools")
+    const [sent, offered] = config.textTools || adjusted.has("tools")
       ? [withTextTools(messages, tools), []]
       : [messages, tools];
     const body = localBody(config, sent, offered, stream, adjusted);
