@@ -25,7 +25,7 @@ import type { Message } from "../types.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { serverOf } from "./commands.ts";
 import { EXIT } from "./exit.ts";
-import { prepare, servedInstead } from "./helpful_turn.ts";
+import { isCompatOnly, prepare, servedInstead } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
 import { duration, oneLine, wrapped } from "./present.ts";
 
@@ -114,7 +114,7 @@ async function* look(
   agent: CopilotAgent,
   options: LookOptions,
 ): AsyncGenerator<Check> {
-  yield await server(agent, options.signal);
+  yield await server(agent, options);
   yield await model(agent, options);
   yield* await context(agent, options);
 }
@@ -151,16 +151,16 @@ function listing({ local, compat }: CopilotConfig) {
   return { host: local?.host ?? compat!.baseUrl.replace(/\/v1$/, ""), apiKey, fetch };
 }
 
-async function server({ config }: CopilotAgent, signal: AbortSignal): Promise<Check> {
+async function server(agent: CopilotAgent, options: LookOptions): Promise<Check> {
   const name = "server";
+  const { config } = agent;
   if (config.hosted) return { name, status: "ok", text: "asked below: it has nothing to look at" };
   const start = performance.now();
-  if (await checkLocalConnection({ ...listing(config), signal })) {
-    return {
-      name,
-      status: "ok",
-      text: `answers after ${duration(performance.now() - start)}`,
-    };
+  if (await checkLocalConnection({ ...listing(config), signal: options.signal })) {
+    const text = `answers after ${duration(performance.now() - start)}`;
+    return await isCompatOnly(agent, options)
+      ? { name, status: "note", text: `${text}; no Ollama: its compatible endpoint is used` }
+      : { name, status: "ok", text };
   }
   const error = new BackendError(`Nothing answers at ${serverOf(config)}`, { kind: "connection" });
   return { name, status: "fail", text: withHint(error, config) };

@@ -7,7 +7,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
-import type { ServedModel } from "../backends/local/connection.ts";
+import type { LocalServerOptions, ServedModel } from "../backends/local/connection.ts";
 import type { CompatConfig, LocalConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import type { TurnEvent, TurnResult } from "../types.ts";
@@ -30,6 +30,13 @@ export async function processTurnHelpfully(
     return await processTurn(agent, text, options);
   } catch (error) {
     if (!local || !(error instanceof BackendError)) throw error;
+    if (error.kind === "request" && error.status === 404 && await isCompatOnly(agent, options)) {
+      const message =
+        "The server is no Ollama: going on with its compatible endpoint (--use-compat)";
+      options.onEvent?.({ type: "notice", level: "info", message });
+      await prepare(agent, options);
+      return await processTurn(agent, text, options);
+    }
     if (error.kind !== "model_not_found" || options.modelNamed) throw error;
     const { chooseLocalModel, listLocalModelAbilities } = await import(
       "../backends/local/connection.ts"
@@ -50,6 +57,24 @@ export async function processTurnHelpfully(
     await prepare(agent, options);
     return await processTurn(agent, text, options);
   }
+}
+
+/**
+ * Whether the agent's local server has not got the native endpoint but lists its models where compatible
+ * ones do, such as llama.cpp; the agent uses that then.
+ */
+export async function isCompatOnly(
+  agent: CopilotAgent,
+  { signal, onLoading }: Pick<LocalServerOptions, "signal" | "onLoading">,
+): Promise<boolean> {
+  const { local, compat: _, hosted: __, ...settings } = agent.config;
+  if (!local || local.useCompat) return false;
+  const { isNative, servedModel } = await import("../backends/local/connection.ts");
+  const { host, apiKey, fetch, model } = local;
+  const at = { host, apiKey, fetch, signal, onLoading };
+  if (await isNative(at) || (await servedModel(model, at)).names.length === 0) return false;
+  agent.configure({ ...settings, local: { ...local, useCompat: true } });
+  return true;
 }
 
 /** More context costs more memory than many machines have. */
@@ -83,7 +108,8 @@ export async function prepare(agent: CopilotAgent, options: Preparation): Promis
   if (isServed && !options.served && !isLoopback(host)) return;
   if (new URL(host).hostname === "api.openai.com") return;
   const before = asked.get(agent);
-  if (before?.model === `${host} ${model}`) return;
+  const served = isServed ? "served" : "native";
+  if (before?.model === `${served} ${host} ${model}`) return;
   const { localModelInfo, isLoaded, servedModel } = await import(
     "../backends/local/connection.ts"
   );
@@ -125,7 +151,7 @@ export async function prepare(agent: CopilotAgent, options: Preparation): Promis
   const chosen = isOwn || info.contextLength === undefined
     ? {}
     : { contextLength: info.contextLength };
-  asked.set(agent, { model: `${host} ${other ?? model}`, ...chosen });
+  asked.set(agent, { model: `${served} ${host} ${other ?? model}`, ...chosen });
   // A window that another model had is none of this one's.
   const having = <T extends LocalConfig | CompatConfig>(config: T): T => ({
     ...config,

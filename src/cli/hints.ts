@@ -24,7 +24,7 @@ const HINTS: Record<"compat" | "local" | "hosted", Hints> = {
     connection:
       "Start a server with `ollama serve`, name another with --host, or see a demonstration with --demo",
     context_too_long:
-      "Make room with /compact, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve",
+      "Make room with /compact, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve, llama-server -c 32768",
     model_not_found: "Name one that is there with --model",
     protocol: "Check the address: --host",
   },

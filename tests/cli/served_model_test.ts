@@ -75,6 +75,25 @@ Deno.test("the one model that a server has is used, where none is named", async 
   }
 });
 
+Deno.test("--local goes on with the compatible endpoint where there is no other", async () => {
+  const paths = ["/api/version", "/api/show", "/api/ps", "/api/tags", "/api/chat"];
+  const answers = Object.fromEntries(paths.map((path) => [path, missing]));
+  await using server = serverSaying([{ text: "Hi" }, { text: "ready" }, { text: "No." }], {
+    ...answers,
+    "/v1/models": listed("m"),
+    "/props": props(true),
+  });
+  const { code, stdout, stderr } = await run(["--local", "--host", server.url, "-p", "x"]);
+  assertEquals([code, stdout], [0, "Hi\n"]);
+  assertMatch(
+    stderr,
+    /^· The server is no Ollama: .*--use-compat.*\n· qwen3 is not installed, m is/,
+  );
+  const doctor = await run(["doctor", "--local", "--host", server.url]);
+  assertMatch(doctor.stdout, /note +server .*no Ollama: its compatible endpoint/);
+  assertMatch(doctor.stdout, /ok +model +m\nok +context +8192 tokens\n/);
+});
+
 Deno.test("a server that is loading is waited for, said once", async () => {
   const models = [loading, ...listed("m")];
   await using server = serverSaying([{ text: "Hi" }], {

@@ -148,6 +148,16 @@ export async function localModelInfo(
   }
 }
 
+/** Whether the server has Ollama's own paths (`GET {host}/api/version`). */
+export async function isNative(options: LocalServerOptions = {}): Promise<boolean> {
+  try {
+    return fieldsOf(await ask("/api/version", options), "answer").version !== undefined;
+  } catch (error) {
+    if (error instanceof BackendError) return error.status !== 404;
+    throw error;
+  }
+}
+
 /** Whether the server has `model` loaded (`GET {host}/api/ps`); undefined where it does not say. */
 export async function isLoaded(
   model: string,
