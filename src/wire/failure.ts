@@ -193,8 +193,13 @@ const QUIRKS: readonly {
   },
   // xAI and Google answer a wrong key with 400.
   { statuses: [400], kind: "auth", pattern: /(incorrect|invalid) api key|api key not valid/i },
-  // llama.cpp answers 500 to arguments and tools in the history that it can not parse: always will.
-  { statuses: [500], kind: "request", pattern: /failed to parse tool/i },
+  // llama.cpp answers 500 to arguments and tools in the history that it can not parse, to tools where it
+  // was started without --jinja, and to images where the model sees none: always will.
+  {
+    statuses: [500],
+    kind: "request",
+    pattern: /failed to parse tool|requires --jinja|\b(image|audio|video) input is not supported/i,
+  },
   // Quotas and spending limits, which waiting seconds does not lift: OpenAI, Anthropic.
   {
     statuses: [429],

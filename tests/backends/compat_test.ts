@@ -217,6 +217,12 @@ Deno.test("a server that takes no tools is told of them in the text", async (t) 
     ],
     ["OpenAI", refusing("Unsupported parameter: 'tools' is not supported with this model.")],
     ["Ollama", refusing("registry.ollama.ai/library/tiny:latest does not support tools")],
+    [
+      "llama.cpp",
+      json({
+        error: { code: 500, message: "tools param requires --jinja flag", type: "server_error" },
+      }, 500),
+    ],
     ["OpenRouter", refusing("No endpoints found that support tool use. Try another.", 404)],
   ];
   for (const [name, refusal] of rows) {

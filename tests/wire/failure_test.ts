@@ -346,6 +346,14 @@ const ROWS: Row[] = [
     "Failed to parse",
   ],
   [
+    "no images, llama.cpp",
+    500,
+    openai("image input is not supported - hint: ...", "server_error", 500),
+    "request",
+    false,
+    "not supported",
+  ],
+  [
     "overloaded, Anthropic",
     529,
     anthropic("overloaded_error", "Overloaded"),
