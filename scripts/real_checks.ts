@@ -148,6 +148,9 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
     ["a tool call and its result", async (signal) => {
       // Our model calls of its own accord; others may have to be made to.
       if (!target.isOurs && !way.force) return skip("the model cannot be made to call");
+      const at = { host: target.host, signal };
+      const { takesTools } = await servedModel(target.model, at);
+      if (takesTools === false) return skip("the model's template takes no tools");
       const finishes: string[] = [];
       for (const stream of [true, false]) {
         const options = { tools: [list], stream, signal };

@@ -6,7 +6,7 @@
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
-import type { Backend, Reply } from "../backends/backend.ts";
+import type { Backend, Delta, Reply } from "../backends/backend.ts";
 import {
   checkLocalConnection,
   chooseLocalModel,
@@ -21,6 +21,7 @@ import {
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { count } from "../text/count.ts";
+import { repetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { serverOf } from "./commands.ts";
@@ -250,6 +251,11 @@ async function context(agent: CopilotAgent, options: LookOptions): Promise<Check
   }];
 }
 
+/** So many characters of the same are no answer to questions as short as these. */
+const RUNAWAY = 1000;
+/** The end of an answer that was stopped, as it repeated itself. */
+const RAN_AWAY = "ran away";
+
 /** A reply, and when it began and ended, in milliseconds from its request. */
 interface Probe extends Reply {
   first: number;
@@ -263,9 +269,22 @@ async function probe(
   signal: AbortSignal,
 ): Promise<Probe> {
   const start = performance.now();
+  const stop = new AbortController();
+  const watcher = repetitionWatcher(RUNAWAY);
   let first = 0;
-  const onDelta = () => first ||= performance.now() - start;
-  const reply = await backend.send(messages, tools, { signal, onDelta });
+  let content = "";
+  const onDelta = (delta: Delta) => {
+    first ||= performance.now() - start;
+    if (delta.type === "text") content += delta.text;
+    if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
+  };
+  const reply = await backend
+    .send(messages, tools, { signal: AbortSignal.any([signal, stop.signal]), onDelta })
+    .catch((error): Reply => {
+      if (signal.aborted || !stop.signal.aborted) throw error;
+      const message: Message = { role: "assistant", content };
+      return { message, finish: "other", finishDetail: RAN_AWAY, usage: undefined };
+    });
   const total = performance.now() - start;
   return { ...reply, first: first || total, total };
 }
@@ -302,8 +321,12 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
   yield cached(asked, again);
 }
 
-function answered({ message, usage, first, total }: Probe): Check {
+function answered({ message, usage, first, total, finishDetail }: Probe): Check {
   const name = "answer";
+  if (finishDetail === RAN_AWAY) {
+    const advice = "A model that follows instructions does better, or one that is quantised less";
+    return { name, status: "note", text: "it repeated itself, and was stopped", advice };
+  }
   const { content, reasoning } = message;
   if (content.trim() === "" && !reasoning) {
     return { name, status: "fail", text: "the model said nothing", advice: "Try another model" };

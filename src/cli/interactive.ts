@@ -301,7 +301,9 @@ function footer({ agent, context, cost, isPlanning, jobs }: Session): string {
   const mode = isPlanning ? ["plan mode"] : [];
   const running = jobs?.list.filter(({ outcome }) => outcome === undefined).length ?? 0;
   if (running > 0) mode.push(count(running, "job"));
-  return [oneLine(model), ...mode, ...tokens, ...money, oneLine(shown)].join(" · ");
+  // llama.cpp names a model by its file.
+  const name = oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""));
+  return [name, ...mode, ...tokens, ...money, oneLine(shown)].join(" · ");
 }
 
 const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;

@@ -33,6 +33,16 @@ const ROWS: [name: string, steps: Step[], status: string, code: number][] = [
   ["calls in text", [{ text: "ready" }, written, { text: "A README." }], "note tools", 0],
   ["no calls", [{ text: "ready" }, { text: "I cannot." }], "fail tools", 1],
   ["no answer", [{ text: "" }], "fail answer", 1],
+  [
+    "an answer without end",
+    [
+      { text: "And on it goes. ".repeat(500), hang: true },
+      call,
+      { text: "A README." },
+    ],
+    "note answer",
+    0,
+  ],
   ["a refusal", [{ error: { status: 400, message: "no memory" } }], "fail answer", 1],
   ["nothing after a result", [{ text: "ready" }, call, { text: "" }], "note result", 0],
 ];
