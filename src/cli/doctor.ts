@@ -196,7 +196,7 @@ async function model(agent: CopilotAgent, options: LookOptions): Promise<Check> 
   if (chosen === null && !modelNamed) {
     chosen = isNative
       ? chooseLocalModel(await listLocalModelAbilities(at))
-      : servedInstead(wanted, names, isLoopback(at.host)) ?? null;
+      : servedInstead(wanted, (await servedModel(wanted, at)).names, isLoopback(at.host)) ?? null;
   }
   if (chosen === null && !isNative && names.length === 1) {
     // llama.cpp answers to any name.

@@ -113,7 +113,8 @@ export async function prepare(agent: CopilotAgent, options: Preparation): Promis
   const { localModelInfo, isLoaded, servedModel } = await import(
     "../backends/local/connection.ts"
   );
-  const onLoading = (nextLookMs: number) => onEvent?.({ type: "loading", model, nextLookMs });
+  const onLoading = (nextLookMs?: number) =>
+    onEvent?.({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) });
   const at = { host, apiKey, fetch, signal, onLoading };
   let info: Partial<ServedModel> = {};
   try {

@@ -94,6 +94,13 @@ for (
       "/v1/models": { data: [{ id: "a.gguf" }] },
       "/props": { default_generation_settings: { n_ctx: 8192 } },
     }, 8192],
+    ["llama.cpp's router", {
+      "/v1/models": {
+        data: [{ id: "test", context_length: 32_768, status: { value: "unloaded" } }, { id: "b" }],
+      },
+      "/props": { role: "router", default_generation_settings: { n_ctx: 0 } },
+      "/props?model=test": { default_generation_settings: { n_ctx: 8192 } },
+    }, 8192],
     ["a server that says nothing", {}, undefined],
     ["nonsense", { "/v1/models": { data: "x" }, "/props": [] }, undefined],
   ] as const
@@ -102,7 +109,8 @@ for (
     await using server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },
       (request) => {
-        const answer = (answers as Record<string, unknown>)[new URL(request.url).pathname];
+        const { pathname, search } = new URL(request.url);
+        const answer = (answers as Record<string, unknown>)[pathname + search];
         return answer === undefined ? new Response("", { status: 404 }) : Response.json(answer);
       },
     );

@@ -9,7 +9,7 @@ import { BackendError } from "../../errors.ts";
 import { requestJson } from "../../wire/http.ts";
 import { isLoading, LOADING_DELAY_MS } from "../../wire/retry.ts";
 import { wait } from "../../wire/watchdog.ts";
-import { fieldsOf, listOf, textOf } from "../fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import { isObject } from "../../text/json.ts";
 import { keyHeader } from "../wire_values.ts";
 
@@ -23,8 +23,8 @@ export interface LocalServerOptions {
   fetch?: typeof fetch | undefined;
   /** Ends the request; its `reason` is what is thrown. */
   signal?: AbortSignal | undefined;
-  /** Told, every few seconds, that the server is loading its model, which is waited for then. */
-  onLoading?: ((nextLookMs: number) => void) | undefined;
+  /** Told that the server is loading its model, which is waited for; and when it is looked at again. */
+  onLoading?: ((nextLookMs?: number) => void) | undefined;
 }
 
 /** A model on a local server. */
@@ -39,6 +39,8 @@ export interface LocalModel {
 const MAX_LOOKS = 300;
 /** How long to wait for a server that is asked what it is, in milliseconds. */
 const ASK_TIMEOUT_MS = 5000;
+/** The same for one that loads its model first. */
+const LOAD_TIMEOUT_MS = 600_000;
 
 /**
  * True when a local server is reachable: it answers `GET {host}/api/version`, or else `GET {host}/`
@@ -96,7 +98,7 @@ export async function listLocalModelAbilities(
   const names = await listLocalModels(options);
   return Promise.all(names.map(async (name) => {
     try {
-      const shown = fieldsOf(await ask("/api/show", options, { model: name }), "answer");
+      const shown = fieldsOf(await ask("/api/show", options, { body: { model: name } }), "answer");
       if (shown.capabilities === undefined) return { name, abilities: null };
       const abilities = listOf(shown.capabilities, "capabilities");
       return { name, abilities: abilities.map((ability) => textOf(ability, "capability")) };
@@ -130,7 +132,7 @@ export async function localModelInfo(
   options: LocalServerOptions = {},
 ): Promise<LocalModelInfo> {
   try {
-    const shown = fieldsOf(await ask("/api/show", options, { model }), "answer");
+    const shown = fieldsOf(await ask("/api/show", options, { body: { model } }), "answer");
     const info = Object.entries(fieldsOf(shown.model_info ?? {}, "model_info"));
     const [, length] = info.find(([key]) => key.endsWith(".context_length")) ?? [];
     const details = fieldsOf(shown.details ?? {}, "details");
@@ -194,32 +196,47 @@ export async function servedModel(
   model: string,
   options: LocalServerOptions = {},
 ): Promise<ServedModel> {
-  const asked = async (path: string) => {
+  const asked = async (path: string, timeoutMs?: number) => {
     try {
-      return fieldsOf(await ask(path, options), `answer to ${path}`);
+      return fieldsOf(await ask(path, options, { timeoutMs }), `answer to ${path}`);
     } catch (error) {
       if (error instanceof BackendError) return {};
       throw error;
     }
   };
-  const [{ data }, props] = await Promise.all([asked("/v1/models"), asked("/props")]);
+  const { data } = await asked("/v1/models");
   const models = Array.isArray(data) ? data.filter(isObject) : [];
   const own = models.find(({ id }) => id === model) ??
     (models.length === 1 ? models[0] : undefined) ?? {};
-  const settings = isObject(props.default_generation_settings)
-    ? props.default_generation_settings
-    : {};
-  const caps = isObject(props.chat_template_caps) ? props.chat_template_caps : {};
-  const contextLength = [own.max_model_len, own.context_length, settings.n_ctx]
+  // A router of llama.cpp has models that it loads when they are asked for, as the turn will.
+  const state = stateOf(own);
+  if (state !== undefined && state !== "loaded") options.onLoading?.();
+  const props = state === undefined
+    ? await asked("/props")
+    : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
+  const settings = objectOr(props.default_generation_settings);
+  const caps = objectOr(props.chat_template_caps);
+  const meta = objectOr(own.meta);
+  // Its `context_length` is what the model was made for, not what it is given.
+  const contextLength = [own.max_model_len, meta.n_ctx, settings.n_ctx, own.context_length]
     .find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
-  const meta = isObject(own.meta) ? own.meta : {};
   return {
-    names: models.map(({ id }) => String(id)),
+    names: models.toSorted((a, b) =>
+      Number(stateOf(b) === "loaded") - Number(stateOf(a) === "loaded")
+    )
+      .map(({ id }) => String(id)),
     ...(contextLength !== undefined && { contextLength }),
     ...(caps.supports_tools === false && { takesTools: false }),
     ...(typeof meta.n_params === "number" && { size: parameters(meta.n_params) }),
     ...(typeof meta.ftype === "string" && { quantization: meta.ftype.replace("(guessed) ", "") }),
   };
+}
+
+const objectOr = (value: unknown): Fields => isObject(value) ? value : {};
+
+/** `loaded`, `unloaded` or the like, of a model that a router of llama.cpp lists; else undefined. */
+function stateOf({ status }: Fields): unknown {
+  return isObject(status) ? status.value : undefined;
 }
 
 /** `8.2B`, `135M`. */
@@ -244,12 +261,18 @@ export function isSameModel(a: string, b: string): boolean {
   return full(a) === full(b);
 }
 
+/** What is special about a request. */
+interface Asked {
+  body?: unknown;
+  timeoutMs?: number | undefined;
+}
+
 /** Asks once, or until the model is loaded, with a JSON body where there is one. */
-async function ask(path: string, options: LocalServerOptions, body?: unknown): Promise<unknown> {
+async function ask(path: string, options: LocalServerOptions, more: Asked = {}): Promise<unknown> {
   const { onLoading } = options;
   for (let looks = 0;; looks++) {
     try {
-      return await askOnce(path, options, body);
+      return await askOnce(path, options, more);
     } catch (error) {
       const waits = onLoading && looks < MAX_LOOKS && error instanceof BackendError &&
         isLoading(error);
@@ -260,7 +283,11 @@ async function ask(path: string, options: LocalServerOptions, body?: unknown): P
   }
 }
 
-function askOnce(path: string, options: LocalServerOptions, body?: unknown): Promise<unknown> {
+function askOnce(
+  path: string,
+  options: LocalServerOptions,
+  { body, timeoutMs = ASK_TIMEOUT_MS }: Asked,
+): Promise<unknown> {
   const { host, apiKey, fetch, signal } = options;
   const config: LocalConfig = localConfig({
     host,
@@ -268,7 +295,7 @@ function askOnce(path: string, options: LocalServerOptions, body?: unknown): Pro
     fetch,
     maxRetries: 0,
     connectTimeoutMs: ASK_TIMEOUT_MS,
-    firstTokenTimeoutMs: ASK_TIMEOUT_MS,
+    firstTokenTimeoutMs: timeoutMs,
     idleTimeoutMs: ASK_TIMEOUT_MS,
   });
   return requestJson({
