@@ -56,6 +56,7 @@ const server = Deno.serve({
   port: 0,
   onListen: ({ port }) => console.log(`http://127.0.0.1:${port}/v1`),
 }, async (request) => {
+  if (request.method !== "POST") return new Response("", { status: 404 });
   const { messages } = await request.json();
   const prompt: string = messages.findLast((m: { role: string }) => m.role === "user").content;
   const round = messages.filter((m: { role: string }) => m.role === "tool").length;

@@ -204,7 +204,7 @@ export async function servedModel(
       throw error;
     }
   };
-  const { data } = await asked("/v1/models");
+  const [{ data }, general] = await Promise.all([asked("/v1/models"), asked("/props")]);
   const models = Array.isArray(data) ? data.filter(isObject) : [];
   const own = models.find(({ id }) => id === model) ??
     (models.length === 1 ? models[0] : undefined) ?? {};
@@ -212,7 +212,7 @@ export async function servedModel(
   const state = stateOf(own);
   if (state !== undefined && state !== "loaded") options.onLoading?.();
   const props = state === undefined
-    ? await asked("/props")
+    ? general
     : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
