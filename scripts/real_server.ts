@@ -6,7 +6,14 @@ import { parseArgs } from "@std/cli/parse-args";
 import { join } from "@std/path/join";
 import { listLocalModels } from "../src/backends/local/connection.ts";
 import { BackendError } from "../src/errors.ts";
-import { checksOf, loadingCheck, type Outcome, type Target, waysTo } from "./real_checks.ts";
+import {
+  checksOf,
+  loadingCheck,
+  type Outcome,
+  type Target,
+  waysTo,
+  withoutTools,
+} from "./real_checks.ts";
 import { writeTinyModel } from "./tiny_model.ts";
 
 const flags = parseArgs(Deno.args, { string: ["host", "server", "model"] });
@@ -34,7 +41,7 @@ async function attempt(name: string, check: (signal: AbortSignal) => Promise<Out
 function start(model: string, port: number, ...more: string[]): Deno.ChildProcess | null {
   try {
     return new Deno.Command(flags.server ?? "llama-server", {
-      args: ["-m", model, "--host", "127.0.0.1", "--port", `${port}`, "--jinja", ...more],
+      args: ["-m", model, "--host", "127.0.0.1", "--port", `${port}`, "-c", `${CONTEXT}`, ...more],
       // All of the file is read at the start, by whichever name this version has for that.
       env: { LLAMA_ARG_NO_MMAP: "1", LLAMA_ARG_LOAD_MODE: "none" },
       stdout: "null",
@@ -123,7 +130,7 @@ async function main(): Promise<number> {
     const isOurs = flags.model === undefined;
     if (isOurs) writeTinyModel(file);
     const port = freePort();
-    const server = start(file, port, "-c", `${CONTEXT}`);
+    const server = start(file, port, "--jinja");
     if (server === null) {
       console.log("SKIP: no llama-server is installed: --server PATH or --host URL names one");
       return 0;
@@ -135,10 +142,16 @@ async function main(): Promise<number> {
       const slow = join(folder, "slow.gguf");
       writeTinyModel(slow, 2 ** 30);
       const other = freePort();
-      servers.push(start(slow, other, "-c", `${CONTEXT}`, "--no-warmup")!);
+      servers.push(start(slow, other, "--no-warmup")!);
       await listening(other);
       await attempt("a server that is loading", loadingCheck(`http://127.0.0.1:${other}`));
     }
+    const plain = freePort();
+    const without = start(file, plain, "--no-jinja")!;
+    servers.push(without);
+    const at = `http://127.0.0.1:${plain}`;
+    await loaded(at, without);
+    await attempt("a server without --jinja", withoutTools(at));
     return counts.FAIL;
   } finally {
     for (const server of servers) {
