@@ -79,8 +79,13 @@ export async function isCompatOnly(
 
 /** More context costs more memory than many machines have. */
 const MAX_CONTEXT = 32_768;
-/** What was asked for last: once for a model, as a change would load it anew. */
-const asked = new WeakMap<CopilotAgent, { model: string; contextLength?: number }>();
+/** What was chosen last: once for a model, as a change would load it anew. */
+const asked = new WeakMap<CopilotAgent, {
+  /** Which model on which server; undefined where that said nothing. */
+  key: string | undefined;
+  contextLength?: number | undefined;
+  textTools?: boolean | undefined;
+}>();
 
 /** What {@linkcode prepare} works with. */
 export interface Preparation {
@@ -98,74 +103,88 @@ export interface Preparation {
  */
 export async function prepare(agent: CopilotAgent, options: Preparation): Promise<void> {
   const { local, compat } = agent.config;
-  const { signal, onEvent } = options;
+  const { signal, onEvent = () => {} } = options;
   const target = local ?? compat;
   if (!target || signal?.aborted) return;
-  const { apiKey, fetch, model, contextLength } = target;
+  const { model, contextLength, textTools } = target;
   const host = local?.host ?? compat!.baseUrl.replace(/\/v1$/, "");
   const isServed = compat !== undefined || local?.useCompat === true;
   const { isLoopback } = await import("../wire/connect.ts");
   if (isServed && !options.served && !isLoopback(host)) return;
   if (new URL(host).hostname === "api.openai.com") return;
   const before = asked.get(agent);
-  const served = isServed ? "served" : "native";
-  if (before?.model === `${served} ${host} ${model}`) return;
+  const key = (name: string) => [isServed, host, name].join(" ");
+  if (before?.key === key(model)) return;
+  const ask = (name: string) => learn(name, host, isServed, target, options);
+  let info = await ask(model);
+  // What was chosen for another model is none of this one's; what the person chose stays.
+  const own = {
+    ...(contextLength !== undefined && contextLength !== before?.contextLength &&
+      { contextLength }),
+    ...(textTools !== undefined && textTools !== before?.textTools && { textTools }),
+  };
+  // A server that was not there is asked again.
+  const isNew = info !== undefined || before?.contextLength !== undefined || before?.textTools;
+  if (!isNew) return;
+  const { names = [] } = info ?? {};
+  const tell = (message: string) => onEvent({ type: "notice", level: "info", message });
+  const other = options.modelNamed ? undefined : servedInstead(model, names, isLoopback(host));
+  if (other !== undefined) {
+    tell(goingOn(model, other));
+    if (names.length > 1) info = await ask(other);
+  }
+  const chosen = {
+    contextLength: info?.contextLength,
+    textTools: info?.takesTools === false ? true : undefined,
+    ...own,
+  };
+  if (chosen.textTools && !own.textTools) tell(TEXT_TOOLS);
+  asked.set(agent, {
+    key: info && key(other ?? model),
+    ...("contextLength" in own ? {} : { contextLength: chosen.contextLength }),
+    ...("textTools" in own ? {} : { textTools: chosen.textTools }),
+  });
+  const { compat: _, local: __, hosted: ___, ...settings } = agent.config;
+  const fitted = { model: other ?? model, ...chosen } as Partial<LocalConfig & CompatConfig>;
+  agent.configure({
+    ...settings,
+    ...(local ? { local: { ...local, ...fitted } } : { compat: { ...compat!, ...fitted } }),
+  });
+}
+
+const TEXT_TOOLS =
+  "The model's template takes no tools: they are described in the prompt, and calls are read from " +
+  "the answer's text";
+
+/** What the server says of the model; undefined where it says nothing. */
+async function learn(
+  model: string,
+  host: string,
+  isServed: boolean,
+  { apiKey, fetch }: Pick<LocalConfig, "apiKey" | "fetch">,
+  { signal, onEvent }: Preparation,
+): Promise<Partial<ServedModel> | undefined> {
   const { localModelInfo, isLoaded, servedModel } = await import(
     "../backends/local/connection.ts"
   );
   const onLoading = (nextLookMs?: number) =>
     onEvent?.({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) });
   const at = { host, apiKey, fetch, signal, onLoading };
-  let info: Partial<ServedModel> = {};
   try {
-    if (isServed) info = await servedModel(model, at);
-    else {
-      const [found, loaded] = await Promise.all([
-        localModelInfo(model, at),
-        onEvent ? isLoaded(model, at) : true,
-      ]);
-      if (loaded === false) onEvent?.({ type: "loading", model });
-      info = {
-        ...found,
-        ...(found.contextLength && {
-          contextLength: Math.min(found.contextLength, MAX_CONTEXT),
-        }),
-      };
+    if (isServed) {
+      const info = await servedModel(model, at);
+      return info.names.length > 0 || info.contextLength !== undefined ? info : undefined;
     }
-  } catch { /* The turn that follows says what is wrong. */ }
-  const tell = (message: string) => onEvent?.({ type: "notice", level: "info", message });
-  const other = options.modelNamed
-    ? undefined
-    : servedInstead(model, info.names ?? [], isLoopback(host));
-  if (other !== undefined) {
-    tell(goingOn(model, other));
-    if (info.names!.length > 1) info = await servedModel(other, at);
+    const [{ contextLength, ...info }, loaded] = await Promise.all([
+      localModelInfo(model, at),
+      onEvent ? isLoaded(model, at) : true,
+    ]);
+    if (loaded === false) onLoading();
+    if (contextLength === undefined) return Object.keys(info).length > 0 ? info : undefined;
+    return { ...info, contextLength: Math.min(contextLength, MAX_CONTEXT) };
+  } catch {
+    return undefined; // The turn that follows says what is wrong.
   }
-  const textTools = target.textTools ?? (info.takesTools === false ? true : undefined);
-  if (textTools && !target.textTools) {
-    tell(
-      "The model's template takes no tools: they are described in the prompt, and calls are read from " +
-        "the answer's text",
-    );
-  }
-  const isOwn = contextLength !== undefined && contextLength !== before?.contextLength;
-  const chosen = isOwn || info.contextLength === undefined
-    ? {}
-    : { contextLength: info.contextLength };
-  asked.set(agent, { model: `${served} ${host} ${other ?? model}`, ...chosen });
-  // A window that another model had is none of this one's.
-  const having = <T extends LocalConfig | CompatConfig>(config: T): T => ({
-    ...config,
-    contextLength: isOwn ? contextLength : undefined,
-    ...chosen,
-    textTools,
-    model: other ?? model,
-  });
-  const { compat: _, local: __, hosted: ___, ...settings } = agent.config;
-  agent.configure({
-    ...settings,
-    ...(local ? { local: having(local) } : { compat: having(compat!) }),
-  });
 }
 
 /** The model that a server has in place of the default one, where it is clear which; else undefined. */

@@ -1,5 +1,15 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { prepare, processTurnHelpfully } from "../../src/cli/helpful_turn.ts";
 import { turnView } from "../../src/cli/turn_view.ts";
+import { localConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
 import { run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
@@ -158,4 +168,53 @@ Deno.test("doctor: a template without tools, a name that is not listed, answers 
   });
   const named = await run(["doctor", "--base-url", `${other.url}/v1`, "-m", "mine"]);
   assertMatch(named.stdout, /note +model +mine is not the name of the one that is there: m\.gguf/);
+});
+
+Deno.test("a server that was not there at first is asked again", async () => {
+  for (const useCompat of [false, true]) {
+    await using server = serverSaying([{ text: "Hi" }], {
+      "/v1/models": listed("m"),
+      "/props": props(true),
+    });
+    let isThere = false;
+    const local = localConfig({
+      host: server.url,
+      model: "m",
+      useCompat,
+      maxRetries: 0,
+      fetch: (...args) => isThere ? fetch(...args) : Promise.reject(new TypeError("refused")),
+    });
+    const agent = new CopilotAgent({ local }, ".");
+    const turn = () => processTurnHelpfully(agent, "x", { modelNamed: true });
+    await assertRejects(turn, BackendError);
+    isThere = true;
+    await turn();
+    assertEquals(agent.config.local!.contextLength, useCompat ? 8192 : 32_768);
+  }
+});
+
+Deno.test("what was chosen for a model is not kept for the next one", async () => {
+  const small = Response.json({
+    default_generation_settings: { n_ctx: 4096 },
+    chat_template_caps: { supports_tools: false },
+  });
+  await using server = serverSaying([{ text: "Hi" }], {
+    "/v1/models": [...listed("a"), ...listed("b")],
+    "/props": [small, new Response("", { status: 404 })],
+  });
+  const local = localConfig({ host: server.url, model: "a", useCompat: true, maxTokens: 64 });
+  for (const own of [undefined, 9000]) {
+    const agent = new CopilotAgent({
+      local: { ...local, ...(own && { contextLength: own }) },
+    }, ".");
+    const chosen = async () => {
+      await prepare(agent, { modelNamed: true });
+      const { contextLength, textTools } = agent.config.local!;
+      return [contextLength, textTools];
+    };
+    assertEquals(await chosen(), own ? [own, undefined] : [4096, true]);
+    agent.setModel("b");
+    assertEquals(await chosen(), [own, undefined]);
+    assertEquals(await chosen(), [own, undefined]);
+  }
 });
