@@ -100,7 +100,6 @@ async function runOne(
     const decision = await untilAborted(
       Promise.resolve(policy.decide(tool, checked.args, context)),
       context.signal,
-      0,
     );
     if (!decision.allow) return finish(decision.reason, true);
     const args = decision.args ?? checked.args;
@@ -113,7 +112,6 @@ async function runOne(
         tool.run(args, decision.grant ? { ...context, grant: decision.grant } : context),
       ),
       context.signal,
-      TIDY_UP_MS,
     );
     const text = typeof result === "string" ? result : JSON.stringify(result) ?? "";
     const changed = decision.args ? `The user changed the call to ${JSON.stringify(args)}\n` : "";
@@ -130,14 +128,14 @@ async function runOne(
   }
 }
 
-/** How long an aborted tool may take to tidy up, such as to end its processes, before it is left. */
+/** How long an aborted call may take to tidy up, such as to end its processes, before it is left. */
 const TIDY_UP_MS = 4000;
 
-/** `promise`, or the signal's reason once it is aborted: a tool that ignores it cannot hold the turn. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
+/** `promise`, or the signal's reason a while after it is aborted: what ignores it cannot hold the turn. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const abort = () => timer = setTimeout(() => reject(signal.reason), graceMs);
+    const abort = () => timer = setTimeout(() => reject(signal.reason), TIDY_UP_MS);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     promise.then(resolve, reject).finally(() => {
