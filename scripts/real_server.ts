@@ -164,7 +164,10 @@ async function main(): Promise<number> {
   }
 }
 
-const failed = await main();
+const failed = await main().catch((error: Error) => {
+  say("the server", { status: "FAIL", text: error.message });
+  return 1;
+});
 const { ok, FAIL, SKIP } = counts;
 if (ok + FAIL + SKIP > 0) console.log(`${ok} ok, ${FAIL} failed, ${SKIP} skipped`);
 Deno.exit(failed > 0 ? 1 : 0);
