@@ -204,15 +204,18 @@ export async function servedModel(
       throw error;
     }
   };
-  const [{ data }, general] = await Promise.all([asked("/v1/models"), asked("/props")]);
+  const { data } = await asked("/v1/models");
   const models = Array.isArray(data) ? data.filter(isObject) : [];
   const own = models.find(({ id }) => id === model) ??
     (models.length === 1 ? models[0] : undefined) ?? {};
   // A router of llama.cpp has models that it loads when they are asked for, as the turn will.
   const state = stateOf(own);
   if (state !== undefined && state !== "loaded") options.onLoading?.();
-  const props = state === undefined
-    ? general
+  // vLLM, which says all there is, and servers that list nothing know nothing of it.
+  const props = models.length === 0 || own.max_model_len !== undefined
+    ? {}
+    : state === undefined
+    ? await asked("/props")
     : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
