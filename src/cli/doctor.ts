@@ -129,8 +129,7 @@ export async function greeting(
   options: LookOptions,
 ): Promise<string[]> {
   const { local, compat } = agent.config;
-  // With a fetch of its own there is no server: that is the demo.
-  if (local?.fetch || !local && !(compat && isLoopback(compat.baseUrl))) return [];
+  if (!local && !(compat && isLoopback(compat.baseUrl))) return [];
   const { model: wanted } = await agent.backend();
   const known: string[] = [];
   for await (const { name, status, text, advice } of look(agent, options)) {

@@ -51,7 +51,7 @@ export interface InteractiveOptions {
   noSession?: boolean | undefined;
   /** Goes on with the folder's newest session. */
   continues?: boolean | undefined;
-  /** What to say at the start. */
+  /** What to say at the start, in place of what the server has. */
   notice?: string | undefined;
 }
 
@@ -175,12 +175,14 @@ export async function runInteractive(
   }
   const leaving = new AbortController();
   using _leaving = { [Symbol.dispose]: () => leaving.abort() };
-  session.looked = import("./doctor.ts")
-    .then(({ greeting }) =>
-      greeting(agent, { modelNamed: options.modelNamed, signal: leaving.signal })
-    )
-    // What is wrong, the first turn will tell.
-    .then((lines) => lines.forEach(say), () => {});
+  if (options.notice === undefined) {
+    session.looked = import("./doctor.ts")
+      .then(({ greeting }) =>
+        greeting(agent, { modelNamed: options.modelNamed, signal: leaving.signal })
+      )
+      // What is wrong, the first turn will tell.
+      .then((lines) => lines.forEach(say), () => {});
+  }
   const record = options.noSession
     ? () => {}
     : (await import("./recorded.ts")).recordSession(agent, say);
