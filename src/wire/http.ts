@@ -18,7 +18,7 @@ import {
 import { checkLength } from "./lines.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
-import { type Limit, wait, type Watchdog, watchdog } from "./watchdog.ts";
+import { type Limit, moment, wait, type Watchdog, watchdog } from "./watchdog.ts";
 
 /** A request to a model server. */
 export interface HttpRequest {
@@ -327,7 +327,10 @@ async function readHead(
 ): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_ERROR_BYTES);
   let length = 0;
-  const timer = setTimeout(() => body?.cancel().catch(() => {}), ERROR_BODY_MS);
+  const over = new AbortController();
+  moment(ERROR_BODY_MS, over.signal).then(() => {
+    if (!over.signal.aborted) body?.cancel().catch(() => {});
+  });
   try {
     while (length < bytes.length) {
       const chunk = (await body?.read())?.value;
@@ -339,7 +342,7 @@ async function readHead(
   } catch {
     // Cut, but it is an error anyhow: what came of it is shown.
   } finally {
-    clearTimeout(timer);
+    over.abort("over");
   }
   return bytes.subarray(0, length);
 }
