@@ -15,33 +15,34 @@ import type { Decision, Tool, ToolContext } from "../types.ts";
 import type { Ask, Permissions } from "./permissions.ts";
 import { DIFF_STYLES, oneLine, wrapped } from "./present.ts";
 
-/** The question, and how each line that is typed answers it. */
-export const QUESTION = "Run this? [y/n/?] ";
+const QUESTION = "Run this? [y/n/?] ";
 
 /** What a person answered; undefined for what is no answer. */
 type Answer =
   | { type: "yes" | "always" | "save" | "edit" }
   | { type: "no"; reason: string };
 
+const ANSWERS: ReadonlyMap<string, Exclude<Answer["type"], "no">> = new Map([
+  ["y", "yes"],
+  ["yes", "yes"],
+  ["a", "always"],
+  ["always", "always"],
+  ["s", "save"],
+  ["save", "save"],
+  ["e", "edit"],
+  ["edit", "edit"],
+]);
+
 function answerOf(line: string): Answer | undefined {
   const [, word = "", rest = ""] = /^\s*([a-z]*)[\s,:]*([^]*?)\s*$/i.exec(line)!;
   const given = word.toLowerCase();
   if (given === "n" || given === "no") return { type: "no", reason: rest };
-  if (rest !== "") return undefined;
-  const types = {
-    y: "yes",
-    yes: "yes",
-    a: "always",
-    always: "always",
-    s: "save",
-    save: "save",
-  } as const;
-  if (given === "e" || given === "edit") return { type: "edit" };
-  return given in types ? { type: types[given as keyof typeof types] } : undefined;
+  const type = rest === "" ? ANSWERS.get(given) : undefined;
+  return type && { type };
 }
 
 /** What to say of a line that is no answer. */
-export function answerObjection(line: string): string | undefined {
+function answerObjection(line: string): string | undefined {
   if (answerOf(line) !== undefined) return undefined;
   return `  y      run it
   n      refuse it; n and why tells the model

@@ -45,6 +45,40 @@ Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
   }
 });
 
+Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", async () => {
+  const rows: [line: string, told: string | undefined][] = [
+    ["y", "runs"],
+    [" YES ", "runs"],
+    ["always", "runs, allowed"],
+    ["s", "runs, saved"],
+    ["n", "Refused by the user. Do not"],
+    ["no, why", "Refused by the user. They say: why"],
+    ["", undefined],
+    ["yes please", undefined],
+    ["constructor", undefined],
+    ["__proto__", undefined],
+  ];
+  for (const [line, told] of rows) {
+    let kept = "runs";
+    const ask = askPerson(
+      (_text, _prompt, objection) => Promise.resolve(objection(line) === undefined ? line : null),
+      {
+        allow: () => Promise.resolve(void (kept += ", allowed")),
+        save: () => Promise.resolve((kept += ", saved", "")),
+      },
+      () => {},
+      () => 80,
+    );
+    const context = { workingDir: "/", maxOutputChars: 100, signal: new AbortController().signal };
+    const verdict = { effect: "ask", reason: "writes" } as const;
+    const decision = await ask(bash, { command: "ls" }, context, verdict);
+    // What is no answer is asked about again; here nobody goes on.
+    const said = decision.allow ? kept : decision.reason;
+    assertEquals(said.startsWith(told ?? "Refused by the user. Do not"), true, `${line}: ${said}`);
+    assertEquals(kept === "runs" || decision.allow, true, line);
+  }
+});
+
 Deno.test("writing over a file is shown as a difference, a new file whole", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/a`, "one\ntwo\nthree\n");
