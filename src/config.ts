@@ -12,6 +12,8 @@ export const VERSION = "0.1.0";
 export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
 /** The environment variable that holds the hosted backend's key. */
 export const HOSTED_API_KEY_ENV = "ANTHROPIC_API_KEY";
+/** The variables that hold the keys that models are paid with. */
+export const API_KEY_ENVS: readonly string[] = [COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV];
 /** Where the compat backend is by default. */
 export const COMPAT_BASE_URL = "https://api.openai.com/v1";
 /** The local backend's default model. */

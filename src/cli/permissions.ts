@@ -5,7 +5,7 @@
  */
 
 import type { Place } from "../permissions/containment.ts";
-import { COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV } from "../config.ts";
+import { API_KEY_ENVS } from "../config.ts";
 import type { Rule } from "../permissions/rules.ts";
 import { count } from "../text/count.ts";
 import type { Call, Settings, Verdict } from "../permissions/policy.ts";
@@ -61,8 +61,12 @@ interface Level {
   rules: Rule[];
 }
 
-/** Who may look at a file may be told why a change to it would fail. */
-const READER = { name: "read_file", access: "read" } as const;
+/** What goes for a folder. */
+interface InForce extends Settings {
+  network: boolean;
+  /** What the folder itself changes, in lines to show. */
+  notices: string[];
+}
 
 const PROJECT_FILE = ".copilot/permissions.json";
 /** What a folder may say: the rest would loosen something, or means nothing. */
@@ -116,10 +120,9 @@ export async function openPermissions(
   const own = await levelOf(file ?? {}, path ?? "");
   const named = envNames(args.env);
   const session: Rule[] = [];
-  let notices: string[] = [];
-  const known = new Map<string, Promise<Settings & { network: boolean }>>();
+  const known = new Map<string, Promise<InForce>>();
 
-  async function settle(folder: string): Promise<Settings & { network: boolean }> {
+  async function settle(folder: string): Promise<InForce> {
     const [{ tighten }, , , programs] = await core();
     const here = await levelOf(ofFolder(folder), path ?? "");
     const project = readJson(`${folder}/${PROJECT_FILE}`);
@@ -131,9 +134,9 @@ export async function openPermissions(
       ...programsOf(programs, folder, env("PATH")),
     };
     const network = flags.network ?? here.network ?? own.network ?? false;
-    if (project === undefined) return { ...settings, network };
-    const known = Object.entries(project).filter(([key]) => PROJECT_KEYS.includes(key));
-    const theirs = await levelOf(Object.fromEntries(known), `${folder}/${PROJECT_FILE}`);
+    if (project === undefined) return { ...settings, network, notices: [] };
+    const stated = Object.entries(project).filter(([key]) => PROJECT_KEYS.includes(key));
+    const theirs = await levelOf(Object.fromEntries(stated), `${folder}/${PROJECT_FILE}`);
     const { settings: tight, ignored } = tighten(settings, theirs);
     const others = Object.keys(project).filter((key) => !PROJECT_KEYS.includes(key));
     const rules = tight.rules.length - settings.rules.length;
@@ -143,17 +146,22 @@ export async function openPermissions(
       ...(rules === 0 ? [] : [count(rules, "rule")]),
     ];
     // Nobody is asked whether to trust it: whatever it holds, less is allowed than without it.
-    notices = [
+    const notices = [
       [`· ${PROJECT_FILE} makes things stricter: `, stricter],
       [`· ${PROJECT_FILE} can only make things stricter; ignored: `, [...ignored, ...others]],
     ].filter(([, what]) => what!.length > 0).map(([text, what]) =>
       oneLine(text + (what as string[]).join(", "))
     );
-    return { ...tight, network };
+    return { ...tight, network, notices };
   }
-  function settingsFor(folder: string): Promise<Settings & { network: boolean }> {
-    const settings = known.get(folder) ?? settle(folder);
-    known.set(folder, settings);
+  function settingsFor(folder: string): Promise<InForce> {
+    let settings = known.get(folder);
+    if (settings === undefined) {
+      settings = settle(folder);
+      known.set(folder, settings);
+      // What cannot be read may be mended, and is read again.
+      settings.catch(() => known.delete(folder));
+    }
     return settings;
   }
 
@@ -175,12 +183,14 @@ export async function openPermissions(
       const wanted = flags.sandbox ?? own.sandbox;
       const lines = [
         ...unheeded(folder),
-        ...named.filter((name) => MODEL_KEYS.includes(name))
+        ...named.filter((name) => API_KEY_ENVS.includes(name))
           .map((name) => `· ${name} is the model's key: commands never get it`),
       ];
       const isPlain = (wanted ?? "off") === "off" && file?.folders === undefined &&
         readJson(`${folder}/${PROJECT_FILE}`) === undefined;
-      const mode = isPlain ? "off" : (await settingsFor(folder)).sandbox;
+      const { sandbox: mode, notices } = isPlain
+        ? { sandbox: "off", notices: [] }
+        : await settingsFor(folder);
       lines.push(...notices);
       const by = mode === "off" ? undefined : await sandbox();
       if (typeof by === "string") {
@@ -193,7 +203,7 @@ export async function openPermissions(
     },
     policy: (ask, onRefused = () => {}) => ({
       async decide(tool, callArgs, context) {
-        const [{ decide, grantOf }, , { placeOf }] = await core();
+        const [{ decide, grantOf, READER }, , { placeOf }] = await core();
         const { workingDir } = context;
         if (isReplaced(workingDir)) {
           throw new Error(
@@ -220,6 +230,7 @@ export async function openPermissions(
           return { allow: true, ...granted };
         }
         if (verdict.effect === "ask" && ask) {
+          // Who may look at a file may be told why a change to it would fail.
           const mayRead = path !== undefined &&
             decide({ tool: READER, path }, settings, place).effect === "allow";
           const within = { ...context, ...granted };
@@ -292,8 +303,6 @@ export async function openPermissions(
     },
   };
 }
-
-const MODEL_KEYS = [COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV];
 
 /** The names that `--env` lists. */
 function envNames(text = ""): string[] {

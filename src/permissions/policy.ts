@@ -268,7 +268,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   return READS;
 }
 
-const READER = { name: "read_file", access: "read" } as const;
+/** The tool that reading a file by name is decided as. */
+export const READER = { name: "read_file", access: "read" } as const;
 
 /** Every word or part of one that may be a path, and what reading it would come to. */
 function namedPaths(

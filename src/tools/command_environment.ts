@@ -4,7 +4,7 @@
  * @module
  */
 
-import { COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV } from "../config.ts";
+import { API_KEY_ENVS } from "../config.ts";
 import { programFolders } from "./find_program.ts";
 
 /** Nothing may wait for a person or draw on the screen: there is no terminal and no input. */
@@ -32,8 +32,6 @@ const HARMLESS = new Set(["OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"]);
 /** Values that are credentials whatever their name: of well-known kinds, and addresses with a password. */
 const SECRET =
   /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|^-----BEGIN .*PRIVATE KEY|:\/\/[^\s/@]*:[^\s/@]+@/;
-/** What the backends are paid with: no command gets these, nor others of the same value. */
-const KEYS = [COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV];
 
 /**
  * Our environment without its credentials but for those that a person has named, and with what keeps
@@ -45,12 +43,15 @@ export function commandEnvironment(
   named: readonly string[] = [],
   ours: Readonly<Record<string, string>> = Deno.env.toObject(),
 ): Record<string, string> {
-  // Servers of one's own are often given a short word for a key.
-  const keys = new Set(KEYS.map((name) => ours[name]).filter((key) => key && key.length >= 16));
+  // What the backends are paid with no command gets, nor others of the same value. Servers of one's own
+  // are often given a short word for a key.
+  const keys = new Set(
+    API_KEY_ENVS.map((name) => ours[name]).filter((key) => key && key.length >= 16),
+  );
   const isNamed = (name: string) =>
     named.some((one) => one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : name === one);
   const passes = ([name, value]: [string, string]) =>
-    !KEYS.includes(name) && !keys.has(value) &&
+    !API_KEY_ENVS.includes(name) && !keys.has(value) &&
     (HARMLESS.has(name) || isNamed(name) || !(CREDENTIAL.test(name) || SECRET.test(value)));
   return {
     ...Object.fromEntries(Object.entries(ours).filter(passes)),

@@ -1,4 +1,6 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { UsageError } from "../../src/cli/args.ts";
+import { openPermissions } from "../../src/cli/permissions.ts";
 import { findSandbox } from "../../src/permissions/sandbox_probe.ts";
 import { run } from "../helpers/program.ts";
 import { sessionTest } from "../helpers/session.ts";
@@ -331,6 +333,29 @@ sessionTest(
     await terminal.until("approve  never");
   },
 );
+
+Deno.test("TRU-03 what a folder says goes for that folder alone, and is read again once it is mended", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const write = (folder: string, text: string) =>
+      Deno.writeTextFile(`${base}/${folder}/.copilot/permissions.json`, text);
+    for (const folder of ["strict/.copilot", "plain", "wrong/.copilot"]) {
+      await Deno.mkdir(`${base}/${folder}`, { recursive: true });
+    }
+    const stricter = ["· .copilot/permissions.json makes things stricter: approve: never"];
+    await write("strict", '{"approve":"never"}');
+    const permissions = await openPermissions({}, () => undefined);
+    assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
+    assertEquals(await permissions.prepare(`${base}/plain`, false), []);
+    assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
+    await write("wrong", '{"approve":"nevar"}');
+    await assertRejects(() => permissions.prepare(`${base}/wrong`, false), UsageError, "approve");
+    await write("wrong", '{"approve":"never"}');
+    assertEquals(await permissions.prepare(`${base}/wrong`, false), stricter);
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});
 
 sessionTest(
   "CMD-06 an edited command is shown again; that is what runs, and the model is told",
