@@ -63,7 +63,7 @@ export function runsOthers(words: readonly Word[]): boolean {
   const name = programName(first.text);
   if (WRAPPERS.has(name) || /^ld(-linux.*)?\.so/.test(name)) return true;
   if (name === "git" && globalOptions(rest).some(({ text }) => text.startsWith("-c"))) return true;
-  const options = RUNNING[name];
+  const options = Object.hasOwn(RUNNING, name) ? RUNNING[name] : undefined;
   return options !== undefined && rest.some(({ text }) => options.some((one) => is(text, one)));
 }
 

@@ -361,6 +361,11 @@ rows("CMD-04", [
   [bash("timeout 9 ls"), { ...AUTO, isBrought: (name) => name === "timeout" }, "ask"],
 ]);
 
+rows("a name that every object has is a program like any other", [
+  [bash("constructor x"), { rule: ["allow run_bash(constructor *)"] }, "allow"],
+  [bash("__proto__ x"), { approve: "auto" }, "ask"],
+]);
+
 rows("wrappers are not covered by the beginning of a rule", [
   ...[
     "env x",
