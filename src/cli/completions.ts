@@ -14,12 +14,18 @@ const flags: readonly Flag[] = FLAGS;
 
 /** The script that makes a shell complete our flags. */
 export function completionScript(shell: string): string {
-  const script = { bash, zsh, fish }[shell];
+  const script = SHELLS.get(shell);
   if (script) return script();
   throw new UsageError(
     `--completions knows bash, zsh and fish: it is ${JSON.stringify(shell.slice(0, 60))}`,
   );
 }
+
+const SHELLS: ReadonlyMap<string, () => string> = new Map([
+  ["bash", bash],
+  ["zsh", zsh],
+  ["fish", fish],
+]);
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   output: FORMATS,
@@ -27,7 +33,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   sandbox: SANDBOX_MODES,
   think: ["on", "off"],
   "prompt-tier": ["auto", "lean", "full"],
-  completions: ["bash", "zsh", "fish"],
+  completions: [...SHELLS.keys()],
 };
 
 /** What a value may be: words, a folder, or anything. */
@@ -48,11 +54,12 @@ function bash(): string {
     return `    ${names}) ${reply}; return ;;`;
   });
   return `_copilot() {
-  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
+  local first= word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
   case $before in
 ${cases.join("\n")}
   esac
-  COMPREPLY=($(compgen -W "${flags.map(({ name }) => `--${name}`).join(" ")}" -- "$word"))
+  [ "$COMP_CWORD" != 1 ] || first=doctor
+  COMPREPLY=($(compgen -W "$first ${flags.map(({ name }) => `--${name}`).join(" ")}" -- "$word"))
 }
 complete -F _copilot copilot
 `;
@@ -68,11 +75,12 @@ function zsh(): string {
     const names = short ? `'(-${short} --${name})'{-${short},--${name}}` : `--${name}`;
     return `  ${names}'[${text}]${argument}'`;
   });
-  return `#compdef copilot\n_arguments \\\n${rows.join(" \\\n")}\n`;
+  const command = "  '1::command:(doctor)'";
+  return `#compdef copilot\n_arguments \\\n${[command, ...rows].join(" \\\n")}\n`;
 }
 
 function fish(): string {
-  return flags.map((flag) => {
+  const rows = flags.map((flag) => {
     const { name, short, value, help } = flag;
     const values = valuesOf(flag);
     const argument = values === "folder"
@@ -86,7 +94,10 @@ function fish(): string {
     return `complete -c copilot -f${
       short ? ` -s ${short}` : ""
     } -l ${name}${argument} -d '${text}'\n`;
-  }).join("");
+  });
+  const command =
+    "complete -c copilot -f -n __fish_is_first_token -a doctor -d 'asks the server'\n";
+  return command + rows.join("");
 }
 
 /** The manual page, in roff. */
@@ -106,6 +117,9 @@ copilot \\- a coding copilot for the terminal, at home with your own models
 .br
 .B copilot
 [\\fIflags\\fR] \\fB\\-p\\fR "\\fIPROMPT\\fR"
+.br
+.B copilot doctor
+[\\fIflags\\fR]
 .SH OPTIONS
 ${options.join("\n")}
 .SH EXIT STATUS
@@ -115,11 +129,18 @@ ${EXIT_CODES.map(([code, text]) => `.TP\n${code}\n${roff(text)}`).join("\n")}
 OPENAI_API_KEY, ANTHROPIC_API_KEY
 The keys of the two kinds of servers.
 .TP
+OLLAMA_HOST
+The local server's address, where \\-\\-host does not say it.
+.TP
 NO_COLOR
 No colours.
 .TP
+XDG_CONFIG_HOME
+Where settings are: copilot/config.json, permissions.json and AGENTS.md (~/.config).
+.TP
 XDG_STATE_HOME
-Where what was typed is kept, in copilot/history.jsonl (~/.local/state).
+Where what was typed is kept, in copilot/history.jsonl, and sessions, in copilot/sessions
+(~/.local/state).
 .SH EXAMPLES
 ${EXAMPLES.map((line) => `.nf\n${roff(line)}\n.fi`).join("\n")}
 `;

@@ -38,6 +38,8 @@ const BASH: [words: string[], expected: string[]][] = [
   [["copilot", "--output", "j"], ["json"]],
   [["copilot", "-m", "x"], []],
   [["copilot", "--completions", ""], ["bash", "zsh", "fish"]],
+  [["copilot", "d"], ["doctor"]],
+  [["copilot", "doctor", "--js"], ["--json"]],
 ];
 
 for (const [words, expected] of BASH) {
@@ -73,5 +75,7 @@ await testWith("groff", "groff sets the manual page", async () => {
 });
 
 Deno.test("completions for another shell are refused", () => {
-  assertThrows(() => completionScript("csh"), UsageError, "bash, zsh and fish");
+  for (const shell of ["csh", "constructor"]) {
+    assertThrows(() => completionScript(shell), UsageError, "bash, zsh and fish");
+  }
 });
