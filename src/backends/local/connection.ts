@@ -97,15 +97,8 @@ export async function listLocalModelAbilities(
 ): Promise<LocalModel[]> {
   const names = await listLocalModels(options);
   return Promise.all(names.map(async (name) => {
-    try {
-      const shown = fieldsOf(await ask("/api/show", options, { body: { model: name } }), "answer");
-      if (shown.capabilities === undefined) return { name, abilities: null };
-      const abilities = listOf(shown.capabilities, "capabilities");
-      return { name, abilities: abilities.map((ability) => textOf(ability, "capability")) };
-    } catch (error) {
-      if (error instanceof BackendError) return { name, abilities: null };
-      throw error;
-    }
+    const { abilities = null } = await localModelInfo(name, options);
+    return { name, abilities };
   }));
 }
 
