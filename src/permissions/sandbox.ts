@@ -9,12 +9,10 @@
 
 import { isWithin } from "../text/paths.ts";
 
-/** `read-only`: nothing but a private /tmp can be written; `workspace-write`: the folder too. */
-export type SandboxMode = "read-only" | "workspace-write";
-
 /** What to confine, and to where. */
 export interface Confinement {
-  mode: SandboxMode;
+  /** `read-only`: nothing but a private /tmp can be written; `workspace-write`: the folder too. */
+  mode: "read-only" | "workspace-write";
   /** The absolute folder that is worked in, links resolved. */
   folder: string;
   /** The absolute folder that commands see as /tmp, where that is not the same for all. */
