@@ -49,12 +49,12 @@ export async function attachFiles(
     let content: string;
     try {
       content = await tool.run(args, context);
+      count++;
     } catch (error) {
       signal.throwIfAborted();
       content = `(cannot be read: ${(error as Error).message})`;
       notices.push(`@${found.path} cannot be read: ${(error as Error).message}`);
     }
-    if (!content.startsWith("(cannot")) count++;
     const [, end, total] = /^\[lines 1-(\d+) of ((?:at least )?\d+)/.exec(
       content.slice(content.lastIndexOf("\n") + 1),
     ) ?? [];

@@ -164,7 +164,7 @@ export async function runInteractive(
   for (
     const line of await heedInstructions(agent, permissions, {
       trust: options.trust,
-      ask: canEdit() ? (question) => askYesNo(screen, question, stop.signal) : undefined,
+      ask: isLive ? (question) => askYesNo(screen, question, stop.signal) : undefined,
     })
   ) say(line);
   if (ended !== undefined) return ended;
