@@ -6,7 +6,6 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { contextParts } from "../agent/tokens.ts";
-import type { CopilotConfig } from "../config.ts";
 import { nearest } from "../text/nearest.ts";
 import { resolvePath } from "../text/paths.ts";
 import { appearance } from "../terminal/style.ts";
@@ -14,6 +13,7 @@ import { terminalSize } from "../terminal/tty.ts";
 import type { Jobs, Usage } from "../types.ts";
 import { parseArgs } from "./args.ts";
 import { jobArguments, runJobs } from "./jobs.ts";
+import { modelNames, serverOf } from "./model_server.ts";
 import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { dollars } from "./prices.ts";
@@ -365,22 +365,6 @@ async function listModels({ agent: { config } }: Session): Promise<string> {
       oneLine((error as Error).message)
     }`;
   }
-}
-
-/** Where the model is. */
-export function serverOf({ local, hosted, compat }: CopilotConfig): string {
-  return oneLine(new URL(local?.host ?? (hosted ?? compat)!.baseUrl).host);
-}
-
-/** The models that the server in use has. */
-async function modelNames({ local, compat, hosted }: CopilotConfig): Promise<string[]> {
-  if (hosted) throw new Error("name one with /model NAME");
-  const { listLocalModels } = await import("../backends/local/connection.ts");
-  if (local) {
-    return await listLocalModels({ host: local.host, apiKey: local.apiKey, fetch: local.fetch });
-  }
-  const { baseUrl, apiKey, fetch } = compat!;
-  return await listLocalModels({ host: baseUrl.replace(/\/v1$/, ""), apiKey, fetch });
 }
 
 /** Another model of the same server, or, by flags, one of another. */

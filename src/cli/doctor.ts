@@ -24,10 +24,10 @@ import { count } from "../text/count.ts";
 import { repetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types.ts";
 import { isLoopback } from "../wire/connect.ts";
-import { serverOf } from "./commands.ts";
 import { EXIT } from "./exit.ts";
 import { isCompatOnly, prepare, servedInstead } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
+import { addressOf, serverOf } from "./model_server.ts";
 import { duration, oneLine, wrapped } from "./present.ts";
 
 /** What was found out about one thing. */
@@ -145,18 +145,12 @@ export async function greeting(
   return [...instead, `· ${known.join(" · ")}`];
 }
 
-/** Where the server lists its models. */
-function listing({ local, compat }: CopilotConfig) {
-  const { apiKey, fetch } = (local ?? compat)!;
-  return { host: local?.host ?? compat!.baseUrl.replace(/\/v1$/, ""), apiKey, fetch };
-}
-
 async function server(agent: CopilotAgent, options: LookOptions): Promise<Check> {
   const name = "server";
   const { config } = agent;
   if (config.hosted) return { name, status: "ok", text: "asked below: it has nothing to look at" };
   const start = performance.now();
-  if (await checkLocalConnection({ ...listing(config), signal: options.signal })) {
+  if (await checkLocalConnection({ ...addressOf(config), signal: options.signal })) {
     const text = `answers after ${duration(performance.now() - start)}`;
     return await isCompatOnly(agent, options)
       ? { name, status: "note", text: `${text}; no Ollama: its compatible endpoint is used` }
@@ -177,7 +171,7 @@ async function model(agent: CopilotAgent, options: LookOptions): Promise<Check> 
     if (!options.json && !isTold) options.write?.(`${" ".repeat(15)}it is being loaded: waiting\n`);
     isTold = true;
   };
-  const at = { ...listing(agent.config), signal, onLoading };
+  const at = { ...addressOf(agent.config), signal, onLoading };
   let names: string[];
   try {
     names = await listLocalModels(at);

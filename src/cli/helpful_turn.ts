@@ -12,6 +12,7 @@ import type { CompatConfig, LocalConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import type { TurnEvent, TurnResult } from "../types.ts";
 import { excerpt } from "../wire/excerpt.ts";
+import { addressOf } from "./model_server.ts";
 
 /**
  * Processes a turn. Where the local server has not got the default model, and the person named
@@ -41,8 +42,8 @@ export async function processTurnHelpfully(
     const { chooseLocalModel, listLocalModelAbilities } = await import(
       "../backends/local/connection.ts"
     );
-    const { host, apiKey, fetch } = local;
-    const models = await listLocalModelAbilities({ host, apiKey, fetch, signal: options.signal })
+    const at = { ...addressOf(agent.config), signal: options.signal };
+    const models = await listLocalModelAbilities(at)
       .catch((failure) => {
         if (options.signal?.aborted) return [];
         throw failure;
@@ -70,9 +71,8 @@ export async function isCompatOnly(
   const { local, compat: _, hosted: __, ...settings } = agent.config;
   if (!local || local.useCompat) return false;
   const { isNative, servedModel } = await import("../backends/local/connection.ts");
-  const { host, apiKey, fetch, model } = local;
-  const at = { host, apiKey, fetch, signal, onLoading };
-  if (await isNative(at) || (await servedModel(model, at)).names.length === 0) return false;
+  const at = { ...addressOf(agent.config), signal, onLoading };
+  if (await isNative(at) || (await servedModel(local.model, at)).names.length === 0) return false;
   agent.configure({ ...settings, local: { ...local, useCompat: true } });
   return true;
 }
@@ -107,7 +107,8 @@ export async function prepare(agent: CopilotAgent, options: Preparation): Promis
   const target = local ?? compat;
   if (!target || signal?.aborted) return;
   const { model, contextLength, textTools } = target;
-  const host = local?.host ?? compat!.baseUrl.replace(/\/v1$/, "");
+  const address = addressOf(agent.config);
+  const { host } = address;
   const isServed = compat !== undefined || local?.useCompat === true;
   const { isLoopback } = await import("../wire/connect.ts");
   if (isServed && !options.served && !isLoopback(host)) return;
@@ -115,7 +116,7 @@ export async function prepare(agent: CopilotAgent, options: Preparation): Promis
   const before = asked.get(agent);
   const key = (name: string) => [isServed, host, name].join(" ");
   if (before?.key === key(model)) return;
-  const ask = (name: string) => learn(name, host, isServed, target, options);
+  const ask = (name: string) => learn(name, address, isServed, options);
   let info = await ask(model);
   // What was chosen for another model is none of this one's; what the person chose stays.
   const own = {
@@ -159,9 +160,8 @@ const TEXT_TOOLS =
 /** What the server says of the model; undefined where it says nothing. */
 async function learn(
   model: string,
-  host: string,
+  address: ReturnType<typeof addressOf>,
   isServed: boolean,
-  { apiKey, fetch }: Pick<LocalConfig, "apiKey" | "fetch">,
   { signal, onEvent }: Preparation,
 ): Promise<Partial<ServedModel> | undefined> {
   const { localModelInfo, isLoaded, servedModel } = await import(
@@ -169,7 +169,7 @@ async function learn(
   );
   const onLoading = (nextLookMs?: number) =>
     onEvent?.({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) });
-  const at = { host, apiKey, fetch, signal, onLoading };
+  const at = { ...address, signal, onLoading };
   try {
     if (isServed) {
       const info = await servedModel(model, at);
