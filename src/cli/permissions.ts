@@ -10,6 +10,7 @@ import type { Rule } from "../permissions/rules.ts";
 import { count } from "../text/count.ts";
 import type { Call, Settings, Verdict } from "../permissions/policy.ts";
 import { isObject } from "../text/json.ts";
+import { atProgramEnd } from "../tools/program_end.ts";
 import type { Confine, Decision, Policy, Tool, ToolContext } from "../types.ts";
 import { type Args, UsageError } from "./args.ts";
 import { oneLine } from "./present.ts";
@@ -319,7 +320,7 @@ function envNames(text = ""): string[] {
 /** What the commands of a run see as /tmp: one leaves there what the next one reads. */
 function privateFolder(): string {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-" }));
-  addEventListener("unload", () => {
+  atProgramEnd(() => {
     try {
       Deno.removeSync(folder, { recursive: true });
     } catch {

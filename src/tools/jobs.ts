@@ -5,13 +5,12 @@
  */
 
 import type { Job, Jobs } from "../types.ts";
+import { atProgramEnd } from "./program_end.ts";
 
 /** So many run at a time: each is a program with children, and a model forgets what it started. */
 const MAX_RUNNING = 8;
 /** So many are kept, as each holds output. */
 const MAX_KEPT = 20;
-/** What ends the program without a word to whoever waits. */
-const ENDS = ["unload", "error", "unhandledrejection"];
 
 /** Keeps jobs; to be disposed of when the session ends, which ends those that still run. */
 export function jobStore(): Jobs {
@@ -19,8 +18,7 @@ export function jobStore(): Jobs {
   let last = 0;
   let isOver = false;
   const running = () => list.filter(({ outcome }) => outcome === undefined);
-  const kill = () => running().forEach((job) => job.kill());
-  for (const event of ENDS) addEventListener(event, kill);
+  const release = atProgramEnd(() => running().forEach((job) => job.kill()));
   return {
     list,
     checkRoom() {
@@ -46,7 +44,7 @@ export function jobStore(): Jobs {
     async [Symbol.asyncDispose]() {
       isOver = true;
       await Promise.all(running().map((job) => job.stop("stopped")));
-      for (const event of ENDS) removeEventListener(event, kill);
+      release();
     },
   };
 }

@@ -9,6 +9,7 @@
  */
 
 import { findProgram, programFolders } from "./find_program.ts";
+import { atProgramEnd } from "./program_end.ts";
 
 /** A live process. */
 interface Process {
@@ -37,10 +38,7 @@ const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+)
  */
 export function endAtExit(leader: number): () => void {
   if (Deno.build.os === "windows") return () => {};
-  const end = () => signal(leader, [lone(leader)], "SIGKILL");
-  const events = ["unload", "error", "unhandledrejection"];
-  for (const event of events) addEventListener(event, end);
-  return () => events.forEach((event) => removeEventListener(event, end));
+  return atProgramEnd(() => signal(leader, [lone(leader)], "SIGKILL"));
 }
 
 /**
