@@ -66,6 +66,7 @@ export const COMMANDS: readonly Command[] = [
     run(session) {
       session.agent.state.messages.length = 0;
       session.agent.state.seenFiles.clear();
+      session.undo?.leave();
       session.pending = "";
       delete session.context;
       return "The conversation starts anew.";
@@ -75,7 +76,7 @@ export const COMMANDS: readonly Command[] = [
     name: "resume",
     value: "[N]",
     help: "list this folder's earlier sessions, or go on with one",
-    run: ({ agent }, argument) => resume(agent, argument),
+    run: (session, argument) => resume(session, argument),
   },
   {
     name: "undo",
@@ -263,7 +264,7 @@ function plan(session: Session, argument: string): string {
   return 'The plan is accepted. Say "go on", or what to change.';
 }
 
-async function resume(agent: CopilotAgent, argument: string): Promise<string> {
+async function resume({ agent, undo }: Session, argument: string): Promise<string> {
   const { goOn, sessionsHere, titleOf } = await import("./recorded.ts");
   const sessions = sessionsHere(agent);
   if (argument === "") {
@@ -273,7 +274,9 @@ async function resume(agent: CopilotAgent, argument: string): Promise<string> {
       : [...rows, "/resume N goes on with one."].join("\n");
   }
   const chosen = sessions[Number(argument) - 1];
-  return chosen ? goOn(agent, chosen) : `There is no session ${oneLine(argument)}: see /resume`;
+  if (!chosen) return `There is no session ${oneLine(argument)}: see /resume`;
+  undo?.leave();
+  return goOn(agent, chosen);
 }
 
 /** Takes in the instructions of the folder, where it is trusted. */

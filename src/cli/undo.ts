@@ -19,6 +19,8 @@ export interface UndoLog {
   begin(agent: CopilotAgent, text: string): void;
   /** A file was written for it. */
   onWritten: OnWritten;
+  /** Another conversation begins: of those before it the files alone are taken back. */
+  leave(): void;
   /** Takes back the newest message; what to say of it. */
   undo(agent: CopilotAgent): Promise<string>;
   /** Brings back what was taken back last; what to say of it. */
@@ -28,7 +30,8 @@ export interface UndoLog {
 /** A message and what it led to; once taken back, how things were then. */
 interface Step {
   text: string;
-  messages: Message[];
+  /** Undefined once another conversation has begun. */
+  messages: Message[] | undefined;
   files: Map<string, Kept>;
 }
 
@@ -65,11 +68,17 @@ export function undoLog(): UndoLog {
         files?.set(path, { bytes, otherStamp: before?.stamp ?? ABSENT, stamp });
       }
     },
+    leave() {
+      for (const step of [...done, ...undone]) step.messages = undefined;
+    },
     async undo(agent) {
       const step = done.pop();
       if (!step) return "There is nothing to take back.";
-      const commands = agent.state.messages.slice(step.messages.length)
-        .filter(({ toolName, isError }) => toolName === "run_bash" && !isError).length;
+      const before = new Set(step.messages ?? agent.state.messages);
+      const commands =
+        agent.state.messages.filter((message) =>
+          message.toolName === "run_bash" && !message.isError && !before.has(message)
+        ).length;
       undone.push(step);
       const said = await swap(step, agent, [...done, ...undone]);
       return [
@@ -105,7 +114,8 @@ async function swap(
       said.push(`  ${shown} stays as it is: ${oneLine((error as Error).message)}`);
     }
   }
-  [step.messages, state.messages] = [state.messages, step.messages];
+  if (step.messages) [step.messages, state.messages] = [state.messages, step.messages];
+  else said.push("The conversation, which is another by now, stays.");
   return said;
 }
 

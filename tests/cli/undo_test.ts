@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
+import { runCommand } from "../../src/cli/commands.ts";
 import { undoLog } from "../../src/cli/undo.ts";
 import { localConfig } from "../../src/config.ts";
 import { sessionTest } from "../helpers/session.ts";
@@ -75,6 +76,27 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     await log.undo(agent);
     log.begin(agent, "another");
     assertEquals(await log.redo(agent), "There is nothing to bring back.");
+  });
+});
+
+Deno.test("/undo brings no conversation back that was left, but its files", async () => {
+  await session(twoTurns, async ({ dir, agent, log, read }) => {
+    await runCommand({ agent, modelNamed: true, pending: "", undo: log }, "/clear");
+    const hello = { role: "user", content: "hello" } as const;
+    log.begin(agent, hello.content);
+    agent.state.messages.push(hello);
+    assertEquals(await log.undo(agent), 'Taken back: "hello". /redo brings it back.');
+    assertEquals(agent.state.messages, []);
+    await log.redo(agent);
+    assertEquals(agent.state.messages, [hello]);
+    const stays = "The conversation, which is another by now, stays.";
+    await log.undo(agent);
+    assertEquals((await log.undo(agent)).split("\n").slice(1), ["  a.txt: as it was", stays]);
+    assertEquals([read("a.txt"), agent.state.messages], ["\ufeffONE\r\nTWO\r\nÿ", []]);
+    await log.undo(agent);
+    assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
+    assertStringIncludes(await log.redo(agent), `there again\n${stays}`);
+    assertEquals([read("sub/new.txt"), agent.state.messages], ["new", []]);
   });
 });
 
