@@ -14,6 +14,7 @@ import { atProgramEnd } from "../tools/program_end.ts";
 import type { Confine, Decision, Policy, Tool, ToolContext } from "../types.ts";
 import { type Args, UsageError } from "./args.ts";
 import { oneLine } from "./present.ts";
+import { keepForFolder, levelOf } from "./permission_file.ts";
 import { readJson, stateFolder, unheeded, userFile, userFolder } from "./user_files.ts";
 
 /** How a person is asked about a call that the settings leave to them. */
@@ -50,18 +51,6 @@ export interface Permissions {
   describe(workingDir: string): Promise<string[]>;
 }
 
-/** One level of settings: the person's, a folder's in it, or a project's. */
-interface Level {
-  approve?: Settings["approve"];
-  sandbox?: Settings["sandbox"];
-  network?: boolean;
-  /** Whether programs may heed what the folder configures, such as git. */
-  trust?: boolean;
-  /** Whether the model may heed what the folder instructs. */
-  instructions?: boolean;
-  rules: Rule[];
-}
-
 /** What goes for a folder. */
 interface InForce extends Settings {
   network: boolean;
@@ -72,17 +61,6 @@ interface InForce extends Settings {
 const PROJECT_FILE = ".copilot/permissions.json";
 /** What a folder may say: the rest would loosen something, or means nothing. */
 const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
-const KEYS = [
-  "approve",
-  "sandbox",
-  "network",
-  "trust",
-  "instructions",
-  "deny",
-  "ask",
-  "allow",
-  "folders",
-];
 
 type Core = [
   typeof import("../permissions/policy.ts"),
@@ -269,7 +247,7 @@ export async function openPermissions(
     async save(rule, workingDir) {
       if (path === undefined) throw new Error("there is no home folder to save it in");
       await allow(rule);
-      await keep(path, workingDir, (here) => {
+      await keepForFolder(path, workingDir, (here) => {
         const rules = Array.isArray(here.allow) ? here.allow : [];
         return { allow: [...rules.filter((one) => one !== rule), rule] };
       });
@@ -283,7 +261,7 @@ export async function openPermissions(
     },
     async trust(folder, isTrusted) {
       if (path === undefined) throw new Error("there is no home folder to keep it in");
-      file = await keep(path, folder, () => ({ instructions: isTrusted }));
+      file = await keepForFolder(path, folder, () => ({ instructions: isTrusted }));
       known.clear();
     },
     async describe(workingDir) {
@@ -380,66 +358,4 @@ function programsOf(
     hasBash: findProgram("bash", folders) !== undefined,
     isBrought: (name) => findProgram(name, all) !== findProgram(name, folders),
   };
-}
-
-/** One level, checked; `where` it stands is named in errors. */
-async function levelOf(value: unknown, where: string): Promise<Level> {
-  const wrong = (key: string, constraint: string): never => {
-    const name = where === "--" ? `--${key}` : `${key} in ${where}`;
-    throw new UsageError(`Cannot use ${name} as it must be ${constraint}`);
-  };
-  const level: Level = { rules: [] };
-  if (!isObject(value)) return wrong("a folder", "a JSON object");
-  if (Object.keys(value).length === 0) return level;
-  const [{ APPROVE_MODES, SANDBOX_MODES }, { EFFECTS, parseRule }] = await core();
-  for (const key of Object.keys(value)) {
-    if (!KEYS.includes(key)) wrong(key, `one of ${KEYS.join(", ")}`);
-  }
-  const one = <T extends string>(key: string, among: readonly T[]): T | undefined => {
-    const given = value[key];
-    if (given === undefined) return undefined;
-    return among.find((word) => word === given) ?? wrong(key, `one of ${among.join(", ")}`);
-  };
-  const approve = one("approve", APPROVE_MODES);
-  const sandbox = one("sandbox", SANDBOX_MODES);
-  if (approve) level.approve = approve;
-  if (sandbox) level.sandbox = sandbox;
-  for (const key of ["network", "trust", "instructions"] as const) {
-    const given = value[key];
-    if (typeof given === "boolean") level[key] = given;
-    else if (given !== undefined) wrong(key, "true or false");
-  }
-  for (const effect of EFFECTS) {
-    const texts = value[effect] ?? [];
-    if (!Array.isArray(texts)) return wrong(effect, "a list of rules");
-    for (const text of texts) {
-      if (typeof text !== "string") wrong(effect, "a list of rules");
-      try {
-        level.rules.push(parseRule(effect, text));
-      } catch (error) {
-        throw new UsageError(`${(error as Error).message} (in ${where})`);
-      }
-    }
-  }
-  return level;
-}
-
-/** Keeps more of a folder in the person's file; all of it then. */
-async function keep(
-  path: string,
-  folder: string,
-  change: (here: Record<string, unknown>) => Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-  const file = readJson(path) ?? {};
-  const folders = isObject(file.folders) ? file.folders : {};
-  const here = isObject(folders[folder]) ? folders[folder] : {};
-  const next = { ...file, folders: { ...folders, [folder]: { ...here, ...change(here) } } };
-  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
-  await Deno.writeTextFile(temporary, `${JSON.stringify(next, null, 2)}\n`, {
-    mode: 0o600,
-    createNew: true,
-  });
-  await Deno.rename(temporary, path);
-  return next;
 }

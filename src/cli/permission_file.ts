@@ -1,0 +1,100 @@
+/**
+ * What `permissions.json` may hold, and how it is read and added to.
+ *
+ * @module
+ */
+
+import type { Settings } from "../permissions/policy.ts";
+import type { Rule } from "../permissions/rules.ts";
+import { isObject } from "../text/json.ts";
+import { UsageError } from "./args.ts";
+import { readJson } from "./user_files.ts";
+
+/** One level of settings: the person's, a folder's in it, or a project's. */
+export interface Level {
+  approve?: Settings["approve"];
+  sandbox?: Settings["sandbox"];
+  network?: boolean;
+  /** Whether programs may heed what the folder configures, such as git. */
+  trust?: boolean;
+  /** Whether the model may heed what the folder instructs. */
+  instructions?: boolean;
+  rules: Rule[];
+}
+
+const KEYS = [
+  "approve",
+  "sandbox",
+  "network",
+  "trust",
+  "instructions",
+  "deny",
+  "ask",
+  "allow",
+  "folders",
+];
+
+/** One level, checked; `where` it stands is named in errors. */
+export async function levelOf(value: unknown, where: string): Promise<Level> {
+  const wrong = (key: string, constraint: string): never => {
+    const name = where === "--" ? `--${key}` : `${key} in ${where}`;
+    throw new UsageError(`Cannot use ${name} as it must be ${constraint}`);
+  };
+  const level: Level = { rules: [] };
+  if (!isObject(value)) return wrong("a folder", "a JSON object");
+  if (Object.keys(value).length === 0) return level;
+  const [{ APPROVE_MODES, SANDBOX_MODES }, { EFFECTS, parseRule }] = await Promise.all([
+    import("../permissions/policy.ts"),
+    import("../permissions/rules.ts"),
+  ]);
+  for (const key of Object.keys(value)) {
+    if (!KEYS.includes(key)) wrong(key, `one of ${KEYS.join(", ")}`);
+  }
+  const one = <T extends string>(key: string, among: readonly T[]): T | undefined => {
+    const given = value[key];
+    if (given === undefined) return undefined;
+    return among.find((word) => word === given) ?? wrong(key, `one of ${among.join(", ")}`);
+  };
+  const approve = one("approve", APPROVE_MODES);
+  const sandbox = one("sandbox", SANDBOX_MODES);
+  if (approve) level.approve = approve;
+  if (sandbox) level.sandbox = sandbox;
+  for (const key of ["network", "trust", "instructions"] as const) {
+    const given = value[key];
+    if (typeof given === "boolean") level[key] = given;
+    else if (given !== undefined) wrong(key, "true or false");
+  }
+  for (const effect of EFFECTS) {
+    const texts = value[effect] ?? [];
+    if (!Array.isArray(texts)) return wrong(effect, "a list of rules");
+    for (const text of texts) {
+      if (typeof text !== "string") wrong(effect, "a list of rules");
+      try {
+        level.rules.push(parseRule(effect, text));
+      } catch (error) {
+        throw new UsageError(`${(error as Error).message} (in ${where})`);
+      }
+    }
+  }
+  return level;
+}
+
+/** Keeps more of a folder in the person's file; all of it then. */
+export async function keepForFolder(
+  path: string,
+  folder: string,
+  change: (here: Record<string, unknown>) => Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const file = readJson(path) ?? {};
+  const folders = isObject(file.folders) ? file.folders : {};
+  const here = isObject(folders[folder]) ? folders[folder] : {};
+  const next = { ...file, folders: { ...folders, [folder]: { ...here, ...change(here) } } };
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  await Deno.writeTextFile(temporary, `${JSON.stringify(next, null, 2)}\n`, {
+    mode: 0o600,
+    createNew: true,
+  });
+  await Deno.rename(temporary, path);
+  return next;
+}
