@@ -231,7 +231,7 @@ const SMALL_CONTEXT = 8192;
 
 async function context(agent: CopilotAgent, options: LookOptions): Promise<Check[]> {
   const { modelNamed, signal } = options;
-  await prepare(agent, { modelNamed, served: true, signal });
+  await prepare(agent, { modelNamed, anywhere: true, signal });
   const { local, compat } = agent.config;
   const length = (local ?? compat)?.contextLength;
   if (length === undefined) return [];

@@ -91,7 +91,7 @@ const asked = new WeakMap<CopilotAgent, {
 export interface Preparation {
   modelNamed: boolean;
   /** Asks a server with a compatible endpoint wherever it is, not only on this machine. */
-  served?: boolean;
+  anywhere?: boolean;
   signal?: AbortSignal | undefined;
   onEvent?: ((event: TurnEvent) => void) | undefined;
 }
@@ -111,7 +111,7 @@ export async function prepare(agent: CopilotAgent, options: Preparation): Promis
   const { host } = address;
   const isServed = compat !== undefined || local?.useCompat === true;
   const { isLoopback } = await import("../wire/connect.ts");
-  if (isServed && !options.served && !isLoopback(host)) return;
+  if (isServed && !options.anywhere && !isLoopback(host)) return;
   if (new URL(host).hostname === "api.openai.com") return;
   const before = asked.get(agent);
   const key = (name: string) => [isServed, host, name].join(" ");

@@ -272,7 +272,7 @@ async function showTurn(
       onOutput: view.onOutput,
       signal,
       modelNamed: session.modelNamed,
-      served: true,
+      anywhere: true,
     });
     session.pending = "";
     view.end(stopReason === "aborted" ? "· interrupted" : undefined);
