@@ -376,8 +376,11 @@ async function setModel(session: Session, argument: string): Promise<string> {
   await session.looked;
   try {
     if (argument.startsWith("-")) {
-      const { optionsFromArgs, toConfig } = await import("./settings.ts");
-      const options = optionsFromArgs(parseArgs(argument.split(/\s+/)));
+      const { MODEL_FLAGS, optionsFromArgs, toConfig } = await import("./settings.ts");
+      const args = parseArgs(argument.split(/\s+/));
+      const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name as "model"));
+      if (other !== undefined) return `/model does not take --${other}`;
+      const options = optionsFromArgs(args);
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...toConfig(options) });
       session.modelNamed = options.model !== undefined;

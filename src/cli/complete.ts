@@ -8,6 +8,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { resolvePath } from "../text/paths.ts";
 import type { Completer, Completion } from "../terminal/completion.ts";
 import { COMMANDS, expandHome, type Session } from "./commands.ts";
+import { MODEL_FLAGS } from "./settings.ts";
 
 /** The paths of a folder are listed anew after so many milliseconds. */
 const LIST_MS = 5000;
@@ -15,18 +16,8 @@ const LIST_MS = 5000;
 const MAX_PATHS = 100_000;
 const MAX_ITEMS = 50;
 
-/** What `/model` takes to go on with another server. */
-const SERVER_FLAGS = [
-  "--local",
-  "--hosted",
-  "--host",
-  "--base-url",
-  "--use-compat",
-  "--model",
-  "--max-tokens",
-  "--context-length",
-  "--temperature",
-];
+/** What `/model` takes, but for a key, as what is typed is kept. */
+const OFFERED_FLAGS = MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`);
 
 /** Completes what is typed into a session. */
 export function completer(session: Session): Completer {
@@ -57,7 +48,7 @@ export function completer(session: Session): Completer {
       return { replace: before.length, items: items.length === 1 ? [`${items[0]} `] : items };
     }
     if (name === "model" && argument!.startsWith("-")) {
-      const items = SERVER_FLAGS.filter((flag) => flag.startsWith(argument!));
+      const items = OFFERED_FLAGS.filter((flag) => flag.startsWith(argument!));
       return { replace: argument!.length, items: items.map((flag) => `${flag} `) };
     }
     const values = name === "cd"

@@ -61,3 +61,12 @@ Deno.test("/compact sums up, says so, and leaves all as it was where it can not"
   assertMatch(server.requests.at(-1)!.text, /Keep above all: the names/);
   assertEquals(session.context, undefined);
 });
+
+Deno.test("/model takes the flags of a model and its server, and no others", async () => {
+  const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, ".");
+  const session = { agent, modelNamed: true, pending: "" };
+  for (const [flags, other] of [["--yes", "yes"], ["--local -p hello", "print"]]) {
+    assertEquals(await runCommand(session, `/model ${flags}`), `/model does not take --${other}`);
+    assertEquals(agent.config.local?.model, "test");
+  }
+});
