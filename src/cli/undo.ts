@@ -10,7 +10,7 @@ import { count } from "../text/count.ts";
 import { relative } from "../text/std_path.ts";
 import { writeAtomically } from "../tools/atomic_write.ts";
 import { stampOf } from "../tools/seen_files.ts";
-import type { Message, OnWritten } from "../types.ts";
+import type { Grant, Message, OnWritten } from "../types.ts";
 import { oneLine } from "./present.ts";
 
 /** What a session can take back. */
@@ -108,7 +108,9 @@ async function swap(
     const shown = oneLine(relative(state.workingDir, path));
     try {
       const same = all.flatMap(({ files }) => files.get(path) ?? []);
-      said.push(`  ${shown}: ${await swapFile(path, kept, same)}`);
+      // A link that came since, in its place or its folder's, leads nowhere.
+      const grant = { realPath: path, withheld: { folder: state.workingDir, paths: [] } };
+      said.push(`  ${shown}: ${await swapFile(grant, kept, same)}`);
       state.seenFiles.delete(path);
     } catch (error) {
       said.push(`  ${shown} stays as it is: ${oneLine((error as Error).message)}`);
@@ -119,13 +121,14 @@ async function swap(
   return said;
 }
 
-async function swapFile(path: string, kept: Kept, all: readonly Kept[]): Promise<string> {
+async function swapFile(grant: Grant, kept: Kept, all: readonly Kept[]): Promise<string> {
+  const path = grant.realPath;
   const { bytes, stamp, otherStamp } = kept;
   if (bytes === null) throw new Error("what it held could not be kept");
   if (await stampAt(path) !== stamp) throw new Error("it was changed since");
   const now = stamp === ABSENT ? undefined : await Deno.readFile(path);
   if (bytes === undefined) await Deno.remove(path);
-  else await writeAtomically(path, path, bytes, now && { head: now, size: now.length });
+  else await writeAtomically(path, path, bytes, now && { head: now, size: now.length }, { grant });
   Object.assign(kept, { bytes: now, stamp: otherStamp, otherStamp: stamp });
   // What was once so is so again, under another stamp; also for the steps before and after.
   const restored = await stampAt(path);

@@ -142,6 +142,29 @@ Deno.test("/undo stops where somebody else wrote between two messages", async ()
   });
 });
 
+Deno.test({
+  name: "/redo writes to no place that a link leads to since",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const swaps = [
+      async (dir: string) => {
+        await Deno.remove(`${dir}/sub`);
+        await Deno.symlink("../other", `${dir}/sub`);
+      },
+      (dir: string) => Deno.symlink("../../other/new.txt", `${dir}/sub/new.txt`),
+    ];
+    for (const swap of swaps) {
+      await session([[write("work/sub/new.txt", "new")]], async ({ dir, agent, log }) => {
+        await Deno.mkdir(`${dir}/other`);
+        await log.undo(agent);
+        await swap(`${dir}/work`);
+        assertMatch(await log.redo(agent), /new\.txt stays as it is: .*was replaced meanwhile/);
+        assertEquals([...Deno.readDirSync(`${dir}/other`)], []);
+      });
+    }
+  },
+});
+
 Deno.test("/undo says which file was too large to be kept", async () => {
   await session([[]], async ({ dir, agent, log }) => {
     log.begin(agent, "x");
