@@ -55,6 +55,8 @@ export async function writeAtomically(
     const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
     if (await Deno.lstat(target).catch(ifMissing) === undefined) {
       if (seen?.size) throw new ChangedError();
+      // Not even a folder is made where a link leads that came since.
+      if (grant && !await hasNoLink(dirname(target))) throw new MovedError();
       await Deno.mkdir(dirname(target), { recursive: true });
       const realPath = join(await Deno.realPath(dirname(target)), basename(target));
       if (grant && realPath !== target) throw new MovedError();
@@ -109,6 +111,12 @@ async function linkTarget(path: string): Promise<string> {
     target = isAbsolute(link) ? link : `${dirname(target)}/${link}`;
   }
   throw new Deno.errors.FilesystemLoop("Too many levels of symbolic links");
+}
+
+/** Whether no link is in a path, as far as that exists. */
+async function hasNoLink(path: string): Promise<boolean> {
+  const real = await Deno.realPath(path).catch(ifMissing);
+  return real === undefined ? await hasNoLink(dirname(path)) : real === path;
 }
 
 function ifMissing(error: unknown): undefined {

@@ -74,6 +74,19 @@ for (const [name, run, args, path] of CALLS) {
   });
 }
 
+Deno.test({
+  name: "PTH-03 write_file: not even a folder is made where a link leads that came since",
+  ...unix,
+  async fn() {
+    using made = scene();
+    const context = granted(made.working, made.at("ws/link/a/b/new"));
+    const result = await writeFile({ file_path: "link/a/b/new", content: "x" }, context)
+      .catch(({ message }) => message);
+    assert(/^Cannot write .*replaced/.test(result), result);
+    assertEquals(made.names("out"), ["f"]);
+  },
+});
+
 /**
  * Swaps a folder for a link and back, with breaks of all lengths up to some milliseconds, until it is
  * ended; the first line says that it has begun.
