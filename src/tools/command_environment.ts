@@ -31,7 +31,7 @@ const CREDENTIAL =
 const HARMLESS = new Set(["OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"]);
 /** Values that are credentials whatever their name: of well-known kinds, and addresses with a password. */
 const SECRET =
-  /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|^-----BEGIN .*PRIVATE KEY|:\/\/[^\s/@]*:[^\s/@]+@/;
+  /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|^-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@/;
 
 /**
  * Our environment without its credentials but for those that a person has named, and with what keeps

@@ -405,9 +405,12 @@ Deno.test("SEC-01 what is a credential by its name or by its value, and what is 
     ...{ A: `sk-ant-${long}`, B: `ghp_${long}`, C: "AKIAIOSFODNN7EXAMPLE", D: `glpat-${long}` },
     ...{ E: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", F: "postgres://u:pass@h/db" },
     ...{ G: "redis://:pass@h:1", H: "-----BEGIN RSA PRIVATE KEY-----\nabc", I: `AIza${long}` },
+    // OLLAMA_HOST and proxies may be written without a scheme; some take a key for a user name.
+    ...{ OLLAMA_HOST: "u:pass@gpu:11434", all_proxy: "u:pass@h:1", J: "https://token@h/v1" },
   };
   const open = {
     ...{ HOME: "/home/a", LANG: "C", OLDPWD: "/x", GIT_AUTHOR_NAME: "a", XAUTHORITY: "/x" },
+    ...{ REMOTE: "git@host:a/b@c", SSH: "ssh://git@host/a", MAIL: "a@b.c" },
     ...{ A1: "https://host:8080/a@b", B1: "sk-short", COMPASS: "x", SSH_AUTH_SOCK: "/x" },
   };
   const left = commandEnvironment([], { ...secret, ...open });
