@@ -8,6 +8,7 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { count } from "../text/count.ts";
 import { dirname, join, relative } from "../text/std_path.ts";
+import { secretKind } from "../permissions/sensitive_paths.ts";
 import type { Permissions } from "./permissions.ts";
 import { oneLine } from "./present.ts";
 import { userFile } from "./user_files.ts";
@@ -27,7 +28,7 @@ interface Instructions {
 interface Brought {
   root: string;
   files: Instructions[];
-  /** Links that lead elsewhere. */
+  /** Links that lead elsewhere, and where to, in words. */
   refused: string[];
 }
 
@@ -66,7 +67,7 @@ export async function heedInstructions(
     ),
   ].join("\n");
   return [
-    ...refused.map((name) => `· ${oneLine(name)} leads out of the folder, and is not heeded`),
+    ...refused.map((what) => `· ${what}, and is not heeded`),
     ...files.length === 0 || isTrusted === false
       ? []
       : [isTrusted ? `· heeds ${names}` : `· not heeded: ${names} (/trust or --trust does)`],
@@ -82,9 +83,15 @@ function instructionsOf(folder: string): Brought {
       const real = realPath(path);
       if (real === undefined) continue;
       const shown = relative(folder, path);
-      const text = real.startsWith(join(root, "/")) ? readText(real) : undefined;
-      if (text === undefined) brought.refused.push(shown);
-      else if (text.trim() !== "") brought.files.unshift({ name: shown, text });
+      // Trusted are the words of whoever made the folder: not what a person keeps in it.
+      const isSecret = real !== path &&
+        (secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
+      const isOurs = real.startsWith(join(root, "/")) && !isSecret;
+      const text = isOurs ? readText(real) : undefined;
+      if (text === undefined) {
+        const where = isSecret ? "to what is secret" : "out of the folder";
+        brought.refused.push(`${oneLine(shown)} leads ${where}`);
+      } else if (text.trim() !== "") brought.files.unshift({ name: shown, text });
       break;
     }
     if (at === root || at === dirname(at)) return brought;

@@ -106,6 +106,22 @@ Deno.test("PTH-03 instructions that lead out of the repository are not read; nor
   );
 });
 
+Deno.test("SEC-01 instructions that lead to a secret of the repository are not read", async () => {
+  await folderWith(
+    { ".git/config": "token canary", ".env": "KEY=canary", "a/x": "", "b/x": "" },
+    async (folder) => {
+      await Deno.symlink("../.env", `${folder}/a/AGENTS.md`);
+      await Deno.symlink("../.git/config", `${folder}/b/AGENTS.md`);
+      for (const name of ["a", "b"]) {
+        const agent = agentIn(`${folder}/${name}`);
+        const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
+        assertMatch(said.join("\n"), /^· AGENTS\.md leads to what is secret, and is not heeded$/m);
+        assertEquals(agent.systemPrompt.includes("canary"), false);
+      }
+    },
+  );
+});
+
 Deno.test("long instructions are cut: to 32 KiB, and to what a small context has room for", async () => {
   await folderWith({ "AGENTS.md": `${"word ".repeat(10_000)}end` }, async (folder) => {
     for (const [contextLength, least, most] of [[undefined, 32_000, 36_000], [8192, 3000, 6500]]) {
