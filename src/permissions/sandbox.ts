@@ -23,6 +23,8 @@ export interface Confinement {
   home: string | undefined;
   /** More absolute folders that are hidden. */
   hidden?: readonly string[];
+  /** Absolute paths of what may be sockets that others listen on. */
+  sockets?: readonly string[];
   /** What is at a path, links followed: what is not there can be neither hidden nor protected. */
   look(path: string): { real: string; isFile: boolean } | undefined;
 }
@@ -48,9 +50,13 @@ function hiddenPaths({ home, hidden = [], folder }: Omit<Confinement, "look">): 
   return [...(home ? below(home, SECRETS) : []), ...hidden].filter((one) => !isWithin(one, folder));
 }
 
+/** Where commands see something else. */
+const REPLACED = ["/dev", "/proc", "/run", "/tmp", "/var/tmp"];
+
 /** The arguments of `bwrap` up to the program to start. */
 export function bubblewrapArgs(confinement: Confinement): string[] {
-  const { mode, folder, tmp, network, look } = confinement;
+  const { mode, folder, tmp, network, sockets = [], look } = confinement;
+  const bind = mode === "read-only" ? "--ro-bind" : "--bind";
   const args = [
     "--die-with-parent",
     "--unshare-user",
@@ -60,7 +66,8 @@ export function bubblewrapArgs(confinement: Confinement): string[] {
     "--unshare-ipc",
   ];
   if (!network) args.push("--unshare-net");
-  args.push("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
+  // Bound later, the root folder would bring back what is put in its place here.
+  args.push(folder === "/" ? bind : "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
   args.push(...(tmp === undefined ? ["--tmpfs"] : ["--bind", tmp]), "/tmp");
   // Sockets can be connected to on a read-only file system too.
   for (const path of ["/run", "/var/tmp"]) if (look(path)) args.push("--tmpfs", path);
@@ -69,7 +76,7 @@ export function bubblewrapArgs(confinement: Confinement): string[] {
       args.push("--ro-bind-try", path, path);
     }
   }
-  args.push(mode === "read-only" ? "--ro-bind" : "--bind", folder, folder);
+  if (folder !== "/") args.push(bind, folder, folder);
   for (const name of mode === "read-only" ? [] : [".git", ...PROTECTED]) {
     const { real, isFile } = look(`${folder}/${name}`) ?? {};
     // Where a link leads out, nothing can be written anyway.
@@ -77,6 +84,12 @@ export function bubblewrapArgs(confinement: Confinement): string[] {
     // What is mounted on cannot be moved away with all that is protected in it. A `.git` that is a
     // file says where the repository is.
     args.push(name === ".git" && !isFile ? "--bind" : "--ro-bind", real, real);
+  }
+  for (const path of sockets) {
+    const { real, isFile } = look(path) ?? {};
+    const isThere = real !== undefined && (folder !== "/" && isWithin(folder, real) ||
+      !REPLACED.some((one) => isWithin(one, real)));
+    if (isFile && isThere) args.push("--ro-bind", "/dev/null", real);
   }
   // Last, as the folder may be the one that holds them.
   for (const found of hiddenPaths(confinement).map(look)) {

@@ -42,7 +42,13 @@ function bubblewrap(): Sandbox | string {
     by: "bubblewrap",
     wrap: (shell, args, confinement) => [
       program,
-      [...bubblewrapArgs({ ...confinement, home: Deno.env.get("HOME"), look }), shell, ...args],
+      [
+        ...bubblewrapArgs({
+          ...{ ...confinement, home: Deno.env.get("HOME"), sockets: sockets(), look },
+        }),
+        shell,
+        ...args,
+      ],
     ],
   };
 }
@@ -95,6 +101,23 @@ async function probe(sandbox: Sandbox): Promise<string | undefined> {
       await Deno.remove(path, { recursive: true }).catch(() => {});
     }
   }
+}
+
+/** The sockets in the file system, by a program, as Deno reads nothing of `/proc` unless it may read all. */
+function sockets(): string[] {
+  const { stdout } = new Deno.Command("/bin/cat", {
+    args: ["/proc/net/unix"],
+    stdin: "null",
+    stderr: "null",
+  }).outputSync();
+  const paths = new TextDecoder().decode(stdout).matchAll(/^(?:\S+ +){7}(\/.*)$/gm);
+  return [...new Set([...paths].map(([, path]) => path!))].filter((path) => {
+    try {
+      return Deno.statSync(path).isSocket;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function exists(path: string): boolean {

@@ -135,6 +135,42 @@ Deno.test({
 });
 
 Deno.test({
+  name: `SBX-04 a socket in the folder itself is not reached either${notHere}`,
+  ignore: !isBubblewrap || !(await sh("perl -MIO::Socket::UNIX -e 1")).success,
+  async fn() {
+    let socket: Deno.UnixListener | undefined;
+    const connect = (path: string) =>
+      `perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => "${path}") ? "in" : "not"'`;
+    // What one command listens on is no other's: it has a network of its own.
+    const own = "perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Listen => 1, " +
+      'Local => "own") ? "made" : "not"\'';
+    await turn([bash(`mkdir -p d; ${connect("d/socket")}; ${own}; ls d`)], CONFINED, {
+      prepare: (folder) => {
+        Deno.mkdirSync(`${folder}/d`);
+        socket = Deno.listen({ transport: "unix", path: `${folder}/d/socket` });
+      },
+    }, ({ results }) => assertMatch(results[0]!, /^notmadesocket$/m));
+    socket?.close();
+  },
+});
+
+Deno.test({
+  name: `SBX-04 in the root folder too, other processes and their sockets are hidden${notHere}`,
+  ignore: !isBubblewrap,
+  async fn() {
+    if (typeof sandbox === "string") return;
+    const tmp = await Deno.makeTempDir();
+    const script = `ls -d /proc/${Deno.pid} ${tmp} /run/* ; echo > /dev/null && echo done`;
+    const [program, args] = sandbox.wrap("/bin/sh", ["-c", script], {
+      ...{ mode: "workspace-write", folder: "/", tmp, network: false },
+    });
+    const { stdout } = await new Deno.Command(program, { args, stderr: "null" }).output();
+    assertEquals(new TextDecoder().decode(stdout), "done\n");
+    await Deno.remove(tmp);
+  },
+});
+
+Deno.test({
   name:
     `SBX-03 what a command makes new runs nothing at the next start, and no stubs are left${skipped}`,
   ignore,
