@@ -31,8 +31,9 @@ export interface Confinement {
 
 /** Of the folder: what other programs run or obey, so that writing it is as good as a command. */
 const PROTECTED =
-  `.git/hooks .git/config .gitmodules .githooks .husky .pre-commit-config.yaml lefthook.yml
-  .vscode .idea .zed .devcontainer .vimrc .exrc .nvimrc .envrc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs
+  `.git/hooks .git/config .git/config.worktree .git/worktrees .gitmodules .githooks .husky
+  .pre-commit-config.yaml lefthook.yml .vscode .idea .zed .devcontainer .vimrc .exrc .nvimrc .envrc .npmrc .yarnrc
+  .yarnrc.yml .pnpmfile.cjs
   .copilot .claude .codex .cursor .gemini .mcp.json AGENTS.md CLAUDE.md GEMINI.md`.split(/\s+/);
 
 /** Of the home folder: keys, and sockets of who holds them. */

@@ -28,6 +28,7 @@ Deno.test({
         bash("ln .git/config c; mv .git/config d; rm -f .git/config; : > .git/hooks/pre-commit"),
         bash("echo x > .npmrc; echo x > linked/a; : > .mcp.json; : > sub/.gitfile"),
         bash("git add a.txt && git commit -qm two && git log --oneline | wc -l"),
+        bash("echo evil > .git/config.worktree; echo evil > .git/worktrees/tree/commondir"),
       ],
       CONFINED,
       {
@@ -35,12 +36,16 @@ Deno.test({
           const script = `cd '${folder}' && git init -q . && git config user.email a@b &&
             git config user.name a && git commit -q --allow-empty -m one && mkdir .vscode sub real &&
             echo {} > .vscode/tasks.json && echo own > .npmrc && echo {} > .mcp.json &&
+            git worktree add -q ../tree && echo own > .git/config.worktree &&
             ln -s real .idea && ln -s .idea linked && ln -s /nowhere .envrc && ln -s .yarnrc .yarnrc`;
           assert((await sh(script)).success);
         },
       },
       ({ results, folder }) => {
         assertEquals(text(`${folder}/.git/config`).includes("evil"), false);
+        assertEquals(text(`${folder}/.git/config.worktree`), "own\n");
+        // It says where git finds what it obeys in a folder elsewhere.
+        assertEquals(text(`${folder}/.git/worktrees/tree/commondir`), "../..\n");
         assertEquals(text(`${folder}/.vscode/tasks.json`), "{}\n");
         assertEquals(
           [...Deno.readDirSync(`${folder}/.git/hooks`)].some(({ name }) => name === "pre-commit"),
