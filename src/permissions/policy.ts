@@ -180,7 +180,7 @@ function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Verdict {
 
 /** Whether a rule against reading a file holds for the tool, which shows what a file holds, too. */
 function isAgainstReading(rule: Rule, { name }: Call["tool"]): boolean {
-  return (name === "edit_file" || name === "grep_code") && rule.effect !== "allow" &&
+  return ["edit_file", "write_file", "grep_code"].includes(name) && rule.effect !== "allow" &&
     rule.path !== undefined && isFor(rule, READER);
 }
 

@@ -64,6 +64,13 @@ const ROWS: [
   ],
   ["reads inside run", use("read_file", { file_path: "a.txt" }), [], {}, true],
   ["never refuses all the same", bash("echo ran"), ["--approve", "never"], {}, false],
+  [
+    "what may not be read is not written either: what it holds would be told when it changed",
+    use("write_file", { file_path: "n", content: "x" }),
+    ["--yes"],
+    { own: { deny: ["read_file(n)"] } },
+    false,
+  ],
   ["TRU-03 a project allows nothing", bash("echo ran"), [], {
     project: { allow: ["run_bash(echo *)"], approve: "auto", network: true },
   }, false],
