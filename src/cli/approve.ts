@@ -151,10 +151,11 @@ export function requestText(
 ): string {
   const width = Math.max(10, columns - 6);
   const boxed = (lines: readonly string[], styled = (row: string, _line: number) => row) =>
-    // Every row begins with a bar: long lines can not look like a question of their own.
-    lines.flatMap((line, at) => rowsOf(line, width).map((row) => `  │ ${styled(row, at)}`)).join(
-      "\n",
-    );
+    // Every row begins with a bar: long lines can not look like a question of their own, nor what is
+    // folded like lines.
+    lines.flatMap((line, at) =>
+      rowsOf(line, width).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${styled(row, at)}`)
+    ).join("\n");
   const fields: string[] = [];
   const isOver = typeof present === "string" && typeof args.content === "string";
   const [old, replacement] = isOver ? [present, args.content] : [args.old_string, args.new_string];
@@ -168,14 +169,15 @@ export function requestText(
       fields.push("  in the background (/jobs stops it)");
       continue;
     }
-    const text = sanitize(typeof value === "string" ? value : JSON.stringify(value));
+    const clean = sanitize(typeof value === "string" ? value : JSON.stringify(value));
+    const text = name === "command" ? withBlanks(clean) : clean;
     const [row, more] = rowsOf(text, width - name.length);
     if (!text.includes("\n") && more === undefined) {
       fields.push(`  ${name}: ${row}`);
       continue;
     }
     const lines = text.replace(/\n$/, "").split("\n");
-    const size = `${count(lines.length, "line")}, ${count(text.length, "character")}`;
+    const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
     const rows = boxed(lines);
     // Its beginning may have left the screen by the time that the question stands below it.
     const end = rows.split("\n").length > MANY_ROWS ? `\n  (end of ${name}: ${size} above)` : "";
@@ -203,6 +205,12 @@ export function requestText(
     fields.push(paint("  Careful: some of its characters hide or reorder text", BOLD));
   }
   return `The model wants to call ${tool.name}:\n${fields.join("\n")}`;
+}
+
+/** Shows blanks that mean something to a shell: tabs, and those between a backslash and its line's end. */
+function withBlanks(command: string): string {
+  return command.replace(/(?<! ) +$/gm, (blanks) => "␠".repeat(blanks.length))
+    .replaceAll("\t", "␉   ");
 }
 
 /**

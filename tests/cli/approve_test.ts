@@ -13,7 +13,7 @@ Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () =>
     const [title, name, ...rows] = requestText(bash, { command }, columns).split("\n");
     assertEquals(title, "The model wants to call run_bash:");
     assertMatch(name!, /^ {2}command \(2 lines, \d+ characters\):$/);
-    for (const row of rows) assertMatch(row, /^ {2}│ /);
+    for (const row of rows) assertMatch(row, /^ {2}[│┆] /);
     for (const row of rows) assertEquals(row.length <= columns, true);
     assertEquals(rows.map((row) => row.slice(4)).join(""), command.replace("\n", ""));
   }
@@ -30,11 +30,22 @@ Deno.test("CMD-05 no row of a request is wider than the terminal, whatever it is
         const columns = Array.from(row, graphemeWidth).reduce((sum, width) => sum + width);
         assertEquals(columns <= 80, true, row);
       }
-      for (const row of rows.slice(1)) assertMatch(row, /^ {2}│ /);
-      const shown = rows.map((row) => row.replace(/^ {2}(?:command.*?:|│) ?/, "")).join("");
-      assertEquals(shown.replaceAll(" ", ""), command.replace(/[ \t]/g, ""));
+      for (const row of rows.slice(1)) assertMatch(row, /^ {2}[│┆] /);
+      const shown = rows.map((row) => row.replace(/^ {2}(?:command.*?:|│|┆) ?/, "")).join("");
+      assertEquals(shown.replace(/[ ␉]/g, ""), command.replace(/[ \t]/g, ""));
     }
   }
+});
+
+Deno.test("CMD-05 what bash tells apart looks different: ends of lines, folds, blanks", () => {
+  const rows = (command: string) => requestText(bash, { command }, 30).split("\n").slice(2);
+  // Lines that go on, and lines that are only folded.
+  assertEquals(rows(`echo ${"a".repeat(19)}\nrm x`), [`  │ echo ${"a".repeat(19)}`, "  │ rm x"]);
+  assertEquals(rows(`echo ${"a".repeat(19)}rm x`), [`  │ echo ${"a".repeat(19)}`, "  ┆ rm x"]);
+  // A backslash at the end of a line joins it with the next; before a blank it does not.
+  assertEquals(rows("echo \\ \nrm x"), ["  │ echo \\␠", "  │ rm x"]);
+  // A tab before it is no part of a delimiter.
+  assertEquals(rows("cat <<-E\n\tE\nrm x"), ["  │ cat <<-E", "  │ ␉   E", "  │ rm x"]);
 });
 
 Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
