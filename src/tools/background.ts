@@ -7,6 +7,7 @@
 import type { Job, Jobs, ToolContext } from "../types.ts";
 import { namesOf } from "./jobs.ts";
 import { captureOutput } from "./output_capture.ts";
+import { endNow } from "./process_group.ts";
 import {
   DRAIN_MS,
   exitCode,
@@ -144,7 +145,7 @@ function startJob(
     kill() {
       try {
         if (Deno.build.os === "windows") child.kill("SIGKILL");
-        else Deno.kill(-child.pid, "SIGKILL");
+        else endNow(child.pid, folder);
       } catch {
         // Gone already.
       }

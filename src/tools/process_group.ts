@@ -23,6 +23,8 @@ interface Process {
   identity: string;
 }
 
+const isLinux = Deno.build.os === "linux";
+
 /** A row of the process table. */
 type Row = Process & { state: string | undefined };
 
@@ -33,12 +35,12 @@ type Row = Process & { state: string | undefined };
 const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+) .*$/gm;
 
 /**
- * Has the group of `leader` end when the program does, whatever that ends with: there is no time left
- * then for asking it to. Returns what to call once it has ended by itself.
+ * Has all that `leader` started end when the program does, whatever that ends with: there is no time
+ * left then for asking it to. Returns what to call once it has ended by itself.
  */
-export function endAtExit(leader: number): () => void {
+export function endAtExit(leader: number, folder: string): () => void {
   if (Deno.build.os === "windows") return () => {};
-  return atProgramEnd(() => signal(leader, [lone(leader)], "SIGKILL"));
+  return atProgramEnd(() => endNow(leader, folder));
 }
 
 /**
@@ -70,6 +72,17 @@ export async function endGroup(
   return names;
 }
 
+/** Kills every process that the child `leader` started and, if it lives, itself, without waiting. */
+export function endNow(leader: number, folder: string): void {
+  let table: Process[] = [];
+  try {
+    table = processesIn(listing(programFolders(folder)).outputSync().stdout);
+  } catch {
+    // Then the group is what can be reached.
+  }
+  signal(leader, membersIn(table, leader), "SIGKILL");
+}
+
 function signal(leader: number, members: Process[], name: Deno.Signal): void {
   // The group first: it gets the signal at once, whoever forks meanwhile.
   const others = members.filter(({ group }) => group !== leader).map(({ pid }) => pid);
@@ -89,7 +102,11 @@ async function membersOf(
   folders: readonly string[],
   known: Process[] = [],
 ): Promise<Process[]> {
-  const table = await processTable(folders).catch(() => []);
+  const table = await listing(folders).output().then(({ stdout }) => processesIn(stdout), () => []);
+  return membersIn(table, leader, known);
+}
+
+function membersIn(table: Process[], leader: number, known: Process[] = []): Process[] {
   // Where no process can be started, the group's own are all that can be reached: a fork bomb.
   if (table.length === 0) return isGroup(leader) ? [lone(leader)] : [];
   const found = new Set<number>();
@@ -108,18 +125,21 @@ async function membersOf(
   return table.filter(({ pid }) => found.has(pid));
 }
 
-/** Every live process. By a program, as Deno reads nothing of `/proc` unless it may read all. */
-async function processTable(folders: readonly string[]): Promise<Process[]> {
-  const linux = Deno.build.os === "linux";
+/** Lists every process. By a program, as Deno reads nothing of `/proc` unless it may read all. */
+function listing(folders: readonly string[]): Deno.Command {
   const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
-  const { stdout } = await new Deno.Command(findProgram("sh", folders) ?? "/bin/sh", {
+  return new Deno.Command(findProgram("sh", folders) ?? "/bin/sh", {
     env: { PATH: folders.join(":") },
-    args: ["-c", linux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
+    args: ["-c", isLinux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
     stdin: "null",
     stderr: "null",
-  }).output();
+  });
+}
+
+/** Every live process. */
+function processesIn(stdout: Uint8Array): Process[] {
   const text = new TextDecoder().decode(stdout);
-  return (linux ? [...text.matchAll(STAT)].map(statRow) : text.split("\n").map(psRow))
+  return (isLinux ? [...text.matchAll(STAT)].map(statRow) : text.split("\n").map(psRow))
     // A zombie is only a number that waits to be read.
     .filter(({ pid, state }) => pid > 1 && state !== undefined && !/^[ZX]/.test(state));
 }

@@ -56,7 +56,7 @@ export async function runBash(
 ): Promise<string> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
   const { child, limits } = await startShell(command, context);
-  const release = endAtExit(child.pid);
+  const release = endAtExit(child.pid, context.workingDir);
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const streams = {
     stdout: captureOutput([child.stdout], budget),

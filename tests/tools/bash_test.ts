@@ -267,7 +267,8 @@ Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, a
   const config = new URL("../../deno.json", import.meta.url).pathname;
   for (const crash of ["throw new Error('oops')", "Deno.exit(3)"]) {
     const mark = marker();
-    const command = `trap '' TERM; sleep ${mark} & : > begun; wait`;
+    // The second one is of another group, as with `timeout`.
+    const command = `trap '' TERM; sleep ${mark} & set -m; sleep ${mark} & : > begun; wait`;
     ws.put(
       "script.ts",
       `import { runBash } from "${import.meta.resolve("../../src/tools/run_bash.ts")}";
