@@ -7,6 +7,7 @@ import { explainMiss } from "./closest_lines.ts";
 import { oneAtATime } from "./file_queue.ts";
 import { checkSeen } from "./check_seen.ts";
 import { dominantEnding, type LineEnding } from "./line_endings.ts";
+import { reindented } from "./indentation.ts";
 import { fileError, openRegular } from "./regular_file.ts";
 import { newFilePath } from "./tool_path.ts";
 import { writeSeen } from "./write_seen.ts";
@@ -108,10 +109,10 @@ async function prepare(
   }
 
   const source = normalized(text);
-  const before = unified(old_string, source.ending);
+  let before = unified(old_string, source.ending);
   // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
   const asGiven = source.ending === "\n" && !old_string.includes("\r\n");
-  const after = asGiven ? new_string : unified(new_string, source.ending);
+  let after = asGiven ? new_string : unified(new_string, source.ending);
   if (before === after) {
     throw refuse(
       "old_string and new_string differ in line endings alone, which stay as the file has them: use run_bash to convert it",
@@ -121,6 +122,11 @@ async function prepare(
   let count = 0;
   for (const match of matchesOf(source.lines, before, replace_all)) {
     if (count++ <= MAX_SHOWN_MATCHES) matches.push(match);
+  }
+  const fitted = count === 0 ? reindented(source.lines, before, after) : undefined;
+  if (fitted) {
+    count = matches.push(fitted.at);
+    ({ before, after } = fitted);
   }
   if (count === 0) {
     throw refuse(`old_string was not found.\n${explainMiss(source.lines, before)}`);
@@ -137,14 +143,19 @@ async function prepare(
       `Cannot edit ${shown} as the result must have at most ${MAX_BYTES} characters: it would have ${length}`,
     );
   }
-  const edited = replaced(source, before, after);
+  const places = fitted ? [fitted.at] : matchesOf(source.lines, before, true);
+  const edited = replaced(source, before, after, places);
   const where = lineList(source.lines, matches);
   const times = count === 1 ? "1 match" : `${count} matches`;
   return {
     bytes: new TextEncoder().encode(edited),
     seen,
     report: (written) =>
-      `Replaced ${times} in ${shown} (${where})${notesOf(written)}\n` +
+      `Replaced ${times} in ${shown} (${where})${
+        fitted
+          ? "; old_string differed in indentation, and new_string was indented as the file is"
+          : ""
+      }${notesOf(written)}\n` +
       excerpt(normalized(edited).lines, matches[0]!, after.length),
   };
 }
@@ -216,8 +227,13 @@ function* matchesOf(text: string, wanted: string, all: boolean): Generator<numbe
   }
 }
 
-/** The text with each match replaced, as far as `before` and `after` differ. */
-function replaced(source: Source, before: string, after: string): string {
+/** The text with `before` replaced at `places`, as far as it and `after` differ. */
+function replaced(
+  source: Source,
+  before: string,
+  after: string,
+  places: Iterable<number>,
+): string {
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head++;
@@ -229,7 +245,7 @@ function replaced(source: Source, before: string, after: string): string {
   const parts: string[] = [];
   let pieces: string[] = [];
   let end = 0;
-  for (const match of matchesOf(source.lines, before, true)) {
+  for (const match of places) {
     pieces.push(source.text.slice(end, position(match + head)), insert);
     end = position(match + before.length - tail);
     // Millions of short strings take many times the memory of their text.

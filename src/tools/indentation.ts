@@ -1,0 +1,103 @@
+/**
+ * Lines that a model gave with another indentation than the file has.
+ *
+ * @module
+ */
+
+/** Longer texts, in characters, are not looked through. */
+const MAX_TEXT = 16 * 1024 * 1024;
+
+/** What to replace in place of what was given. */
+export interface Reindented {
+  /** Where in the file's text. */
+  at: number;
+  /** The lines there. */
+  before: string;
+  /** What they become, indented as they are. */
+  after: string;
+}
+
+/**
+ * The one place where whole lines of `text` are `before` but for their indentation, and `after` with
+ * the indentation that fits there. All have `\n` line endings. Undefined where there is no such place
+ * or more than one, or where it is not clear how new lines would be indented.
+ */
+export function reindented(text: string, before: string, after: string): Reindented | undefined {
+  if (text.length > MAX_TEXT || before.trim() === "") return undefined;
+  const wanted = before.replace(/\n$/, "").split("\n");
+  const lines = text.split("\n");
+  const place = onlyPlace(lines.map(bare), wanted.map(bare));
+  if (place === undefined) return undefined;
+  const there = lines.slice(place, place + wanted.length);
+  const translate = translator(wanted, there);
+  const fitting = after.split("\n").map((line) =>
+    bare(line) === "" ? line.trim() : prefixed(translate?.(indentOf(line)), bare(line))
+  );
+  if (fitting.includes(undefined)) return undefined;
+  const at = lines.slice(0, place).reduce((sum, { length }) => sum + length + 1, 0);
+  const end = before.endsWith("\n") && place + wanted.length < lines.length ? "\n" : "";
+  return { at, before: there.join("\n") + end, after: fitting.join("\n") };
+}
+
+const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
+const bare = (line: string): string => line.slice(indentOf(line).length);
+const prefixed = (indent: string | undefined, line: string): string | undefined =>
+  indent === undefined ? undefined : indent + line;
+
+/** Where `wanted` stands in `lines`, if it does so once. */
+function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
+  // As text, as that is searched fastest.
+  const text = `\n${lines.join("\n")}\n`;
+  const part = `\n${wanted.join("\n")}\n`;
+  const at = text.indexOf(part);
+  if (at === -1 || text.indexOf(part, at + 1) !== -1) return undefined;
+  let line = 0;
+  for (let i = text.indexOf("\n"); i < at; i = text.indexOf("\n", i + 1)) line++;
+  return line;
+}
+
+/** What an indentation in the terms of `given` is in those of `real`, the same lines. */
+function translator(
+  given: readonly string[],
+  real: readonly string[],
+): ((indent: string) => string | undefined) | undefined {
+  const known = new Map<string, string>();
+  for (const [i, line] of given.entries()) {
+    if (bare(line) === "") continue;
+    const [from, to] = [indentOf(line), indentOf(real[i]!)];
+    if ((known.get(from) ?? to) !== to) return undefined;
+    known.set(from, to);
+  }
+  const all = [...known.values()].join("");
+  const mark = all.includes("\t") ? "\t" : " ";
+  const isPure = [...known].every(([from, to]) => /^( *|\t*)$/.test(from) && /^( *|\t*)$/.test(to));
+  const scale = scaleOf(known);
+  const steps = (indent: string) => isPure ? indent.length * scale : NaN;
+  return (indent) => {
+    const exact = known.get(indent);
+    if (exact !== undefined) return exact;
+    const bases = [...known.keys()].sort((a, b) => b.length - a.length);
+    const inner = bases.find((base) => indent.startsWith(base));
+    if (inner !== undefined) {
+      const more = steps(indent.slice(inner.length));
+      return Number.isInteger(more) ? known.get(inner)! + mark.repeat(more) : undefined;
+    }
+    const outer = bases.findLast((base) => base.startsWith(indent));
+    if (outer === undefined) return undefined;
+    const less = steps(outer.slice(indent.length));
+    const base = known.get(outer)!;
+    return Number.isInteger(less) && less <= base.length ? base.slice(less) : undefined;
+  };
+}
+
+/** How many characters of the file's indentation one of the given stands for. */
+function scaleOf(known: ReadonlyMap<string, string>): number {
+  const pairs = [...known].sort(([a], [b]) => a.length - b.length);
+  const [[from, to], [widest, widestTo]] = [pairs[0]!, pairs.at(-1)!];
+  if (widest.length > from.length) {
+    return (widestTo.length - to.length) / (widest.length - from.length);
+  }
+  // A single depth: with tabs for spaces it starts at the margin, else it is moved.
+  const isOtherKind = from !== "" && to !== "" && from[0] !== to[0];
+  return isOtherKind ? to.length / from.length : 1;
+}
