@@ -5,13 +5,12 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import { contextParts } from "../agent/tokens.ts";
 import { nearest } from "../text/nearest.ts";
 import { resolvePath } from "../text/paths.ts";
-import { appearance } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
 import type { Jobs, Usage } from "../types.ts";
 import { parseArgs } from "./args.ts";
+import { showContext } from "./context_view.ts";
 import { jobArguments, runJobs } from "./jobs.ts";
 import { modelNames, serverOf } from "./model_server.ts";
 import { oneLine, wrapped } from "./present.ts";
@@ -320,39 +319,6 @@ async function sumUp(session: Session, focus: string): Promise<string> {
     if (signal?.aborted) return "The conversation stays as it was.";
     return `The conversation stays as it was: ${oneLine((error as Error).message)}`;
   }
-}
-
-/** What the parts of the context are called; `user` and the like are the wire's words. */
-const PARTS = {
-  system: "instructions",
-  tools: "tools",
-  user: "you",
-  assistant: "the model",
-  tool: "results",
-  free: "free",
-};
-const MAX_BAR = 30;
-
-/** A bar for each part, in estimated tokens. */
-function showContext(agent: CopilotAgent): string {
-  const { parts, window } = contextParts(agent);
-  const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-  const all = Math.max(used, window ?? 0);
-  const block = appearance().unicode ? "█" : "#";
-  const width = Math.min(MAX_BAR, Math.max(0, terminalSize().columns - 32));
-  const rows = window === undefined
-    ? parts
-    : [...parts, { name: "free", tokens: all - used } as const];
-  const shown = rows.map(({ name, tokens }) => {
-    const share = tokens / all;
-    const bar = block.repeat(Math.ceil(share * width));
-    const percent = `${Math.round(share * 100)}%`;
-    return `  ${PARTS[name].padEnd(14)}${`${tokens}`.padStart(8)}${percent.padStart(6)}  ${bar}`;
-  });
-  const room = window === undefined
-    ? "tokens; how many the model has room for is not known"
-    : `of ${window} tokens`;
-  return [...shown, `About ${used} ${room}.`].join("\n");
 }
 
 async function listModels({ agent: { config } }: Session): Promise<string> {
