@@ -242,19 +242,21 @@ function table(rows: readonly string[][]): string {
 export const PLANNING =
   "Refused: this is plan mode, so nothing is written or run. Look around, then present your plan; the user accepts it with /plan.";
 
+const PLAN_MODE =
+  "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]\n\n";
+
 function plan(session: Session, argument: string): string {
   if (argument !== "" && argument !== "off") return "/plan takes nothing but off";
   if (!session.isPlanning) {
     if (argument === "off") return "There is no plan mode to leave.";
     session.isPlanning = true;
-    session.pending +=
-      "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]\n\n";
+    session.pending += PLAN_MODE;
     return "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.";
   }
   session.isPlanning = false;
   // What was never sent needs no end.
-  const isSent = !session.pending.includes("[Plan mode:");
-  session.pending = session.pending.replace(/\[Plan mode:[^\]]*\]\n\n/, "");
+  const isSent = !session.pending.includes(PLAN_MODE);
+  session.pending = session.pending.replace(PLAN_MODE, "");
   if (argument === "off") {
     if (isSent) session.pending += "[Plan mode is over; the plan was not accepted.]\n\n";
     return "Plan mode is over.";

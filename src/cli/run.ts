@@ -144,6 +144,9 @@ async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<numbe
 
 async function examine(args: Args, run: Run): Promise<number> {
   if (args.demo) throw new UsageError("doctor examines a model server: leave out --demo");
+  if (args.print !== undefined || args.output !== undefined) {
+    throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
+  }
   stopOnSignals(run);
   const [{ optionsFromArgs, toConfig }, { runDoctor }] = await Promise.all([
     import("./settings.ts"),

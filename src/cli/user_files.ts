@@ -91,7 +91,9 @@ export function unheeded(folder: string): string[] {
 const NEVER = [
   "continue",
   "print",
+  "output",
   "yes",
+  "trust",
   "stdin",
   "demo",
   "api-key",

@@ -37,6 +37,7 @@ for (
     ["no object", "[]", /must be a JSON object/],
     ["no flag", '{"modell": "x"}', /"modell".*must be a flag/],
     ["a flag for once", '{"yes": true}', /"yes".*must be a flag/],
+    ["trust, which is for a folder", '{"trust": true}', /"trust".*must be a flag/],
     ["a key", '{"api-key": "x"}', /"api-key".*must be a flag/],
     ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
     ["no value", '{"model": true}', /model.*a text or a number/],

@@ -56,6 +56,13 @@ Deno.test.each([
   ["halves of surrogate pairs in common", "😀\n", "😀", "😁", "😁\n"],
   ["halves at both ends", "x😀y\n", "😀", "😁😀", "x😁😀y\n"],
   ["overlap of common head and tail", "aXa\n", "aa".slice(1) + "Xa", "aXaXa", "aXaXa\n"],
+  [
+    "other indentation, in a CRLF file",
+    "\ta\r\n\tb\r\nc\r\n",
+    "    a\n    b",
+    "    a\n    x\n        y\n    b",
+    "\ta\r\n\tx\r\n\t\ty\r\n\tb\r\nc\r\n",
+  ],
   ["wide text", "日本語\nb\n", "本", "x", "日x語\nb\n"],
 ])("replaces once: %s", async (_name, content, before, after, expected) => {
   using ws = workspace();
@@ -111,6 +118,14 @@ Deno.test.each([
   assertEquals(ws.bytes("f"), old);
   const stat = await Deno.stat(ws.at("f"));
   assertEquals([stat.mtime, stat.ino, ws.names()], [mtime, ino, ["f"]]);
+});
+
+Deno.test("an edit of another indentation says so, and one that fits two places is refused", async () => {
+  using ws = workspace({ "a.py": "if x:\n    a()\nif y:\n    b()\n" });
+  assertStringIncludes(await edit(ws, "a.py", "\tb()", "\tc()"), "differed in indentation");
+  assertEquals(Deno.readTextFileSync(ws.at("a.py")), "if x:\n    a()\nif y:\n    c()\n");
+  await edit(ws, "a.py", "c()", "a()");
+  await assertRejects(() => edit(ws, "a.py", "\ta()", "\tc()"), Error, "not found");
 });
 
 Deno.test("an empty old_string creates a file or fills an empty one", async () => {
