@@ -121,7 +121,8 @@ Deno.test.each([
 });
 
 Deno.test("an edit of another indentation says so, and one that fits two places is refused", async () => {
-  using ws = workspace({ "a.py": "if x:\n    a()\nif y:\n    b()\n" });
+  using ws = workspace();
+  Deno.writeTextFileSync(ws.at("a.py"), "if x:\n    a()\nif y:\n    b()\n");
   assertStringIncludes(await edit(ws, "a.py", "\tb()", "\tc()"), "differed in indentation");
   assertEquals(Deno.readTextFileSync(ws.at("a.py")), "if x:\n    a()\nif y:\n    c()\n");
   await edit(ws, "a.py", "c()", "a()");
