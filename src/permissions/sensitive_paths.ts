@@ -21,6 +21,8 @@ const SECRETS: readonly [kind: string, pattern: RegExp][] = [
   ],
   ["credentials of a registry", /\/\.(cargo|terraform\.d)\/credentials[^/]*$/],
   ["saved passwords", /\/[._]netrc$|\/\.(git-credentials|pgpass|my\.cnf|htpasswd|vault-token)$/],
+  // Addresses with a password or a token, and headers that a check-out left.
+  ["credentials of git", /\/\.git\/(.*\/)?config(\.worktree)?$/],
   ["saved passwords", /\/\.password-store(\/|$)|\/\.local\/share\/keyrings(\/|$)/],
   ["saved passwords", /\/(credentials|secrets?)(\.(json|ya?ml|toml|ini|txt))?$/],
   ["passwords of the system", /^\/etc\/(g?shadow|sudoers)/],

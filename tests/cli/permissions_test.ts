@@ -5,13 +5,19 @@ import { findSandbox } from "../../src/permissions/sandbox_probe.ts";
 import { run } from "../helpers/program.ts";
 import { sessionTest } from "../helpers/session.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
-import { bash, turn, use } from "../helpers/turn.ts";
+import { bash, type Files, turn, use } from "../helpers/turn.ts";
+
+async function gitFolder(folder: string): Promise<void> {
+  await Deno.mkdir(`${folder}/.git`);
+  await Deno.writeTextFile(`${folder}/.git/HEAD`, "ref: refs/heads/main\n");
+  await Deno.writeTextFile(`${folder}/.git/config`, "url = https://me:token@host/x\n");
+}
 
 const ROWS: [
   name: string,
   call: Step,
   flags: string[],
-  files: { own?: unknown; project?: unknown },
+  files: Files,
   runs: boolean,
 ][] = [
   ["CMD-07 a command is refused", bash("echo ran"), [], {}, false],
@@ -71,6 +77,15 @@ const ROWS: [
     { own: { deny: ["read_file(n)"] } },
     false,
   ],
+  ["SEC-01 git's settings are not read", use("read_file", { file_path: ".git/config" }), [], {
+    prepare: gitFolder,
+  }, false],
+  ["SEC-01 nor by a command", bash("cat .git/config"), ["--approve", "auto"], {
+    prepare: gitFolder,
+  }, false],
+  ["the rest of git's is", use("read_file", { file_path: ".git/HEAD" }), [], {
+    prepare: gitFolder,
+  }, true],
   ["TRU-03 a project allows nothing", bash("echo ran"), [], {
     project: { allow: ["run_bash(echo *)"], approve: "auto", network: true },
   }, false],
