@@ -32,8 +32,8 @@ export interface Confinement {
 /** Of the folder: what other programs run or obey, so that writing it is as good as a command. */
 const PROTECTED =
   `.git/hooks .git/config .git/config.worktree .git/worktrees .gitmodules .githooks .husky
-  .pre-commit-config.yaml lefthook.yml .vscode .idea .zed .devcontainer .vimrc .exrc .nvimrc .envrc .npmrc .yarnrc
-  .yarnrc.yml .pnpmfile.cjs
+  .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .vscode .idea .zed .devcontainer .vimrc .exrc .nvimrc .nvim.lua .envrc .npmrc .yarnrc
+  .yarnrc.yml .pnpmfile.cjs .yarn/releases .yarn/plugins .opencode
   .copilot .claude .codex .cursor .gemini .mcp.json AGENTS.md CLAUDE.md GEMINI.md`.split(/\s+/);
 
 /** Of the home folder: keys, and sockets of who holds them. */
@@ -41,7 +41,11 @@ const SECRETS =
   `.ssh .gnupg .aws .azure .oci .boto .s3cfg .config/gcloud .config/gh .config/hub .config/op
   .kube .docker .netrc .git-credentials .npmrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials
   .cargo/credentials.toml .terraform.d .pgpass .my.cnf .vault-token .password-store
-  .local/share/keyrings`.split(/\s+/);
+  .local/share/keyrings .claude/.credentials.json .codex/auth.json .gemini .huggingface
+  .cache/huggingface/token .config/rclone .config/sops .config/git/credentials .config/containers
+  .config/glab-cli .config/doctl .m2/settings.xml .gradle/gradle.properties .composer/auth.json
+  .bundle/config .terraformrc .bash_history .zsh_history .mozilla .config/google-chrome
+  .config/chromium`.split(/\s+/);
 
 const below = (folder: string, names: readonly string[]) =>
   names.map((name) => `${folder}/${name}`);

@@ -8,8 +8,11 @@
 const SECRETS: readonly [kind: string, pattern: RegExp][] = [
   ["keys of SSH", /\/\.ssh(\/|$)/],
   ["a private key", /\/id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/],
-  ["a key file", /\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|asc|gpg)$/],
-  ["variables of the environment", /\/\.env(rc|\.(?!example$|sample$|template$|dist$)[^/]*)?$/],
+  ["a key file", /\.(pem|key|p8|p12|pfx|jks|keystore|ppk|kdbx|asc|gpg)$/],
+  [
+    "variables of the environment",
+    /\/\.env(rc|[.~_-](?!example$|sample$|template$|dist$)[^/]*)?$|\/(?!(example|sample|template)\.)[^/]+\.env$/,
+  ],
   ["variables of the environment", /^\/proc\/.*\/environ$/],
   ["keys of GnuPG", /\/\.gnupg(\/|$)/],
   ["credentials of a cloud", /\/\.(aws|azure|oci)(\/|$)|\/\.config\/(gcloud|gh|hub|op)(\/|$)/],
@@ -33,10 +36,14 @@ const SECRETS: readonly [kind: string, pattern: RegExp][] = [
 const PROTECTED: readonly [kind: string, pattern: RegExp][] = [
   ["the inside of a git repository", /\/\.git(\/|$)/],
   ["configuration of git", /\/\.(gitmodules|gitconfig)$|\/\.config\/git(\/|$)/],
-  ["hooks of git", /\/\.(husky|githooks)(\/|$)|\/\.pre-commit-config\.yaml$|\/lefthook\.yml$/],
+  ["hooks of git", /\/\.(husky|githooks)(\/|$)|\/\.pre-commit-config\.yaml$|\/\.?lefthook\.ya?ml$/],
+  ["what a package manager runs", /\/\.(yarnrc|pnpmfile\.cjs)$|\/\.yarn\/(releases|plugins)(\/|$)/],
   ["configuration of an editor", /\/\.(vscode|idea|vim|nvim|emacs\.d|devcontainer|zed)(\/|$)/],
-  ["configuration of an editor", /\/\.(vimrc|exrc|nvimrc|emacs)$/],
-  ["configuration of an agent", /\/\.(claude|codex|cursor|gemini|copilot|mcp)(\/|\.json$|$)/],
+  ["configuration of an editor", /\/\.(vimrc|exrc|nvimrc|nvim\.lua|emacs)$|\.code-workspace$/],
+  [
+    "configuration of an agent",
+    /\/\.(claude|codex|cursor|gemini|copilot|mcp|opencode)(\/|\.json$|$)/,
+  ],
   ["instructions of an agent", /\/(agents|claude|gemini)(\.local|\.override)?\.md$/],
   ["what a shell runs at its start", /\/\.(bash|zsh|k?sh|c|tc)(rc|_?profile|_login|_logout|env)$/],
   ["what a shell runs at its start", /\/\.(profile|login|logout|zlogin|zlogout|inputrc|envrc)$/],

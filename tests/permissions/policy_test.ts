@@ -40,10 +40,9 @@ function effectOf(call: Call, settings: Partial<Settings> & { rule?: string[] } 
 
 const unix = { ignore: Deno.build.os === "windows" };
 
-function rows(
-  name: string,
-  table: [call: Call, settings: Partial<Settings> & { rule?: string[] }, expected: Effect][],
-): void {
+type Row = [call: Call, settings: Partial<Settings> & { rule?: string[] }, expected: Effect];
+
+function rows(name: string, table: Row[]): void {
   for (const [call, settings, expected] of table) {
     const what = `${call.command ?? call.path ?? call.tool.name} ${JSON.stringify(settings)}`;
     Deno.test({
@@ -109,6 +108,8 @@ rows("PTH secrets and protected files always ask", [
   [read(".env"), { approve: "auto", rule: ["allow *"] }, "ask"],
   [read(".env.local"), {}, "ask"],
   [read(".env.example"), {}, "allow"],
+  ...[".env~", "prod.env", "AuthKey.p8"].map((name): Row => [read(name), {}, "ask"]),
+  [read("example.env"), {}, "allow"],
   [read("/home/u/.ssh/id_rsa"), { rule: ["allow read(/**)"] }, "ask"],
   [read("a/server.KEY"), {}, "ask"],
   [read(".env"), { approve: "never" }, "deny"],
@@ -120,6 +121,10 @@ rows("PTH secrets and protected files always ask", [
   [write(".gitmodules"), { approve: "edits" }, "ask"],
   [write(".vscode/tasks.json"), { approve: "edits" }, "ask"],
   [write(".idea"), { approve: "edits" }, "ask"],
+  ...[
+    ...[".yarnrc", ".pnpmfile.cjs", ".yarn/releases/yarn.cjs", ".lefthook.yaml"],
+    ...["a.code-workspace", ".nvim.lua", ".opencode/x"],
+  ].map((name): Row => [write(name), { approve: "edits" }, "ask"]),
   [write("/home/u/.bashrc"), { rule: ["allow write(/home/**)"] }, "ask"],
   [write(".copilot/config.json"), { approve: "edits" }, "ask"],
   [write(".gitignore"), { approve: "edits" }, "allow"],
