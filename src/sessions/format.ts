@@ -37,7 +37,9 @@ export function recordOf(record: Head | { message: Message } | { messages: Messa
 export function parseSession(text: string): Stored {
   const [first = "", ...lines] = text.split("\n");
   const head = parsed(first);
-  if (!head || typeof head.folder !== "string") throw new SyntaxError("It is no session");
+  if (typeof head?.folder !== "string" || typeof head.started !== "string") {
+    throw new SyntaxError("It is no session");
+  }
   if (head.version !== 1) {
     throw new SyntaxError(`It is of version ${JSON.stringify(head.version)}: 1 is known`);
   }

@@ -78,13 +78,14 @@ export function* storedSessions(root: string, folder: string): Generator<Stored>
   for (const name of namesIn(root)) {
     try {
       const path = join(root, name);
-      if (Deno.statSync(path).size > MAX_BYTES || folderOf(path) !== folder) continue;
+      const { isFile, size } = Deno.statSync(path);
+      // A pipe would be waited for.
+      if (!isFile || size > MAX_BYTES || folderOf(path) !== folder) continue;
       const stored = parseSession(Deno.readTextFileSync(path));
       if (stored.messages.length === 0) continue;
       yield { ...stored, messages: repaired(stored.messages) };
-    } catch (error) {
-      // Somebody else's file, or one that is just being made or removed.
-      if (!(error instanceof SyntaxError || error instanceof Deno.errors.NotFound)) throw error;
+    } catch {
+      // Somebody else's file, or one that is just being made or removed: the others are there.
     }
   }
 }

@@ -104,6 +104,22 @@ Deno.test("SES-03 sessions of one folder never share a file, and are for their o
 });
 const kept: Message[][] = [[], [], []];
 
+Deno.test({
+  name: "SES-02 what is no session among them is passed over, and not waited for",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const root = await Deno.makeTempDir();
+    openRecorder(root, () => "/f").sync(whole);
+    await Deno.mkdir(`${root}/a.jsonl`);
+    await Deno.symlink("b.jsonl", `${root}/b.jsonl`);
+    await new Deno.Command("mkfifo", { args: [`${root}/c.jsonl`] }).output();
+    const head = '{"version":1,"folder":"/f","started":5}';
+    await Deno.writeTextFile(`${root}/d.jsonl`, `${head}\n${recordOf({ message: user("hi") })}`);
+    assertEquals([...storedSessions(root, "/f")].map(({ messages }) => messages), [whole]);
+    await Deno.remove(root, { recursive: true });
+  },
+});
+
 Deno.test("a conversation that was compacted or cleared is recorded as it is now", async () => {
   const root = await Deno.makeTempDir();
   try {
