@@ -124,12 +124,17 @@ function add(s: Source, command: SimpleCommand): void {
   if (s.commands.push(command) > MAX_COMMANDS) fail(`it has more than ${MAX_COMMANDS} commands`);
 }
 
+/** A function gives a name another meaning, and may call itself without end. */
+function define(s: Source, name: Word): void {
+  add(s, { ...newCommand(), words: [{ text: "function", kind: "literal" }, name] });
+}
+
 /** A subshell, or the brackets after the name of a function, whose body then follows. */
 function bracket(s: Source, command: SimpleCommand): void {
   if (!isEmpty(command)) {
     const isFunction = command.words.length === 1 && command.words[0]!.kind === "literal" &&
       command.assignments.length + command.redirections.length === 0;
-    if (isFunction && take(s, /\([ \t]*\)/y) !== undefined) return;
+    if (isFunction && take(s, /\([ \t]*\)/y) !== undefined) return define(s, command.words[0]!);
     fail("a bracket stands in a word or after one");
   }
   if (s.text[s.at + 1] === "(") fail("it has arithmetic");
@@ -159,10 +164,10 @@ function takeWord(s: Source, command: SimpleCommand, end: string): string | unde
     if (raw === "[[") return condition(s);
     if (raw === "function") {
       blanks(s);
-      word(s);
+      const name = word(s);
       blanks(s);
       take(s, /\([ \t]*\)/y);
-      return;
+      return void define(s, name);
     }
     if (raw === "esac" && end === "esac") return "esac";
     if (raw === "coproc") fail("coproc is not followed");

@@ -67,6 +67,9 @@ rows("modes", [
   [bash("ls"), {}, "ask"],
   [bash("ls"), { approve: "edits" }, "ask"],
   [bash("ls"), { approve: "auto" }, "allow"],
+  // They start themselves until nothing else can start.
+  [bash("ls() { ls | ls & }; ls"), { approve: "auto" }, "ask"],
+  [bash("function ls { ls | ls & }; ls"), { approve: "auto", rule: ["allow run_bash(ls)"] }, "ask"],
   [bash("ls"), { approve: "never" }, "deny"],
   [bash("ls"), { approve: "auto", hasBash: false }, "ask"],
   [bash("cu'r'l"), { hasBash: false, rule: ["deny run_bash(curl *)"] }, "deny"],

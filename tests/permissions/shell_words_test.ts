@@ -49,7 +49,9 @@ const good: [line: string, commands: string[]][] = [
   ["for x in a $(b); do c $x; done", ["[b]", "x=$ x=a x=$$(b)", "[c] $[$x]"]],
   ["for x; do c; done", ["x=$", "[c]"]],
   ["case $x in (a|b) c;; *) d;& e) esac", ["[c]", "[d]", "[case] $[$x] [a] [b] ~[*] [e]"]],
-  ["f() { a; }; function g { b; }; f () (c)", ["[a]", "[b]", "[c]"]],
+  ["f() { a; }; function g { b; }; f () (c)", [
+    ...["[function] [f]", "[a]", "[function] [g]", "[b]", "[function] [f]", "[c]"],
+  ]],
   ["[[ -f a && $b == c ]] && d", ["[[[] [-f] [a] $[$b] [==] [c]", "[d]"]],
   ["a do then } in", ["[a] [do] [then] [}] [in]"]],
   ["\\if a", ["[if] [a]"]],
