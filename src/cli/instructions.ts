@@ -9,6 +9,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { count } from "../text/count.ts";
 import { dirname, join, relative } from "../text/std_path.ts";
 import { secretKind } from "../permissions/sensitive_paths.ts";
+import { isStill } from "../tools/regular_file.ts";
 import type { Permissions } from "./permissions.ts";
 import { oneLine } from "./present.ts";
 import { userFile } from "./user_files.ts";
@@ -87,7 +88,7 @@ function instructionsOf(folder: string): Brought {
       const isSecret = real !== path &&
         (secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
       const isOurs = real.startsWith(join(root, "/")) && !isSecret;
-      const text = isOurs ? readText(real) : undefined;
+      const text = isOurs ? readText(real, root) : undefined;
       if (text === undefined) {
         const where = isSecret ? "to what is secret" : "out of the folder";
         brought.refused.push(`${oneLine(shown)} leads ${where}`);
@@ -114,12 +115,14 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** The text of a file, up to a limit; undefined where there is none. */
-function readText(path: string): string | undefined {
+/** The text of a file, up to a limit; undefined where there is none, or a link by now with `root`. */
+function readText(path: string, root?: string): string | undefined {
   try {
     // A pipe would be waited for.
     if (!Deno.statSync(path).isFile) return undefined;
+    const since = Date.now();
     using file = Deno.openSync(path);
+    if (root !== undefined && !isStill(path, file.statSync(), root, since)) return undefined;
     const bytes = new Uint8Array(MAX_BYTES + 1);
     const read = file.readSync(bytes) ?? 0;
     const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_BYTES)));

@@ -122,6 +122,40 @@ Deno.test("SEC-01 instructions that lead to a secret of the repository are not r
   );
 });
 
+Deno.test({
+  name: "PTH-03 instructions that become a link while they are read are not read through it",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await folderWith({ ".git/HEAD": "", "file": "fine" }, async (folder) => {
+      await Deno.writeTextFile(`${folder}/../canary`, "outside");
+      const swap =
+        `cd '${folder}'; echo begun; while :; do ln -sf ../canary l; mv -T l AGENTS.md; ` +
+        "ln -f file f; mv -T f AGENTS.md; done";
+      const swapper = new Deno.Command("sh", { args: ["-c", swap], stdout: "piped" }).spawn();
+      const reader = swapper.stdout.getReader();
+      await reader.read();
+      const settings = await settingsIn(folder);
+      const promptNow = async () => {
+        const agent = agentIn(folder);
+        await heedInstructions(agent, settings, { trust: true });
+        return agent.systemPrompt;
+      };
+      try {
+        for (const end = performance.now() + 1500; performance.now() < end;) {
+          assertEquals((await promptNow()).includes("outside"), false);
+        }
+      } finally {
+        swapper.kill();
+        await reader.cancel();
+        await swapper.status;
+      }
+      await Deno.remove(`${folder}/AGENTS.md`);
+      await Deno.writeTextFile(`${folder}/AGENTS.md`, "fine");
+      assertStringIncludes(await promptNow(), "fine");
+    });
+  },
+});
+
 Deno.test("long instructions are cut: to 32 KiB, and to what a small context has room for", async () => {
   await folderWith({ "AGENTS.md": `${"word ".repeat(10_000)}end` }, async (folder) => {
     for (const [contextLength, least, most] of [[undefined, 32_000, 36_000], [8192, 3000, 6500]]) {
