@@ -76,7 +76,9 @@ export function toReply(parts: AnswerParts, { extract, tools }: ParseOptions = {
       }));
     }
   }
-  calls = calls.map((call, i) => bounded(call, i));
+  const tooMany = calls.length - MAX_CALLS;
+  // One of them stands for all: each would be sent again with every request.
+  calls = calls.slice(0, MAX_CALLS + 1).map((call, i) => bounded(call, i, tooMany));
   const [content, thought] = hasTags ? splitThinking(written) : [written, ""];
   const reasoning = [parts.reasoning, thought].filter((text) => text.trim() !== "").join("\n\n");
   const message: Message = {
@@ -92,9 +94,9 @@ export function toReply(parts: AnswerParts, { extract, tools }: ParseOptions = {
 }
 
 /** The call, or one that is not run: what is kept of it is sent again with every request. */
-function bounded(call: ToolCall, at: number): ToolCall {
+function bounded(call: ToolCall, at: number, tooMany: number): ToolCall {
   const name = call.name.slice(0, MAX_NAME_CHARS);
-  if (at >= MAX_CALLS) return { ...call, name, ...invalid("", TOO_MANY) };
+  if (at >= MAX_CALLS) return { ...call, name, ...invalid("", `${TOO_MANY} ${tooMany}`) };
   const { length } = call.invalid?.text ?? JSON.stringify(call.arguments);
   return length > MAX_ARGUMENTS_CHARS
     ? { ...call, name, ...invalid("", `${TOO_LONG} ${length}`) }
@@ -109,7 +111,7 @@ function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1
 }
 
 const TOO_MANY =
-  `an answer may hold ${MAX_CALLS} calls at most; read the results of those, then call what is still needed`;
+  `an answer may hold ${MAX_CALLS} calls at most; read the results of those, then call what is still needed. Left out, this one included:`;
 
 const TOO_LONG =
   `its arguments must have at most ${MAX_ARGUMENTS_CHARS} characters, do it in smaller pieces: they have`;

@@ -476,9 +476,10 @@ onAll(
   [echo],
   async (agent) => {
     const { response, toolExecutions } = await processTurn(agent, "go");
-    assertEquals([response, toolExecutions.length], ["fine", 250]);
+    assertEquals([response, toolExecutions.length], ["fine", 201]);
     assertEquals(toolExecutions.findIndex((e) => e.isError), 200);
-    assertStringIncludes(toolExecutions[249]!.result, "200 calls at most");
+    assertStringIncludes(toolExecutions[200]!.result, "200 calls at most");
+    assertMatch(toolExecutions[200]!.result, /this one included: 50\b/);
   },
 );
 
@@ -499,8 +500,7 @@ Deno.test("150 000 calls written into one answer end the turn as any others", as
     new CopilotAgent(config, Deno.cwd(), { tools }),
     "go",
   );
-  assertEquals([response, toolExecutions.length], ["fine", 150_000]);
-  assertEquals(toolExecutions.filter((e) => e.isError).length, 149_800);
+  assertEquals([response, toolExecutions.length], ["fine", 201]);
 });
 
 function listener(): { events: TurnEvent[]; onEvent: (event: TurnEvent) => void } {
