@@ -4,14 +4,13 @@
  * @module
  */
 
+import { secretKind } from "../permissions/sensitive_paths.ts";
 import { count } from "../text/count.ts";
-import { diffLines } from "../text/diff.ts";
 import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
-import { graphemeWidth } from "../text/width.ts";
 import { BOLD, type Painter } from "../terminal/style.ts";
-import { dominantEnding } from "../tools/line_endings.ts";
 import type { Decision, Tool, ToolContext } from "../types.ts";
+import { changeLines, changeNotes, changeOf, MAX_COMPARED, rowsOf, textOf } from "./change.ts";
 import type { Ask, Permissions } from "./permissions.ts";
 import { DIFF_STYLES, oneLine, wrapped } from "./present.ts";
 
@@ -157,10 +156,8 @@ export function requestText(
       rowsOf(line, width).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${styled(row, at)}`)
     ).join("\n");
   const fields: string[] = [];
-  const isOver = typeof present === "string" && typeof args.content === "string";
-  const [old, replacement] = isOver ? [present, args.content] : [args.old_string, args.new_string];
-  const isEdit = typeof old === "string" && typeof replacement === "string";
-  const inDiff = !isEdit ? [] : isOver ? ["content"] : ["old_string", "new_string"];
+  const change = changeOf(args, typeof present === "string" ? present : undefined);
+  const inDiff = change ? ["content", "old_string", "new_string"] : [];
   const { properties = {} } = tool.parameters as { properties?: Record<string, unknown> };
   for (const [name, value] of Object.entries(args)) {
     const { default: usual } = (properties[name] ?? {}) as { default?: unknown };
@@ -183,22 +180,17 @@ export function requestText(
     const end = rows.split("\n").length > MANY_ROWS ? `\n  (end of ${name}: ${size} above)` : "";
     fields.push(`  ${name} (${size}):\n${rows}${end}`);
   }
-  if (typeof present === "number") {
+  if (typeof present === "number" && !change) {
     fields.push(`  a file of ${count(present, "byte")} is there, and replaced by this`);
   }
-  if (isEdit) {
-    const diff = diffLines(sanitize(old), sanitize(replacement), isOver ? 2 : Infinity);
-    const rows = diff.map(({ kind, text }) => `${kind} ${text}`);
-    if (isOver) {
-      fields.push(rows.length ? "  the file changes:" : "  the file holds just this already");
+  if (change) {
+    const lines = changeLines(change);
+    if (typeof args.content === "string" && lines.length > 0) fields.push("  the file changes:");
+    if (lines.length > 0) {
+      const rows = lines.map(([row]) => row);
+      fields.push(boxed(rows, (row, at) => paint(row, DIFF_STYLES[lines[at]![1]])));
     }
-    if (rows.length > 0) {
-      fields.push(boxed(rows, (row, at) => paint(row, DIFF_STYLES[diff[at]!.kind])));
-    }
-    if (old.endsWith("\n") !== replacement.endsWith("\n")) {
-      const ends = replacement.endsWith("\n") ? "adds" : "removes";
-      fields.push(`  (${ends} a line end at the end of the text)`);
-    }
+    fields.push(...changeNotes(change).map((note) => `  ${note}`));
   }
   const texts = Object.values(args).map((value) => String(value).replaceAll("\r\n", "\n"));
   if (texts.some((text) => sanitize(text) !== text)) {
@@ -213,49 +205,23 @@ function withBlanks(command: string): string {
     .replaceAll("\t", "␉   ");
 }
 
-/**
- * `line` in rows of at most `width` columns, tabs as spaces. Characters that join may take less; a row
- * that takes more would go on at the beginning of the next, where a question stands.
- */
-function rowsOf(line: string, width: number): string[] {
-  const rows: string[] = [];
-  let row = "";
-  let column = 0;
-  for (const char of line.replaceAll("\t", "    ")) {
-    const columns = graphemeWidth(char);
-    if (column + columns > width && row !== "") {
-      rows.push(row);
-      row = "";
-      column = 0;
-    }
-    row += char;
-    column += columns;
-  }
-  return [...rows, row];
-}
-
-/** Larger files are not compared. */
-const MAX_COMPARED = 2 ** 20;
-
 /** What the file that is to be written holds, or its size where it can not be compared; undefined where
  * there is none. */
 function existing(
   { name }: Tool,
-  { file_path: path, content }: Record<string, unknown>,
+  { file_path: path }: Record<string, unknown>,
   context: ToolContext,
 ): string | number | undefined {
-  if (name !== "write_file") return undefined;
+  if (name !== "write_file" && name !== "edit_file") return undefined;
+  const file = context.grant?.realPath ?? resolvePath(context, String(path));
+  // Lines that nobody asked to see may hold what nobody else is to see.
+  if (name === "edit_file" && secretKind(file) !== undefined) return undefined;
   let length: number | undefined;
   try {
-    const file = context.grant?.realPath ?? resolvePath(context, String(path));
     const { isFile, size } = Deno.statSync(file);
     if (!isFile) return undefined;
     length = size;
-    if (size > MAX_COMPARED) return size;
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(file));
-    // The tool keeps the file's line endings where the content has none of its own.
-    const keeps = dominantEnding(text) === "\r\n" && !String(content).includes("\r");
-    return keeps ? text.replaceAll("\r\n", "\n") : text;
+    return size > MAX_COMPARED ? size : textOf(Deno.readFileSync(file)) ?? size;
   } catch {
     return length;
   }

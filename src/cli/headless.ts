@@ -10,6 +10,7 @@ import { BackendError } from "../errors.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import type { Jobs, TurnEvent, TurnResult } from "../types.ts";
 import type { Format } from "./args.ts";
+import type { ChangeLog } from "./change.ts";
 import { EXIT } from "./exit.ts";
 import { processTurnHelpfully } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
@@ -35,6 +36,8 @@ export interface HeadlessOptions {
   modelNamed: boolean;
   /** Whether a call was refused by the policy. */
   refused: () => boolean;
+  /** What tools wrote, where a person is to see it on stderr. */
+  changes?: ChangeLog | undefined;
 }
 
 /** Runs one turn and reports it; the exit code. */
@@ -57,7 +60,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     if (progress === undefined || event.type === "loading" && progress === before) return;
     before = progress;
     if (format === "text" && stdout.midLine) stdout.write("\n");
-    stderr.write(`${progress}\n`);
+    const rows = event.type === "tool_done" ? options.changes?.rows(event.exec) ?? [] : [];
+    stderr.write([progress, ...rows, ""].join("\n"));
   };
   options.jobs.onEnd = (job) => onEvent({ type: "notice", level: "info", message: jobEnded(job) });
   const finish = (result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>) => {

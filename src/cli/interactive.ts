@@ -88,6 +88,7 @@ export async function runInteractive(
   const { permissions } = options;
   const asking = permissions.policy(askPerson(
     async (text, prompt, objection, signal, begun) => {
+      view.onAsked();
       if (text !== "") view.print(`\n${text}`);
       const answer = await screen.ask(prompt, objection, signal, begun);
       if (answer === null) stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
@@ -109,7 +110,10 @@ export async function runInteractive(
     new CopilotAgent(config, options.workingDir ?? ".", {
       policy,
       confine: permissions.confine(() => agent.state.workingDir),
-      onWritten: undo.onWritten,
+      onWritten(file) {
+        undo.onWritten(file);
+        view.onWritten(file);
+      },
       jobs,
       env: permissions.env,
     })
@@ -144,7 +148,7 @@ export async function runInteractive(
       },
     })
     : plainScreen(() => state.history, over.signal);
-  const view: TurnView = turnView(screen, look, options.yes === true);
+  const view: TurnView = turnView(screen, look);
   /** Jobs that ended and were not shown yet. */
   const unshown: Job[] = [];
   let isFree = false;

@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { DiffLine } from "../text/diff.ts";
 import { sanitize } from "../text/sanitize.ts";
-import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
+import { ADDED, DIM, REMOVED } from "../terminal/style.ts";
 import type { ToolExecution, TurnEvent } from "../types.ts";
 
 /** The most characters of a call that are shown. */
@@ -72,11 +71,6 @@ export function duration(ms: number): string {
 
 /** How the lines of a change look. */
 export const DIFF_STYLES = { " ": DIM, "+": ADDED, "-": REMOVED } as const;
-
-/** A line of a change, coloured and safe to show. */
-export function diffRow({ kind, text }: DiffLine, paint: Painter): string {
-  return paint(`${kind} ${sanitize(text)}`, DIFF_STYLES[kind]);
-}
 
 /** `text` with its long lines broken at spaces, for a terminal of `columns`. */
 export function wrapped(text: string, columns: number): string {

@@ -222,6 +222,9 @@ async function answerPrompt(
   ]);
   await using jobs = jobStore();
   let refused = false;
+  const changes = format === "text" && Deno.stderr.isTerminal()
+    ? (await import("./change.ts")).changeLog()
+    : undefined;
   const permissions = await openPermissions(args);
   const policy = permissions.policy(undefined, () => refused = true);
   const agent: InstanceType<typeof CopilotAgent> = asUsage(() =>
@@ -230,6 +233,7 @@ async function answerPrompt(
       confine: permissions.confine(() => agent.state.workingDir),
       jobs,
       env: permissions.env,
+      ...(changes && { onWritten: changes.onWritten }),
     })
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
@@ -252,6 +256,7 @@ async function answerPrompt(
     stopCode: () => run.stopCode ?? EXIT.interrupted,
     modelNamed: options.model !== undefined,
     refused: () => refused,
+    changes,
   });
 }
 

@@ -6,14 +6,14 @@
  */
 
 import { count } from "../text/count.ts";
-import { diffLines } from "../text/diff.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { markdownRenderer } from "../terminal/markdown.ts";
 import type { Screen } from "../terminal/screen.ts";
-import { type Appearance, BOLD, DIM, type Painter, painter, REMOVED } from "../terminal/style.ts";
+import { type Appearance, BOLD, DIM, painter, REMOVED } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
-import type { ToolExecution, TurnEvent } from "../types.ts";
-import { describeCall, diffRow, duration, oneLine, progressLine, wrapped } from "./present.ts";
+import type { OnWritten, ToolExecution, TurnEvent } from "../types.ts";
+import { changeLines, changeNotes, changeRows, changeWritten } from "./change.ts";
+import { describeCall, duration, oneLine, progressLine, wrapped } from "./present.ts";
 
 /** Shows one turn after the other. */
 export interface TurnView {
@@ -22,6 +22,10 @@ export interface TurnView {
   onEvent(event: TurnEvent): void;
   /** A command runs, whose newest line of output `newest` looks up. */
   onOutput(newest: () => string): void;
+  /** A tool wrote a file, which is shown when it is done unless the person was asked about it. */
+  onWritten: OnWritten;
+  /** A person is asked about the call that comes next, and sees all of it. */
+  onAsked(): void;
   /** Prints `text` as lines of their own, below what was said so far. */
   print(text: string): void;
   /** It is over; `text` says how, where that needs saying. */
@@ -32,8 +36,6 @@ export interface TurnView {
   unfold(): void;
 }
 
-/** So many lines of a change are shown. */
-const MAX_DIFF_LINES = 40;
 /** A command that takes longer, in milliseconds, shows what it prints. */
 const LONG_TOOL_MS = 2000;
 /** What a look at a server that is loading may take, in milliseconds, until it is seen to be done. */
@@ -42,8 +44,8 @@ const LOOK_MS = 2000;
 const MAX_FOLDED = 50;
 const MAX_FOLDED_CHARS = 200_000;
 
-/** Shows turns on `screen`; changes are shown as differences when `diffs` says so. */
-export function turnView(screen: Screen, look: Appearance, diffs: boolean): TurnView {
+/** Shows turns on `screen`. */
+export function turnView(screen: Screen, look: Appearance): TurnView {
   const paint = painter(look.colors);
   const markdown = markdownRenderer({ ...look, columns: terminalSize().columns });
   const spinner = look.unicode ? [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"] : [..."|/-\\"];
@@ -56,6 +58,9 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
   /** What a running command printed last, shown once it takes long. */
   let newest: (() => string) | undefined;
   let toolStart = 0;
+  /** What the running tool wrote, and whether a person was asked about it. */
+  let written: Parameters<OnWritten>[0] | undefined;
+  let isAsked = false;
   let pieces = 0;
   let firstPiece = 0;
   /** What is said while the model loads; and until when it is known to, unless it answers before. */
@@ -103,13 +108,17 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
   function toolDone(exec: ToolExecution): void {
     const text = progressLine({ type: "tool_done", exec })!;
     line(exec.isError ? note(text, REMOVED) : note(text));
-    fold(describeCall(exec.toolName, exec.arguments), exec.result);
-    if (diffs && !exec.isError) {
-      const rows = changeRows(exec.toolName, exec.arguments, paint);
-      const more = rows.length - MAX_DIFF_LINES;
-      if (more > 0) rows.splice(MAX_DIFF_LINES, more, dim(`    … ${more} more lines`));
-      if (rows.length > 0) screen.print(rows.join("\n"));
+    const change = written && changeWritten(exec.arguments, written);
+    const title = describeCall(exec.toolName, exec.arguments);
+    if (change === undefined) fold(title, exec.result);
+    else {
+      const lines = [...changeLines(change).map(([row]) => row), ...changeNotes(change)];
+      // Its first line says what else was done, the others what is in the change.
+      fold(title, [exec.result.split("\n", 1)[0], ...lines].join("\n"));
+      if (!isAsked) screen.print(changeRows(change, terminalSize().columns, paint).join("\n"));
     }
+    written = undefined;
+    isAsked = false;
   }
 
   return {
@@ -172,6 +181,12 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
     onOutput(look) {
       newest = look;
     },
+    onWritten(file) {
+      written = file;
+    },
+    onAsked() {
+      isAsked = true;
+    },
     print(text) {
       endReasoning();
       line(text);
@@ -208,12 +223,4 @@ export function turnView(screen: Screen, look: Appearance, diffs: boolean): Turn
       last = "line";
     },
   };
-}
-
-/** The rows that show what an edit changes; none for other tools. */
-function changeRows(name: string, args: Record<string, unknown>, paint: Painter): string[] {
-  if (name !== "edit_file") return [];
-  return diffLines(String(args.old_string), String(args.new_string)).map((line) =>
-    `    ${diffRow(line, paint)}`
-  );
 }

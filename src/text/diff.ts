@@ -8,7 +8,11 @@
 export interface DiffLine {
   kind: " " | "-" | "+";
   text: string;
+  /** Its number, from 1: in the one text where it is taken out of it, else in the other. */
+  line: number;
 }
+
+type Step = Omit<DiffLine, "line">;
 
 /** Larger middles are replaced whole, in pairs of lines to compare. */
 const MAX_PAIRS = 4_000_000;
@@ -27,10 +31,16 @@ export function diffLines(before: string, after: string, context = 2): DiffLine[
   if (all.length === 0) return [];
   const lead = b.slice(Math.max(0, start - context), start).map(kept);
   const trail = b.slice(b.length - end, b.length - end + context).map(kept);
-  return near([...lead, ...all, ...trail], context);
+  let [was, is] = [start - lead.length, start - lead.length];
+  const lines = [...lead, ...all, ...trail].map(({ kind, text }) => {
+    if (kind !== "+") was++;
+    if (kind !== "-") is++;
+    return { kind, text, line: kind === "-" ? was : is };
+  });
+  return near(lines, context);
 }
 
-const kept = (text: string): DiffLine => ({ kind: " ", text });
+const kept = (text: string): Step => ({ kind: " ", text });
 
 function linesOf(text: string): string[] {
   const lines = text.split("\n");
@@ -39,8 +49,8 @@ function linesOf(text: string): string[] {
 }
 
 /** The shortest way from `a` to `b`, by the longest common subsequence. */
-function script(a: string[], b: string[]): DiffLine[] {
-  const out: DiffLine[] = [];
+function script(a: string[], b: string[]): Step[] {
+  const out: Step[] = [];
   const minus = (i: number) => out.push({ kind: "-", text: a[i]! });
   const plus = (j: number) => out.push({ kind: "+", text: b[j]! });
   if (a.length * b.length > MAX_PAIRS) {

@@ -125,16 +125,16 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
     await ask(tool, { file_path, content }, context, { effect: "ask", reason: "writes" });
   }
   assertEquals(asked.map((text) => text.split("\n").slice(2)), [
-    ["  the file changes:", "  │   one", "  │ - two", "  │ + 2", "  │   three"],
+    ["  the file changes:", "  │ 1   one", "  │ 2 - two", "  │ 2 + 2", "  │ 3   three"],
     ["  content (1 line, 4 characters):", "  │ new"],
-    ["  the file holds just this already"],
+    ["  (the file holds just this already)"],
     [
       "  content (1 line, 4 characters):",
       "  │ new",
       "  a file of 2 bytes is there, and replaced by this",
     ],
     ["  content: ", "  a file of 1048577 bytes is there, and replaced by this"],
-    ["  the file changes:", "  │ - one", "  │ + 1", "  │   two"],
+    ["  the file changes:", "  │ 1 - one", "  │ 1 + 1", "  │ 2   two"],
   ]);
   await Deno.remove(folder, { recursive: true });
 });

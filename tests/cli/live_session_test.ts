@@ -96,13 +96,13 @@ sessionTest(
   "an edit is shown as a difference: whole where it is asked about",
   [edit("two", "2"), { text: "Done." }],
   async (terminal) => {
-    await Deno.writeTextFile(`${terminal.folder}/f`, "one\ntwo\nthree\n");
+    await Deno.writeTextFile(`${terminal.folder}/f`, "one\nand two\nthree\n");
     await terminal.type("go\r");
     const rows = await terminal.until("Run this?");
-    assert(rows.includes("  │ - two") && rows.includes("  │ + 2"), rows.join("\n"));
+    assert(rows.includes("  │ 2 - and two") && rows.includes("  │ 2 + and 2"), rows.join("\n"));
     await terminal.type("y\r");
     await terminal.until("Done.");
-    assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\n2\nthree\n");
+    assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\nand 2\nthree\n");
   },
 );
 
@@ -113,9 +113,24 @@ sessionTest(
     await Deno.writeTextFile(`${terminal.folder}/f`, "one\ntwo\nthree\n");
     await terminal.type("go\r");
     const rows = await terminal.until("Done.");
-    assert(rows.includes("    - two") && rows.includes("    + 2"), rows.join("\n"));
+    assert(rows.includes("    2 - two") && rows.includes("    2 + 2"), rows.join("\n"));
+    await terminal.type("\x0f");
+    await terminal.until((rows) => rows.includes("2 - two") && rows.includes("2 + 2"));
   },
-  { flags: "--yes" },
+  { flags: "--approve edits" },
+);
+
+sessionTest(
+  "-p shows what it edits, as nobody is asked",
+  [edit("one", "1"), { text: "Done." }],
+  async (terminal, server) => {
+    await Deno.writeTextFile(`${terminal.folder}/f`, "one\n");
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type(`clear; ${sessionCommand(server, "--yes -p go")}\r`);
+    await terminal.until((rows) => rows.includes("    1 - one") && rows.includes("    1 + 1"));
+    await terminal.until("Done.");
+  },
 );
 
 sessionTest(

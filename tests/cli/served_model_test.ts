@@ -135,7 +135,7 @@ Deno.test("a session shows that the model loads until it answers, or no longer",
     typeof turnView
   >[0];
   const look = { colors: "none", unicode: true } as Parameters<typeof turnView>[1];
-  const view = turnView(screen, look, false);
+  const view = turnView(screen, look);
   view.begin("waiting for m");
   assertMatch(view.activity()!, /0 s · Esc stops · waiting for m$/);
   view.onEvent({ type: "loading", model: "m" });

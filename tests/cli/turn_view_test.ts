@@ -13,7 +13,7 @@ Deno.test("a command that takes long shows what it printed last", {
   using ws = workspace();
   const gates = ["a", "b", "c"].map((name) => ws.at(name));
   await run("mkfifo", ...gates);
-  const view = turnView(screen, { colors: "none", unicode: false }, false);
+  const view = turnView(screen, { colors: "none", unicode: false });
   const doing = () => view.activity()?.replace(/^.* stops · /, "");
   view.begin("waiting");
   const args = {
