@@ -8,13 +8,11 @@ import { secretKind } from "../permissions/sensitive_paths.ts";
 import { count } from "../text/count.ts";
 import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
-import { BOLD, type Painter } from "../terminal/style.ts";
+import { BOLD, DIM, type Painter } from "../terminal/style.ts";
 import type { Decision, Tool, ToolContext } from "../types.ts";
 import { changeLines, changeNotes, changeOf, MAX_COMPARED, rowsOf, textOf } from "./change.ts";
 import type { Ask, Permissions } from "./permissions.ts";
 import { DIFF_STYLES, oneLine, wrapped } from "./present.ts";
-
-const QUESTION = "Run this? [y/n/?] ";
 
 /** What a person answered; undefined for what is no answer. */
 type Answer =
@@ -32,23 +30,47 @@ const ANSWERS: ReadonlyMap<string, Exclude<Answer["type"], "no">> = new Map([
   ["edit", "edit"],
 ]);
 
-function answerOf(line: string): Answer | undefined {
-  const [, word = "", rest = ""] = /^\s*([a-z]*)[\s,:]*([^]*?)\s*$/i.exec(line)!;
-  const given = word.toLowerCase();
-  if (given === "n" || given === "no") return { type: "no", reason: rest };
-  const type = rest === "" ? ANSWERS.get(given) : undefined;
+/** @param keys those that are offered */
+function answerOf(line: string, keys: readonly string[]): Answer | undefined {
+  const given = line.trim().toLowerCase();
+  // Whatever begins like a no is one: a reason that was meant as such, too.
+  if (given.startsWith("n")) {
+    return { type: "no", reason: line.trim().replace(/^no?(?![a-z])[\s,:]*/i, "") };
+  }
+  const type = keys.includes(given.charAt(0)) ? ANSWERS.get(given) : undefined;
   return type && { type };
 }
 
 /** What to say of a line that is no answer. */
-function answerObjection(line: string): string | undefined {
-  if (answerOf(line) !== undefined) return undefined;
-  return `  y      run it
-  n      refuse it; n and why tells the model
-  a      always: run it, and the same again in this session
-  s      save: run it, and the same in this folder from now on
-  e      edit the command first`;
+function objectionTo(line: string, keys: readonly string[], rule?: Allowing): string {
+  if (!/^\s*(\?|help)\s*$/i.test(line)) {
+    return `  ${keys.join(", ")} or ? for what they mean`;
+  }
+  const help: Record<string, string> = {
+    y: "run it",
+    n: "refuse it; n and why tells the model",
+    a: `always: run it, and allow ${rule?.what} in this session`,
+    s: `save: the same in this folder from now on: ${rule?.rule}`,
+    e: "edit the command first",
+  };
+  return keys.map((key) => `  ${key}      ${help[key]}`).join("\n");
 }
+
+/** A rule, and what it allows in words. */
+interface Allowing {
+  rule: string;
+  what: string;
+}
+
+function allowing({ name }: Tool, rule: string): Allowing {
+  const path = rule.slice(name.length + 1, -1);
+  const what = name === "run_bash"
+    ? "exactly this command"
+    : `${KINDS[name] ?? name} of ${oneLine(path)}`;
+  return { rule: oneLine(rule), what };
+}
+
+const KINDS: Readonly<Record<string, string>> = { edit_file: "edits", write_file: "writes" };
 
 /** Reasons that are no news. */
 const ROUTINE = /^writes$|^runs .*, which no rule allows$/;
@@ -68,43 +90,44 @@ export function askPerson(
   permissions: Pick<Permissions, "allow" | "save">,
   print: (text: string) => void,
   columns: () => number,
-  paint?: Painter,
+  paint: Painter = (text) => text,
 ): Ask {
-  return async (tool, args, context, { reason }) => {
+  const dim = (text: string) =>
+    `\n${wrapped(text, columns()).split("\n").map((row) => paint(row, DIM)).join("\n")}`;
+  return async (tool, args, context, { reason, confined, ruleFor }) => {
     const { signal, workingDir } = context;
     let given = args;
     for (;;) {
       const text = requestText(tool, given, columns(), paint, existing(tool, given, context));
       const why = ROUTINE.test(reason) ? "" : `\n  It ${oneLine(reason).slice(0, 200)}.`;
-      const objection = (line: string) => {
-        const help = answerObjection(line);
-        return help === undefined ? undefined : wrapped(help, columns());
-      };
-      const line = await ask(text + why, QUESTION, objection, signal);
+      const rule = ruleFor(given);
+      const allowed = rule === undefined ? undefined : allowing(tool, rule);
+      const command = lineOf(tool, given);
+      const keys = ["y", "n", ...(rule ? ["a", "s"] : []), ...(command === undefined ? [] : ["e"])];
+      const always = allowed
+        ? dim(`  a allows ${allowed.what} in this session, s in this folder from now on`)
+        : "";
+      const prompt = columns() < 30 ? "Run this? [y/n/?] " : `Run this? [${keys.join("/")}/?] `;
+      const objection = (line: string) =>
+        answerOf(line, keys) ? undefined : wrapped(objectionTo(line, keys, allowed), columns());
+      const limits = confined ? dim(`  ${confined}`) : "";
+      const line = await ask(text + why + limits + always, prompt, objection, signal);
       signal.throwIfAborted();
-      const answer = line === null ? undefined : answerOf(line);
+      const answer = line === null ? undefined : answerOf(line, keys);
       if (answer === undefined || answer.type === "no") return refused(answer?.reason ?? "");
-      const allowed: Decision = given === args ? { allow: true } : { allow: true, args: given };
-      if (answer.type === "yes") return allowed;
       if (answer.type === "edit") {
-        const command = lineOf(tool, given);
-        if (command === undefined) print("  Only a command of one line can be changed here.");
-        else {
-          const typed = await ask("", "command: ", () => undefined, signal, command);
-          if (typed?.trim()) given = { ...given, command: typed };
-        }
+        const typed = await ask("", "command: ", () => undefined, signal, command);
+        if (typed?.trim()) given = { ...given, command: typed };
         continue;
       }
-      const rule = await ruleFor(tool, given);
-      if (rule === undefined) print("  No rule can be made of it: it runs this once.");
-      else if (answer.type === "always") {
+      if (rule !== undefined && answer.type === "always") {
         await permissions.allow(rule);
         print(`  In this session: allow ${sanitize(rule)}`);
-      } else {
+      } else if (rule !== undefined && answer.type === "save") {
         const path = await permissions.save(rule, workingDir);
         print(`  Kept in ${sanitize(path)}: allow ${sanitize(rule)}`);
       }
-      return allowed;
+      return given === args ? { allow: true } : { allow: true, args: given };
     }
   };
 }
@@ -120,21 +143,6 @@ function refused(reason: string): Decision {
 function lineOf({ name }: Tool, { command }: Record<string, unknown>): string | undefined {
   if (name !== "run_bash" || typeof command !== "string") return undefined;
   return /[\n\r]/.test(command) ? undefined : command;
-}
-
-/** The rule for exactly this call. */
-async function ruleFor(
-  { name }: Tool,
-  args: Record<string, unknown>,
-): Promise<string | undefined> {
-  if (typeof args.command === "string") {
-    const { exactRule } = await import("../permissions/rules.ts");
-    return exactRule(args.command);
-  }
-  const path = args.file_path ?? args.path;
-  return typeof path === "string" && /^[\w./ -]+$/.test(path) && !/(^|\/)\.\.(\/|$)/.test(path)
-    ? `${name}(${path})`
-    : undefined;
 }
 
 /** A request of more rows is no longer seen at one glance. */
@@ -192,6 +200,9 @@ export function requestText(
     }
     fields.push(...changeNotes(change).map((note) => `  ${note}`));
   }
+  // Its name may have left the screen by then, too.
+  const path = fields.find((field) => /^ {2}file_path\b/.test(field));
+  if (path !== undefined && fields.join("\n").split("\n").length > MANY_ROWS) fields.push(path);
   const texts = Object.values(args).map((value) => String(value).replaceAll("\r\n", "\n"));
   if (texts.some((text) => sanitize(text) !== text)) {
     fields.push(paint("  Careful: some of its characters hide or reorder text", BOLD));

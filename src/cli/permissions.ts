@@ -22,8 +22,18 @@ export type Ask = (
   tool: Tool,
   args: Record<string, unknown>,
   context: ToolContext,
-  verdict: Verdict,
+  question: Question,
 ) => Promise<Decision>;
+
+/** What a person has to know of such a call. */
+export interface Question {
+  /** Why it is asked about, as in {@linkcode Verdict}. */
+  reason: string;
+  /** What the system keeps a command from, in one line. */
+  confined?: string;
+  /** The rule for exactly these arguments; undefined where no rule would save the question. */
+  ruleFor(args: Record<string, unknown>): string | undefined;
+}
 
 /** What a run may do. */
 export interface Permissions {
@@ -182,7 +192,7 @@ export async function openPermissions(
     },
     policy: (ask, onRefused = () => {}) => ({
       async decide(tool, callArgs, context) {
-        const [{ decide, grantOf, READER }, , { placeOf }] = await core();
+        const [{ decide, grantOf, READER, ruleFor }, , { placeOf }] = await core();
         const { workingDir } = context;
         if (isReplaced(workingDir)) {
           throw new Error(
@@ -197,8 +207,9 @@ export async function openPermissions(
         const place = (at: string) => places.get(at) ?? placeOf(workingDir, at);
         if (path !== undefined) places.set(path, placeOf(workingDir, path));
         let verdict = decide(call, settings, place);
-        const isWrite = verdict.effect === "allow" && tool.access === "write";
-        if (isWrite && path !== undefined && hasOtherNames(place(path).real)) {
+        const isShared = path !== undefined && tool.access === "write" &&
+          hasOtherNames(place(path).real);
+        if (verdict.effect === "allow" && isShared) {
           const effect = settings.approve === "never" ? "deny" : "ask";
           verdict = { effect, reason: "is a file with other names (hard links), maybe outside" };
         }
@@ -214,7 +225,14 @@ export async function openPermissions(
             decide({ tool: READER, path }, settings, place).effect === "allow";
           const within = { ...context, ...granted };
           if (mayRead) await tool.check?.(callArgs, within);
-          const decision = await ask(tool, callArgs, within, verdict);
+          const isConfined = call.command !== undefined && settings.sandbox !== "off" &&
+            typeof await sandbox() === "object";
+          const decision = await ask(tool, callArgs, within, {
+            reason: verdict.reason,
+            ...isConfined && { confined: `confined: ${limitsOf(settings)}` },
+            ruleFor: (given) =>
+              isShared ? undefined : ruleFor(callOf(tool, given), settings, place),
+          });
           return decision.allow ? { ...decision, ...granted } : decision;
         }
         onRefused();
@@ -237,11 +255,8 @@ export async function openPermissions(
           ...{ mode, folder, tmp, network },
           hidden: [userFolder(env), stateFolder(env)].filter((one) => one !== undefined),
         });
-        const where = mode === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
-        const limits = `confined by ${by.by}: only ${where} can be written${
-          network ? "" : ", and there is no network"
-        }`;
-        return { program: confined, args: all, limits };
+        const limits = limitsOf({ sandbox: mode, network });
+        return { program: confined, args: all, limits: `confined by ${by.by}: ${limits}` };
       };
     },
     async save(rule, workingDir) {
@@ -332,6 +347,12 @@ function callOf(tool: Tool, args: Record<string, unknown>): Call {
   if (name === "run_bash") return { tool: { name, access }, command: String(args.command) };
   const path = args.file_path ?? args.path;
   return { tool: { name, access }, ...(typeof path === "string" && { path }) };
+}
+
+/** What confined commands can do. */
+function limitsOf({ sandbox, network }: Pick<InForce, "sandbox" | "network">): string {
+  const where = sandbox === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
+  return `only ${where} can be written${network ? "" : ", and there is no network"}`;
 }
 
 function refusal({ name, access }: Tool, { effect, reason }: Verdict): string {

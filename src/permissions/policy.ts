@@ -9,7 +9,7 @@ import type { Grant, ToolAccess, Withheld } from "../types.ts";
 import type { Place } from "./containment.ts";
 import { readsOnly } from "./read_only.ts";
 import { allowsCommand, concernsCommand, type Effect, isFor, matchesPath } from "./rules.ts";
-import { parseRule, type Rule } from "./rules.ts";
+import { exactRule, parseRule, type Rule } from "./rules.ts";
 import { protectedKind, SECRET_PATH, secretKind } from "./sensitive_paths.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
@@ -68,6 +68,27 @@ export function decide(call: Call, settings: Settings, place: (path: string) => 
     : bareVerdict(call.tool, scene);
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
+}
+
+/**
+ * The rule that would allow exactly this call, as a person who says "always" means it; undefined where
+ * none would.
+ */
+export function ruleFor(
+  call: Call,
+  settings: Settings,
+  place: (path: string) => Place,
+): string | undefined {
+  let rule: string | undefined;
+  if (call.command !== undefined) rule = exactRule(call.command);
+  else if (call.path !== undefined) {
+    // Where it leads: the name of a link allows nothing.
+    const name = shown(place(".").real, place(call.path).real);
+    if (/^[\w./-][\w./ -]*$/.test(name)) rule = `${call.tool.name}(${name})`;
+  }
+  if (rule === undefined) return undefined;
+  const rules = [...settings.rules, parseRule("allow", rule)];
+  return decide(call, { ...settings, rules }, place).effect === "allow" ? rule : undefined;
 }
 
 /**

@@ -64,6 +64,11 @@ Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", as
     ["s", "runs, saved"],
     ["n", "Refused by the user. Do not"],
     ["no, why", "Refused by the user. They say: why"],
+    ["nuse pnpm", "Refused by the user. They say: nuse pnpm"],
+    ["Never!", "Refused by the user. They say: Never!"],
+    ["a", "runs, allowed"],
+    ["save", "runs, saved"],
+    ["?", undefined],
     ["", undefined],
     ["yes please", undefined],
     ["constructor", undefined],
@@ -81,8 +86,8 @@ Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", as
       () => 80,
     );
     const context = { workingDir: "/", maxOutputChars: 100, signal: new AbortController().signal };
-    const verdict = { effect: "ask", reason: "writes" } as const;
-    const decision = await ask(bash, { command: "ls" }, context, verdict);
+    const question = { reason: "writes", ruleFor: () => "run_bash(ls)" };
+    const decision = await ask(bash, { command: "ls" }, context, question);
     // What is no answer is asked about again; here nobody goes on.
     const said = decision.allow ? kept : decision.reason;
     assertEquals(said.startsWith(told ?? "Refused by the user. Do not"), true, `${line}: ${said}`);
@@ -122,7 +127,10 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
       ["crlf", "1\ntwo\n"],
     ]
   ) {
-    await ask(tool, { file_path, content }, context, { effect: "ask", reason: "writes" });
+    await ask(tool, { file_path, content }, context, {
+      reason: "writes",
+      ruleFor: () => undefined,
+    });
   }
   assertEquals(asked.map((text) => text.split("\n").slice(2)), [
     ["  the file changes:", "  │ 1   one", "  │ 2 - two", "  │ 2 + 2", "  │ 3   three"],
@@ -137,4 +145,70 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
     ["  the file changes:", "  │ 1 - one", "  │ 1 + 1", "  │ 2   two"],
   ]);
   await Deno.remove(folder, { recursive: true });
+});
+
+/** What is asked about a call, and what is said of some lines in place of an answer. */
+async function asked(
+  name: string,
+  args: Record<string, unknown>,
+  rule: string | undefined,
+  lines: string[],
+  { columns = 80, confined }: { columns?: number; confined?: string } = {},
+): Promise<{ text: string; prompt: string; said: (string | undefined)[] }> {
+  const tool = builtinTools.find((one) => one.name === name)!;
+  const got = Promise.withResolvers<Awaited<ReturnType<typeof asked>>>();
+  const ask = askPerson(
+    (text, prompt, objection) => {
+      got.resolve({ text, prompt, said: lines.map(objection) });
+      return Promise.resolve("n");
+    },
+    { allow: () => Promise.resolve(), save: () => Promise.resolve("") },
+    () => {},
+    () => columns,
+  );
+  const { signal } = new AbortController();
+  const question = { reason: "writes", ...(confined && { confined }), ruleFor: () => rule };
+  await ask(tool, args, { workingDir: "/", maxOutputChars: 100, signal }, question);
+  return await got.promise;
+}
+
+Deno.test("CMD-08 a question says what its answers allow, and offers none that would not help", async () => {
+  const edit = { file_path: "src/none.py", old_string: "a", new_string: "b" };
+  const of = await asked("edit_file", edit, "edit_file(src/none.py)", ["x", "?", "e"]);
+  const allows = "  a allows edits of src/none.py in this session, s in this folder from now on";
+  assertEquals(of.text.split("\n").at(-1), allows);
+  assertEquals(of.prompt, "Run this? [y/n/a/s/?] ");
+  const short = "  y, n, a, s or ? for what they mean";
+  const whole = `  y      run it
+  n      refuse it; n and why tells the model
+  a      always: run it, and allow edits of src/none.py in this session
+  s      save: the same in this folder from now on: edit_file(src/none.py)`;
+  assertEquals(of.said, [short, whole, short]);
+  const command = await asked("run_bash", { command: "npm test" }, "run_bash(npm test)", ["?"]);
+  assertMatch(command.text, /\n {2}a allows exactly this command in this session, s in/);
+  assertMatch(command.said[0]!, /from now on: run_bash\(npm test\)\n {2}e {6}edit the command/);
+  // No rule allows what always asks; lines cannot be edited.
+  const always = await asked("run_bash", { command: "a\nb" }, undefined, ["a", "save", "e"]);
+  assertEquals(always.prompt, "Run this? [y/n/?] ");
+  assertEquals(always.said, Array(3).fill("  y, n or ? for what they mean"));
+  assertEquals(always.text.includes("allows"), false);
+  const narrow = await asked("run_bash", { command: "ls" }, "run_bash(ls)", [], { columns: 24 });
+  assertEquals(narrow.prompt, "Run this? [y/n/?] ");
+  const rows = narrow.text.split("\n").slice(1);
+  assertEquals(rows.filter((row) => row.length > 24), []);
+});
+
+Deno.test("a question says how a command will be confined", async () => {
+  const { text } = await asked("run_bash", { command: "ls" }, undefined, [], { confined: "so" });
+  assertEquals(text.split("\n").at(-1), "  so");
+});
+
+Deno.test("the path is there again below a text that is longer than the screen", async () => {
+  const ends = async (lines: number) => {
+    const args = { file_path: "new.txt", content: "x\n".repeat(lines) };
+    return (await asked("write_file", args, undefined, [])).text.split("\n").slice(-2);
+  };
+  assertEquals(await ends(3), ["  │ x", "  │ x"]);
+  const end = "  (end of content: 120 lines, 240 characters above)";
+  assertEquals(await ends(120), [end, "  file_path: new.txt"]);
 });

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { builtinTools } from "../../src/tools/mod.ts";
 import { UsageError } from "../../src/cli/args.ts";
 import { openPermissions } from "../../src/cli/permissions.ts";
 import { findSandbox } from "../../src/permissions/sandbox_probe.ts";
@@ -226,12 +227,12 @@ sessionTest(
     await terminal.type("go\r");
     await terminal.until("Run this?");
     await terminal.type("\r"); // no answer at all
-    await terminal.until("edit the command first");
+    await terminal.until("or ? for what they mean");
     await terminal.type("a\r");
     await terminal.until("In this session: allow run_bash(touch one)");
     await terminal.until((rows) => rows.filter((row) => row.includes("· run_bash")).length === 2);
     await terminal.until("command: touch two");
-    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/e/?]");
     await terminal.type("n use three instead\r");
     await terminal.until("Well.");
     await terminal.type("/permissions\r");
@@ -256,7 +257,7 @@ sessionTest(
     await terminal.type("y\r");
     await terminal.until("was replaced meanwhile");
     // Asked about as it is now, the same is written through the link.
-    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/?]");
     await terminal.type("y\r");
     await terminal.until("Well.");
     assertEquals([...Deno.readDirSync(at("other"))].map(({ name }) => name), ["f"]);
@@ -284,6 +285,41 @@ sessionTest(
   },
 );
 
+Deno.test("CMD-08 a rule is offered for just this call, and only where it would allow it", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const at = (name: string) => `${folder}/${name}`;
+  try {
+    for (const name of ["f", ".env", "one"]) await Deno.writeTextFile(at(name), "");
+    await Deno.link(at("one"), at("other"));
+    await Deno.symlink(at("f"), at("link"));
+    const permissions = await openPermissions({}, () => undefined);
+    const offered: (string | undefined)[] = [];
+    const policy = permissions.policy((_tool, args, _context, { ruleFor }) => {
+      offered.push(ruleFor(args));
+      return Promise.resolve({ allow: false, reason: "" });
+    });
+    const { signal } = new AbortController();
+    const decide = (name: string, args: Record<string, unknown>) => {
+      const { check: _, ...tool } = builtinTools.find((one) => one.name === name)!;
+      return policy.decide(tool, args, { workingDir: folder, maxOutputChars: 100, signal });
+    };
+    for (const path of ["f", "./f", at("f"), "link", ".env", "one", "a b.txt", " ", "*"]) {
+      await decide("write_file", { file_path: path, content: "" });
+    }
+    await decide("read_file", { file_path: "/etc/hosts" });
+    for (const command of ["npm  test", "rm -r /", "a && b", "git clean -f"]) {
+      await decide("run_bash", { command });
+    }
+    assertEquals(offered, [
+      ...Array(4).fill("write_file(f)"),
+      ...[undefined, undefined, "write_file(a b.txt)", undefined, undefined],
+      ...["read_file(/etc/hosts)", "run_bash(npm  test)", undefined, undefined, undefined],
+    ]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 const HIDING: [name: string, command: string, parts: string[]][] = [
   ["6000 characters", `echo ${"abcdefgh".repeat(750)}; rm -rf x`, ["echo abc", "; rm -rf x"]],
   ["60 blank lines", `echo a${"\n".repeat(60)}rm -rf x`, ["echo a", "rm -rf x"]],
@@ -296,7 +332,7 @@ sessionTest(
   async (terminal) => {
     for (const [i, [name, command, parts]] of HIDING.entries()) {
       await terminal.type("go\r");
-      const rows = await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+      const rows = await terminal.until((rows) => /^Run this\? \[/.test(rows.at(-2)!));
       const asked = (await terminal.output()).split("The model wants to call").slice(i + 1)[0]!;
       for (const part of parts) assertStringIncludes(asked, part, name);
       const lines = command.split("\n").length;
@@ -329,7 +365,7 @@ sessionTest(
     // What is typed while a call is asked about or runs does not answer for the next.
     await terminal.type("y\ry\ry\r");
     await terminal.until("command: touch two");
-    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/e/?]");
     assertEquals([await here("one"), await here("two")], [true, false]);
     await terminal.type("n\r");
     await terminal.until("Well.");
@@ -390,7 +426,7 @@ sessionTest(
     await terminal.until((rows) => rows.at(-2) === "command: touch one");
     await terminal.type("-and-only\r");
     await terminal.until("  command: touch one-and-only");
-    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/?]");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/e/?]");
     await terminal.type("y\r");
     await terminal.until("Well.");
     assertEquals(await Deno.stat(`${terminal.folder}/one-and-only`).then(() => true), true);

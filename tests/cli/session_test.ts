@@ -12,6 +12,8 @@ sessionTest("a command runs when it is approved", [touch, { text: "Done." }], as
   await terminal.type("go\r");
   await terminal.until("Run this?");
   await terminal.type("maybe\r");
+  await terminal.until((rows) => rows.includes("  y, n, a, s, e or ? for what they mean"));
+  await terminal.type("?\r");
   await terminal.until((rows) => rows.some((row) => row.includes("edit the command")));
   await terminal.type("y\r");
   await terminal.until("Done.");
