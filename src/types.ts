@@ -204,8 +204,11 @@ export interface Tool {
 export type Decision =
   /** `args`: what to run instead of what was asked for; the model is told. `grant`: how far it goes. */
   | { allow: true; args?: Record<string, unknown>; grant?: Grant }
-  /** `reason` goes to the model as the call's result: why, and what would help. */
-  | { allow: false; reason: string };
+  /**
+   * `reason` goes to the model as the call's result: why, and what would help. `summary`: why in a
+   * few words, for a person.
+   */
+  | { allow: false; reason: string; summary?: string };
 
 /** Decides whether a call may run. Every tool call of an agent passes its policy. */
 export interface Policy {
@@ -226,7 +229,7 @@ export interface ToolExecution {
   toolCallId: string;
   /** The tool's name. */
   toolName: string;
-  /** The arguments it was called with. */
+  /** The arguments it was called with; those it ran with, where the policy changed them. */
   arguments: Record<string, unknown>;
   /** What the model was given as the result. */
   result: string;
@@ -234,6 +237,8 @@ export interface ToolExecution {
   durationMs: number;
   /** True when the result reports a failure. */
   isError: boolean;
+  /** Why the policy refused it, in a few words, where the policy says. */
+  refusal?: string;
 }
 
 /** Tokens that a server counted. */

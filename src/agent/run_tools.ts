@@ -52,9 +52,9 @@ export async function runTools(
     }
     const call = calls[i++]!;
     let started = false;
-    const execution = await runOne(call, byName, options, () => {
+    const execution = await runOne(call, byName, options, (args) => {
       started = true;
-      options.emit({ type: "tool_start", name: call.name, args: call.arguments, id: call.id });
+      options.emit({ type: "tool_start", name: call.name, args, id: call.id });
     });
     if (!started) {
       record(execution);
@@ -71,14 +71,15 @@ async function runOne(
   call: ToolCall,
   byName: ReadonlyMap<string, Tool>,
   { policy, context }: RunToolsOptions,
-  onStart: () => void = () => {},
+  onStart: (args: Record<string, unknown>) => void = () => {},
 ): Promise<ToolExecution> {
   let start = performance.now();
   let hasBegun = false;
+  let given = call.arguments;
   const finish = (result: string, isError: boolean): ToolExecution => ({
     toolCallId: call.id,
     toolName: call.name,
-    arguments: call.arguments,
+    arguments: given,
     result: bounded(result, context.maxOutputChars),
     durationMs: Math.round(performance.now() - start),
     isError,
@@ -101,9 +102,18 @@ async function runOne(
       Promise.resolve(policy.decide(tool, checked.args, context)),
       context.signal,
     );
-    if (!decision.allow) return finish(decision.reason, true);
+    if (!decision.allow) {
+      const { reason, summary } = decision;
+      return { ...finish(reason, true), ...(summary !== undefined && { refusal: summary }) };
+    }
     const args = decision.args ?? checked.args;
-    onStart();
+    if (decision.args) {
+      // Without the defaults, which nobody gave.
+      given = Object.fromEntries(
+        Object.entries(args).filter(([key, value]) => key in given || value !== checked.args[key]),
+      );
+    }
+    onStart(given);
     hasBegun = true;
     context.signal.throwIfAborted();
     start = performance.now(); // what a person took to approve is not the tool's time

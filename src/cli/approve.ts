@@ -8,9 +8,10 @@ import { secretKind } from "../permissions/sensitive_paths.ts";
 import { count } from "../text/count.ts";
 import { resolvePath } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
+import { rowsOf } from "../text/width.ts";
 import { BOLD, DIM, type Painter } from "../terminal/style.ts";
 import type { Decision, Tool, ToolContext } from "../types.ts";
-import { changeLines, changeNotes, changeOf, MAX_COMPARED, rowsOf, textOf } from "./change.ts";
+import { changeLines, changeNotes, changeOf, MAX_COMPARED, textOf } from "./change.ts";
 import type { Ask, Permissions } from "./permissions.ts";
 import { DIFF_STYLES, oneLine, wrapped } from "./present.ts";
 

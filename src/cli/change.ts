@@ -8,12 +8,12 @@ import { secretKind } from "../permissions/sensitive_paths.ts";
 import { count } from "../text/count.ts";
 import { type DiffLine, diffLines } from "../text/diff.ts";
 import { sanitize } from "../text/sanitize.ts";
-import { graphemeWidth } from "../text/width.ts";
+import { rowsOf } from "../text/width.ts";
 import { DIM, type Painter } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
 import { dominantEnding } from "../tools/line_endings.ts";
 import type { OnWritten, ToolExecution } from "../types.ts";
-import { DIFF_STYLES } from "./present.ts";
+import { DIFF_STYLES, failureRows } from "./present.ts";
 
 /** What a call changes in a file. */
 export interface Change {
@@ -163,7 +163,7 @@ export function changeWritten(
 /** Keeps what was written last, and shows it with the call that did it. */
 export interface ChangeLog {
   onWritten: OnWritten;
-  /** The rows for a call that ended; none where it wrote nothing. */
+  /** The rows for a call that ended: what it wrote, or failed with. */
   rows(exec: ToolExecution): string[];
 }
 
@@ -177,7 +177,8 @@ export function changeLog(): ChangeLog {
     rows(exec) {
       const change = written && changeWritten(exec.arguments, written);
       written = undefined;
-      return change ? changeRows(change, terminalSize().columns, (text) => text) : [];
+      const { columns } = terminalSize();
+      return change ? changeRows(change, columns, (text) => text) : failureRows(exec, columns);
     },
   };
 }
@@ -209,25 +210,4 @@ export function changeRows(change: Change, columns: number, paint: Painter): str
   }
   const notes = [...(left > 0 ? [`… ${count(left, "more line")}`] : []), ...changeNotes(change)];
   return [...rows, ...notes.map((note) => paint(`    ${note}`, DIM))];
-}
-
-/**
- * `line` in rows of at most `width` columns, tabs as spaces. Characters that join may take less; a row
- * that takes more would go on at the beginning of the next, where a question stands.
- */
-export function rowsOf(line: string, width: number): string[] {
-  const rows: string[] = [];
-  let row = "";
-  let column = 0;
-  for (const char of line.replaceAll("\t", "    ")) {
-    const columns = graphemeWidth(char);
-    if (column + columns > width && row !== "") {
-      rows.push(row);
-      row = "";
-      column = 0;
-    }
-    row += char;
-    column += columns;
-  }
-  return [...rows, row];
 }

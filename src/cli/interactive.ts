@@ -102,7 +102,7 @@ export async function runInteractive(
   const policy: Policy = {
     decide: (tool, args, context) =>
       session.isPlanning && tool.access !== "read"
-        ? { allow: false, reason: PLANNING }
+        ? { allow: false, reason: PLANNING, summary: "plan mode" }
         : asking.decide(tool, args, context),
   };
   const undo = undoLog();

@@ -13,7 +13,7 @@ import { isObject } from "../text/json.ts";
 import { atProgramEnd } from "../tools/program_end.ts";
 import type { Confine, Decision, Policy, Tool, ToolContext } from "../types.ts";
 import { type Args, UsageError } from "./args.ts";
-import { oneLine } from "./present.ts";
+import { oneLine, shortened } from "./present.ts";
 import { keepForFolder, levelOf } from "./permission_file.ts";
 import { readJson, stateFolder, unheeded, userFile, userFolder } from "./user_files.ts";
 
@@ -236,7 +236,14 @@ export async function openPermissions(
           return decision.allow ? { ...decision, ...granted } : decision;
         }
         onRefused();
-        return { allow: false, reason: refusal(tool, verdict) };
+        const isRule = verdict.effect === "ask" && !isShared && ruleFor(call, settings, place);
+        const how = verdict.effect === "deny"
+          ? ""
+          : isRule
+          ? "; --yes, or a rule, allows it"
+          : "; --yes allows it";
+        const summary = `it ${shortened(oneLine(verdict.reason), 100)}${how}`;
+        return { allow: false, reason: refusal(tool, verdict), summary };
       },
     }),
     confine(workingDir) {

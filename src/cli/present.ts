@@ -5,6 +5,7 @@
  */
 
 import { sanitize } from "../text/sanitize.ts";
+import { rowsOf } from "../text/width.ts";
 import { ADDED, DIM, REMOVED } from "../terminal/style.ts";
 import type { ToolExecution, TurnEvent } from "../types.ts";
 
@@ -24,7 +25,8 @@ export function describeCall(name: string, args: Record<string, unknown>): strin
   return shortened(text, MAX_CALL_CHARS);
 }
 
-function shortened(text: string, max: number): string {
+/** `text` of at most `max` characters. */
+export function shortened(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
 }
 
@@ -57,11 +59,33 @@ export function progressLine(event: TurnEvent): string | undefined {
   }
 }
 
-function outcome({ isError, result, durationMs }: ToolExecution): string {
-  const [, code] = /^exit code: ([1-9]\d*)/.exec(result) ?? [];
+const EXIT_CODE = /^(?:The user changed the call to .*\n)?exit code: ([1-9]\d*)/;
+
+function outcome({ isError, result, durationMs, refusal }: ToolExecution): string {
+  const [, code] = EXIT_CODE.exec(result) ?? [];
   if (!isError) return `${code ? `exit code ${code}, ` : ""}${duration(durationMs)}`;
+  if (refusal !== undefined) return `refused: ${oneLine(refusal)}`;
   if (result.startsWith("Refused")) return "refused";
+  const [, how] =
+    /^Interrupted by the user: the call (did not finish|was not run)\./.exec(result) ?? [];
+  if (how) return how === "was not run" ? "not run" : `stopped, ${duration(durationMs)}`;
   return `failed: ${shortened(oneLine(result.split("\n", 1)[0]!), 120)}`;
+}
+
+/** The last lines that a command printed that failed, in rows for a terminal of `columns`. */
+export function failureRows(
+  { toolName, isError, result }: ToolExecution,
+  columns: number,
+): string[] {
+  if (toolName !== "run_bash" || isError || !EXIT_CODE.test(result)) return [];
+  const lines = result.split("\n");
+  const from = lines.findIndex((line) => /^std(out|err):$/.test(line));
+  const printed = lines.slice(from < 0 ? lines.length : from + 1)
+    .filter((line) => line !== "stderr:" && line.trim() !== "");
+  return printed.slice(-3).map((line) => {
+    const [row, more] = rowsOf(sanitize(line.slice(0, 2000)), Math.max(10, columns - 5));
+    return `    ${row}${more === undefined ? "" : "…"}`;
+  });
 }
 
 /** `3 ms`, `1.2 s`. */

@@ -13,7 +13,7 @@ import { type Appearance, BOLD, DIM, painter, REMOVED } from "../terminal/style.
 import { terminalSize } from "../terminal/tty.ts";
 import type { OnWritten, ToolExecution, TurnEvent } from "../types.ts";
 import { changeLines, changeNotes, changeRows, changeWritten } from "./change.ts";
-import { describeCall, duration, oneLine, progressLine, wrapped } from "./present.ts";
+import { describeCall, duration, failureRows, oneLine, progressLine, wrapped } from "./present.ts";
 
 /** Shows one turn after the other. */
 export interface TurnView {
@@ -110,12 +110,15 @@ export function turnView(screen: Screen, look: Appearance): TurnView {
     line(exec.isError ? note(text, REMOVED) : note(text));
     const change = written && changeWritten(exec.arguments, written);
     const title = describeCall(exec.toolName, exec.arguments);
-    if (change === undefined) fold(title, exec.result);
-    else {
+    const { columns } = terminalSize();
+    if (change === undefined) {
+      fold(title, exec.result);
+      for (const row of failureRows(exec, columns)) screen.print(dim(row));
+    } else {
       const lines = [...changeLines(change).map(([row]) => row), ...changeNotes(change)];
       // Its first line says what else was done, the others what is in the change.
       fold(title, [exec.result.split("\n", 1)[0], ...lines].join("\n"));
-      if (!isAsked) screen.print(changeRows(change, terminalSize().columns, paint).join("\n"));
+      if (!isAsked) screen.print(changeRows(change, columns, paint).join("\n"));
     }
     written = undefined;
     isAsked = false;

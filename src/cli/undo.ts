@@ -80,7 +80,7 @@ export function undoLog(): UndoLog {
           message.toolName === "run_bash" && !message.isError && !before.has(message)
         ).length;
       undone.push(step);
-      const said = await swap(step, agent, [...done, ...undone]);
+      const said = await swap(step, agent, [...done, ...undone], "as it was");
       return [
         `Taken back: ${titleOf(step)}. /redo brings it back.`,
         ...said,
@@ -91,7 +91,7 @@ export function undoLog(): UndoLog {
       const step = undone.pop();
       if (!step) return "There is nothing to bring back.";
       done.push(step);
-      const said = await swap(step, agent, [...done, ...undone]);
+      const said = await swap(step, agent, [...done, ...undone], "as it became");
       return [`Brought back: ${titleOf(step)}.`, ...said].join("\n");
     },
   };
@@ -102,6 +102,7 @@ async function swap(
   step: Step,
   { state }: CopilotAgent,
   all: readonly Step[],
+  how: string,
 ): Promise<string[]> {
   const said: string[] = [];
   for (const [path, kept] of step.files) {
@@ -110,7 +111,7 @@ async function swap(
       const same = all.flatMap(({ files }) => files.get(path) ?? []);
       // A link that came since, in its place or its folder's, leads nowhere.
       const grant = { realPath: path, withheld: { folder: state.workingDir, paths: [] } };
-      said.push(`  ${shown}: ${await swapFile(grant, kept, same)}`);
+      said.push(`  ${shown}: ${await swapFile(grant, kept, same) ?? how}`);
       state.seenFiles.delete(path);
     } catch (error) {
       said.push(`  ${shown} stays as it is: ${oneLine((error as Error).message)}`);
@@ -121,7 +122,11 @@ async function swap(
   return said;
 }
 
-async function swapFile(grant: Grant, kept: Kept, all: readonly Kept[]): Promise<string> {
+async function swapFile(
+  grant: Grant,
+  kept: Kept,
+  all: readonly Kept[],
+): Promise<string | undefined> {
   const path = grant.realPath;
   const { bytes, stamp, otherStamp } = kept;
   if (bytes === null) throw new Error("what it held could not be kept");
@@ -136,7 +141,7 @@ async function swapFile(grant: Grant, kept: Kept, all: readonly Kept[]): Promise
     if (side.stamp === otherStamp) side.stamp = restored;
     if (side.otherStamp === otherStamp) side.otherStamp = restored;
   }
-  return bytes === undefined ? "removed" : now === undefined ? "there again" : "as it was";
+  return bytes === undefined ? "removed" : now === undefined ? "there again" : undefined;
 }
 
 /** How the file at a path is, unless something else has come in its way. */

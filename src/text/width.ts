@@ -65,3 +65,24 @@ export function displayWidth(text: string): number {
 export function isWidthDisputed(grapheme: string): boolean {
   return grapheme.length > 1 || grapheme > "\xff" && /\p{Extended_Pictographic}/u.test(grapheme);
 }
+
+/**
+ * `line` in rows of at most `width` columns, tabs as spaces. Characters that join may take less; a row
+ * that takes more would go on at the beginning of the next, where a question stands.
+ */
+export function rowsOf(line: string, width: number): string[] {
+  const rows: string[] = [];
+  let row = "";
+  let column = 0;
+  for (const char of line.replaceAll("\t", "    ")) {
+    const columns = graphemeWidth(char);
+    if (column + columns > width && row !== "") {
+      rows.push(row);
+      row = "";
+      column = 0;
+    }
+    row += char;
+    column += columns;
+  }
+  return [...rows, row];
+}

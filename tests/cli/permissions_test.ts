@@ -104,6 +104,18 @@ for (const [name, call, flags, files, runs] of ROWS) {
     }));
 }
 
+Deno.test("a refusal says why in its line, and what would allow it", () => {
+  const calls = ["touch a", "git clean -f", "echo a"].map(bash);
+  return turn(calls, [], { own: { deny: ["run_bash(echo *)"] } }, ({ stderr }) => {
+    const lines = stderr.split("\n").filter((line) => line.includes("refused"));
+    assertEquals(lines, [
+      "· run_bash touch a (refused: it runs touch, which no rule allows; --yes, or a rule, allows it)",
+      "· run_bash git clean -f (refused: it can destroy work, as git clean does; --yes allows it)",
+      "· run_bash echo a (refused: it matches the rule deny run_bash(echo *))",
+    ]);
+  });
+});
+
 Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or written", async () => {
   const paths = [
     "../canary",
@@ -429,6 +441,9 @@ sessionTest(
     await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/e/?]");
     await terminal.type("y\r");
     await terminal.until("Well.");
+    await terminal.until((rows) =>
+      rows.some((row) => /^· run_bash touch one-and-only \(/.test(row))
+    );
     assertEquals(await Deno.stat(`${terminal.folder}/one-and-only`).then(() => true), true);
     assertStringIncludes(server.requests.at(-1)!.text, "The user changed the call");
   },
@@ -436,6 +451,35 @@ sessionTest(
 
 const sandbox = await findSandbox();
 const confined = typeof sandbox === "string" ? ` (skipped: ${sandbox})` : "";
+
+Deno.test({
+  name: `a person is told that a command will be confined${confined}`,
+  ignore: confined !== "",
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+    const { signal } = new AbortController();
+    for (
+      const [args, told] of [
+        [{}, undefined],
+        [
+          { sandbox: "workspace-write", network: true },
+          "this folder and a private /tmp can be written",
+        ],
+        [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
+      ] as const
+    ) {
+      const permissions = await openPermissions(args, () => undefined);
+      const asked: (string | undefined)[] = [];
+      await permissions.policy((_tool, _args, _context, { confined }) => {
+        asked.push(confined);
+        return Promise.resolve({ allow: false, reason: "" });
+      }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
+      assertEquals(asked, [told && `confined: only ${told}`]);
+    }
+    await Deno.remove(folder);
+  },
+});
 
 Deno.test({
   name: `SBX-01 writes outside fail, inside they do not${confined}`,
@@ -515,6 +559,7 @@ sessionTest(
     await terminal.until("Plan mode: the model only looks.");
     await terminal.type("go\r");
     await terminal.until("My plan.");
+    await terminal.until("(refused: plan mode)");
     assertStringIncludes(server.requests[0]!.text, "[Plan mode: look around");
     assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
     assertEquals(await here("early"), false);

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { turnView } from "../../src/cli/turn_view.ts";
 import type { Screen } from "../../src/terminal/screen.ts";
 import { runBash } from "../../src/tools/run_bash.ts";
+import type { ToolExecution } from "../../src/types.ts";
 import { run, workspace } from "../tools/workspace.ts";
 
 const none = () => {};
@@ -44,3 +45,60 @@ Deno.test("a command that takes long shows what it printed last", {
   view.onEvent({ type: "tool_done", exec: { ...exec, durationMs: 1, isError: false } });
   assertEquals(doing(), "waiting");
 });
+
+Deno.test("a call that ended otherwise than well says how in a line, and what it printed last", () => {
+  const rows: [exec: Partial<ToolExecution>, shown: string[]][] = [
+    [{ result: "exit code: 0\nstdout:\na" }, ["· run_bash x (2.0 s)"]],
+    [
+      { result: "exit code: 1\nstdout:\na\n\nb\nstderr:\nc\x1b[m\n" + "漢".repeat(40) },
+      ["· run_bash x (exit code 1, 2.0 s)", "    b", "    c␛[m", `    ${"漢".repeat(17)}…`],
+    ],
+    [{ result: "exit code: 2\nno output" }, ["· run_bash x (exit code 2, 2.0 s)"]],
+    [
+      { result: 'The user changed the call to {"command":"x"}\nexit code: 2\nstdout:\na' },
+      ["· run_bash x (exit code 2, 2.0 s)", "    a"],
+    ],
+    [
+      {
+        result: "Interrupted by the user: the call did not finish. It printed so far:\nstdout:\na",
+        isError: true,
+      },
+      ["· run_bash x (stopped, 2.0 s)"],
+    ],
+    [
+      { result: "Interrupted by the user: the call was not run.", isError: true },
+      ["· run_bash x (not run)"],
+    ],
+    [
+      { result: "Refused: so", isError: true, refusal: "plan\x1b mode" },
+      ["· run_bash x (refused: plan␛ mode)"],
+    ],
+    [{ result: "Refused by the user.", isError: true }, ["· run_bash x (refused)"]],
+  ];
+  for (const [part, expected] of rows) {
+    const shown: string[] = [];
+    const print = (text: string) => void shown.push(...text.split("\n"));
+    const at40 = stub40();
+    try {
+      const view = turnView({ ...screen, print } as Screen, { colors: "none", unicode: false });
+      view.onEvent({
+        type: "tool_done",
+        exec: {
+          ...{ toolCallId: "1", toolName: "run_bash", arguments: { command: "x" } },
+          ...{ result: "", durationMs: 2000, isError: false },
+          ...part,
+        },
+      });
+    } finally {
+      at40();
+    }
+    assertEquals(shown, expected);
+  }
+});
+
+/** A terminal of 40 columns, until it is called. */
+function stub40(): () => void {
+  const { consoleSize } = Deno;
+  Deno.consoleSize = () => ({ columns: 40, rows: 24 });
+  return () => Deno.consoleSize = consoleSize;
+}
