@@ -101,7 +101,8 @@ sessionTest(
     const rows = await terminal.until("Run this?");
     assert(rows.includes("  │ 2 - and two") && rows.includes("  │ 2 + and 2"), rows.join("\n"));
     await terminal.type("y\r");
-    await terminal.until("Done.");
+    // Not again once it is done.
+    assertEquals(rowsOf(await terminal.until("Done."), "2 + and 2"), 1);
     assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\nand 2\nthree\n");
   },
 );
