@@ -11,6 +11,7 @@ import { sanitize } from "../text/sanitize.ts";
 import { rowsOf } from "../text/width.ts";
 import { DIM, type Painter } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
+import { reindented } from "../tools/indentation.ts";
 import { dominantEnding } from "../tools/line_endings.ts";
 import type { OnWritten, ToolExecution } from "../types.ts";
 import { DIFF_STYLES, failureRows } from "./present.ts";
@@ -77,7 +78,12 @@ function replaced(
   all: boolean,
 ): Change | undefined {
   let at = text.indexOf(old);
-  if (at === -1 || !all && text.includes(old, at + 1)) return undefined;
+  // The tool finds lines with another indentation, too.
+  const fitted = at === -1 ? reindented(text, old, replacement) : undefined;
+  if (fitted) {
+    ({ at, before: old, after: replacement } = fitted);
+    all = false;
+  } else if (at === -1 || !all && text.includes(old, at + 1)) return undefined;
   let change: Change = { lines: [], more: 0 };
   let [places, end, line, added] = [0, 0, 0, 0];
   while (at !== -1 && places < MAX_PLACES) {

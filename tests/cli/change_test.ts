@@ -30,6 +30,12 @@ const ROWS: [
   ["of an unknown file", undefined, ["a\nb", "a\nc"], ["  a", "- b", "+ c"]],
   ["of an ambiguous place", "a\na\n", ["a", "b"], ["- a", "+ b"]],
   ["a new file", undefined, ["", "a\nb\n"], ["1 + a", "2 + b"]],
+  [
+    "as the tool indents it",
+    "if x:\n\ta\n\tb\n",
+    ["    a\n    b\n", "    a\n    c\n"],
+    ["1   if x:", "2   \ta", "3 - \tb", "3 + \tc"],
+  ],
   ["lines taken out", "a\nb\nc\n", ["b\n", ""], ["1   a", "2 - b", "2   c"]],
   ["lines joined", "a\nb\nc\n", ["b\n", "b"], ["1   a", "2 - b", "3 - c", "2 + bc"]],
   ["CRLF", "a\r\nb\r\n", ["a\nb", "a\nc"], ["1   a", "2 - b", "2 + c"]],
