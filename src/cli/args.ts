@@ -56,7 +56,7 @@ export const FLAGS = [
     optional: true,
     help: "answer one prompt and exit; piped text goes along as context, or is the prompt",
   },
-  { name: "continue", short: "c", help: "go on with this folder's newest session" },
+  { name: "continue", short: "c", help: "go on with this folder's newest session, with -p too" },
   { name: "no-session", help: "keep no record of the session" },
   { name: "output", value: "FORMAT", help: "with -p: text (default), json or stream-json" },
   { name: "yes", short: "y", help: "run edits and commands without asking" },

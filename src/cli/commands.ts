@@ -16,6 +16,7 @@ import { modelNames, serverOf } from "./model_server.ts";
 import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { dollars } from "./prices.ts";
+import type { SessionRecord } from "./recorded.ts";
 import type { UndoLog } from "./undo.ts";
 
 /** What the commands work on. */
@@ -39,6 +40,8 @@ export interface Session {
   looked?: Promise<void>;
   /** What runs in the background. */
   jobs?: Jobs;
+  /** Keeps the conversation. */
+  record?: SessionRecord;
   /** Ends a command that waits for the model. */
   signal?: AbortSignal;
 }
@@ -265,9 +268,9 @@ function plan(session: Session, argument: string): string {
   return 'The plan is accepted. Say "go on", or what to change.';
 }
 
-async function resume({ agent, undo }: Session, argument: string): Promise<string> {
+async function resume(session: Session, argument: string): Promise<string> {
   const { goOn, sessionsHere, titleOf } = await import("./recorded.ts");
-  const sessions = sessionsHere(agent);
+  const sessions = sessionsHere(session.agent);
   if (argument === "") {
     const rows = sessions.map((stored, i) => `${String(i + 1).padStart(4)}  ${titleOf(stored)}`);
     return rows.length === 0
@@ -276,8 +279,11 @@ async function resume({ agent, undo }: Session, argument: string): Promise<strin
   }
   const chosen = sessions[Number(argument) - 1];
   if (!chosen) return `There is no session ${oneLine(argument)}: see /resume`;
-  undo?.leave();
-  return goOn(agent, chosen);
+  // It may choose the model.
+  await session.looked;
+  session.undo?.leave();
+  delete session.context;
+  return goOn(session, chosen);
 }
 
 /** Takes in the instructions of the folder, where it is trusted. */

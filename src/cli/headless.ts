@@ -17,6 +17,7 @@ import { withHint } from "./hints.ts";
 import { jobEnded } from "./jobs.ts";
 import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 import { progressLine } from "./present.ts";
+import type { SessionRecord } from "./recorded.ts";
 import type { Output } from "./stdio.ts";
 
 /** What a headless run works with. */
@@ -34,6 +35,8 @@ export interface HeadlessOptions {
   stopCode: () => number;
   /** Whether the person named the model. */
   modelNamed: boolean;
+  /** Keeps the conversation, where it goes on from an earlier one. */
+  record?: SessionRecord | undefined;
   /** Whether a call was refused by the policy. */
   refused: () => boolean;
   /** What tools wrote, where a person is to see it on stderr. */
@@ -49,6 +52,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
   let streamed = false;
   let before = "";
   const onEvent = (event: TurnEvent) => {
+    if (event.type === "thinking" || event.type === "tool_start") options.record?.sync();
     if (event.type === "tool_done") executions.push(event.exec);
     if (format === "stream-json") return stdout.write(jsonLine(event));
     if (event.type === "text_delta" && format === "text") {
@@ -65,6 +69,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
   };
   options.jobs.onEnd = (job) => onEvent({ type: "notice", level: "info", message: jobEnded(job) });
   const finish = (result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>) => {
+    options.record?.sync();
     const exitCode = options.signal.aborted ? options.stopCode() : result.exitCode;
     if (format === "text") {
       if (!streamed) stdout.write(shown(result.response));

@@ -172,11 +172,11 @@ export async function runInteractive(
     })
   ) say(line);
   if (ended !== undefined) return ended;
-  if (options.continues) {
-    const { goOn, sessionsHere } = await import("./recorded.ts");
-    const [newest] = sessionsHere(agent);
-    say(newest ? goOn(agent, newest) : "There is no earlier session of this folder.");
+  if (!options.noSession) {
+    session.record = (await import("./recorded.ts")).recordSession(agent, say);
   }
+  const record = () => session.record?.sync();
+  if (options.continues) say((await import("./recorded.ts")).goOnWithNewest(session));
   const leaving = new AbortController();
   using _leaving = { [Symbol.dispose]: () => leaving.abort() };
   if (options.notice === undefined) {
@@ -187,9 +187,6 @@ export async function runInteractive(
       // What is wrong, the first turn will tell.
       .then((lines) => lines.forEach(say), () => {});
   }
-  const record = options.noSession
-    ? () => {}
-    : (await import("./recorded.ts")).recordSession(agent, say);
   for (;;) {
     showEnded(screen.print);
     isFree = isLive;

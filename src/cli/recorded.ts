@@ -5,27 +5,52 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import type { Stored } from "../sessions/format.ts";
-import { openRecorder, storedSessions } from "../sessions/store.ts";
+import { isSummary } from "../agent/summary.ts";
+import { cutOf } from "../sessions/repair.ts";
+import { type Kept, openRecorder, storedSessions } from "../sessions/store.ts";
 import { count } from "../text/count.ts";
 import { join } from "../text/std_path.ts";
+import type { Message } from "../types.ts";
+import { serverOf } from "./model_server.ts";
 import { oneLine } from "./present.ts";
 import { stateFolder } from "./user_files.ts";
 
-/** Keeps the agent's conversation on disk: to be called whenever it has grown. `warn` is told once. */
-export function recordSession(agent: CopilotAgent, warn: (message: string) => void): () => void {
+/** Keeps a conversation on disk. */
+export interface SessionRecord {
+  /** To be called whenever the conversation has grown. */
+  sync(): void;
+  /** The conversation is that of another session now. */
+  goesOn(from: Kept): void;
+}
+
+/** Keeps the agent's conversation on disk. `warn` is told once. */
+export function recordSession(
+  agent: CopilotAgent,
+  warn: (message: string) => void,
+): SessionRecord {
   const root = sessionsFolder();
-  if (root === undefined) return () => {};
+  if (root === undefined) return { sync() {}, goesOn() {} };
   const recorder = openRecorder(root, () => agent.state.workingDir);
   let failed = false;
-  return () => {
-    if (failed) return;
-    try {
-      recorder.sync(agent.state.messages);
-    } catch (error) {
-      failed = true;
-      warn(`· the session cannot be kept: ${oneLine((error as Error).message)}`);
-    }
+  return {
+    sync() {
+      if (failed) return;
+      try {
+        recorder.sync(agent.state.messages, usedBy(agent));
+      } catch (error) {
+        failed = true;
+        warn(`· the session cannot be kept: ${oneLine((error as Error).message)}`);
+      }
+    },
+    goesOn: (from) => recorder.goesOn(from.messages, { continues: from.name, title: nameOf(from) }),
+  };
+}
+
+/** What the agent asks: never how, as addresses may hold keys. */
+function usedBy({ config }: CopilotAgent): { model: string; server: string } {
+  return {
+    model: (config.local ?? config.hosted ?? config.compat)!.model,
+    server: serverOf(config),
   };
 }
 
@@ -33,24 +58,95 @@ export function recordSession(agent: CopilotAgent, warn: (message: string) => vo
 const MAX_LISTED = 20;
 
 /** The sessions of the agent's folder, newest first. */
-export function sessionsHere(agent: CopilotAgent): Stored[] {
+export function sessionsHere(agent: CopilotAgent): Kept[] {
   const root = sessionsFolder();
   if (root === undefined) return [];
   return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED)];
 }
 
-/** Goes on with a session; what to say of it. */
-export function goOn(agent: CopilotAgent, { head, messages, lost }: Stored): string {
+/** What goes on with a session. */
+export interface Continuing {
+  readonly agent: CopilotAgent;
+  /** Whether the person named the model. */
+  modelNamed: boolean;
+  record?: SessionRecord | undefined;
+}
+
+/** So much of what was said last is shown, in characters. */
+const MAX_ASKED = 200;
+const MAX_ANSWER = 300;
+
+/** Goes on with a session, with its model where that is at hand; what to say of it. */
+export function goOn({ agent, modelNamed, record }: Continuing, stored: Kept): string {
+  const { head, messages, lost } = stored;
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
-  const cut = lost > 0 ? `; ${count(lost, "line")} could not be read` : "";
-  return `Goes on from ${when(head.started)}: ${count(messages.length, "message")}${cut}`;
+  record?.goesOn(stored);
+  const unread = lost > 0 ? `; ${count(lost, "line")} could not be read` : "";
+  const cut = cutOf(messages);
+  return [
+    `Goes on from ${when(head.started)}: ${count(messages.length, "message")}${unread}`,
+    ...lastExchange(messages),
+    ...cut ? [`The last turn was cut off: ${cut}.`] : [],
+    ...sameModel(agent, modelNamed, stored),
+  ].join("\n");
+}
+
+/** Goes on with the newest session of the agent's folder; what to say of it. */
+export function goOnWithNewest(session: Continuing): string {
+  const [newest] = sessionsHere(session.agent);
+  return newest ? goOn(session, newest) : "There is no earlier session of this folder.";
+}
+
+function lastExchange(messages: readonly Message[]): string[] {
+  const at = messages.findLastIndex((one) => one.role === "user" && !isSummary(one));
+  const answer = messages.slice(at + 1).findLast(({ role, content }) =>
+    role === "assistant" && content.trim() !== "" && !content.startsWith("[Interrupted")
+  );
+  return [
+    ...at < 0 ? [] : [`  > ${beginning(typed(messages[at]!.content), MAX_ASKED)}`],
+    ...answer ? [`  ${beginning(answer.content, MAX_ANSWER)}`] : [],
+  ];
+}
+
+/** The model stays what it was; the server that is asked is never another than the person said. */
+function sameModel(agent: CopilotAgent, modelNamed: boolean, { used }: Kept): string[] {
+  const now = usedBy(agent);
+  if (!used || used.model === now.model && used.server === now.server) return [];
+  const [before, here] = [used, now].map(({ model, server }) =>
+    `${oneLine(model)} at ${oneLine(server)}`
+  );
+  if (used.server !== now.server || modelNamed) {
+    return [`It was with ${before}, and is with ${here} now.`];
+  }
+  agent.setModel(used.model);
+  return [`With ${oneLine(used.model)}, as before (/model).`];
 }
 
 /** A session in one line: when, and how it began. */
-export function titleOf({ head, messages }: Stored): string {
-  const asked = oneLine(messages[0]?.content ?? "");
-  return `${when(head.started)}  ${asked.slice(0, 60).toWellFormed()}`;
+export function titleOf(stored: Kept): string {
+  return `${when(stored.head.started)}  ${beginning(nameOf(stored), 60)}`;
+}
+
+/** What the person typed first. */
+function nameOf({ head, first }: Kept): string {
+  return head.title ?? typed(first).slice(0, MAX_ASKED);
+}
+
+/** A message without what went along with it. */
+function typed(content: string): string {
+  const text = content
+    .replace(
+      /^(?:<shell command=.*>\n[^]*?\n<\/shell>\n\n|\[(?:Plan mode|The plan is)[^\]]*\]\n\n)+/,
+      "",
+    )
+    .replace(/\n\n<(?:file path=|stdin>)[^]*$/, "");
+  return text.trim() === "" ? content : text;
+}
+
+function beginning(text: string, max: number): string {
+  const line = oneLine(text);
+  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line;
 }
 
 function when(started: string): string {

@@ -18,6 +18,7 @@ import type { DemoServer } from "./demo.ts";
 import { EXIT } from "./exit.ts";
 import { resultLine } from "./json_output.ts";
 import { oneLine } from "./present.ts";
+import type { SessionRecord } from "./recorded.ts";
 import type { CopilotOptions, ExtraSettings } from "./settings.ts";
 import { withDefaults } from "./user_files.ts";
 import { onSignals } from "./signals.ts";
@@ -244,8 +245,17 @@ async function answerPrompt(
   for (const line of await heedInstructions(agent, permissions, { trust: args.trust })) {
     run.stderr.write(`${line}\n`);
   }
+  const modelNamed = options.model !== undefined;
+  const say = (text: string) => run.stderr.write(`${text}\n`);
+  let record: SessionRecord | undefined;
+  if (args.continue) {
+    const { goOnWithNewest, recordSession } = await import("./recorded.ts");
+    record = args["no-session"] ? undefined : recordSession(agent, say);
+    say(goOnWithNewest({ agent, modelNamed, record }));
+  }
   return await runHeadless({
     agent,
+    record,
     jobs,
     prompt,
     format,
@@ -254,7 +264,7 @@ async function answerPrompt(
     terminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
     signal: run.signal,
     stopCode: () => run.stopCode ?? EXIT.interrupted,
-    modelNamed: options.model !== undefined,
+    modelNamed,
     refused: () => refused,
     changes,
   });
@@ -269,7 +279,6 @@ function checkedFormat(args: Args, headless: boolean): Format {
     );
   }
   if (args.output !== undefined && !headless) throw new UsageError("--output needs -p");
-  if (args.continue && headless) throw new UsageError("--continue is for sessions, not for -p");
   if (args.stdin && !headless) throw new UsageError("--stdin needs -p");
   return format;
 }

@@ -14,7 +14,19 @@ export interface Head {
   folder: string;
   /** When it began: ISO 8601. */
   started: string;
+  /** The file of the session that this one goes on from, and what that began with. */
+  continues?: string;
+  title?: string;
 }
+
+/** What was asked: the model, and its server's host and port, which hold no secrets. */
+export interface Used {
+  model: string;
+  server: string;
+}
+
+/** A line after the first: a message that was added, or all, where they are no longer what they were. */
+export type Added = ({ message: Message } | { messages: Message[] }) & { used?: Used };
 
 /** A session, read. */
 export interface Stored {
@@ -22,10 +34,14 @@ export interface Stored {
   messages: Message[];
   /** How many lines could not be read: the last one, where writing was cut off. */
   lost: number;
+  /** What the first message said; it may be in a summary by now. */
+  first: string;
+  /** Of the newest messages. */
+  used?: Used;
 }
 
-/** The line for a message that was added, or for all, where they are no longer what they were. */
-export function recordOf(record: Head | { message: Message } | { messages: Message[] }): string {
+/** The line for a record. */
+export function recordOf(record: Head | Added): string {
   return `${JSON.stringify(record)}\n`;
 }
 
@@ -40,11 +56,15 @@ export function parseSession(text: string): Stored {
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
     throw new SyntaxError("It is no session");
   }
+  if (typeof head.continues !== "string") delete head.continues;
+  if (typeof head.title !== "string") delete head.title;
   if (head.version !== 1) {
     throw new SyntaxError(`It is of version ${JSON.stringify(head.version)}: 1 is known`);
   }
   let messages: Message[] = [];
   let lost = 0;
+  let begun: string | undefined;
+  let used: Used | undefined;
   for (const line of lines) {
     if (line === "") continue;
     const record = parsed(line);
@@ -52,8 +72,10 @@ export function parseSession(text: string): Stored {
     else if (Array.isArray(record?.messages) && record.messages.every(isMessage)) {
       messages = record.messages;
     } else lost++;
+    begun ??= messages[0]?.content;
+    if (isUsed(record?.used)) used = record.used;
   }
-  return { head: head as unknown as Head, messages, lost };
+  return { head: head as unknown as Head, messages, lost, first: begun ?? "", ...used && { used } };
 }
 
 function parsed(line: string): Record<string, unknown> | undefined {
@@ -63,6 +85,11 @@ function parsed(line: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isUsed(value: unknown): value is Used {
+  return isObject(value) && typeof value.model === "string" && value.model !== "" &&
+    typeof value.server === "string";
 }
 
 const ROLES = ["system", "user", "assistant", "tool"];

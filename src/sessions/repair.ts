@@ -7,6 +7,7 @@
 import type { Message } from "../types.ts";
 
 const LOST = "Interrupted: the program ended before this call did. What it did is not known.";
+const CUT = "[Interrupted]";
 
 /**
  * `messages` in which each call has its one result, right behind it: those that are missing say so,
@@ -40,7 +41,18 @@ export function repaired(messages: readonly Message[]): Message[] {
   close();
   // Some chat templates refuse a person's message after results.
   if (isCut || whole.at(-1)?.role === "tool") {
-    whole.push({ role: "assistant", content: "[Interrupted]" });
+    whole.push({ role: "assistant", content: CUT });
   }
   return whole;
+}
+
+/** How the last turn of repaired `messages` was cut off, in words; undefined where it was not. */
+export function cutOf(messages: readonly Message[]): string | undefined {
+  const last = messages.at(-1);
+  if (last?.role === "user") return "before the answer";
+  if (last?.content !== CUT) return undefined;
+  const open = messages.slice(0, -1).reverse().findIndex(({ content }) => content !== LOST);
+  return open === 0
+    ? "before the answer"
+    : `its open ${open === 1 ? "call is" : "calls are"} answered as interrupted`;
 }

@@ -453,7 +453,8 @@ sessionTest(
     await terminal.type("\nstty sane; clear\n");
     await terminal.until((rows) => rows.length === 1);
     await terminal.type(`${sessionCommand(server, "--continue --yes")}\r`);
-    await terminal.until("Goes on from ");
+    await terminal.until("The last turn was cut off: its open call is answered as interrupted.");
+    await terminal.until((rows) => rows.includes("  > a question") && rows.includes("  First."));
     await terminal.type("go on\r");
     await terminal.until("Second.");
     const { messages } = server.requests[1]!.body as {
@@ -468,9 +469,12 @@ sessionTest(
       "user",
     ]);
     assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
+    // What it went on from is a part of it.
     await terminal.type("/resume\r");
-    await terminal.until((rows) => rows.some((row) => /^ +2 .* a question$/.test(row)));
-    await terminal.type("/clear\r/resume 2\rand again\r");
+    await terminal.until("/resume N goes on");
+    const rows = await terminal.until((rows) => rows.at(-2) === ">");
+    assertEquals(rows.filter((row) => /^ +\d .* a question$/.test(row)).length, 1);
+    await terminal.type("/clear\r/resume 1\rand again\r");
     await terminal.until("Third.");
     assertEquals(said(server.requests[2]!), "and again");
     assertEquals(server.requests[2]!.problem, undefined);

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseSession, recordOf } from "../../src/sessions/format.ts";
-import { repaired } from "../../src/sessions/repair.ts";
+import { cutOf, repaired } from "../../src/sessions/repair.ts";
 import { openRecorder, storedSessions } from "../../src/sessions/store.ts";
 import type { Message } from "../../src/types.ts";
 
@@ -135,7 +135,68 @@ Deno.test("a conversation that was compacted or cleared is recorded as it is now
     assertEquals(now(), short);
     recorder.sync([]);
     assertEquals(now(), undefined);
+    recorder.sync([user("anew")]);
+    assertEquals([...storedSessions(root, "/f")].map(({ first }) => first), ["anew"]);
   } finally {
     await Deno.remove(root, { recursive: true });
   }
 });
+
+Deno.test("one that goes on from another takes its place, and keeps its name and model", async () => {
+  const root = await Deno.makeTempDir();
+  const list = () => [...storedSessions(root, "/f")];
+  // Files are named by the millisecond.
+  const tick = () => {
+    const now = Date.now();
+    while (Date.now() === now);
+  };
+  try {
+    openRecorder(root, () => "/f").sync(whole, { model: "m", server: "h:1" });
+    const [first] = list();
+    assertEquals(first!.used, { model: "m", server: "h:1" });
+    let newest = first!;
+    for (const word of ["more", "and more"]) {
+      tick();
+      const recorder = openRecorder(root, () => "/f");
+      recorder.sync([user("something else")]);
+      tick();
+      recorder.goesOn(newest.messages, { continues: newest.name, title: "hi" });
+      recorder.sync(newest.messages);
+      assertEquals(list().find(({ name }) => name === newest.name)?.messages, newest.messages);
+      const all = [user("summary"), user(word)];
+      recorder.sync(all, { model: "n", server: "h:1" });
+      [newest] = list() as [typeof newest];
+      assertEquals(newest.messages, all);
+      assertEquals([newest.head.title, newest.used?.model], ["hi", "n"]);
+    }
+    assertEquals(list().map(({ head, first }) => head.title ?? first), [
+      "hi",
+      "something else",
+      "something else",
+    ]);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("what a session began with is known after a compaction, and odd records are passed over", () => {
+  const { first, used } = parseSession(
+    recordOf(head) + recordOf({ message: user("a"), used: { model: "m", server: "h" } }) +
+      recordOf({ messages: [user("b")] }) + '{"message":{"role":"user","content":"c"},"used":7}\n',
+  );
+  assertEquals([first, used], ["a", { model: "m", server: "h" }]);
+  const odd = JSON.stringify({ ...head, continues: 1, title: [] });
+  assertEquals(parseSession(`${odd}\n`).head, head);
+});
+
+const CUTS: [messages: Message[], expected: string | undefined][] = [
+  [whole, undefined],
+  [[user("hi")], "before the answer"],
+  [whole.slice(0, 4), "before the answer"],
+  [whole.slice(0, 3), "its open call is answered as interrupted"],
+  [whole.slice(0, 2), "its open calls are answered as interrupted"],
+];
+for (const [messages, expected] of CUTS) {
+  Deno.test(`SES-02 cut off: ${expected} (${shape(messages)})`, () =>
+    assertEquals(cutOf(repaired(messages)), expected));
+}
