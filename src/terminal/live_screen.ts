@@ -109,7 +109,7 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     }
     const status = leaving
       ? "Ctrl-C again leaves"
-      : held
+      : held && !question && activity === undefined && line.units.length === 0
       ? "Enter sends what is held, Up edits it, Ctrl-C drops it"
       : options.footer();
     const footer = rows > 3 ? [styledRow(`${dim}${status}`, columns)] : [];

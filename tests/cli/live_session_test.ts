@@ -56,6 +56,28 @@ sessionTest(
 const list = { toolCalls: [{ name: "run_bash", arguments: { command: "seq 5" } }] };
 
 sessionTest(
+  "how to go on with what is held is shown where that is true: at an empty line, amid nothing",
+  [{ text: "The beginning of an answer that", hang: true }, list, { text: "Done." }],
+  async (terminal) => {
+    const status = (text: string) => terminal.until((rows) => rows.at(-1)!.startsWith(text));
+    await terminal.type("go\r");
+    await terminal.until("The beginning of an answer");
+    await terminal.type("later\r");
+    await terminal.until("queued: later");
+    await terminal.type("\x1b");
+    await status("Enter sends what is held");
+    await terminal.type("list");
+    await status("test · ");
+    await terminal.type("\r");
+    await terminal.until("Run this?");
+    await status("test · ");
+    await terminal.type("y\r");
+    await terminal.until("Done.");
+    await status("Enter sends what is held");
+  },
+);
+
+sessionTest(
   "reasoning and results are folded to a line each; Ctrl-O shows them, the newest first",
   [{ reasoning: `Deep thoughts.\nMore. ${"wanted ".repeat(20)}`, ...list }, { text: "Done." }],
   async (terminal) => {
