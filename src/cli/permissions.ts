@@ -112,7 +112,7 @@ export async function openPermissions(
   const known = new Map<string, Promise<InForce>>();
 
   async function settle(folder: string): Promise<InForce> {
-    const [{ tighten }, , , programs] = await core();
+    const [{ tighten }, , { mayHoldSecrets }, programs] = await core();
     const here = await levelOf(ofFolder(folder), path ?? "");
     const project = readJson(`${folder}/${PROJECT_FILE}`);
     const settings: Settings = {
@@ -121,6 +121,7 @@ export async function openPermissions(
       rules: [...own.rules, ...here.rules, ...session],
       isTrusted: here.trust === true,
       ...programsOf(programs, folder, env("PATH")),
+      mayHoldSecrets,
     };
     const network = flags.network ?? here.network ?? own.network ?? false;
     if (project === undefined) return { ...settings, network, notices: [] };
@@ -378,12 +379,13 @@ function programsOf(
   { findProgram, programFolders }: Core[3],
   folder: string,
   path: string | undefined,
-): Pick<Settings, "hasBash" | "isBrought"> {
+): Pick<Settings, "hasBash" | "isBrought" | "isSystem"> {
   if (Deno.build.os === "windows") return { hasBash: false };
   const folders = programFolders(folder, path);
   const all = programFolders(undefined, path);
   return {
     hasBash: findProgram("bash", folders) !== undefined,
     isBrought: (name) => findProgram(name, all) !== findProgram(name, folders),
+    isSystem: (name) => /^(\/usr(\/local)?)?\/bin\//.test(findProgram(name, folders) ?? ""),
   };
 }

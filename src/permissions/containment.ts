@@ -6,6 +6,7 @@
 
 import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
+import { SECRET_PATH } from "./sensitive_paths.ts";
 
 /** What is asked of the file system; `Deno` has it. */
 export interface LinkReader {
@@ -62,4 +63,29 @@ function realPath(path: string, system: LinkReader, linksLeft: number): string {
   }
   if (linksLeft === 0) throw new Error("Cannot resolve the path as it has too many links");
   return realPath(resolve(folder, target), system, linksLeft - 1);
+}
+
+/** So many files are looked through for secrets. */
+const MAX_LOOKED = 10_000;
+
+/**
+ * Whether something below the folder `path` has the name of a secret, or there is too much there to
+ * say. Links in it are not followed, as no search does.
+ */
+export function mayHoldSecrets(path: string): boolean {
+  const folders = [path];
+  let looked = 0;
+  for (const folder of folders) {
+    try {
+      for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
+        if (++looked > MAX_LOOKED) return true;
+        const at = join(folder, name);
+        if (!isSymlink && SECRET_PATH.test(at)) return true;
+        if (isDirectory) folders.push(at);
+      }
+    } catch {
+      // A file, or nothing that a search could read either.
+    }
+  }
+  return false;
 }

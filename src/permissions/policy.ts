@@ -7,7 +7,7 @@
 import { relative, SEPARATOR } from "../text/std_path.ts";
 import type { Grant, ToolAccess, Withheld } from "../types.ts";
 import type { Place } from "./containment.ts";
-import { readsOnly } from "./read_only.ts";
+import { readsOnly, searchedBy } from "./read_only.ts";
 import { allowsCommand, concernsCommand, type Effect, isFor, matchesPath } from "./rules.ts";
 import { exactRule, parseRule, type Rule } from "./rules.ts";
 import { protectedKind, SECRET_PATH, secretKind } from "./sensitive_paths.ts";
@@ -34,6 +34,10 @@ export interface Settings {
   hasBash: boolean;
   /** Whether the folder brings the program, so that a name that is known says nothing of what runs. */
   isBrought?(program: string): boolean;
+  /** Whether the program is the system's own, so that no manager of versions stands in for it. */
+  isSystem?(program: string): boolean;
+  /** Whether there may be secrets at or below a path; taken for true without it. */
+  mayHoldSecrets?(path: string): boolean;
 }
 
 /** One call, as far as it matters here. */
@@ -277,8 +281,11 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   if (runsOthers(plain.words)) return ask(`runs others with ${name}`);
   const isKnown = scene.approve === "auto" &&
     ![words[0]!.text, name].some((one) => scene.isBrought?.(one));
-  const reads = isKnown ? readsOnly(plain, scene.isTrusted) : undefined;
+  const reads = isKnown ? readsOnly(plain, scene.isTrusted, scene.isSystem) : undefined;
   if (reads === undefined) {
+    if (isKnown && name === "git" && readsOnly(plain, true)) {
+      return ask("runs git, which heeds settings of this folder that can run programs");
+    }
     const why = isVague ? " with words that are known only when it runs" : ", which no rule allows";
     return ask(`runs ${name}${why}`);
   }
@@ -286,7 +293,10 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     const { effect, reason } = pathVerdict(READER, path, scene);
     if (effect !== "allow") return { effect, reason: `names ${path}, which ${reason}` };
   }
-  return READS;
+  const searched = searchedBy(plain) ?? [];
+  if (searched.length > 0 && hasPathRules(scene)) return ask("may search what a rule is about");
+  const open = searched.find((path) => scene.mayHoldSecrets?.(scene.place(path).real) ?? true);
+  return open === undefined ? READS : ask(`searches ${open}, which may hold secrets`);
 }
 
 /** The tool that reading a file by name is decided as. */

@@ -12,7 +12,7 @@ interface Allowed {
   letters?: string;
   /** Letters of options whose value follows, in the same word or the next. */
   valued?: string;
-  /** Names of long options, with or without `=value`. */
+  /** Names of long options, with or without `=value`; those that end with `=` only with one. */
   long?: string;
   /** Whether `-12` is an option. */
   hasNumber?: boolean;
@@ -20,7 +20,10 @@ interface Allowed {
   maxOperands?: number;
 }
 
-/** No recursion where contents are shown (as `diff` does): it would reach secrets that nobody named. */
+/**
+ * Recursion where contents are shown would reach secrets that nobody named: `diff` is not here, and
+ * for `grep -r` and `rg` see {@linkcode searchedBy}.
+ */
 const PROGRAMS: Readonly<Record<string, Allowed>> = {
   basename: {},
   cat: { letters: "AbeEnstTuv", long: "number show-all" },
@@ -32,9 +35,11 @@ const PROGRAMS: Readonly<Record<string, Allowed>> = {
   echo: { letters: "neE" },
   false: {},
   grep: {
-    letters: "aEFGHhiLlnoPqsvwxyZ",
+    letters: "aEFGHhiLlnoPqrsvwxyZ",
     valued: "ABCem",
-    long: "color count ignore-case line-number fixed-strings only-matching",
+    long:
+      "color count ignore-case line-number fixed-strings only-matching recursive include= exclude= " +
+      "exclude-dir=",
   },
   head: { letters: "qvz", valued: "cn", hasNumber: true, long: "lines bytes" },
   id: { letters: "gGnru" },
@@ -48,6 +53,15 @@ const PROGRAMS: Readonly<Record<string, Allowed>> = {
   readlink: { letters: "efmn" },
   realpath: { letters: "em" },
   rev: {},
+  // Nothing that runs others (--pre, -z, --hostname-bin) or follows links.
+  rg: {
+    letters: "aFHIilnNopPqsSUvwxc0",
+    valued: "ABCegjmtTMdr",
+    long:
+      "count files files-with-matches fixed-strings heading ignore-case json line-number no-heading " +
+      "only-matching smart-case stats trim type-list word-regexp color= context= glob= iglob= " +
+      "max-count= max-depth= sort= type= type-not=",
+  },
   sha1sum: {},
   sha256sum: {},
   sort: { letters: "bdfghMnrRsuVz", valued: "kt" },
@@ -69,7 +83,11 @@ const COMMITS =
   "max-count merges name-only name-status no-color no-ext-diff no-merges no-patch no-textconv numstat " +
   "oneline patch pretty reverse shortstat since staged stat summary tags until word-diff";
 
-/** Of git, by subcommand. Its own settings can make these run programs: only in a trusted folder. */
+/**
+ * Of git, by subcommand. The folder's settings can make all of these run programs (`core.fsmonitor`,
+ * `diff.external`, filters, pagers), so only in a trusted one: flags against that cannot be added, as
+ * what runs is what was shown, byte for byte.
+ */
 const GIT: Readonly<Record<string, Allowed>> = {
   blame: { letters: "elsw", valued: "L" },
   branch: { letters: "arv", long: "all list remotes show-current verbose", maxOperands: 0 },
@@ -83,6 +101,9 @@ const GIT: Readonly<Record<string, Allowed>> = {
   status: { letters: "bsvz", long: "branch ignored long porcelain short show-stash" },
 };
 
+/** Programs whose `--version` does nothing else, where no version manager stands in for them. */
+const VERSIONED = "bash curl gcc git java make node perl python python3 ruby".split(" ");
+
 /** Tests of `find`, and how many words each takes. */
 const FIND: Readonly<Record<string, number>> = {
   ...{ "!": 0, "-not": 0, "-o": 0, "-or": 0, "-a": 0, "-and": 0, "-empty": 0, "-print": 0 },
@@ -95,31 +116,62 @@ const FIND: Readonly<Record<string, number>> = {
  * Undefined for all other commands. What is redirected is not looked at.
  *
  * @param isTrusted whether the git settings of the folder can be relied on
+ * @param isSystem whether the program is the system's own
  */
-export function readsOnly(command: SimpleCommand, isTrusted: boolean): string[] | undefined {
+export function readsOnly(
+  command: SimpleCommand,
+  isTrusted: boolean,
+  isSystem: (program: string) => boolean = () => false,
+): string[] | undefined {
   if (command.assignments.length > 0) return undefined;
   if (command.words.some(({ kind }) => kind !== "literal")) return undefined;
   const [program = "", ...args] = command.words.map(({ text }) => text);
+  if (args.length === 1 && args[0] === "--version" && VERSIONED.includes(program)) {
+    return isSystem(program) ? [] : undefined;
+  }
   if (program === "find") return findOperands(args);
   // sed -n 1,20p FILE: the one form that can do nothing else.
   if (program === "sed") {
     return args[0] === "-n" && /^\d+(,(\d+|\$))?p$/.test(args[1] ?? "")
-      ? operandsOf(args.slice(2), {})
+      ? pathsOf(args.slice(2), {})
       : undefined;
   }
   // Else it sets the clock.
   if (program === "date") return args.every((arg) => /^(\+|-u$)/.test(arg)) ? [] : undefined;
   if (program !== "git") {
-    return Object.hasOwn(PROGRAMS, program) ? operandsOf(args, PROGRAMS[program]!) : undefined;
+    return Object.hasOwn(PROGRAMS, program) ? pathsOf(args, PROGRAMS[program]!) : undefined;
   }
   if (args[0] === "--no-pager") args.shift();
   const [subcommand = "", ...rest] = args;
   if (!isTrusted || !Object.hasOwn(GIT, subcommand)) return undefined;
   // A path may stand after a commit, as in HEAD:src/a.ts.
-  return operandsOf(rest, GIT[subcommand]!)?.flatMap((one) => [one, ...one.split(":").slice(1)]);
+  return pathsOf(rest, GIT[subcommand]!)?.flatMap((one) => [one, ...one.split(":").slice(1)]);
 }
 
-function operandsOf(args: readonly string[], allowed: Allowed): string[] | undefined {
+/**
+ * The files and folders in which a command that {@linkcode readsOnly} knows shows whatever file matches;
+ * undefined for one that shows only what it names. Hidden files count for `rg`, too: a file of the
+ * folder can make it heed them.
+ */
+export function searchedBy({ words }: SimpleCommand): string[] | undefined {
+  const [program = "", ...args] = words.map(({ text }) => text);
+  const isRecursive = args.some((arg) => /^-[^-]*r|^--recursive$/.test(arg));
+  if (program !== "rg" && !(program === "grep" && isRecursive)) return undefined;
+  const { operands = [] } = parsed(args, PROGRAMS[program]!) ?? {};
+  const hasPattern = args.some((arg) => /^-[^-]*e/.test(arg));
+  // Rather one too many: without a folder it is this one.
+  return [...operands.slice(hasPattern ? 0 : 1), ...operands.length < 2 ? ["."] : []];
+}
+
+function pathsOf(args: readonly string[], allowed: Allowed): string[] | undefined {
+  const { operands, values } = parsed(args, allowed) ?? {};
+  return operands && [...operands, ...values!].filter((one) => one !== "" && one !== "-");
+}
+
+function parsed(
+  args: readonly string[],
+  allowed: Allowed,
+): { operands: string[]; values: string[] } | undefined {
   const { letters = "", valued = "", long = "", hasNumber = false, maxOperands } = allowed;
   const names = new Set(long.split(" "));
   const operands: string[] = [];
@@ -133,7 +185,7 @@ function operandsOf(args: readonly string[], allowed: Allowed): string[] | undef
     if (!arg.startsWith("-") || arg === "-") operands.push(arg);
     else if (arg.startsWith("--")) {
       const [name, ...value] = arg.slice(2).split("=");
-      if (!names.has(name!)) return undefined;
+      if (!names.has(name!) && !(value.length > 0 && names.has(`${name}=`))) return undefined;
       values.push(...value);
     } else if (!(hasNumber && /^-\d+$/.test(arg))) {
       const at = [...arg].findIndex((letter, n) => n > 0 && !letters.includes(letter));
@@ -143,7 +195,7 @@ function operandsOf(args: readonly string[], allowed: Allowed): string[] | undef
     }
   }
   if (maxOperands !== undefined && operands.length > maxOperands) return undefined;
-  return [...operands, ...values].filter((one) => one !== "" && one !== "-");
+  return { operands, values };
 }
 
 function findOperands(args: readonly string[]): string[] | undefined {

@@ -371,6 +371,61 @@ rows("CMD-04", [
   [bash("timeout 9 ls"), { ...AUTO, isBrought: (name) => name === "timeout" }, "ask"],
 ]);
 
+/** There are secrets in /ws, and none in its folders. */
+const SEARCHED = { ...AUTO, mayHoldSecrets: (path: string) => path === "/ws" };
+rows("CMD-04", [
+  ...[
+    ...[
+      "grep -rn def src",
+      "grep -rn 'a b' src lib | head -3",
+      "grep -re def src lib",
+      "rg def src",
+    ],
+    ...[
+      "rg -n -g '*.py' def src/a",
+      "grep -rn '--include=*.py' x src",
+      "rg --type=py -e a src lib",
+    ],
+    ...["git --version", "python3 --version"],
+  ].map((command): [Call, typeof AUTO, Effect] => [
+    bash(command),
+    { ...SEARCHED, isSystem: () => true } as typeof AUTO,
+    "allow",
+  ]),
+  ...[
+    ...["grep -rn def", "grep -rn def .", "grep -rn def src .", "grep -re src", "grep -re src ."],
+    ...[
+      "rg def",
+      "rg -e src",
+      "rg -g*.tree src",
+      "rg def src ../ws",
+      "grep -r '' .",
+      "grep -r '' src ..",
+      "rg - .",
+    ],
+    ...["grep -Rn def src", "rg -L def src", "rg -u def src", "rg --pre=x def src", "rg -z x src"],
+    ...["rg --hidden def src", "rg --hostname-bin=x def src", "rg -f x src", "rg --glob x def src"],
+    ...[
+      "grep -r --include x def src",
+      "rg --follow x src",
+      "rg def .env",
+      "rg def ~",
+      "rg -. x src",
+    ],
+    ...[
+      "git --version",
+      "python3 --version",
+      "x --version",
+      "rg def src > f",
+      "rg --search-zip x src",
+    ],
+  ].map((command): [Call, typeof AUTO, Effect] => [bash(command), SEARCHED as typeof AUTO, "ask"]),
+  [bash("grep -r def src"), AUTO, "ask"],
+  [bash("cargo --version"), { ...AUTO, isSystem: () => true }, "ask"],
+  [bash("git --version"), { ...AUTO, isSystem: () => true, isBrought: () => true }, "ask"],
+  [bash("rg def src"), { ...SEARCHED, rule: ["deny read_file(src/a/**)"] }, "ask"],
+]);
+
 rows("a name that every object has is a program like any other", [
   [bash("constructor x"), { rule: ["allow run_bash(constructor *)"] }, "allow"],
   [bash("__proto__ x"), { approve: "auto" }, "ask"],
