@@ -6,6 +6,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { resolvePath } from "../text/paths.ts";
+import type { Policy } from "../types.ts";
 
 /** So many files of a message are attached; more are left to the model to read. */
 const MAX_FILES = 20;
@@ -19,11 +20,14 @@ export function namedPaths(text: string): string[] {
 /**
  * `text` with the files and folders it names, as the tools show them: numbered lines, bounded; and
  * what to tell the person of each. A name that is no file stays what it is: part of the text.
+ *
+ * @param policy decides on each; without it what a person names may be read
  */
 export async function attachFiles(
   agent: CopilotAgent,
   text: string,
   signal: AbortSignal,
+  policy?: Policy,
 ): Promise<{ text: string; notices: string[] }> {
   const parts = [text];
   const notices: string[] = [];
@@ -46,9 +50,18 @@ export async function attachFiles(
     const args = found.folder
       ? { path: found.path }
       : { file_path: found.path, offset: 1, limit: 2000 };
+    const decision = await policy?.decide(tool, args, context);
+    if (decision && !decision.allow) {
+      const why = decision.reason.replace(/^Refused: /, "").replace(/(?<=\.) Do not try [^]*$/, "");
+      notices.push(`@${found.path} does not go along: ${why}`);
+      continue;
+    }
     let content: string;
     try {
-      content = await tool.run(args, context);
+      content = await tool.run(args, {
+        ...context,
+        ...decision?.grant && { grant: decision.grant },
+      });
       count++;
     } catch (error) {
       signal.throwIfAborted();

@@ -212,7 +212,7 @@ async function answerPrompt(
   options: CopilotOptions & ExtraSettings,
   args: Args,
   format: Format,
-  prompt: string,
+  { asked, context }: Prompt,
   run: Run,
 ): Promise<number> {
   const [{ runHeadless }, { openPermissions }, { CopilotAgent }, { jobStore }] = await Promise.all([
@@ -253,6 +253,11 @@ async function answerPrompt(
     record = args["no-session"] ? undefined : recordSession(agent, say);
     say(goOnWithNewest({ agent, modelNamed, record }));
   }
+  const { attachFiles } = await import("./attach.ts");
+  // Nobody looks over it, and a script may have put it together: only what may be read goes along.
+  const { text, notices } = await attachFiles(agent, asked, run.signal, policy);
+  for (const notice of notices) say(`· ${oneLine(notice)}`);
+  const prompt = text + context;
   return await runHeadless({
     agent,
     record,
@@ -291,8 +296,13 @@ function checkDemo(args: Args): void {
   }
 }
 
-/** The prompt: the argument, the piped text, or the one with the other as context. */
-async function readPrompt(args: Args, { stderr, signal }: Run): Promise<string> {
+/** What is asked: the argument, the piped text, or the one with the other as context. */
+interface Prompt {
+  asked: string;
+  context: string;
+}
+
+async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Prompt> {
   const asked = args.print ?? "";
   let piped = "";
   if (!Deno.stdin.isTerminal()) {
@@ -313,8 +323,10 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<string> 
   if (asked.trim() === "" && piped.trim() === "") {
     throw new UsageError('The prompt is empty: give one with -p "...", or pipe it in');
   }
-  if (piped.trim() === "") return asked;
-  return asked.trim() === "" ? piped : `${asked}\n\n<stdin>\n${piped}\n</stdin>`;
+  if (piped.trim() === "") return { asked, context: "" };
+  return asked.trim() === ""
+    ? { asked: "", context: piped }
+    : { asked, context: `\n\n<stdin>\n${piped}\n</stdin>` };
 }
 
 /** Resolves `ms` milliseconds after `signal` was aborted. */

@@ -62,6 +62,36 @@ Deno.test("piped text is the prompt, or goes along as context", async () => {
   ]);
 });
 
+Deno.test("CMD-07 files that -p names go along, as far as nobody has to be asked; none of piped text", async () => {
+  await using dir = await tempDir({ "a.txt": "alpha\n", "b.txt": "beta\n", ".env": "gamma\n" });
+  await using server = strictServer([{ text: "a" }, { text: "b" }]);
+  const ask = (...args: string[]) =>
+    run(local(server.url, "-p", "see @a.txt, @.env and @no.txt", ...args), {
+      cwd: dir.path,
+      stdin: "not @b.txt",
+    });
+  const { code, stderr } = await ask();
+  assertEquals([code, stderr], [
+    3,
+    "· one file goes along\n" +
+    "· @.env does not go along: read_file needs an approval, as it may hold variables of the " +
+    "environment, and nobody is there to give it.\n" +
+    "· @no.txt is no file here: the model gets the name alone\n",
+  ]);
+  await ask("--yes");
+  const sent = server.requests.map(({ body }) =>
+    (body.messages as { content: string }[]).at(-1)!.content
+  );
+  assertMatch(
+    sent[0]!,
+    /^see @a\.txt, .*no\.txt\n\n<file path="a\.txt">\n[^]*alpha\n[^]*<\/file>\n\n<stdin>\nnot @b\.txt\n<\/stdin>$/,
+  );
+  assertEquals(sent.map((text) => ["beta", "gamma"].map((word) => text.includes(word))), [
+    [false, false],
+    [false, true],
+  ]);
+});
+
 Deno.test("a pipe that nobody writes to or closes does not hold -p", async () => {
   await using server = strictServer([{ text: "fine" }]);
   const child = command(local(server.url, "-p", "hi"), { stdin: "" }).spawn();
