@@ -184,9 +184,15 @@ function findFlag(word: string): Flag {
   const name = word.split("=", 1)[0]!;
   const found = flags.find((f) => name === `--${f.name}` || (f.short && name === `-${f.short}`));
   if (found) return found;
-  const shown = JSON.stringify(name.slice(0, 60));
+  const text = word.startsWith("-") ? name : word;
+  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text);
   if (!word.startsWith("-")) {
-    throw new UsageError(`Unexpected argument ${shown}: give the prompt as one word, -p "..."`);
+    const instead = /\s/.test(word.trim())
+      ? `did you mean -p ${shown}?`
+      : nearest(word, ["doctor"])
+      ? "did you mean copilot doctor?"
+      : 'give the prompt as one word, -p "..."';
+    throw new UsageError(`Unexpected argument ${shown}: ${instead}`);
   }
   const near = nearest(name.replace(/^-+/, ""), flags.map((f) => f.name));
   throw new UsageError(

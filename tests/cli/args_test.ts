@@ -34,7 +34,15 @@ const bad: [words: string[], message: string][] = [
   [["-x"], 'Unknown flag "-x": --help lists the flags'],
   [["--"], 'Unknown flag "--": --help lists the flags'],
   [["-p", "fix", "the", "bug"], 'Unexpected argument "the": give the prompt as one word, -p "..."'],
-  [["what is this"], 'Unexpected argument "what is this": give the prompt as one word, -p "..."'],
+  [["what is this"], 'Unexpected argument "what is this": did you mean -p "what is this"?'],
+  [
+    [`why is a=b ${"so ".repeat(40)}`],
+    `Unexpected argument "why is a=b ${"so ".repeat(16)}…": did you mean -p "why is a=b ${
+      "so ".repeat(16)
+    }…"?`,
+  ],
+  [["docter"], 'Unexpected argument "docter": did you mean copilot doctor?'],
+  [["--local", "doctor"], 'Unexpected argument "doctor": did you mean copilot doctor?'],
   [["--model"], "--model needs a value: --model NAME"],
   [["--model", "--local"], "--model needs a value: --model NAME"],
   [["--local=yes"], "--local takes no value"],
