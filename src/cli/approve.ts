@@ -186,11 +186,14 @@ export function requestText(
     const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
     const rows = boxed(lines);
     // Its beginning may have left the screen by the time that the question stands below it.
-    const end = rows.split("\n").length > MANY_ROWS ? `\n  (end of ${name}: ${size} above)` : "";
+    const end = rows.split("\n").length > MANY_ROWS
+      ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}`
+      : "";
     fields.push(`  ${name} (${size}):\n${rows}${end}`);
   }
   if (typeof present === "number" && !change) {
-    fields.push(`  a file of ${count(present, "byte")} is there, and replaced by this`);
+    const size = count(present, "byte");
+    fields.push(wrapped(`  a file of ${size} is there, and replaced by this`, columns));
   }
   if (change) {
     const lines = changeLines(change);
@@ -206,7 +209,8 @@ export function requestText(
   if (path !== undefined && fields.join("\n").split("\n").length > MANY_ROWS) fields.push(path);
   const texts = Object.values(args).map((value) => String(value).replaceAll("\r\n", "\n"));
   if (texts.some((text) => sanitize(text) !== text)) {
-    fields.push(paint("  Careful: some of its characters hide or reorder text", BOLD));
+    const careful = wrapped("  Careful: some of its characters hide or reorder text", columns);
+    fields.push(careful.split("\n").map((row) => paint(row, BOLD)).join("\n"));
   }
   return `The model wants to call ${tool.name}:\n${fields.join("\n")}`;
 }

@@ -26,7 +26,7 @@ export function showContext(agent: CopilotAgent): string {
   const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const all = Math.max(used, window ?? 0);
   const block = appearance().unicode ? "█" : "#";
-  const width = Math.min(MAX_BAR, Math.max(0, terminalSize().columns - 32));
+  const width = Math.min(MAX_BAR, Math.max(0, terminalSize().columns - 33));
   const rows = window === undefined
     ? parts
     : [...parts, { name: "free", tokens: all - used } as const];

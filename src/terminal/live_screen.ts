@@ -21,7 +21,7 @@ import { liveRegion, type Size } from "./live_region.ts";
 import { press } from "./press.ts";
 import type { Screen } from "./screen.ts";
 import { show, stdinKeys } from "./stdin.ts";
-import { rowsText, styledRow, styledRows } from "./styled.ts";
+import { brokenRow, rowsText, styledRow, styledRows } from "./styled.ts";
 import { rawTerminal, terminalSize } from "./tty.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 
@@ -182,7 +182,8 @@ export function liveScreen(options: LiveScreenOptions): Screen {
 
   function layoutWhole(state: LineState, prompt: string): readonly Row[] {
     const { columns } = terminalSize();
-    return layoutLine(finished(state), { prompt, color, columns, maxRows: Infinity }).rows;
+    const whole = { prompt, color, columns: Infinity, maxRows: Infinity };
+    return layoutLine(finished(state), whole).rows.flatMap((row) => brokenRow(row, columns));
   }
 
   function submit(text: string): void {

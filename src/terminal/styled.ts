@@ -39,6 +39,28 @@ export function styledRow(text: string, columns: number): Row {
   return [...styledRows(text, Math.max(1, columns - 1))[0]!, { text: "…", width: 1, style }];
 }
 
+/** `row` in rows of at most `columns`, broken at spaces where that wastes less than half a row. */
+export function brokenRow(row: Row, columns: number): Row[] {
+  const rows: Row[] = [];
+  let start = 0;
+  let afterSpace = 0;
+  let width = 0;
+  row.forEach((cell, at) => {
+    const isSpace = cell.text.trim() === "";
+    while (width + cell.width > columns && at > start) {
+      const end = isSpace || afterSpace - start <= columns / 2 ? at : afterSpace;
+      rows.push(row.slice(start, end));
+      start = end;
+      width = row.slice(start, at).reduce((sum, { width }) => sum + width, 0);
+    }
+    // A space that no longer fits is what the rows are broken at.
+    if (isSpace && at === start && at > 0) start = at + 1;
+    else width += cell.width;
+    if (isSpace) afterSpace = at + 1;
+  });
+  return [...rows, row.slice(start)];
+}
+
 /** The text that shows `rows`, a line each, on a terminal that is at the beginning of a row. */
 export function rowsText(rows: readonly Row[]): string {
   return rows.map((row) => {

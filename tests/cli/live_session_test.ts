@@ -290,6 +290,33 @@ sessionTest(
 );
 
 sessionTest(
+  "in 40 columns what was typed, and a request, are broken at spaces; what fits is not",
+  [{
+    toolCalls: [{
+      name: "write_file",
+      arguments: { file_path: "x", content: "line of it\n".repeat(30) },
+    }],
+  }],
+  async (terminal) => {
+    const long = `${"a".repeat(39)}b`;
+    await terminal.type(
+      `please go and write that file of 12 char somewhere in this folder ${long}\r`,
+    );
+    const rows = await terminal.until("Run this?");
+    for (
+      const row of [
+        "> please go and write that file of 12",
+        "char somewhere in this folder",
+        long,
+        "  (end of content: 30 lines, 330",
+        "  characters above)",
+      ]
+    ) assert(rows.includes(row), `${row} in\n${rows.join("\n")}`);
+  },
+  { columns: 40, rows: 50 },
+);
+
+sessionTest(
   "a history that cannot be read is told, and the session goes on without",
   [{ text: "Here." }],
   async (terminal, server) => {

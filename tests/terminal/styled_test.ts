@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { rowsText, styledRow, styledRows } from "../../src/terminal/styled.ts";
+import { brokenRow, rowsText, styledRow, styledRows } from "../../src/terminal/styled.ts";
 
 const ROWS: [text: string, columns: number, expected: string][] = [
   ["", 10, "\n"],
@@ -23,3 +23,22 @@ Deno.test("styledRow cuts with an ellipsis", () => {
   assertEquals(rowsText([styledRow("abcd", 4)]), "abcd\n");
   assertEquals(rowsText([styledRow("漢字漢", 4)]), "漢…\n");
 });
+
+const BROKEN: [text: string, columns: number, expected: string][] = [
+  ["", 5, "\n"],
+  ["one two three", 8, "one two \nthree\n"],
+  ["one two three", 7, "one two\nthree\n"],
+  ["one two  three", 7, "one two\nthree\n"],
+  ["> abcdefghijk", 8, "> abcdef\nghijk\n"],
+  ["abcdefghijk", 4, "abcd\nefgh\nijk\n"],
+  ["  ab cd", 5, "  ab \ncd\n"],
+  ["ab 漢字漢", 6, "ab 漢\n字漢\n"],
+  ["abcd 漢字漢", 8, "abcd \n漢字漢\n"],
+  ["漢", 1, "漢\n"],
+];
+
+for (const [text, columns, expected] of BROKEN) {
+  Deno.test(`brokenRow ${JSON.stringify(text)} in ${columns} columns`, () => {
+    assertEquals(rowsText(brokenRow(styledRows(text, 100)[0]!, columns)), expected);
+  });
+}
