@@ -175,10 +175,17 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "permissions",
     help: "what may run without asking, and what confines it",
-    run: async ({ agent, permissions }) =>
-      (await permissions?.describe(agent.state.workingDir) ?? []).map((row) => `  ${row}`).join(
-        "\n",
-      ),
+    async run({ agent: { state: { workingDir } }, permissions }) {
+      const { repositoryOf } = await import("./instructions.ts");
+      const heeds = permissions?.trusts(repositoryOf(workingDir));
+      const rows = [
+        ...await permissions?.describe(workingDir) ?? [],
+        ...heeds === undefined
+          ? []
+          : [`${heeds ? "heeded " : "ignored"}  what this folder instructs the model (/trust)`],
+      ];
+      return rows.map((row) => `  ${row}`).join("\n");
+    },
   },
   {
     name: "tools",

@@ -165,12 +165,13 @@ export async function runInteractive(
   say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
   if (options.notice !== undefined) say(options.notice);
   for (const line of await permissions.prepare(state.workingDir, true)) say(line);
-  for (
-    const line of await heedInstructions(agent, permissions, {
-      trust: options.trust,
-      ask: isLive ? (question) => askYesNo(screen, question, stop.signal) : undefined,
-    })
-  ) say(line);
+  const isDemo = options.notice !== undefined;
+  const heeded = await heedInstructions(agent, permissions, {
+    trust: options.trust,
+    ask: isLive && !isDemo ? (question) => askYesNo(screen, question, stop.signal) : undefined,
+  });
+  // The demo heeds nothing.
+  if (!isDemo) heeded.forEach(say);
   if (ended !== undefined) return ended;
   if (!options.noSession) {
     session.record = (await import("./recorded.ts")).recordSession(agent, say);
@@ -179,7 +180,7 @@ export async function runInteractive(
   if (options.continues) say((await import("./recorded.ts")).goOnWithNewest(session));
   const leaving = new AbortController();
   using _leaving = { [Symbol.dispose]: () => leaving.abort() };
-  if (options.notice === undefined) {
+  if (!isDemo) {
     session.looked = import("./doctor.ts")
       .then(({ greeting }) =>
         greeting(agent, { modelNamed: options.modelNamed, signal: leaving.signal })

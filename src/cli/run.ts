@@ -242,9 +242,8 @@ async function answerPrompt(
     run.stderr.write(`${line}\n`);
   }
   const { heedInstructions } = await import("./instructions.ts");
-  for (const line of await heedInstructions(agent, permissions, { trust: args.trust })) {
-    run.stderr.write(`${line}\n`);
-  }
+  const heeded = args.demo ? [] : await heedInstructions(agent, permissions, { trust: args.trust });
+  for (const line of heeded) run.stderr.write(`${line}\n`);
   const modelNamed = options.model !== undefined;
   const say = (text: string) => run.stderr.write(`${text}\n`);
   let record: SessionRecord | undefined;

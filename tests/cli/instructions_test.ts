@@ -192,6 +192,7 @@ Deno.test({
     const texts = ["One.", "Two.", "Three."];
     await using server = strictServer(texts.map((text) => ({ text })), { models: ["test"] });
     await using screen = await terminal({ columns: 40 });
+    const demo = sessionCommand(server).replace(/ --local.*/, " --demo");
     await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\n");
     await screen.type(`${sessionCommand(server)}; echo left: $?\r`);
     await screen.until("Heed them?");
@@ -206,7 +207,16 @@ Deno.test({
     }
     await screen.type("\x04");
     await screen.until("left: 0");
-    await screen.type(`clear; ${sessionCommand(server)}\r`);
+    await screen.type(`clear; ${sessionCommand(server)}; echo left: $?\r`);
     await screen.until("· heeds AGENTS.md (1 line)");
+    await screen.type("/permissions\r");
+    await screen.until("  heeded   what this folder");
+    await screen.type("/trust off\r/permissions\r");
+    await screen.until("  ignored  what this folder");
+    await screen.type("\x04");
+    await screen.until("left: 0");
+    await screen.type(`mv config old; clear; ${demo}\r`);
+    const rows = await screen.until((rows) => rows.at(-2) === ">");
+    assertEquals(rows.filter((row) => /heed/i.test(row)), []);
   },
 });
