@@ -7,6 +7,7 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { nearest } from "../text/nearest.ts";
 import { resolvePath } from "../text/paths.ts";
+import { appearance, painter } from "../terminal/style.ts";
 import { terminalSize } from "../terminal/tty.ts";
 import type { Jobs, Usage } from "../types.ts";
 import { parseArgs } from "./args.ts";
@@ -290,7 +291,7 @@ async function resume(session: Session, argument: string): Promise<string> {
   await session.looked;
   session.undo?.leave();
   delete session.context;
-  return goOn(session, chosen);
+  return goOn(session, chosen, painter(appearance().colors));
 }
 
 /** Takes in the instructions of the folder, where it is trusted. */

@@ -177,7 +177,7 @@ export async function runInteractive(
     session.record = (await import("./recorded.ts")).recordSession(agent, say);
   }
   const record = () => session.record?.sync();
-  if (options.continues) say((await import("./recorded.ts")).goOnWithNewest(session));
+  if (options.continues) say((await import("./recorded.ts")).goOnWithNewest(session, paint));
   const leaving = new AbortController();
   using _leaving = { [Symbol.dispose]: () => leaving.abort() };
   if (!isDemo) {

@@ -6,8 +6,10 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
+import type { Used } from "../sessions/format.ts";
 import { cutOf } from "../sessions/repair.ts";
 import { type Kept, openRecorder, storedSessions } from "../sessions/store.ts";
+import { DIM, type Painter } from "../terminal/style.ts";
 import { count } from "../text/count.ts";
 import { join } from "../text/std_path.ts";
 import type { Message } from "../types.ts";
@@ -47,7 +49,7 @@ export function recordSession(
 }
 
 /** What the agent asks: never how, as addresses may hold keys. */
-function usedBy({ config }: CopilotAgent): { model: string; server: string } {
+function usedBy({ config }: CopilotAgent): Used {
   return {
     model: (config.local ?? config.hosted ?? config.compat)!.model,
     server: serverOf(config),
@@ -77,7 +79,11 @@ const MAX_ASKED = 200;
 const MAX_ANSWER = 300;
 
 /** Goes on with a session, with its model where that is at hand; what to say of it. */
-export function goOn({ agent, modelNamed, record }: Continuing, stored: Kept): string {
+export function goOn(
+  { agent, modelNamed, record }: Continuing,
+  stored: Kept,
+  paint: Painter = (text) => text,
+): string {
   const { head, messages, lost } = stored;
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
@@ -86,16 +92,16 @@ export function goOn({ agent, modelNamed, record }: Continuing, stored: Kept): s
   const cut = cutOf(messages);
   return [
     `Goes on from ${when(head.started)}: ${count(messages.length, "message")}${unread}`,
-    ...lastExchange(messages),
+    ...lastExchange(messages).map((text) => `  ${paint(text, DIM)}`),
     ...cut ? [`The last turn was cut off: ${cut}.`] : [],
     ...sameModel(agent, modelNamed, stored),
   ].join("\n");
 }
 
 /** Goes on with the newest session of the agent's folder; what to say of it. */
-export function goOnWithNewest(session: Continuing): string {
+export function goOnWithNewest(session: Continuing, paint?: Painter): string {
   const [newest] = sessionsHere(session.agent);
-  return newest ? goOn(session, newest) : "There is no earlier session of this folder.";
+  return newest ? goOn(session, newest, paint) : "There is no earlier session of this folder.";
 }
 
 function lastExchange(messages: readonly Message[]): string[] {
@@ -104,15 +110,16 @@ function lastExchange(messages: readonly Message[]): string[] {
     role === "assistant" && content.trim() !== "" && !content.startsWith("[Interrupted")
   );
   return [
-    ...at < 0 ? [] : [`  > ${beginning(typed(messages[at]!.content), MAX_ASKED)}`],
-    ...answer ? [`  ${beginning(answer.content, MAX_ANSWER)}`] : [],
+    ...at < 0 ? [] : [`> ${beginning(typed(messages[at]!.content), MAX_ASKED)}`],
+    ...answer ? [beginning(answer.content, MAX_ANSWER)] : [],
   ];
 }
 
 /** The model stays what it was; the server that is asked is never another than the person said. */
 function sameModel(agent: CopilotAgent, modelNamed: boolean, { used }: Kept): string[] {
   const now = usedBy(agent);
-  if (!used || used.model === now.model && used.server === now.server) return [];
+  const machine = ({ server }: Used) => server.replace(/:\d+$/, "");
+  if (!used || used.model === now.model && machine(used) === machine(now)) return [];
   const [before, here] = [used, now].map(({ model, server }) =>
     `${oneLine(model)} at ${oneLine(server)}`
   );
