@@ -120,8 +120,14 @@ export const HIDDEN_CYCLE = 16_000;
 /** Long units, such as a whole page, must come four times: two or three may be a comparison. */
 const MIN_REPEATS = 4;
 const MAX_UNIT = 4_096;
+// Sentences are no data: a block of them is a runaway after six times, or four that make 1200
+// characters. Shorter ones, and a few lines of them, are written a dozen times where a person wants so.
+const MIN_BLOCK = 40;
+const BLOCK_REPEATS = 6;
+const BLOCK_CYCLE = 512;
+const LONG_BLOCK_CYCLE = 1_200;
 /** How often the end of the text is looked at, in characters. */
-const STEP = 512;
+const STEP = 128;
 /** The end of the text that is kept: a runaway is seen before its cycle is longer. */
 const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + STEP;
 
@@ -137,8 +143,8 @@ export interface RepetitionWatcher {
 /**
  * Watches a text as it streams for a runaway: a unit of at most 4096 characters that has been
  * repeated without a break until now, four times at least, for 4000 characters, or 12 500 in code and
- * data. The text is to be cut after the second unit. However it is cut into pieces, the answer is the
- * same.
+ * data; of sentences, six times are enough, or four for 1200 characters. The text is to be cut after
+ * the second unit. However it is cut into pieces, the answer is the same.
  *
  * @param limit How many characters of a cycle are needed, instead of those numbers; of nothing but
  * white space, 4000 always do.
@@ -155,7 +161,8 @@ export function repetitionWatcher(limit?: number): RepetitionWatcher {
     tail = tail.slice(-TAIL);
     // What a row of backticks means depends on what follows.
     if (!/[`~]$/.test(tail)) inCode = code.inCode("a");
-    const cycle = cycleAtEnd(tail, limit ?? (inCode ? CYCLE_IN_CODE : CYCLE));
+    const mayBeBlock = limit === undefined && !inCode;
+    const cycle = cycleAtEnd(tail, limit ?? (inCode ? CYCLE_IN_CODE : CYCLE), mayBeBlock);
     if (!cycle) return;
     const isShort = limit === undefined && tail.length - cycle.start < CYCLE_IN_CODE;
     if (!isShort || !isData(tail, cycle.start)) {
@@ -188,6 +195,21 @@ function isData(text: string, start: number): boolean {
   return lines.length > 0 && lines.every((line) => DATA.test(line));
 }
 
+/** The end of a sentence, behind a word. */
+const SENTENCE = /\p{L}{2}[)\]"'*_`’”]*[.!?]\s|[。！？]/u;
+/** A blank to fill in. */
+const BLANK = /_{3}|\.{4}|…{2}/;
+/** How a line of a log begins: with a time, or a word in capitals. */
+const LOG = /^\s*(?:\d+[-:/.]\d|[A-Z]{3,}\b)/;
+
+/** Whether what ends `text`, a cycle, is sentences: neither data, nor a form, nor a log. */
+function isProse(text: string, { start, unit }: Cycle): boolean {
+  const block = text.slice(-2 * unit);
+  if (!SENTENCE.test(block) || BLANK.test(block) || isData(text, start)) return false;
+  const lines = block.split("\n").slice(1, -1).filter((line) => line.trim() !== "");
+  return lines.length === 0 || !lines.every((line) => LOG.test(line));
+}
+
 interface Cycle {
   /** Where it begins. */
   start: number;
@@ -200,8 +222,8 @@ const ENDING = 32;
 /** Filled anew by each call of {@linkcode cycleAtEnd}. */
 const same = new Int32Array(MAX_UNIT + 1);
 
-/** The cycle of at least `limit` characters that `text` ends with. */
-function cycleAtEnd(text: string, limit: number): Cycle | undefined {
+/** The cycle of at least `limit` characters, or the block that may be shorter, that `text` ends with. */
+function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | undefined {
   // Most text ends with what was not there a unit before, which is found out ten times as fast.
   const ending = text.slice(-ENDING);
   if (!text.slice(-ENDING - MAX_UNIT, -1).includes(ending)) return undefined;
@@ -222,9 +244,15 @@ function cycleAtEnd(text: string, limit: number): Cycle | undefined {
       right = unit + length;
     }
     const cycle = unit + length;
-    if (cycle < Math.min(limit, CYCLE) || cycle < MIN_REPEATS * unit) continue;
-    const enough = cycle >= limit || text.slice(-unit).trim() === "";
-    if (enough) return { start: text.length - cycle, unit };
+    if (cycle < Math.min(limit, BLOCK_CYCLE) || cycle < MIN_REPEATS * unit) continue;
+    const found = { start: text.length - cycle, unit };
+    if (cycle >= limit || cycle >= CYCLE && text.slice(-unit).trim() === "") return found;
+    // Several short units are no block.
+    if (unit < MIN_BLOCK) mayBeBlock = false;
+    const isEnough = cycle >= Math.min(BLOCK_REPEATS * unit, LONG_BLOCK_CYCLE);
+    if (!mayBeBlock || !isEnough) continue;
+    if (isProse(text, found)) return found;
+    mayBeBlock = false; // nor are its multiples
   }
   return undefined;
 }

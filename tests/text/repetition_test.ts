@@ -146,6 +146,73 @@ const loops: [name: string, before: string, unit: string, stay: string, by: numb
   ["fences", "So:\n\n", "```\nx\n```\n", "```\nx\n```\n```\nx\n```", 13012],
 ];
 
+const PARAGRAPH =
+  "The tool is used to find files that match a name, which is a feature of the command line.\n\n";
+
+/** Blocks of sentences are ended sooner: [what repeats, the block, after how many at the latest] */
+const blocks: [name: string, block: string, times: number][] = [
+  ["a sentence of 43 characters", "All the files are listed in the table now. ", 15],
+  ["a paragraph", PARAGRAPH, 8],
+  ["a paragraph of 190 characters", PARAGRAPH.trim() + " " + PARAGRAPH, 7],
+  ["a section", `## Next\n\n${PARAGRAPH}- one thing:\n- another\n\n${PARAGRAPH}Then:\n\n`, 6],
+  ["a long section", `${noise(900, "abcdefg hij")} so.\n\n`, 5],
+  ["a result and what it means", `{"path": "a.txt"}\n\nThe file is there, see above.\n\n`, 13],
+  [
+    "Chinese",
+    "这是一个会重复的句子，它没有尽头，模型卡住了，一直在说同样的话，没有停下来的意思。\n\n",
+    15,
+  ],
+];
+
+for (const [name, block, times] of blocks) {
+  Deno.test(`repetitionWatcher: a block is a runaway soon: ${name}`, () => {
+    const text = `Let me see what there is.\n\n${block.repeat(200)}`;
+    const { cut, seen } = watched(text.match(/[^]{1,7}/g)!);
+    assert(cut !== undefined, "not cut");
+    assert(seen <= 27 + times * block.length, `seen after ${(seen - 27) / block.length}`);
+    assert(cut >= 27 + 1.5 * block.length && cut <= 40 + 2 * block.length, `cut at ${cut}`);
+    assertEquals(watched([text]).cut, cut);
+  });
+}
+
+const VERSE = "Row, row, row your boat,\nGently down the stream.\nLife is but a dream.\n\n";
+
+/** Honest texts that repeat sentences or lines. */
+const repetitive: [name: string, text: string][] = [
+  [
+    "a sentence to be written ten times",
+    "I must not talk in class, said the teacher.\n".repeat(10),
+  ],
+  ["a short one, a hundred times", "I will not be late again.\n".repeat(100)],
+  ["a round", VERSE.repeat(5)],
+  [
+    "a poem with a refrain",
+    Array.from({ length: 12 }, (_, n) => `In the year ${n} we sailed.\n${VERSE}`).join(""),
+  ],
+  ["a form", "Name: ____________\nAddress: ____________________. Thank you.\n\n".repeat(30)],
+  ["a log", "INFO  Waiting for the server. It is still loading.\n".repeat(40)],
+  ["a log with times", "12:03:11 Waiting for the server. It is still loading.\n".repeat(40)],
+  ["a list of paths", "- src/components/buttons/primary/index.ts\n".repeat(40)],
+  ["a table", "| Not known yet. | To be done later. | Ask the owner. |\n".repeat(70)],
+  ["JSON", '{"name": "Not known yet.", "note": "To be done later. "},\n'.repeat(70)],
+  ["code", `${FENCE}${"# The next one is to be done by hand.\nrun(next)\n".repeat(80)}\`\`\`\n`],
+  ["YAML", "- name: not known yet\n  note: to be done later\n  value: 0\n".repeat(40)],
+  ["CSV", "not known yet,to be done later,0,0,0,unknown\n".repeat(60)],
+  ["three equal pages", `${SECTIONS.slice(0, 3000)}\n`.repeat(3)],
+  ["ingredients", "Salt\nPepper\nOil\nVinegar, if there is some\n\n".repeat(20)],
+];
+
+for (const [name, text] of repetitive) {
+  Deno.test(`repetitionWatcher: honest, if repetitive: ${name}`, () => {
+    for (let before = 0; before < 130; before += 13) {
+      const honest = `${"x".repeat(before)} Here it is:\n\n${text}\nThat is all.${
+        " Bye for now, ".padEnd(512, "0123456789")
+      }`;
+      assertEquals(watched([honest]).cut, undefined);
+    }
+  });
+}
+
 for (const [name, before, unit, stay, by] of loops) {
   Deno.test(`repetitionWatcher: a runaway of ${name} is cut at its beginning`, () => {
     const text = before + unit.repeat(20_000 / unit.length);
