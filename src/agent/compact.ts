@@ -27,6 +27,8 @@ export interface CompactOptions {
   focus?: string | undefined;
   /** Told of progress. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
+  /** Called for each piece of the summary as the model writes it, about a token. */
+  onPiece?: (() => void) | undefined;
   /** Ends it; the conversation is then as it was. */
   signal?: AbortSignal | undefined;
 }
@@ -36,14 +38,16 @@ export interface CompactOptions {
  * there is now; the rest becomes a summary that the model writes. `processTurn` does so by itself when
  * the model's window is full.
  *
- * @returns What was done; `null` where there is nothing to summarise.
+ * @returns What was done; `null` where there is nothing to summarise, or the summary is hardly shorter:
+ * the conversation is as it was then.
  * @throws {TypeError} when the agent is busy.
  * @throws {BackendError} when the server fails or gives no summary; the conversation is as it was.
  * @throws whatever `options.signal` was aborted with; the conversation is as it was.
  */
 export function compact(
   agent: CopilotAgent,
-  { focus, onEvent = () => {}, signal = new AbortController().signal }: CompactOptions = {},
+  { focus, onEvent = () => {}, onPiece, signal = new AbortController().signal }: CompactOptions =
+    {},
 ): Promise<Compaction | null> {
   const count = ({ inputTokens, outputTokens }: Usage) => {
     agent.state.inputTokens += inputTokens;
@@ -52,7 +56,7 @@ export function compact(
   return exclusively(
     agent,
     "compact the conversation",
-    () => makeRoom(agent, { focus, byHand: true, signal, emit: onEvent, count }),
+    () => makeRoom(agent, { focus, byHand: true, signal, emit: onEvent, onPiece, count }),
   );
 }
 
@@ -65,6 +69,7 @@ export interface RoomOptions {
   /** The server's refusal of the request, where that is why. */
   refusal?: BackendError | undefined;
   focus?: string | undefined;
+  onPiece?: (() => void) | undefined;
   /** Summarises even where there is room. */
   byHand?: boolean;
 }
@@ -104,13 +109,23 @@ export async function makeRoom(
     const [old, kept] = split(cut, wanted * 0.75, size, byHand);
     const dropped = cut.length - kept.length;
     // Where what has to stay is too long by itself, no summary helps; nor does one of a summary.
+    const room = Math.max(wanted / 4, MIN_SUMMARY);
+    const replaced = sizeOf(old, size);
     const helps = byHand || sizeOf(kept, size) < most;
     if (helps && dropped > (isSummary(old[0]) ? 2 : 0)) {
       try {
-        const text = await summarize(agent, old, limit, options);
-        const summary = summaryMessages(upTo(text, Math.max(wanted / 4, MIN_SUMMARY), size), old);
-        [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
-        summarized = dropped;
+        const under = replaced * (byHand ? CLEARLY_LESS : 1);
+        const isLong = (text: string) => tokensOf(text, size) > Math.min(LONG * room, under);
+        const limits = { limit, room: Math.min(room, under / 2), isLong };
+        const text = await summarize(agent, old, limits, options);
+        const summary = summaryMessages(upTo(text, room, size), old);
+        if (sizeOf(summary, size) < under) {
+          [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
+          summarized = dropped;
+        } else if (byHand) {
+          emit({ type: "notice", level: "info", message: NO_SHORTER });
+          return null;
+        }
       } catch (error) {
         if (byHand || options.signal.aborted || sizeOf(shorter, size) > most) throw error;
       }
@@ -128,6 +143,13 @@ export async function makeRoom(
 
 /** Tokens that a summary may have, however small the window is. */
 const MIN_SUMMARY = 300;
+/** What a person asks for is worth a summary that is so much shorter. */
+const CLEARLY_LESS = 0.8;
+const NO_SHORTER = "The conversation stays as it was: the summary was not clearly shorter";
+/** A model that writes so many times what it has room for is stopped. */
+const LONG = 1.5;
+/** Of most languages, about. */
+const WORDS_PER_TOKEN = 0.7;
 /** The part of the room that the text to summarise may take: of a new model the estimate is rough. */
 const SHOWN_PART = 0.7;
 
@@ -146,31 +168,51 @@ function split(
   return [messages.slice(0, start), person ? [person, ...kept] : kept];
 }
 
+interface SummaryLimits {
+  /** The most tokens of the request. */
+  limit: number;
+  /** The tokens that the summary should take. */
+  room: number;
+  /** Whether so much of it is enough. */
+  isLong(text: string): boolean;
+}
+
 /** The model's summary of `old`; where it can write none, what can be said without it. */
 async function summarize(
   agent: CopilotAgent,
   old: readonly Message[],
-  limit: number,
-  { signal, emit, count, focus, byHand }: RoomOptions,
+  { limit, room, isLong }: SummaryLimits,
+  { signal, emit, count, focus, byHand, onPiece = () => {} }: RoomOptions,
 ): Promise<string> {
   const message = `The context is full: the model sums up ${old.length} messages to go on from.`;
   if (!byHand) emit({ type: "notice", level: "info", message });
-  const [system, request] = summaryRequest(old, Infinity, focus);
+  const words = room * WORDS_PER_TOKEN;
+  const [system, request] = summaryRequest(old, Infinity, focus, words);
   const chars = request!.content.length;
   const tokens = messageTokens(agent, request!);
-  const room = limit * SHOWN_PART;
-  const messages = tokens <= room
+  const shown = limit * SHOWN_PART;
+  const messages = tokens <= shown
     ? [system!, request!]
-    : summaryRequest(old, Math.floor(chars * room / tokens), focus);
+    : summaryRequest(old, Math.floor(chars * shown / tokens), focus, words);
+  const enough = new AbortController();
+  let text = "";
   try {
     const answer = await askModel(agent, {
-      signal,
+      signal: AbortSignal.any([signal, enough.signal]),
       messages,
       tools: [],
-      emit: (event) => event.type === "retry" && emit(event),
+      emit(event) {
+        if (event.type === "retry") emit(event);
+        if (event.type === "text_retracted") text = "";
+        if (event.type === "text_delta") text += event.text;
+        if (event.type === "text_delta" || event.type === "reasoning_delta") onPiece();
+        // More would be left out again.
+        if (isLong(text)) enough.abort();
+      },
     });
     if (answer.usage) count(answer.usage);
     signal.throwIfAborted();
+    if (enough.signal.aborted) return text;
     if (answer.message.content !== NO_ANSWER) return answer.message.content;
     throw new BackendError("The model gave no summary", { kind: "protocol" });
   } catch (error) {
@@ -185,9 +227,11 @@ async function summarize(
 
 /** `text` with its middle left out, of about `tokens`. */
 function upTo(text: string, tokens: number, size: Size): string {
-  const has = size({ role: "user", content: text });
+  const has = tokensOf(text, size);
   return has <= tokens ? text : truncateMiddle(text, Math.floor(text.length * tokens / has));
 }
+
+const tokensOf = (text: string, size: Size) => size({ role: "user", content: text });
 
 /** The words in which servers name their window when a request is too long for it. */
 const WINDOW_WORDS = [

@@ -13,9 +13,15 @@ const GOING_ON = "[I go on from this summary.]";
 const SYSTEM =
   "You write summaries of the work of a coding copilot, from which it goes on alone. You call no tools.";
 
-const TASK = `The above is a conversation of a person with a coding copilot, in a terminal. \
+const MIN_WORDS = 40;
+const MAX_WORDS = 400;
+
+const task = (words: number) =>
+  `The above is a conversation of a person with a coding copilot, in a terminal. \
 The copilot will go on from your summary and will not see the conversation again. \
-Write it under these headings, in the language of the person, in at most 400 words:
+Write it under these headings, in the language of the person, in at most ${
+    Math.min(Math.max(Math.round(words), MIN_WORDS), MAX_WORDS)
+  } words:
 Task: what the person wants, and every rule they set, in their own words.
 Done: what is finished, and how it was checked.
 Decisions: what was decided, and why; what was tried and did not work.
@@ -32,15 +38,17 @@ const SHOWN_ARGUMENTS = 300;
  * The request for a summary of `messages`, cut in its middle to `maxChars`.
  *
  * @param focus What to keep above all.
+ * @param words How many the summary should have, within what makes sense.
  */
 export function summaryRequest(
   messages: readonly Message[],
   maxChars: number,
   focus = "",
+  words = MAX_WORDS,
 ): Message[] {
   const above = focus.trim() === "" ? "" : `\nKeep above all: ${focus.trim()}`;
   const text = truncateMiddle(messages.map(asText).join("\n\n"), maxChars);
-  const content = `<conversation>\n${text}\n</conversation>\n\n${TASK}${above}`;
+  const content = `<conversation>\n${text}\n</conversation>\n\n${task(words)}${above}`;
   return [{ role: "system", content: SYSTEM }, { role: "user", content }];
 }
 

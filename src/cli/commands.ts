@@ -5,6 +5,7 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
+import { count } from "../text/count.ts";
 import { nearest } from "../text/nearest.ts";
 import { resolvePath } from "../text/paths.ts";
 import { appearance, painter } from "../terminal/style.ts";
@@ -43,6 +44,8 @@ export interface Session {
   jobs?: Jobs;
   /** Keeps the conversation. */
   record?: SessionRecord;
+  /** Tokens, about, that the model wrote for a command that waits for it. */
+  pieces?: number;
   /** Ends a command that waits for the model. */
   signal?: AbortSignal;
 }
@@ -205,9 +208,16 @@ export function isCommand(line: string): boolean {
   return /^\/[a-z]*(\s|$)/i.test(line);
 }
 
-/** What a command waits for, to be shown meanwhile; undefined for one that is done at once. */
-export function waitsFor(line: string): string | undefined {
-  return /^\/(compact|model)\b/.exec(line) ? `${oneLine(line)} · Esc stops` : undefined;
+/** Says what a command waits for, as long as it does; undefined for one that is done at once. */
+export function waitsFor(session: Session, line: string): (() => string) | undefined {
+  if (!/^\/(compact|model)\b/.test(line)) return undefined;
+  const start = performance.now();
+  session.pieces = 0;
+  return () => {
+    const tokens = session.pieces ? ` · ${count(session.pieces, "token")}` : "";
+    const seconds = Math.floor((performance.now() - start) / 1000);
+    return `${seconds} s${tokens} · Esc stops · ${oneLine(line)}`;
+  };
 }
 
 /** Runs a line that starts with `/`: the text to show, or null to end the session. */
@@ -327,6 +337,7 @@ async function sumUp(session: Session, focus: string): Promise<string> {
     await compact(agent, {
       focus,
       signal,
+      onPiece: () => session.pieces = (session.pieces ?? 0) + 1,
       onEvent: (event) => event.type === "notice" && (said = event.message),
     });
     delete session.context;

@@ -132,13 +132,13 @@ export async function runInteractive(
   const history = sessionHistory(() => state.workingDir, warn);
   state.history = history.entries();
   /** What a command of the session waits for. */
-  let waiting: string | undefined;
+  let waiting: (() => string) | undefined;
   using screen: Screen = isLive
     ? liveScreen({
       color: look.colors === "none" ? "" : "\x1b[1m",
       history: () => state.history,
       completer: completer(session),
-      activity: () => view.activity() ?? waiting,
+      activity: () => view.activity() ?? waiting?.(),
       footer: () => [footer(session), ...(options.yes ? ["--yes"] : [])].join(" · "),
       onStop: () => stop.abort(),
       onUnfold: () => view.unfold(),
@@ -200,7 +200,7 @@ export async function runInteractive(
     if (isCommand(text)) {
       stop = new AbortController();
       session.signal = stop.signal;
-      waiting = waitsFor(text);
+      waiting = waitsFor(session, text);
       screen.update();
       const output = await runCommand(session, text).catch((error) => {
         // Such as a file of the folder that cannot be read.

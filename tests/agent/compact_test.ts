@@ -401,6 +401,17 @@ Deno.test("where the newest message alone is too long, nothing is summed up for 
   assertEquals((await processTurn(agent, lines("a", 20_000))).response, "fine");
 });
 
+onAll(
+  "a summary that would take more than what it replaces is not asked for, or not taken",
+  () => model(3000, Array.from({ length: 30 }, (_, i) => ({ text: `Yes, ${i}.` }))),
+  3000,
+  async ({ agent, events, onEvent }) => {
+    for (let i = 0; i < 12; i++) await processTurn(agent, lines(`${i}`, 900), { onEvent });
+    assert(compactions(events).every((c) => c.tokensAfter < c.tokensBefore));
+    assert(compactions(events).length > 0);
+  },
+);
+
 Deno.test("a model that called natively is known to, also when the calls are summarised", async () => {
   await using server = strictServer([
     { toolCalls: [dumps("a", 9)] },

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { runCommand, type Session } from "../../src/cli/commands.ts";
+import { runCommand, type Session, waitsFor } from "../../src/cli/commands.ts";
 import { localConfig } from "../../src/config.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -46,7 +46,7 @@ Deno.test("/compact sums up, says so, and leaves all as it was where it can not"
   const session = sessionAt(server.url);
   const { agent } = session;
   assertEquals(await runCommand(session, "/compact"), "There is nothing to sum up yet.");
-  for (const text of ["a", "b"]) await processTurn(agent, text);
+  for (const text of ["a ".repeat(200), "b"]) await processTurn(agent, text);
   const failed = await runCommand(session, "/compact");
   assertMatch(failed!, /^The conversation stays as it was: .*boom/);
   assertEquals([agent.state.messages.length, failed!.includes("\x1b")], [4, false]);
@@ -60,6 +60,34 @@ Deno.test("/compact sums up, says so, and leaves all as it was where it can not"
   );
   assertMatch(server.requests.at(-1)!.text, /Keep above all: the names/);
   assertEquals(session.context, undefined);
+});
+
+Deno.test("/compact says how long it has been at it, and what the model wrote", async () => {
+  await using server = strictServer([{ text: "One." }, { text: "Two." }, { text: "Task: a." }]);
+  const session = sessionAt(server.url);
+  for (const text of ["a ".repeat(200), "b"]) await processTurn(session.agent, text);
+  const waiting = waitsFor(session, "/compact")!;
+  assertEquals([waiting(), waitsFor(session, "/help")], ["0 s · Esc stops · /compact", undefined]);
+  await runCommand(session, "/compact");
+  assertMatch(waiting(), /^0 s · \d+ tokens? · Esc stops · \/compact$/);
+});
+
+Deno.test("/compact leaves all as it was where the summary is not clearly shorter, and stops it", async () => {
+  await using server = strictServer([{ text: "One." }, { text: "Two." }, {
+    text: "and so on, ".repeat(2000),
+  }]);
+  const session = sessionAt(server.url);
+  const { messages } = session.agent.state;
+  for (const text of ["an honest question ".repeat(60), "b"]) {
+    await processTurn(session.agent, text);
+  }
+  const before = structuredClone(messages);
+  const said = await runCommand(session, "/compact");
+  assertEquals([said, messages], [
+    "The conversation stays as it was: the summary was not clearly shorter",
+    before,
+  ]);
+  assertMatch(server.requests[2]!.text, /in at most (?:[4-9]\d|1\d\d) words/);
 });
 
 Deno.test("/model takes the flags of a model and its server, and no others", async () => {
