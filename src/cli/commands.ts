@@ -26,6 +26,8 @@ export interface Session {
   readonly agent: CopilotAgent;
   /** Whether the person named the model. */
   modelNamed: boolean;
+  /** Whether it is known that the server has the model, which it may choose where none is named. */
+  isModelKnown?: boolean;
   /** What goes along with the next message, such as the output of a command. */
   pending: string;
   /** What the newest request took of the model's window. */

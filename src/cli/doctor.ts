@@ -25,9 +25,9 @@ import { repetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { EXIT } from "./exit.ts";
-import { isCompatOnly, prepare, servedInstead } from "./helpful_turn.ts";
+import { isCompatOnly, prepare, servedInstead, serversOwn } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
-import { addressOf, serverOf } from "./model_server.ts";
+import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 import { duration, oneLine, wrapped } from "./present.ts";
 
 /** What was found out about one thing. */
@@ -127,22 +127,21 @@ async function* look(
 export async function greeting(
   agent: CopilotAgent,
   options: LookOptions,
-): Promise<string[]> {
-  const { local, compat } = agent.config;
-  if (!local && !(compat && isLoopback(compat.baseUrl))) return [];
+): Promise<{ lines: string[]; isFound: boolean }> {
+  if (!choosesModel(agent.config)) return { lines: [], isFound: true };
   const { model: wanted } = await agent.backend();
   const known: string[] = [];
   for await (const { name, status, text, advice } of look(agent, options)) {
-    if (status === "fail") return [`· ${text}${advice ? `. ${advice}` : ""}`];
+    if (status === "fail") {
+      return { lines: [`· ${text}${advice ? `. ${advice}` : ""}`], isFound: false };
+    }
     if (name !== "server") {
       known.push(name === "context" ? `${text.split(",")[0]} of context` : text);
     }
   }
   const { model } = await agent.backend();
-  const instead = model === wanted
-    ? []
-    : [`· ${oneLine(wanted)} is not installed: going on with ${oneLine(model)} (/model)`];
-  return [...instead, `· ${known.join(" · ")}`];
+  const instead = model === wanted ? [] : [`· ${serversOwn(oneLine(model), "/model")}`];
+  return { lines: [...instead, `· ${known.join(" · ")}`], isFound: true };
 }
 
 async function server(agent: CopilotAgent, options: LookOptions): Promise<Check> {
@@ -223,7 +222,9 @@ async function model(agent: CopilotAgent, options: LookOptions): Promise<Check> 
         "Calls are described in the prompt and read from its text; a model made for tools does better",
     };
   }
-  return { name, status: "ok", text: `${text}${abilities ? `: ${abilities.join(", ")}` : ""}` };
+  // All models that answer can do that.
+  const does = abilities?.filter((ability) => ability !== "completion") ?? [];
+  return { name, status: "ok", text: `${text}${does.length > 0 ? `: ${does.join(", ")}` : ""}` };
 }
 
 /** Less than this holds the prompt, and hardly a file. */

@@ -53,7 +53,7 @@ export async function processTurnHelpfully(
     const model = chooseLocalModel(models);
     if (model === null || model === local.model) throw error;
     agent.setModel(model);
-    const message = goingOn(local.model, model);
+    const message = serversOwn(excerpt(model));
     options.onEvent?.({ type: "notice", level: "info", message });
     await prepare(agent, options);
     return await processTurn(agent, text, options);
@@ -131,7 +131,7 @@ export async function prepare(agent: CopilotAgent, options: Preparation): Promis
   const tell = (message: string) => onEvent({ type: "notice", level: "info", message });
   const other = options.modelNamed ? undefined : servedInstead(model, names, isLoopback(host));
   if (other !== undefined) {
-    tell(goingOn(model, other));
+    tell(serversOwn(excerpt(other)));
     if (names.length > 1) info = await ask(other);
   }
   const chosen = {
@@ -162,13 +162,15 @@ async function learn(
   model: string,
   address: ReturnType<typeof addressOf>,
   isServed: boolean,
-  { signal, onEvent }: Preparation,
+  { modelNamed, signal, onEvent }: Preparation,
 ): Promise<Partial<ServedModel> | undefined> {
   const { localModelInfo, isLoaded, servedModel } = await import(
     "../backends/local/connection.ts"
   );
+  // Which one it has is not known yet.
+  const shown = isServed && !modelNamed ? "its model" : model;
   const onLoading = (nextLookMs?: number) =>
-    onEvent?.({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) });
+    onEvent?.({ type: "loading", model: shown, ...(nextLookMs !== undefined && { nextLookMs }) });
   const at = { ...address, signal, onLoading };
   try {
     if (isServed) {
@@ -179,8 +181,9 @@ async function learn(
       localModelInfo(model, at),
       onEvent ? isLoaded(model, at) : true,
     ]);
-    if (loaded === false) onLoading();
-    if (contextLength === undefined) return Object.keys(info).length > 0 ? info : undefined;
+    const isInstalled = contextLength !== undefined || Object.keys(info).length > 0;
+    if (loaded === false && isInstalled) onLoading();
+    if (contextLength === undefined) return isInstalled ? info : undefined;
     return { ...info, contextLength: Math.min(contextLength, MAX_CONTEXT) };
   } catch {
     return undefined; // The turn that follows says what is wrong.
@@ -198,5 +201,6 @@ export function servedInstead(
   return able[0];
 }
 
-const goingOn = (wanted: string, other: string): string =>
-  `${wanted} is not installed, ${excerpt(other)} is: going on with that (--model names another)`;
+/** Says that the server's model is used, where the person named none. */
+export const serversOwn = (model: string, other = "--model"): string =>
+  `model: ${model} (the server's own; ${other} names another)`;

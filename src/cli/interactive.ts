@@ -24,6 +24,7 @@ import { processTurnHelpfully } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
 import { heedInstructions } from "./instructions.ts";
 import { inRow, jobEnded } from "./jobs.ts";
+import { choosesModel } from "./model_server.ts";
 import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf, dollars } from "./prices.ts";
@@ -122,6 +123,7 @@ export async function runInteractive(
   const session: Session = {
     agent,
     modelNamed: options.modelNamed,
+    isModelKnown: options.notice !== undefined || !choosesModel(config),
     pending: "",
     permissions,
     undo,
@@ -162,7 +164,7 @@ export async function runInteractive(
     if (isFree) showEnded(screen.print);
   };
   const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
-  say(`copilot · ${oneLine((await agent.backend()).model)} · /help lists what there is`);
+  say(["copilot", ...shownModel(session), "/help lists what there is"].join(" · "));
   if (options.notice !== undefined) say(options.notice);
   for (const line of await permissions.prepare(state.workingDir, true)) say(line);
   const isDemo = options.notice !== undefined;
@@ -186,7 +188,10 @@ export async function runInteractive(
         greeting(agent, { modelNamed: options.modelNamed, signal: leaving.signal })
       )
       // What is wrong, the first turn will tell.
-      .then((lines) => lines.forEach(say), () => {});
+      .then(({ lines, isFound }) => {
+        session.isModelKnown ||= isFound;
+        lines.forEach(say);
+      }, () => {});
   }
   for (;;) {
     showEnded(screen.print);
@@ -252,7 +257,7 @@ async function showTurn(
 ): Promise<void> {
   const { agent } = session;
   session.undo?.begin(agent, text);
-  view.begin(`waiting for ${(await agent.backend()).model}`);
+  view.begin(`waiting for ${shownModel(session)[0] ?? "the model"}`);
   try {
     await Promise.race([
       session.looked,
@@ -264,6 +269,7 @@ async function showTurn(
       onEvent(event) {
         if (event.type === "usage") {
           session.context = event.usage;
+          session.isModelKnown = true;
           const cost = costOf(event.usage, agent.config);
           if (cost !== undefined) session.cost = (session.cost ?? 0) + cost;
         }
@@ -287,11 +293,20 @@ async function showTurn(
   }
 }
 
+/** What the model is called, once it is known. */
+function shownModel({ agent: { config }, modelNamed, isModelKnown }: Session): string[] {
+  if (!modelNamed && !isModelKnown) return [];
+  const { model } = (config.local ?? config.hosted ?? config.compat)!;
+  // llama.cpp names a model by its file.
+  return [oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""))];
+}
+
 /** `qwen3:8b · 3.1k tokens · ~/project` */
-function footer({ agent, context, cost, isPlanning, jobs }: Session): string {
+function footer(session: Session): string {
+  const { agent, context, cost, isPlanning, jobs } = session;
   const { workingDir } = agent.state;
   const { compat, local, hosted } = agent.config;
-  const { model, contextLength: room } = (local ?? hosted ?? compat)!;
+  const { contextLength: room } = (local ?? hosted ?? compat)!;
   const home = Deno.env.get("HOME");
   const folder = home && (workingDir + "/").startsWith(`${home}/`)
     ? `~${workingDir.slice(home.length)}`
@@ -305,9 +320,7 @@ function footer({ agent, context, cost, isPlanning, jobs }: Session): string {
   const mode = isPlanning ? ["plan mode"] : [];
   const running = jobs?.list.filter(({ outcome }) => outcome === undefined).length ?? 0;
   if (running > 0) mode.push(count(running, "job"));
-  // llama.cpp names a model by its file.
-  const name = oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""));
-  return [name, ...mode, ...tokens, ...money, oneLine(shown)].join(" · ");
+  return [...shownModel(session), ...mode, ...tokens, ...money, oneLine(shown)].join(" · ");
 }
 
 const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;

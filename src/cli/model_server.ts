@@ -6,6 +6,7 @@
 
 import type { LocalServerOptions } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
+import { isLoopback } from "../wire/connect.ts";
 import { oneLine } from "./present.ts";
 
 /** Where the model is, for a person. */
@@ -19,6 +20,11 @@ export function addressOf(
 ): Pick<LocalServerOptions, "apiKey" | "fetch"> & { host: string } {
   const { apiKey, fetch } = (local ?? compat)!;
   return { host: local?.host ?? compat!.baseUrl.replace(/\/v1$/, ""), apiKey, fetch };
+}
+
+/** Whether the server, as one on this machine, may have another model than the default one. */
+export function choosesModel({ local, compat }: CopilotConfig): boolean {
+  return local !== undefined || compat !== undefined && isLoopback(compat.baseUrl);
 }
 
 /** The models that the server has. */

@@ -535,11 +535,15 @@ sessionTest(
   "what the local server has is said at the start, and which model takes the default one's place",
   [{ text: "Hello." }],
   async (terminal, server) => {
-    await terminal.until("· test: completion, tools · 32768 tokens of context");
+    await terminal.until("· test: tools · 32768 tokens of context");
     await terminal.type("\x04");
     await terminal.until("left: 0");
     await terminal.type(`clear; ${sessionCommand(server).replace("-m test", "")}\r`);
-    await terminal.until("· qwen3 is not installed: going on with test (/model)");
+    await terminal.until("· model: test (the server's own; /model names another)");
+    await terminal.until((rows) => rows.at(-1)!.startsWith("test · "));
+    const rows = await terminal.until("· test: tools");
+    assertEquals(rows.filter((row) => row.includes("qwen3")), []);
+    assert(rows.some((row) => row.startsWith("copilot · /help")));
     await terminal.type("hi\r");
     await terminal.until("Hello.");
     assertEquals(server.requests[0]!.body.model, "test");

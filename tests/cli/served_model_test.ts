@@ -79,8 +79,7 @@ Deno.test("the one model that a server has is used, where none is named", async 
     assert(tools.length > 3);
     assertEquals(
       stderr,
-      named[1] ? "" : "· gpt-4o is not installed, qwen3-8b is: going on with " +
-        "that (--model names another)\n",
+      named[1] ? "" : "· model: qwen3-8b (the server's own; --model names another)\n",
     );
   }
 });
@@ -97,7 +96,7 @@ Deno.test("--local goes on with the compatible endpoint where there is no other"
   assertEquals([code, stdout], [0, "Hi\n"]);
   assertMatch(
     stderr,
-    /^· The server is no Ollama: .*--use-compat.*\n· qwen3 is not installed, m is/,
+    /^· The server is no Ollama: .*--use-compat.*\n· model: m \(the server's own; --model names another\)$/m,
   );
   const doctor = await run(["doctor", "--local", "--host", server.url]);
   assertMatch(doctor.stdout, /note +server .*no Ollama: its compatible endpoint/);
@@ -128,6 +127,13 @@ Deno.test("a model that is not loaded yet is said to be loading", async () => {
     const { stdout, stderr } = await run(["--local", "--host", server.url, "-m", "m", "-p", "x"]);
     assertEquals([stdout, stderr], ["Hi\n", loaded.length ? "" : "· the server is loading m\n"]);
   }
+});
+
+Deno.test("a model that is not installed is not said to be loading", async () => {
+  const answers = { "/api/ps": [Response.json({ models: [] })], "/api/show": missing };
+  await using server = serverSaying([{ text: "Hi" }], answers);
+  const { stdout, stderr } = await run(["--local", "--host", server.url, "-p", "x"]);
+  assertEquals([stdout, stderr], ["Hi\n", ""]);
 });
 
 Deno.test("a session shows that the model loads until it answers, or no longer", () => {
