@@ -10,6 +10,7 @@ import type { Backend, Delta, Reply } from "../backends/backend.ts";
 import {
   checkLocalConnection,
   chooseLocalModel,
+  isNative,
   isSameModel,
   listLocalModelAbilities,
   listLocalModels,
@@ -296,7 +297,8 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
   ];
   const asked = await probe(backend, messages, agent.offered, signal);
   const { local, compat } = agent.config;
-  yield called(asked, (local ?? compat)?.textTools === true);
+  const described = (local ?? compat)?.textTools === true;
+  yield await called(asked, described, () => nativeCalls(agent, signal));
   const [call] = asked.message.toolCalls ?? [];
   if (call === undefined) return;
 
@@ -333,8 +335,32 @@ function answered({ message, usage, first, total, finishDetail }: Probe): Check 
   return { name, status: "ok", text: `after ${duration(first)}${speed}${thinks}` };
 }
 
-/** `described`: the tools were, in the prompt, as the model's template takes none. */
-function called({ message, usage, first }: Probe, described: boolean): Check {
+/** How the server of `agent` is made to read calls itself. */
+async function nativeCalls({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
+  const reads = "reads such calls itself";
+  if (config.hosted) return "";
+  const at = { ...addressOf(config), signal };
+  if (await isNative(at)) {
+    return `A model that Ollama tags "tools" ${reads}: ollama.com/search?c=tools`;
+  }
+  const { owner } = await servedModel((config.local ?? config.compat)!.model, at);
+  const how = owner === "llamacpp"
+    ? "llama-server --jinja"
+    : owner === "vllm"
+    ? "vllm serve --enable-auto-tool-choice --tool-call-parser NAME"
+    : "see its manual";
+  return `A server that knows the model's template ${reads}: ${how}`;
+}
+
+/**
+ * `described`: the tools were, in the prompt, as the model's template takes none; `how` says how calls
+ * become native.
+ */
+async function called(
+  { message, usage, first }: Probe,
+  described: boolean,
+  how: () => Promise<string>,
+): Promise<Check> {
   const name = "tools";
   const prompt = usage?.inputTokens
     ? ` (${count(usage.inputTokens, "token")} of prompt, ${duration(first)})`
@@ -354,12 +380,7 @@ function called({ message, usage, first }: Probe, described: boolean): Check {
   if (!call.recovered) return { name, status: "ok", text: `called natively${prompt}` };
   const text = `called in the answer's text, and understood${prompt}`;
   if (described) return { name, status: "ok", text };
-  return {
-    name,
-    status: "note",
-    text,
-    advice: "A server that knows the model's template reads such calls itself (llama.cpp: --jinja)",
-  };
+  return { name, status: "note", text, advice: await how() };
 }
 
 /** A request that takes less than this, in milliseconds, tells nothing about a cache. */

@@ -51,6 +51,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
   const executions: TurnResult["toolExecutions"] = [];
   let streamed = false;
   let before = "";
+  let toldRecovery = false;
   const onEvent = (event: TurnEvent) => {
     if (event.type === "thinking" || event.type === "tool_start") options.record?.sync();
     if (event.type === "tool_done") executions.push(event.exec);
@@ -63,6 +64,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     // That it still loads is no news.
     if (progress === undefined || event.type === "loading" && progress === before) return;
     before = progress;
+    // Once is enough: with some models each call is.
+    if (event.type === "tool_call_recovered") {
+      if (toldRecovery) return;
+      toldRecovery = true;
+    }
     if (format === "text" && stdout.midLine) stdout.write("\n");
     const rows = event.type === "tool_done" ? options.changes?.rows(event.exec) ?? [] : [];
     stderr.write([progress, ...rows, ""].join("\n"));

@@ -66,6 +66,7 @@ export function turnView(screen: Screen, look: Appearance): TurnView {
   /** What is said while the model loads; and until when it is known to, unless it answers before. */
   let loading = "";
   let loadingUntil = 0;
+  let toldRecovery = false;
   let reasoning: string[] = [];
   let reasoningStart = 0;
   /** What was printed last: text and lines of ours keep a blank line between them. */
@@ -174,6 +175,11 @@ export function turnView(screen: Screen, look: Appearance): TurnView {
           newest = undefined;
           return toolDone(event.exec);
         default: {
+          // Once is enough: with some models each call is.
+          if (event.type === "tool_call_recovered") {
+            if (toldRecovery) return;
+            toldRecovery = true;
+          }
           const text = progressLine(event);
           if (text === undefined) return;
           endReasoning();

@@ -136,8 +136,29 @@ Deno.test("a model that is not installed is not said to be loading", async () =>
   assertEquals([stdout, stderr], ["Hi\n", ""]);
 });
 
+Deno.test("calls that come as text are told of at the first, and doctor says what the server can do", async () => {
+  const models = [Response.json({ data: [{ id: "m", owned_by: "llamacpp" }] })];
+  const answers = { "/api/version": missing, "/v1/models": models, "/props": props(true) };
+  const steps = ["a", "b", "c"].map((path) => ({ text: look.replace('"."', `"./${path}"`) }));
+  await using server = serverSaying([...steps, { text: "Hi" }, { text: "ready" }, { text: look }, {
+    text: "A README.",
+  }], answers);
+  const at = ["--base-url", `${server.url}/v1`, "-m", "m"];
+  const { stderr } = await run([...at, "-p", "x"]);
+  assertEquals(stderr.match(/was recovered/g)?.length, 1);
+  assertStringIncludes(stderr, "are read from there");
+  const { stdout } = await run(["doctor", ...at]);
+  assertMatch(stdout, /note +tools +called in the answer's text[^]*:\s+llama-server --jinja$/m);
+  await using ollama = strictServer([{ text: "ready" }, { text: look }, { text: "A README." }]);
+  const report = await run(["doctor", "--local", "--host", ollama.url, "-m", "test"]);
+  assertMatch(report.stdout, /note +tools +called in the answer's text[^]*Ollama tags "tools"/);
+  assert(!report.stdout.includes("jinja"));
+});
+
 Deno.test("a session shows that the model loads until it answers, or no longer", () => {
-  const screen = { print() {}, update() {}, stream() {} } as unknown as Parameters<
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const screen = { print, update() {}, stream() {} } as unknown as Parameters<
     typeof turnView
   >[0];
   const look = { colors: "none", unicode: true } as Parameters<typeof turnView>[1];
@@ -152,6 +173,8 @@ Deno.test("a session shows that the model loads until it answers, or no longer",
   assertMatch(view.activity()!, /loading m$/);
   view.onEvent({ type: "reasoning_delta", text: "Hm" });
   assertMatch(view.activity()!, /thinking: Hm$/);
+  for (const id of ["1", "2"]) view.onEvent({ type: "tool_call_recovered", name: "read_file", id });
+  assertEquals(printed.filter((text) => text.includes("recovered")).length, 1);
 });
 
 Deno.test("doctor: a template without tools, a name that is not listed, answers that are kept short", async () => {

@@ -174,6 +174,8 @@ export interface ServedModel extends LocalModelInfo {
   contextLength?: number;
   /** False where the model's template has no place for tools, and drops them without a word. */
   takesTools?: boolean;
+  /** Whose it says to be, which tells servers apart: `llamacpp`, `vllm`. */
+  owner?: string;
   /** The names of all models that it serves. */
   names: string[];
 }
@@ -223,6 +225,7 @@ export async function servedModel(
       .map(({ id }) => String(id)),
     ...(contextLength !== undefined && { contextLength }),
     ...(caps.supports_tools === false && { takesTools: false }),
+    ...(typeof own.owned_by === "string" && { owner: own.owned_by }),
     ...(typeof meta.n_params === "number" && { size: parameters(meta.n_params) }),
     ...(typeof meta.ftype === "string" && { quantization: meta.ftype.replace("(guessed) ", "") }),
   };
