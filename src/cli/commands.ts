@@ -386,6 +386,7 @@ async function setModel(session: Session, argument: string): Promise<string> {
   } catch (error) {
     return oneLine((error as Error).message);
   }
+  delete session.context;
   const { model } = await agent.backend();
   const names = await modelNames(agent.config).catch(() => [model]);
   const { isSameModel } = await import("../backends/local/connection.ts");

@@ -5,6 +5,7 @@
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
+import { requestTokens } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
 import { canEdit } from "../terminal/input.ts";
 import { liveScreen } from "../terminal/live_screen.ts";
@@ -302,7 +303,7 @@ function shownModel({ agent: { config }, modelNamed, isModelKnown }: Session): s
 }
 
 /** `qwen3:8b · 3.1k tokens · ~/project` */
-function footer(session: Session): string {
+export function footer(session: Session): string {
   const { agent, context, cost, isPlanning, jobs } = session;
   const { workingDir } = agent.state;
   const { compat, local, hosted } = agent.config;
@@ -313,9 +314,15 @@ function footer(session: Session): string {
     : workingDir;
   const width = Math.max(12, terminalSize().columns >> 1);
   const shown = folder.length > width ? `…${folder.slice(1 - width).toWellFormed()}` : folder;
-  const used = context && context.inputTokens + context.outputTokens;
+  // What the server did not count is estimated.
+  const isCounted = context !== undefined && context.inputTokens > 0;
+  const used = isCounted
+    ? context.inputTokens + context.outputTokens
+    : agent.state.messages.length > 0
+    ? requestTokens(agent)
+    : 0;
   const share = room && used ? ` (${Math.round(100 * used / room)}% of ${thousands(room)})` : "";
-  const tokens = used ? [`${thousands(used)} tokens${share}`] : [];
+  const tokens = used ? [`${isCounted ? "" : "~"}${thousands(used)} tokens${share}`] : [];
   const money = cost === undefined ? [] : [dollars(cost)];
   const mode = isPlanning ? ["plan mode"] : [];
   const running = jobs?.list.filter(({ outcome }) => outcome === undefined).length ?? 0;

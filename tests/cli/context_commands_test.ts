@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { runCommand, type Session, waitsFor } from "../../src/cli/commands.ts";
+import { footer } from "../../src/cli/interactive.ts";
 import { localConfig } from "../../src/config.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -34,6 +35,19 @@ Deno.test("/context shows a bar for each part, and what is free where the window
   const unknown = await runCommand(sessionAt("http://127.0.0.1:1"), "/context");
   assertMatch(unknown!, /^About \d+ tokens; .* not known\.$/m);
   assertEquals(unknown!.includes("free"), false);
+});
+
+Deno.test("the status line has an estimate where the server did not count what there is now", async () => {
+  const session = sessionAt("http://127.0.0.1:1", 32_768);
+  const shown = () => footer(session).split(" · ")[1]!;
+  assertEquals(footer(session).includes("token"), false);
+  session.agent.state.messages.push({ role: "user", content: "word ".repeat(1600) });
+  const estimate = shown();
+  assertMatch(estimate, /^~\d\.\dk tokens \(\d+% of 32\.8k\)$/);
+  session.context = { inputTokens: 1000, outputTokens: 300 };
+  assertEquals(shown(), "1.3k tokens (4% of 32.8k)");
+  await runCommand(session, "/model other");
+  assertEquals(shown(), estimate);
 });
 
 Deno.test("/compact sums up, says so, and leaves all as it was where it can not", async () => {
