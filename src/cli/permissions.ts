@@ -234,7 +234,11 @@ export async function openPermissions(
             ruleFor: (given) =>
               isShared ? undefined : ruleFor(callOf(tool, given), settings, place),
           });
-          return decision.allow ? { ...decision, ...granted } : decision;
+          if (!decision.allow) return decision;
+          // What a person made of it is theirs, but for what they refuse for good.
+          const edited = decision.args && decide(callOf(tool, decision.args), settings, place);
+          if (edited?.effect !== "deny") return { ...decision, ...granted };
+          verdict = edited;
         }
         onRefused();
         const isRule = verdict.effect === "ask" && !isShared && ruleFor(call, settings, place);

@@ -449,6 +449,31 @@ sessionTest(
   },
 );
 
+Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.mkdir(`${folder}/copilot`);
+    await Deno.writeTextFile(
+      `${folder}/copilot/permissions.json`,
+      JSON.stringify({ deny: ["run_bash(curl *)"] }),
+    );
+    const permissions = await openPermissions(
+      {},
+      (name) => name === "XDG_CONFIG_HOME" ? folder : Deno.env.get(name),
+    );
+    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+    const { signal } = new AbortController();
+    for (const [command, allow] of [["env curl x", false], ["echo curl", true]] as const) {
+      const policy = permissions.policy(() => Promise.resolve({ allow: true, args: { command } }));
+      const context = { workingDir: folder, maxOutputChars: 1000, signal };
+      const decision = await policy.decide(tool, { command: "touch x" }, context);
+      assertEquals(decision.allow, allow);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 const sandbox = await findSandbox();
 const confined = typeof sandbox === "string" ? ` (skipped: ${sandbox})` : "";
 
