@@ -28,6 +28,8 @@ export interface HttpRequest {
   headers?: Record<string, string>;
   /** JSON text, sent by `POST`; without it, the request is a `GET`. */
   body?: string;
+  /** That there is nothing is no surprise: of a 404 nothing more is read, which takes some ms. */
+  isOptional?: boolean;
 }
 
 /** Limits and callbacks of a request. */
@@ -187,6 +189,10 @@ async function attemptOnce<T>(
     const response = await send(request, options, attempt.signal);
     answered.abort("over");
     ({ status } = response);
+    if (status === 404 && request.isOptional) {
+      response.body?.cancel().catch(() => {});
+      throw new BackendError(`${host} has nothing there`, { kind: "request", status });
+    }
     body = response.body?.getReader();
     return await readAnswer(response, body, request.url, open, watch, {
       signal: attempt.signal,

@@ -193,7 +193,10 @@ export async function servedModel(
 ): Promise<ServedModel> {
   const asked = async (path: string, timeoutMs?: number) => {
     try {
-      return fieldsOf(await ask(path, options, { timeoutMs }), `answer to ${path}`);
+      return fieldsOf(
+        await ask(path, options, { timeoutMs, isOptional: true }),
+        `answer to ${path}`,
+      );
     } catch (error) {
       if (error instanceof BackendError) return {};
       throw error;
@@ -263,6 +266,7 @@ export function isSameModel(a: string, b: string): boolean {
 /** What is special about a request. */
 interface Asked {
   body?: unknown;
+  isOptional?: boolean;
   timeoutMs?: number | undefined;
 }
 
@@ -285,7 +289,7 @@ async function ask(path: string, options: LocalServerOptions, more: Asked = {}):
 function askOnce(
   path: string,
   options: LocalServerOptions,
-  { body, timeoutMs = ASK_TIMEOUT_MS }: Asked,
+  { body, isOptional = false, timeoutMs = ASK_TIMEOUT_MS }: Asked,
 ): Promise<unknown> {
   const { host, apiKey, fetch, signal } = options;
   const config: LocalConfig = localConfig({
@@ -299,6 +303,7 @@ function askOnce(
   });
   return requestJson({
     url: `${config.host}${path}`,
+    isOptional,
     headers: keyHeader(config),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }, { ...config, signal });
