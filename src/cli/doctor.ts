@@ -28,12 +28,13 @@ import { isLoopback } from "../wire/connect.ts";
 import { EXIT } from "./exit.ts";
 import { isCompatOnly, prepare, servedInstead, serversOwn } from "./helpful_turn.ts";
 import { withHint } from "./hints.ts";
+import type { Confinement, Permissions } from "./permissions.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 import { duration, oneLine, wrapped } from "./present.ts";
 
 /** What was found out about one thing. */
 export interface Check {
-  name: "server" | "model" | "context" | "answer" | "tools" | "result" | "cache";
+  name: "commands" | "server" | "model" | "context" | "answer" | "tools" | "result" | "cache";
   /** `note`: it works, and could be better. */
   status: "ok" | "note" | "fail";
   /** One line. */
@@ -44,6 +45,7 @@ export interface Check {
 
 /** What a run of the doctor needs. */
 export interface DoctorOptions {
+  permissions: Permissions;
   modelNamed: boolean;
   /** One JSON object at the end instead of lines. */
   json: boolean;
@@ -107,8 +109,27 @@ function lineOf({ name, status, text, advice }: Check, columns: number): string 
 }
 
 async function* examine(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
+  yield commands(await options.permissions.confinement(agent.state.workingDir));
   yield* look(agent, options);
   yield* await probes(agent, options);
+}
+
+/** What the commands that the model runs are confined by. */
+function commands({ mode, network, by, why }: Confinement): Check {
+  const name = "commands";
+  if (mode === "off") {
+    return by === undefined
+      ? { name, status: "note", text: `not confined, and cannot be: ${why}` }
+      : { name, status: "ok", text: `not confined; ${by} works: --sandbox workspace-write` };
+  }
+  if (by === undefined) {
+    return { name, status: "note", text: `refused, as nothing confines them: ${why}` };
+  }
+  return {
+    name,
+    status: "ok",
+    text: `confined by ${by}: ${mode}, ${network ? "with" : "without"} network`,
+  };
 }
 
 /** What the server says of itself; the model is asked for nothing. */

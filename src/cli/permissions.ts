@@ -57,6 +57,8 @@ export interface Permissions {
   trusts(folder: string): boolean | undefined;
   /** Keeps whether they do. */
   trust(folder: string, isTrusted: boolean): Promise<void>;
+  /** What confines commands, or why nothing can; looked for also where it is not wanted. */
+  confinement(workingDir: string): Promise<Confinement>;
   /** What is in force, in lines. */
   describe(workingDir: string): Promise<string[]>;
 }
@@ -66,6 +68,16 @@ interface InForce extends Settings {
   network: boolean;
   /** What the folder itself changes, in lines to show. */
   notices: string[];
+}
+
+/** See {@linkcode Permissions.confinement}. */
+export interface Confinement {
+  mode: Settings["sandbox"];
+  network: boolean;
+  /** What would do it, such as `bubblewrap`; undefined where nothing works here. */
+  by?: string;
+  /** Why nothing works. */
+  why?: string;
 }
 
 const PROJECT_FILE = ".copilot/permissions.json";
@@ -290,6 +302,11 @@ export async function openPermissions(
       if (path === undefined) throw new Error("there is no home folder to keep it in");
       file = await keepForFolder(path, folder, () => ({ instructions: isTrusted }));
       known.clear();
+    },
+    async confinement(workingDir) {
+      const { sandbox: mode, network } = await settingsFor(workingDir);
+      const found = await sandbox();
+      return { mode, network, ...typeof found === "string" ? { why: found } : { by: found.by } };
     },
     async describe(workingDir) {
       const { approve, sandbox: mode, network, rules } = await settingsFor(workingDir);

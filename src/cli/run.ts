@@ -149,12 +149,14 @@ async function examine(args: Args, run: Run): Promise<number> {
     throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
   }
   stopOnSignals(run);
-  const [{ optionsFromArgs, toConfig }, { runDoctor }] = await Promise.all([
+  const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }] = await Promise.all([
     import("./settings.ts"),
     import("./doctor.ts"),
+    import("./permissions.ts"),
   ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
+    permissions: await openPermissions(args),
     modelNamed: options.model !== undefined,
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,

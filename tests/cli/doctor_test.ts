@@ -75,7 +75,12 @@ Deno.test("doctor: a model that is not there, a server that is not there, wrong 
   const missing = await run([...at, server.url, "-m", "test"]);
   assertEquals(missing.code, 1);
   assertMatch(missing.stdout, /FAIL +model +test is not there; there are: other/);
-  const nobody = await run([...at, "http://127.0.0.1:9"]);
+  assertMatch(
+    missing.stdout,
+    /^(ok +commands not confined; |note +commands not confined, and cannot)/m,
+  );
+  const nobody = await run([...at, "http://127.0.0.1:9", "--sandbox", "read-only"]);
+  assertMatch(nobody.stdout, /commands (confined by .*: read-only, without|refused, as nothing)/);
   assertEquals(nobody.code, 1);
   assertMatch(nobody.stdout, /FAIL +server .*\n?.*ollama/);
   assertEquals((await run(["doctor", "--demo"])).code, 2);
