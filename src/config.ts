@@ -54,10 +54,10 @@ export interface CompatConfig extends ConnectionSettings {
   /** Tokens that the model has room for, where known: the conversation is kept within it. */
   contextLength?: number;
   /**
-   * Switches a reasoning model's thinking on or off, by `chat_template_kwargs` (llama.cpp, vLLM); unset
-   * leaves it alone.
+   * Switches a reasoning model's thinking on or off, by `chat_template_kwargs` (llama.cpp, vLLM), or says
+   * how much, by `reasoning_effort` too; unset leaves it alone.
    */
-  think?: boolean;
+  think?: Thinking;
   /**
    * Describes the tools in the system prompt and reads the calls from the answer's text: for a model
    * whose template takes no tools, and a server that drops them without a word.
@@ -83,8 +83,8 @@ export interface LocalConfig extends ConnectionSettings {
   useCompat: boolean;
   /** Sent as a bearer token where a proxy in front of the server wants one; empty for none. */
   apiKey: string;
-  /** Switches a reasoning model's thinking on or off where the server can; unset leaves it alone. */
-  think?: boolean;
+  /** Switches a reasoning model's thinking on or off, or says how much; unset leaves it alone. */
+  think?: Thinking;
   /**
    * Describes the tools in the system prompt and reads the calls from the answer's text: for a model
    * whose template takes no tools, and a server that drops them without a word.
@@ -117,6 +117,8 @@ export interface HostedConfig extends ConnectionSettings {
   temperature: number;
   /** Sent as `anthropic-version`: `2023-06-01`. */
   apiVersion: string;
+  /** Has the model think, with a budget beside `maxTokens`: 8192 tokens, 2048 or 24576; unset: no. */
+  think?: Thinking;
   /** Tokens that the model has room for, where known: the conversation is kept within it. */
   contextLength?: number;
 }
@@ -130,6 +132,9 @@ export interface AgentSettings {
   /** How much the model is told: `lean` for small ones; `auto` chooses by the model. */
   promptTier?: PromptTier;
 }
+
+/** Whether a reasoning model thinks, or how much. */
+export type Thinking = boolean | "low" | "medium" | "high";
 
 /** What {@linkcode AgentSettings.promptTier} can be. */
 export type PromptTier = "auto" | "lean" | "full";
@@ -253,7 +258,8 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
       );
     }
     const given = typeof value;
-    if (given !== type) {
+    const isLevel = key === "think" && ["low", "medium", "high"].includes(value as string);
+    if (given !== type && !isLevel) {
       throw new TypeError(
         `Cannot use ${where}.${key} as it must be a ${type}: current value is ${show(value)}`,
       );

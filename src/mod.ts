@@ -38,6 +38,7 @@ export {
   localConfig,
   type PromptTier,
   type Some,
+  type Thinking,
 } from "./config.ts";
 export * from "./errors.ts";
 export { type AgentOptions, type AgentState, CopilotAgent } from "./agent/agent.ts";

@@ -104,7 +104,11 @@ export const FLAGS = [
     help: "tokens of context (with --local the model's own, at most 32768)",
   },
   { name: "temperature", value: "T", help: "sampling temperature (0.1)" },
-  { name: "think", value: "on|off", help: "a reasoning model's thinking, where the server can" },
+  {
+    name: "think",
+    value: "HOW",
+    help: "a reasoning model's thinking, where the server can: on, off, low, medium or high",
+  },
   {
     name: "keep-alive",
     value: "TIME",

@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   output: FORMATS,
   approve: APPROVE_MODES,
   sandbox: SANDBOX_MODES,
-  think: ["on", "off"],
+  think: ["on", "off", "low", "medium", "high"],
   "prompt-tier": ["auto", "lean", "full"],
   completions: [...SHELLS.keys()],
 };

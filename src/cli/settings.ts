@@ -7,6 +7,7 @@ import {
   hostedConfig,
   localConfig,
   type PromptTier,
+  type Thinking,
 } from "../config.ts";
 import { type Args, UsageError } from "./args.ts";
 
@@ -35,7 +36,7 @@ export interface ExtraSettings {
   maxTokens?: number | undefined;
   contextLength?: number | undefined;
   temperature?: number | undefined;
-  think?: boolean | undefined;
+  think?: Thinking | undefined;
   keepAlive?: string | undefined;
   promptTier?: PromptTier | undefined;
   connectTimeoutMs?: number | undefined;
@@ -64,7 +65,6 @@ export function toConfig(
   }
   if (!local && useCompat) throw new UsageError("--use-compat needs --local");
   if (!local && keepAlive !== undefined) throw new UsageError("--keep-alive needs --local");
-  if (hosted && think !== undefined) throw new UsageError("--think is not for --hosted");
   if (apiKey === "") {
     throw new UsageError("--api-key is empty: give the key, or leave the flag out");
   }
@@ -81,7 +81,9 @@ export function toConfig(
       `No API key: set ${name}, or pass --api-key. For a model of your own use --local or --base-url; --demo needs none`,
     );
   }
-  if (hosted) return { ...tier, hosted: hostedConfig({ apiKey: key, model, baseUrl, ...extra }) };
+  if (hosted) {
+    return { ...tier, hosted: hostedConfig({ apiKey: key, model, baseUrl, think, ...extra }) };
+  }
   return { ...tier, compat: compatConfig({ apiKey: key, model, baseUrl, think, ...extra }) };
 }
 
@@ -150,7 +152,13 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     maxTokens: number(args, "max-tokens"),
     contextLength: number(args, "context-length"),
     temperature: number(args, "temperature"),
-    think: oneOf(args, "think", { on: true, off: false }),
+    think: oneOf<Thinking>(args, "think", {
+      on: true,
+      off: false,
+      low: "low",
+      medium: "medium",
+      high: "high",
+    }),
     keepAlive: args["keep-alive"],
     promptTier: oneOf(args, "prompt-tier", { auto: "auto", lean: "lean", full: "full" } as const),
     connectTimeoutMs: seconds(args, "connect-timeout"),
@@ -168,7 +176,7 @@ function oneOf<T>(
   if (text === undefined) return undefined;
   if (Object.hasOwn(values, text)) return values[text]!;
   throw new UsageError(
-    `--${name} must be ${Object.keys(values).join(" or ")}: it is ${
+    `--${name} must be ${Object.keys(values).join(", ")}: it is ${
       JSON.stringify(text.slice(0, 60))
     }`,
   );

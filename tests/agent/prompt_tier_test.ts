@@ -1,7 +1,16 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { compatConfig, hostedConfig, localConfig, type PromptTier } from "../../src/config.ts";
+import { compatBody } from "../../src/backends/compat/request.ts";
+import { hostedBody } from "../../src/backends/hosted/request.ts";
+import { localBody } from "../../src/backends/local/request.ts";
+import {
+  compatConfig,
+  hostedConfig,
+  localConfig,
+  type PromptTier,
+  type Thinking,
+} from "../../src/config.ts";
 import { jobStore } from "../../src/tools/jobs.ts";
 import type { Jobs } from "../../src/types.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -92,4 +101,32 @@ Deno.test("keep_alive and think go along where they are set", async () => {
     ],
   );
   assertThrows(() => localConfig({ keepAlive: "soon" }), RangeError, "30m");
+});
+
+Deno.test("how much a model is to think goes along in the form of each server", () => {
+  const bodyOf = (think: Thinking) => [
+    JSON.parse(compatBody(compatConfig({ apiKey: "k", model: "m", think }), [], [], true)),
+    JSON.parse(localBody(localConfig({ model: "m", think }), [], [], true)),
+    JSON.parse(hostedBody(hostedConfig({ apiKey: "k", model: "m", think }), [], [], true)),
+  ];
+  for (
+    const [think, effort, kwargs, budget] of [
+      [false, undefined, { enable_thinking: false }, undefined],
+      [true, undefined, { enable_thinking: true }, 8192],
+      ["low", "low", { enable_thinking: true, reasoning_effort: "low" }, 2048],
+      ["high", "high", { enable_thinking: true, reasoning_effort: "high" }, 24_576],
+    ] as const
+  ) {
+    const [compat, local, hosted] = bodyOf(think);
+    assertEquals([compat.reasoning_effort, compat.chat_template_kwargs], [effort, kwargs]);
+    assertEquals(local.think, think);
+    assertEquals(hosted.thinking, budget && { type: "enabled", budget_tokens: budget });
+    assertEquals(hosted.max_tokens, 8192 + (budget ?? 0));
+    assertEquals("temperature" in hosted, budget === undefined);
+  }
+  // Refused by name, it is left out.
+  const config = hostedConfig({ apiKey: "k", model: "m", think: "low" });
+  const plain = JSON.parse(hostedBody(config, [], [], true, new Set(["thinking"])));
+  assertEquals([plain.thinking, plain.max_tokens], [undefined, 8192]);
+  assertThrows(() => localConfig({ model: "m", think: "much" as Thinking }), TypeError, "think");
 });

@@ -58,6 +58,7 @@ const TABLE: readonly Adjustment[] = [
   unsupported("max_tokens", "the limit is sent as max_completion_tokens from now on"),
   unsupported("temperature", "the temperature is left to the model from now on"),
   unsupported("frequency_penalty", "frequency_penalty is left out from now on"),
+  unsupported("reasoning_effort", "how much it thinks is left to the model from now on"),
   unsupported("chat_template_kwargs", "thinking is left to the model from now on"),
   unsupported("stream_options", "stream_options is left out from now on"),
   unsupported("stream", "answers are not streamed from now on"),

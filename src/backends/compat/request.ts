@@ -61,9 +61,7 @@ export function compatBody(
     [limit]: config.maxTokens,
     temperature: config.temperature,
     frequency_penalty: config.frequencyPenalty,
-    ...(config.think !== undefined && {
-      chat_template_kwargs: { enable_thinking: config.think },
-    }),
+    ...thinking(config),
   };
   return jsonText({
     model: config.model,
@@ -71,6 +69,14 @@ export function compatBody(
     ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
     messages: messagesToCompatFormat(messages, { reasoning: !adjusted.has("reasoning_content") }),
   });
+}
+
+/** Servers of one's own look for it in the template, others among the parameters. */
+function thinking({ think }: CompatConfig): Record<string, unknown> {
+  if (think === undefined) return {};
+  if (typeof think === "boolean") return { chat_template_kwargs: { enable_thinking: think } };
+  const chat_template_kwargs = { enable_thinking: true, reasoning_effort: think };
+  return { reasoning_effort: think, chat_template_kwargs };
 }
 
 /**

@@ -58,6 +58,7 @@ export function hostedBackend(config: HostedConfig): Backend {
 }
 
 const TABLE: readonly Adjustment[] = [
+  unsupported("thinking", "it does not think from now on"),
   unsupported("temperature", "the temperature is left to the model from now on"),
   unsupported("cache_control", "the end of the conversation is not cached from now on"),
   {

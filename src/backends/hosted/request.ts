@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { HostedConfig } from "../../config.ts";
+import type { HostedConfig, Thinking } from "../../config.ts";
 import type { JsonSchema, Message, Tool, ToolCall } from "../../types.ts";
 import type { Adjusted } from "../adjust.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
@@ -59,10 +59,14 @@ export function hostedBody(
 ): string {
   const [system, hostedMessages] = messagesToHostedFormat(messages);
   const mark = adjusted.has("system.cache_control") ? {} : EPHEMERAL;
+  const budget = adjusted.has("thinking") ? 0 : thinkingBudget(config.think);
   return jsonText({
     model: config.model,
-    max_tokens: config.maxTokens,
-    ...(!adjusted.has("temperature") && { temperature: config.temperature }),
+    max_tokens: config.maxTokens + budget,
+    // What thinks wants a temperature of its own.
+    ...(budget > 0
+      ? { thinking: { type: "enabled", budget_tokens: budget } }
+      : !adjusted.has("temperature") && { temperature: config.temperature }),
     stream,
     ...(!adjusted.has("cache_control") && EPHEMERAL),
     ...(tools.length > 0 && { tools: toolsToHostedFormat(tools) }),
@@ -71,6 +75,12 @@ export function hostedBody(
       ? [BEGINNING, ...hostedMessages]
       : hostedMessages,
   });
+}
+
+/** Tokens for thinking; 0 for none. */
+function thinkingBudget(think: Thinking = false): number {
+  if (think === false) return 0;
+  return { low: 2048, medium: 8192, high: 24_576 }[think === true ? "medium" : think];
 }
 
 /**
