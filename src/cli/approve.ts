@@ -125,8 +125,12 @@ export function askPerson(
         await permissions.allow(rule);
         print(`  In this session: allow ${sanitize(rule)}`);
       } else if (rule !== undefined && answer.type === "save") {
-        const path = await permissions.save(rule, workingDir);
-        print(`  Kept in ${sanitize(path)}: allow ${sanitize(rule)}`);
+        print(
+          await permissions.save(rule, workingDir).then(
+            (path) => `  Kept in ${sanitize(path)}: allow ${sanitize(rule)}`,
+            (error) => `  In this session only, as it cannot be kept: ${oneLine(error.message)}`,
+          ),
+        );
       }
       return given === args ? { allow: true } : { allow: true, args: given };
     }

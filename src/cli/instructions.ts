@@ -52,12 +52,17 @@ export async function heedInstructions(
   const names = files.map(({ name, text }) =>
     `${oneLine(name)} (${count(text.trimEnd().split("\n").length, "line")})`
   ).join(", ");
+  const notices = refused.map((what) => `· ${what}, and is not heeded`);
   let isTrusted = files.length === 0 || trust || permissions.trusts(root);
   if (isTrusted === undefined && ask) {
     isTrusted = await ask(
       `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.\nHeed them? [y/n] `,
     );
-    if (isTrusted !== undefined) await permissions.trust(root, isTrusted);
+    if (isTrusted !== undefined) {
+      await permissions.trust(root, isTrusted).catch((error: Error) =>
+        notices.push(`· that cannot be kept: ${oneLine(error.message)}`)
+      );
+    }
   }
   const own = userFile("AGENTS.md", (name) => Deno.env.get(name));
   const yours = own === undefined ? undefined : readText(own);
@@ -68,7 +73,7 @@ export async function heedInstructions(
     ),
   ].join("\n");
   return [
-    ...refused.map((what) => `· ${what}, and is not heeded`),
+    ...notices,
     ...files.length === 0 || isTrusted === false
       ? []
       : [isTrusted ? `· heeds ${names}` : `· not heeded: ${names} (/trust or --trust does)`],

@@ -53,8 +53,8 @@ export interface InteractiveOptions {
   noSession?: boolean | undefined;
   /** Goes on with the folder's newest session. */
   continues?: boolean | undefined;
-  /** What to say at the start, in place of what the server has. */
-  notice?: string | undefined;
+  /** What the demo says of itself: it has no server to look at, and heeds no instructions. */
+  demo?: string | undefined;
 }
 
 /** Turns that took longer, in milliseconds, are worth a notification. */
@@ -124,7 +124,7 @@ export async function runInteractive(
   const session: Session = {
     agent,
     modelNamed: options.modelNamed,
-    isModelKnown: options.notice !== undefined || !choosesModel(config),
+    isModelKnown: options.demo !== undefined || !choosesModel(config),
     pending: "",
     permissions,
     undo,
@@ -166,25 +166,25 @@ export async function runInteractive(
   };
   const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
   say(["copilot", ...shownModel(session), "/help lists what there is"].join(" · "));
-  if (options.notice !== undefined) say(options.notice);
+  if (options.demo !== undefined) say(options.demo);
   for (const line of await permissions.prepare(state.workingDir, true)) say(line);
-  const isDemo = options.notice !== undefined;
-  const heeded = await heedInstructions(agent, permissions, {
-    trust: options.trust,
-    ask: isLive && !isDemo ? (question) => askYesNo(screen, question, stop.signal) : undefined,
-  });
-  // The demo heeds nothing.
-  if (!isDemo) heeded.forEach(say);
+  if (options.demo === undefined) {
+    const heeded = await heedInstructions(agent, permissions, {
+      trust: options.trust,
+      ask: isLive ? (question) => askYesNo(screen, question, stop.signal) : undefined,
+    });
+    heeded.forEach(say);
+  }
   if (ended !== undefined) return ended;
   if (!options.noSession) {
     session.record = (await import("./recorded.ts")).recordSession(agent, say);
   }
   const record = () => session.record?.sync();
   if (options.continues) say((await import("./recorded.ts")).goOnWithNewest(session, paint));
-  const leaving = new AbortController();
-  using _leaving = { [Symbol.dispose]: () => leaving.abort() };
-  if (!isDemo) {
-    session.looked = import("./doctor.ts")
+  if (options.demo === undefined) {
+    const leaving = new AbortController();
+    cleanUp.defer(() => leaving.abort());
+    session.looked = import("./server_look.ts")
       .then(({ greeting }) =>
         greeting(agent, { modelNamed: options.modelNamed, signal: leaving.signal })
       )

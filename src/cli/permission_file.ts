@@ -7,6 +7,7 @@
 import type { Settings } from "../permissions/policy.ts";
 import type { Rule } from "../permissions/rules.ts";
 import { isObject } from "../text/json.ts";
+import { dirname } from "../text/std_path.ts";
 import { UsageError } from "./args.ts";
 import { readJson } from "./user_files.ts";
 
@@ -89,12 +90,17 @@ export async function keepForFolder(
   const folders = isObject(file.folders) ? file.folders : {};
   const here = isObject(folders[folder]) ? folders[folder] : {};
   const next = { ...file, folders: { ...folders, [folder]: { ...here, ...change(here) } } };
-  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
-  await Deno.writeTextFile(temporary, `${JSON.stringify(next, null, 2)}\n`, {
-    mode: 0o600,
-    createNew: true,
-  });
-  await Deno.rename(temporary, path);
+  try {
+    await Deno.writeTextFile(temporary, `${JSON.stringify(next, null, 2)}\n`, {
+      mode: 0o600,
+      createNew: true,
+    });
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
   return next;
 }

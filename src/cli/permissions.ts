@@ -284,8 +284,8 @@ export async function openPermissions(
       };
     },
     async save(rule, workingDir) {
-      if (path === undefined) throw new Error("there is no home folder to save it in");
       await allow(rule);
+      if (path === undefined) throw new Error("there is no home folder to keep it in");
       await keepForFolder(path, workingDir, (here) => {
         const rules = Array.isArray(here.allow) ? here.allow : [];
         return { allow: [...rules.filter((one) => one !== rule), rule] };

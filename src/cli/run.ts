@@ -199,7 +199,7 @@ async function runSession(
       notify: !args["no-notify"],
       noSession: args["no-session"],
       continues: args.continue,
-      notice: args.demo ? DEMO_NOTICE : undefined,
+      demo: args.demo ? DEMO_NOTICE : undefined,
     });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;

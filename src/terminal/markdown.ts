@@ -13,7 +13,7 @@
 
 import { sanitizeProse } from "../text/sanitize.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";
-import { type BlockStart, blockStart } from "./markdown_blocks.ts";
+import { type BlockStart, blockStart, closesCode, outdent } from "./markdown_blocks.ts";
 import { type Container, fitting, prefix } from "./markdown_containers.ts";
 import { type Filler, filler } from "./markdown_fill.ts";
 import { type InlineParser, inlineParser } from "./markdown_inline.ts";
@@ -378,20 +378,6 @@ function codeText(s: State, ended: boolean): void {
   } else {
     codeLine(s, code ? code.highlight(line) : line);
   }
-}
-
-function closesCode(line: string, fence: string): boolean {
-  const signs = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
-  return signs?.startsWith(fence) ?? false;
-}
-
-/** `line` without as much indentation as its fence has. */
-function outdent(line: string, columns: number): string {
-  let at = 0;
-  for (let column = 0; column < columns && (line[at] === " " || line[at] === "\t"); at++) {
-    column += line[at] === " " ? 1 : 4 - (column & 3);
-  }
-  return line.slice(at);
 }
 
 function codeLine(s: State, line: string): void {

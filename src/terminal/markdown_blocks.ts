@@ -63,3 +63,18 @@ export function blockStart(
   }
   return TEXT;
 }
+
+/** Whether a line ends the block of code that `fence` began. */
+export function closesCode(line: string, fence: string): boolean {
+  const signs = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+  return signs?.startsWith(fence) ?? false;
+}
+
+/** `line` without as much indentation as its fence has. */
+export function outdent(line: string, columns: number): string {
+  let at = 0;
+  for (let column = 0; column < columns && (line[at] === " " || line[at] === "\t"); at++) {
+    column += line[at] === " " ? 1 : 4 - (column & 3);
+  }
+  return line.slice(at);
+}

@@ -95,6 +95,23 @@ Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", as
   }
 });
 
+Deno.test("a rule that can not be kept goes for the session, and the call runs", async () => {
+  const printed: string[] = [];
+  const ask = askPerson(
+    () => Promise.resolve("s"),
+    {
+      allow: () => Promise.resolve(),
+      save: () => Promise.reject(new Error("no space left\x1b[2J")),
+    },
+    (text) => printed.push(text),
+    () => 80,
+  );
+  const context = { workingDir: "/", maxOutputChars: 100, signal: new AbortController().signal };
+  const question = { reason: "writes", ruleFor: () => "run_bash(ls)" };
+  assertEquals(await ask(bash, { command: "ls" }, context, question), { allow: true });
+  assertMatch(printed.join(), /session only, as it cannot be kept: no space left(?!.*\x1b)/);
+});
+
 Deno.test("writing over a file is shown as a difference, a new file whole", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/a`, "one\ntwo\nthree\n");

@@ -220,3 +220,14 @@ Deno.test({
     assertEquals(rows.filter((row) => /heed/i.test(row)), []);
   },
 });
+
+Deno.test("what can not be kept is heeded this time, and said", async () => {
+  await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
+    const agent = agentIn(folder);
+    const said = await heedInstructions(agent, await settingsIn("/dev/null"), {
+      ask: () => Promise.resolve(true),
+    });
+    assertMatch(said.join("\n"), /^· that cannot be kept: .+\n· heeds AGENTS\.md/);
+    assertStringIncludes(agent.systemPrompt, "be brief");
+  });
+});
