@@ -12,7 +12,8 @@ import { rowsOf } from "../text/width.ts";
 import { BOLD, DIM, type Painter } from "../terminal/style.ts";
 import type { Decision, Tool, ToolContext } from "../types.ts";
 import { changeLines, changeNotes, changeOf, MAX_COMPARED, textOf } from "./change.ts";
-import type { Ask, Permissions } from "./permissions.ts";
+import type { Ask } from "./call_policy.ts";
+import type { Permissions } from "./permissions.ts";
 import { DIFF_STYLES, oneLine, wrapped } from "./present.ts";
 
 /** What a person answered; undefined for what is no answer. */

@@ -4,36 +4,18 @@
  * @module
  */
 
-import type { Place } from "../permissions/containment.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { Rule } from "../permissions/rules.ts";
 import { count } from "../text/count.ts";
-import type { Call, Settings, Verdict } from "../permissions/policy.ts";
+import type { Settings } from "../permissions/policy.ts";
 import { isObject } from "../text/json.ts";
 import { atProgramEnd } from "../tools/program_end.ts";
-import type { Confine, Decision, Policy, Tool, ToolContext } from "../types.ts";
+import type { Confine, Policy } from "../types.ts";
 import { type Args, UsageError } from "./args.ts";
-import { oneLine, shortened } from "./present.ts";
+import type { Ask } from "./call_policy.ts";
+import { oneLine } from "./present.ts";
 import { keepForFolder, levelOf } from "./permission_file.ts";
 import { readJson, stateFolder, unheeded, userFile, userFolder } from "./user_files.ts";
-
-/** How a person is asked about a call that the settings leave to them. */
-export type Ask = (
-  tool: Tool,
-  args: Record<string, unknown>,
-  context: ToolContext,
-  question: Question,
-) => Promise<Decision>;
-
-/** What a person has to know of such a call. */
-export interface Question {
-  /** Why it is asked about, as in {@linkcode Verdict}. */
-  reason: string;
-  /** What the system keeps a command from, in one line. */
-  confined?: string;
-  /** The rule for exactly these arguments; undefined where no rule would save the question. */
-  ruleFor(args: Record<string, unknown>): string | undefined;
-}
 
 /** What a run may do. */
 export interface Permissions {
@@ -89,6 +71,7 @@ type Core = [
   typeof import("../permissions/rules.ts"),
   typeof import("../permissions/containment.ts"),
   typeof import("../tools/find_program.ts"),
+  typeof import("./call_policy.ts"),
 ];
 let loaded: Promise<Core> | undefined;
 /** Loaded on first use, so that a run without tools does not pay for it. */
@@ -98,6 +81,7 @@ const core = (): Promise<Core> =>
     import("../permissions/rules.ts"),
     import("../permissions/containment.ts"),
     import("../tools/find_program.ts"),
+    import("./call_policy.ts"),
   ]);
 
 /**
@@ -205,62 +189,17 @@ export async function openPermissions(
     },
     policy: (ask, onRefused = () => {}) => ({
       async decide(tool, callArgs, context) {
-        const [{ decide, grantOf, READER, ruleFor }, , { placeOf }] = await core();
-        const { workingDir } = context;
-        if (isReplaced(workingDir)) {
-          throw new Error(
-            `Refused: the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`,
-          );
-        }
-        const settings = await settingsFor(workingDir);
-        const call = callOf(tool, callArgs);
-        const { path } = call;
-        // Looked up once: what is shown, decided and opened is one place.
-        const places = new Map<string, Place>();
-        const place = (at: string) => places.get(at) ?? placeOf(workingDir, at);
-        if (path !== undefined) places.set(path, placeOf(workingDir, path));
-        let verdict = decide(call, settings, place);
-        const isShared = path !== undefined && tool.access === "write" &&
-          hasOtherNames(place(path).real);
-        if (verdict.effect === "allow" && isShared) {
-          const effect = settings.approve === "never" ? "deny" : "ask";
-          verdict = { effect, reason: "is a file with other names (hard links), maybe outside" };
-        }
-        const granted = path === undefined
-          ? {}
-          : { grant: grantOf(call.tool, path, settings, place, !args.yes) };
-        if (verdict.effect === "allow" || verdict.effect === "ask" && args.yes) {
-          return { allow: true, ...granted };
-        }
-        if (verdict.effect === "ask" && ask) {
-          // Who may look at a file may be told why a change to it would fail.
-          const mayRead = path !== undefined &&
-            decide({ tool: READER, path }, settings, place).effect === "allow";
-          const within = { ...context, ...granted };
-          if (mayRead) await tool.check?.(callArgs, within);
-          const isConfined = call.command !== undefined && settings.sandbox !== "off" &&
-            typeof await sandbox() === "object";
-          const decision = await ask(tool, callArgs, within, {
-            reason: verdict.reason,
-            ...isConfined && { confined: `confined: ${limitsOf(settings)}` },
-            ruleFor: (given) =>
-              isShared ? undefined : ruleFor(callOf(tool, given), settings, place),
-          });
-          if (!decision.allow) return decision;
-          // What a person made of it is theirs, but for what they refuse for good.
-          const edited = decision.args && decide(callOf(tool, decision.args), settings, place);
-          if (edited?.effect !== "deny") return { ...decision, ...granted };
-          verdict = edited;
-        }
-        onRefused();
-        const isRule = verdict.effect === "ask" && !isShared && ruleFor(call, settings, place);
-        const how = verdict.effect === "deny"
-          ? ""
-          : isRule
-          ? "; --yes, or a rule, allows it"
-          : "; --yes allows it";
-        const summary = `it ${shortened(oneLine(verdict.reason), 100)}${how}`;
-        return { allow: false, reason: refusal(tool, verdict), summary };
+        const settings = await settingsFor(context.workingDir);
+        const [, , , , { decideCall }] = await core();
+        return await decideCall({ tool, args: callArgs, context }, settings, {
+          yes: args.yes === true,
+          ask,
+          onRefused,
+          confined: async () =>
+            settings.sandbox !== "off" && typeof await sandbox() === "object"
+              ? `confined: ${limitsOf(settings)}`
+              : undefined,
+        });
       },
     }),
     confine(workingDir) {
@@ -352,47 +291,10 @@ function privateFolder(): string {
   return folder;
 }
 
-/** Whether a folder, which had no links in its path, has some now. */
-function isReplaced(folder: string): boolean {
-  try {
-    return Deno.realPathSync(folder) !== folder;
-  } catch {
-    return false; // It is gone, and each tool says so in its own words.
-  }
-}
-
-function hasOtherNames(path: string): boolean {
-  try {
-    const { isFile, nlink } = Deno.lstatSync(path);
-    return isFile && nlink !== null && nlink > 1;
-  } catch {
-    return false;
-  }
-}
-
-/** The part of a call that the settings are about. */
-function callOf(tool: Tool, args: Record<string, unknown>): Call {
-  const { name, access } = tool;
-  if (name === "run_bash") return { tool: { name, access }, command: String(args.command) };
-  const path = args.file_path ?? args.path;
-  return { tool: { name, access }, ...(typeof path === "string" && { path }) };
-}
-
 /** What confined commands can do. */
 function limitsOf({ sandbox, network }: Pick<InForce, "sandbox" | "network">): string {
   const where = sandbox === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
   return `only ${where} can be written${network ? "" : ", and there is no network"}`;
-}
-
-function refusal({ name, access }: Tool, { effect, reason }: Verdict): string {
-  const what = access === "execute" ? "this command" : name;
-  const why = effect === "deny"
-    ? `${what} is not allowed: it ${reason}.`
-    : `${what} needs an approval, as it ${reason}, and nobody is there to give it.`;
-  const how = effect === "deny"
-    ? ""
-    : " (The user can allow it by starting copilot with --yes, or with a rule.)";
-  return `Refused: ${why} Do not try another way; answer with what you can read, and say what you would have done.${how}`;
 }
 
 /** What the policy has to know of the programs that PATH finds. */
