@@ -7,6 +7,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import {
+  ASK_TIMEOUT_MS,
   checkLocalConnection,
   chooseLocalModel,
   isSameModel,
@@ -87,6 +88,12 @@ async function server(agent: CopilotAgent, options: LookOptions): Promise<Check>
     return await isCompatOnly(agent, options)
       ? { name, status: "note", text: `${text}; no Ollama: its compatible endpoint is used` }
       : { name, status: "ok", text };
+  }
+  const took = performance.now() - start;
+  // Who refuses does so at once.
+  if (took > ASK_TIMEOUT_MS / 2) {
+    const text = `${serverOf(config)} does not answer within ${duration(took)}`;
+    return { name, status: "fail", text, advice: "It may be busy with another request" };
   }
   const error = new BackendError(`Nothing answers at ${serverOf(config)}`, { kind: "connection" });
   return { name, status: "fail", text: withHint(error, config) };

@@ -276,12 +276,14 @@ Deno.test("NET-05 an answer that the token limit cuts is not done: exit code 4",
 
 Deno.test("a server that hangs is given up after the limit", async () => {
   await using server = serve(async (_, peer) => await peer.left());
-  const { code, stderr } = await run([
-    ...local(server.url, "-p", "x"),
-    "--first-token-timeout",
-    "0.2",
+  const [turn, doctor] = await Promise.all([
+    run([...local(server.url, "-p", "x"), "--first-token-timeout", "0.2"]),
+    run(["doctor", "--local", "--host", server.url]),
   ]);
-  assertEquals(code, 1, stderr);
+  assertEquals(turn.code, 1, turn.stderr);
+  // It is there, so that nobody is told to start one.
+  assertEquals(doctor.code, 1);
+  assertMatch(doctor.stdout, /FAIL +server +127\.0\.0\.1:\d+ does not answer within 5/);
 });
 
 Deno.test("a prompt of 10 MB goes through whole", async () => {

@@ -38,7 +38,7 @@ export interface LocalModel {
 /** So often a server that is loading is looked at: 10 minutes. */
 const MAX_LOOKS = 300;
 /** How long to wait for a server that is asked what it is, in milliseconds. */
-const ASK_TIMEOUT_MS = 5000;
+export const ASK_TIMEOUT_MS = 5000;
 /** The same for one that loads its model first. */
 const LOAD_TIMEOUT_MS = 600_000;
 
