@@ -145,13 +145,19 @@ function scanner(
     for (const part of more) parts.push(part);
   }
 
+  /** By marker in lower case; a flood of markers is of few kinds. */
+  const known = new Map<string, Format[]>();
+
   function formatsOf(marker: string): Format[] {
-    const info = marker.match(/^(?:`{3,}|~{3,})\s*(.*?)\s*$/s)?.[1]?.toLowerCase();
-    return formats.filter((format) =>
-      info === undefined
-        ? format.markers?.some((own) => own.toLowerCase() === marker.toLowerCase())
-        : format.fences?.includes(info)
-    );
+    const tag = marker.toLowerCase();
+    const info = tag.match(/^(?:`{3,}|~{3,})\s*(.*?)\s*$/s)?.[1];
+    if (info !== undefined) return formats.filter(({ fences }) => fences?.includes(info));
+    let own = known.get(tag);
+    if (own === undefined) {
+      own = formats.filter(({ markers }) => markers?.some((one) => one.toLowerCase() === tag));
+      known.set(tag, own);
+    }
+    return own;
   }
 
   /** A marker of our own was read. */
