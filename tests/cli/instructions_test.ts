@@ -129,7 +129,7 @@ Deno.test({
     await folderWith({ ".git/HEAD": "", "file": "fine" }, async (folder) => {
       await Deno.writeTextFile(`${folder}/../canary`, "outside");
       const swap =
-        `cd '${folder}'; echo begun; while :; do ln -sf ../canary l; mv -T l AGENTS.md; ` +
+        `cd '${folder}'; echo begun; until [ -e stop ]; do ln -sf ../canary l; mv -T l AGENTS.md; ` +
         "ln -f file f; mv -T f AGENTS.md; done";
       const swapper = new Deno.Command("sh", { args: ["-c", swap], stdout: "piped" }).spawn();
       const reader = swapper.stdout.getReader();
@@ -145,7 +145,8 @@ Deno.test({
           assertEquals((await promptNow()).includes("outside"), false);
         }
       } finally {
-        swapper.kill();
+        // Killed, it would leave an `mv` running, which swaps once more later.
+        await Deno.writeTextFile(`${folder}/stop`, "");
         await reader.cancel();
         await swapper.status;
       }
