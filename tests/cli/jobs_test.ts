@@ -3,7 +3,8 @@ import { command as program } from "../helpers/program.ts";
 import { sessionCommand, sessionTest } from "../helpers/session.ts";
 import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
 import { noTmux, terminal } from "../helpers/tmux.ts";
-import { living, marker, run } from "../tools/workspace.ts";
+import { left, living, marker } from "../helpers/processes.ts";
+import { run } from "../tools/workspace.ts";
 
 const job = (command: string): Step => ({
   toolCalls: [{ name: "run_bash", arguments: { command, run_in_background: true } }],
@@ -119,11 +120,11 @@ Deno.test({
       await screen.until((rows) => rows.at(-1) === ">" || rows.at(-2) === ">");
       await screen.type("go\r");
       await screen.until("Started.");
-      assert((await living(mark)).length >= 3, name);
+      assertEquals((await living(mark, (count) => count === 3)).length, 3, name);
       if (!keys.startsWith("SIG")) await screen.type(keys);
       else Deno.kill(await programIn(screen.folder), keys as Deno.Signal);
       await screen.until(`left: ${code}`);
-      assertEquals(await living(mark), [], name);
+      assertEquals(await left(mark), [], name);
     })).then(() => {}),
 });
 
@@ -154,7 +155,7 @@ Deno.test("PRC-02 PRC-07 jobs end with a prompt's run: done, failed, terminated"
     await asked.promise;
     if (name === "terminated") child.kill("SIGTERM");
     assertEquals((await child.output()).code, code, name);
-    assertEquals(await living(mark), [], name);
+    assertEquals(await left(mark), [], name);
   }));
 });
 

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { json, serve } from "../helpers/server.ts";
+import { left, living, marker } from "../helpers/processes.ts";
 import { command, run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
@@ -359,27 +360,17 @@ for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     ignore: Deno.build.os === "windows",
     async fn() {
       await using dir = await tempDir();
-      // The shell tells that it is there, and who it is; then it would sleep for a long time.
-      const run = { command: "echo $$ > pid; sleep 1000 & wait" };
+      const mark = marker();
+      const run = { command: `sleep ${mark} & wait` };
       await using server = strictServer([{ toolCalls: [{ name: "run_bash", arguments: run }] }]);
       const args = local(server.url, "-p", "x", "--yes", "--output", "json");
       const child = command(args, { cwd: dir.path }).spawn();
-      let pid = "";
-      while (!pid.endsWith("\n")) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        pid = await Deno.readTextFile(`${dir.path}/pid`).catch(() => "");
-      }
+      assertEquals((await living(mark, (count) => count === 2)).length, 2);
       child.kill(signal);
       const ended = await child.output();
       assertEquals(ended.code, code);
       assertEquals(JSON.parse(new TextDecoder().decode(ended.stdout)).exitCode, code);
-      const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pgid=,stat="] }).output();
-      const rows = new TextDecoder().decode(stdout).split("\n").map((row) =>
-        row.trim().split(/\s+/)
-      );
-      // A zombie is only a number that waits to be read.
-      const left = rows.filter(([group, state]) => group === pid.trim() && !state?.startsWith("Z"));
-      assertEquals(left, []);
+      assertEquals(await left(mark), []);
     },
   });
 }

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { findSandbox } from "../../src/permissions/sandbox_probe.ts";
+import { left, living, marker } from "../helpers/processes.ts";
 import { command } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -301,30 +302,15 @@ Deno.test({
   ignore: !isBubblewrap,
   async fn() {
     const folder = await Deno.makeTempDir();
-    const seconds = `1000.${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
-    const living = async () => {
-      const { stdout } = await new Deno.Command("ps", { args: ["-eo", "stat=,args="] }).output();
-      return new TextDecoder().decode(stdout).split("\n").filter((row) =>
-        row.includes(`sleep ${seconds}`) && !row.startsWith("Z")
-      ).length;
-    };
-    const tree = `for i in {1..20}; do setsid sleep ${seconds} & done; : > begun; wait`;
+    const mark = marker();
+    const tree = `for i in {1..20}; do setsid sleep ${mark} & done; : > begun; wait`;
     await using server = strictServer([bash(tree)]);
     const args = ["--local", "--host", server.url, "-m", "test", "-p", "x", ...CONFINED];
     const child = command(args, { cwd: folder }).spawn();
-    const begun = performance.now();
-    while (await living() < 20 && performance.now() - begun < 10_000) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    assert(await living() >= 20);
+    assert((await living(mark, (count) => count >= 20)).length >= 20);
     child.kill("SIGKILL");
     await child.output();
-    // The system ends them as soon as it gets to it.
-    const start = performance.now();
-    while (await living() > 0 && performance.now() - start < 6000) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    assertEquals(await living(), 0);
+    assertEquals(await left(mark), []);
     await Deno.remove(folder, { recursive: true });
   },
 });

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { left, living, marker } from "../helpers/processes.ts";
 import { sessionCommand, sessionTest } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
@@ -139,22 +140,9 @@ Deno.test({
     (noTmux && ` (skipped: ${noTmux})`),
   ignore: noTmux !== "",
   async fn() {
-    const seconds = `1000.${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
-    const living = async () => {
-      const { stdout } = await new Deno.Command("ps", { args: ["-eo", "stat=,args="] }).output();
-      return new TextDecoder().decode(stdout).split("\n").filter((row) =>
-        row.includes(`sleep ${seconds}`) && !row.startsWith("Z") && !row.includes("bash")
-      ).length;
-    };
-    const until = async (count: number) => {
-      const start = performance.now();
-      while (await living() !== count && performance.now() - start < 10_000) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      assertEquals(await living(), count);
-    };
+    const mark = marker();
     // One that ends when it is asked to, and one that has to be made to.
-    const command = `sleep ${seconds} & (trap '' TERM HUP; sleep ${seconds}) & wait`;
+    const command = `sleep ${mark} & (trap '' TERM HUP; sleep ${mark}) & wait`;
     await using server = strictServer([
       { toolCalls: [{ name: "run_bash", arguments: { command } }] },
     ], { models: ["test"] });
@@ -163,8 +151,9 @@ Deno.test({
       await screen.type(`${sessionCommand(server, "--yes")}\r`);
       await screen.until((rows) => rows.includes(">"));
       await screen.type("go\r");
-      await until(2);
+      // The shell, too.
+      assertEquals((await living(mark, (count) => count === 3)).length, 3);
     }
-    await until(0);
+    assertEquals(await left(mark), []);
   },
 });

@@ -2,7 +2,8 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { commandEnvironment } from "../../src/tools/command_environment.ts";
 import { runBash } from "../../src/tools/run_bash.ts";
 import type { ToolContext } from "../../src/types.ts";
-import { living, marker, run, type Workspace, workspace } from "./workspace.ts";
+import { left, living, marker } from "../helpers/processes.ts";
+import { run, type Workspace, workspace } from "./workspace.ts";
 
 // The commands are for a POSIX shell.
 const ignore = Deno.build.os === "windows";
@@ -287,11 +288,7 @@ Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, a
       stderr: "null",
     });
     assert((await child.output()).code > 0);
-    // Ended, but maybe not yet gone.
-    for (let i = 0; i < 200 && (await living(mark)).length > 0; i++) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    assertEquals(await living(mark), [], crash);
+    assertEquals(await left(mark), [], crash);
     Deno.removeSync(ws.at("begun"));
   }
 });

@@ -10,7 +10,8 @@ import { jobStore } from "../../src/tools/jobs.ts";
 import { builtinTools, withJobs } from "../../src/tools/mod.ts";
 import { checkArguments } from "../../src/tools/schema.ts";
 import type { Jobs } from "../../src/types.ts";
-import { living, marker, run, type Workspace, workspace } from "./workspace.ts";
+import { living, marker } from "../helpers/processes.ts";
+import { run, type Workspace, workspace } from "./workspace.ts";
 
 const ignore = Deno.build.os === "windows"; // the commands are for a POSIX shell
 const tools = withJobs(builtinTools);
@@ -123,7 +124,8 @@ Deno.test("PRC-02 PRC-07 nothing is left of jobs that are stopped", { ignore }, 
   );
   const outcomes = ({ jobs }: typeof each) => jobs.list.map(({ outcome }) => outcome);
   assertEquals(outcomes(each), STUBBORN.map(() => undefined));
-  assert((await living(mark)).length >= 2 * STUBBORN.length);
+  const many = (count: number) => count >= 2 * STUBBORN.length;
+  assert(many((await living(mark, many)).length));
   await Promise.all([
     ...each.jobs.list.flatMap((job) => [job.stop("first"), job.stop("again")]),
     all.jobs[Symbol.asyncDispose](),

@@ -51,14 +51,3 @@ export async function run(program: string, ...args: string[]): Promise<string> {
   if (!success) throw new Error(`${program}: ${new TextDecoder().decode(stderr)}`);
   return new TextDecoder().decode(stdout);
 }
-
-/** A number of seconds that no other process sleeps for: it marks a command's own processes. */
-export function marker(): string {
-  return `1000.${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
-}
-
-/** The live processes whose command line has `mark`. */
-export async function living(mark: string): Promise<string[]> {
-  const lines = (await run("ps", "-A", "-o", "pid=", "-o", "stat=", "-o", "args=")).split("\n");
-  return lines.filter((line) => line.includes(mark) && !/^\s*\d+\s+Z/.test(line));
-}
