@@ -4,15 +4,12 @@
  * @module
  */
 
-import { fromFileUrl } from "@std/path/from-file-url";
 import { type StrictServer, strictServer } from "./strict_server.ts";
 import { noTmux, type Terminal, terminal } from "./tmux.ts";
 
-const main = fromFileUrl(new URL("../../main.ts", import.meta.url));
-
 /** The command that starts a session with the model of `server`. */
 export function sessionCommand(server: StrictServer, flags = ""): string {
-  return `'${Deno.execPath()}' run -A ${main} --local --host ${server.url} -m test ${flags}`;
+  return `"$DENO" run -A "$PROJECT/main.ts" --local --host ${server.url} -m test ${flags}`;
 }
 
 /** A test of a session, in a folder of its own; skipped without tmux. */

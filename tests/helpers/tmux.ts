@@ -5,6 +5,7 @@
  */
 
 import { assert } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 
 /** A terminal with a shell in it. */
 export interface Terminal extends AsyncDisposable {
@@ -50,6 +51,9 @@ export async function terminal(
         TERM: "xterm-256color",
         LC_ALL: "C.UTF-8",
         PS1: "$ ",
+        // What is typed has to fit its screen, wherever the project stands.
+        DENO: Deno.execPath(),
+        PROJECT: fromFileUrl(new URL("../../", import.meta.url)),
         ENV: "",
         HISTFILE: "",
         XDG_STATE_HOME: `${folder}/state`,

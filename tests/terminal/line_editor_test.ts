@@ -1,11 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { layoutLine } from "../../src/terminal/layout.ts";
 import { lineState } from "../../src/terminal/line_state.ts";
 import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
 
-const program = fromFileUrl(new URL("edit_lines.ts", import.meta.url));
-const command = (mode = "input") => `${Deno.execPath()} run -A --no-check ${program} ${mode}`;
+const command = (mode = "input") =>
+  `"$DENO" run -A --no-check "$PROJECT/tests/terminal/edit_lines.ts" ${mode}`;
 
 /** A test in a terminal where the program has just shown its prompt at the top of the screen. */
 function inTerminal(
@@ -345,7 +344,7 @@ Deno.test("TTY-09 without a terminal lines come as they are, not an escape or pr
   ];
   for (const [mode, stdin, ...texts] of rows) {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", program, mode],
+      args: ["run", "-A", "--no-check", import.meta.resolve("./edit_lines.ts"), mode],
       stdin: "piped",
       stdout: "piped",
     }).spawn();
