@@ -98,7 +98,7 @@ async function examine(target: Target): Promise<void> {
 
 /** Runs the program's doctor, for people and for scripts: the same verdict, and with our model a good one. */
 async function doctor(way: readonly string[], { model, isOurs }: Target): Promise<Outcome> {
-  const main = new URL("../main.ts", import.meta.url).pathname;
+  const main = `${import.meta.dirname}/../main.ts`;
   const run = async (...more: string[]) => {
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--quiet", main, "doctor", ...way, "--model", model, ...more],

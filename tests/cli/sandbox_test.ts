@@ -244,7 +244,7 @@ for (const [i, [name, args]] of BROKEN.entries()) {
         const own = ["--local", "--host", server.url, "-m", "test", "-p", "go", ...flags];
         const [outer, ...more] = [...broken(args, path), Deno.execPath(), "run", "-A"];
         const child = new Deno.Command(outer!, {
-          args: [...more, new URL("../../main.ts", import.meta.url).pathname, ...own],
+          args: [...more, `${import.meta.dirname}/../../main.ts`, ...own],
           cwd: folder,
           stdin: "null",
         });

@@ -9,7 +9,7 @@ import { bash, turn, use } from "../helpers/turn.ts";
 
 const ignore = Deno.build.os === "windows";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = `${import.meta.dirname}/../../`;
 /** Whether the program has been set up: else the script would begin with that. */
 const isReady = await Deno.stat(`${root}.deno/ready`).then(() => true, () => false);
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 
 Deno.test("real_server: without a server it is skipped, and says so", async () => {
-  const script = new URL("../../scripts/real_server.ts", import.meta.url).pathname;
+  const script = `${import.meta.dirname}/../../scripts/real_server.ts`;
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", script, "--server", "no-such-program"],
   }).output();

@@ -31,7 +31,7 @@ Deno.test({
         console.log("edited");
       }`,
     );
-    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const config = `${import.meta.dirname}/../../deno.json`;
     for (let kill = 0; kill < 8; kill++) {
       const child = new Deno.Command(Deno.execPath(), {
         args: [
@@ -359,7 +359,7 @@ Deno.test({
         }
         console.log(refused);`,
       );
-      const config = new URL("../../deno.json", import.meta.url).pathname;
+      const config = `${import.meta.dirname}/../../deno.json`;
       const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
       await Promise.all(
         ["p0", "p1"].map((name) =>

@@ -242,7 +242,7 @@ Deno.test("PRC-04 what is typed to the program never reaches a command", { ignor
     console.log(await runBash({ command: "cat", timeout_seconds: 60 }, context));
     console.log(await new Response(Deno.stdin.readable).text());`,
   );
-  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const config = `${import.meta.dirname}/../../deno.json`;
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -265,7 +265,7 @@ Deno.test("PRC-04 what is typed to the program never reaches a command", { ignor
 
 Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, async () => {
   using ws = workspace();
-  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const config = `${import.meta.dirname}/../../deno.json`;
   for (const crash of ["throw new Error('oops')", "Deno.exit(3)"]) {
     const mark = marker();
     // The second one is of another group, as with `timeout`.

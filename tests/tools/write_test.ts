@@ -225,7 +225,7 @@ Deno.test({
         console.log(await writeFile({ file_path, content: "new" }, context).catch((e) => e.message));
       }`,
     );
-    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const config = `${import.meta.dirname}/../../deno.json`;
     const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
     const output = await asNobody(ws.dir, ...options, ws.at("script.ts"), ws.dir) ?? "";
     assertStringIncludes(output, "Cannot write theirs: Permission denied");
