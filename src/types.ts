@@ -110,6 +110,8 @@ export interface Withheld {
   folder: string;
   /** Files and folders: relative where they are in `folder`, else absolute. */
   paths: readonly RegExp[];
+  /** Files and folders, absolute. */
+  absolute?: readonly RegExp[];
   /** Files, absolute. */
   files?: RegExp;
 }

@@ -182,7 +182,7 @@ export const COMMANDS: readonly Command[] = [
     name: "permissions",
     help: "what may run without asking, and what confines it",
     async run({ agent: { state: { workingDir } }, permissions }) {
-      const { repositoryOf } = await import("./instructions.ts");
+      const { repositoryOf } = await import("./repository.ts");
       const heeds = permissions?.trusts(repositoryOf(workingDir));
       const rows = [
         ...await permissions?.describe(workingDir) ?? [],
@@ -309,7 +309,10 @@ async function resume(session: Session, argument: string): Promise<string> {
 /** Takes in the instructions of the folder, where it is trusted. */
 async function heed({ agent, permissions }: Session, trust?: boolean): Promise<string[]> {
   if (permissions === undefined) return [];
-  const { heedInstructions, repositoryOf } = await import("./instructions.ts");
+  const [{ heedInstructions }, { repositoryOf }] = await Promise.all([
+    import("./instructions.ts"),
+    import("./repository.ts"),
+  ]);
   if (trust !== undefined) await permissions.trust(repositoryOf(agent.state.workingDir), trust);
   return await heedInstructions(agent, permissions, {});
 }

@@ -7,11 +7,12 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { count } from "../text/count.ts";
-import { dirname, join, relative } from "../text/std_path.ts";
+import { join, relative } from "../text/std_path.ts";
 import { secretKind } from "../permissions/sensitive_paths.ts";
 import { isStill } from "../tools/regular_file.ts";
 import type { Permissions } from "./permissions.ts";
 import { oneLine } from "./present.ts";
+import { foldersDownTo } from "./repository.ts";
 import { userFile } from "./user_files.ts";
 
 /** In each folder the first of these that is there. */
@@ -81,9 +82,10 @@ export async function heedInstructions(
 }
 
 function instructionsOf(folder: string): Brought {
-  const root = repositoryOf(folder);
+  const folders = foldersDownTo(folder);
+  const root = folders[0]!;
   const brought: Brought = { root, files: [], refused: [] };
-  for (let at = folder;; at = dirname(at)) {
+  for (const at of folders) {
     for (const name of NAMES) {
       const path = join(at, name);
       const real = realPath(path);
@@ -97,19 +99,11 @@ function instructionsOf(folder: string): Brought {
       if (text === undefined) {
         const where = isSecret ? "to what is secret" : "out of the folder";
         brought.refused.push(`${oneLine(shown)} leads ${where}`);
-      } else if (text.trim() !== "") brought.files.unshift({ name: shown, text });
+      } else if (text.trim() !== "") brought.files.push({ name: shown, text });
       break;
     }
-    if (at === root || at === dirname(at)) return brought;
   }
-}
-
-/** The nearest folder at or above `folder` that is a repository's; else `folder`. */
-export function repositoryOf(folder: string): string {
-  for (let at = folder;; at = dirname(at)) {
-    if (realPath(join(at, ".git")) !== undefined) return at;
-    if (at === dirname(at)) return folder;
-  }
+  return brought;
 }
 
 function realPath(path: string): string | undefined {

@@ -35,8 +35,13 @@ const KEYS = [
   "folders",
 ];
 
-/** One level, checked; `where` it stands is named in errors. */
-export async function levelOf(value: unknown, where: string): Promise<Level> {
+/**
+ * One level, checked.
+ *
+ * @param where it stands, which errors name
+ * @param above the folder that it is for, where that is above the working directory
+ */
+export async function levelOf(value: unknown, where: string, above?: string): Promise<Level> {
   const wrong = (key: string, constraint: string): never => {
     const name = where === "--" ? `--${key}` : `${key} in ${where}`;
     throw new UsageError(`Cannot use ${name} as it must be ${constraint}`);
@@ -71,7 +76,7 @@ export async function levelOf(value: unknown, where: string): Promise<Level> {
     for (const text of texts) {
       if (typeof text !== "string") wrong(effect, "a list of rules");
       try {
-        level.rules.push(parseRule(effect, text));
+        level.rules.push(parseRule(effect, text, above));
       } catch (error) {
         throw new UsageError(`${(error as Error).message} (in ${where})`);
       }

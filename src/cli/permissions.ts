@@ -9,12 +9,15 @@ import type { Rule } from "../permissions/rules.ts";
 import { count } from "../text/count.ts";
 import type { Settings } from "../permissions/policy.ts";
 import { isObject } from "../text/json.ts";
+import { isWithin } from "../text/paths.ts";
+import { join, relative } from "../text/std_path.ts";
 import { atProgramEnd } from "../tools/program_end.ts";
 import type { Confine, Policy } from "../types.ts";
 import { type Args, UsageError } from "./args.ts";
 import type { Ask } from "./call_policy.ts";
 import { oneLine } from "./present.ts";
 import { keepForFolder, levelOf } from "./permission_file.ts";
+import { foldersDownTo } from "./repository.ts";
 import { readJson, stateFolder, unheeded, userFile, userFolder } from "./user_files.ts";
 
 /** What a run may do. */
@@ -110,35 +113,37 @@ export async function openPermissions(
   async function settle(folder: string): Promise<InForce> {
     const [{ tighten }, , { mayHoldSecrets }, programs] = await core();
     const here = await levelOf(ofFolder(folder), path ?? "");
-    const project = readJson(`${folder}/${PROJECT_FILE}`);
-    const settings: Settings = {
-      approve: flags.approve ?? here.approve ?? own.approve ?? "ask",
-      sandbox: flags.sandbox ?? here.sandbox ?? own.sandbox ?? "off",
+    // What the person said of folders above makes this one stricter, never less strict.
+    let usual: Pick<Settings, "approve" | "sandbox" | "rules"> = {
+      approve: own.approve ?? "ask",
+      sandbox: own.sandbox ?? "off",
       rules: [...own.rules, ...here.rules, ...session],
+    };
+    let network = own.network ?? false;
+    const folders = isObject(file?.folders) ? file.folders : {};
+    for (const [above, value] of Object.entries(folders)) {
+      if (above === folder || !isWithin(above, folder)) continue;
+      const level = await levelOf(value, path ?? "", above);
+      usual = tighten(usual, level).settings;
+      network &&= level.network !== false;
+    }
+    const settings: Settings = {
+      ...usual,
+      approve: flags.approve ?? here.approve ?? usual.approve,
+      sandbox: flags.sandbox ?? here.sandbox ?? usual.sandbox,
       isTrusted: here.trust === true,
       ...programsOf(programs, folder, env("PATH")),
       mayHoldSecrets,
     };
-    const network = flags.network ?? here.network ?? own.network ?? false;
-    if (project === undefined) return { ...settings, network, notices: [] };
-    const stated = Object.entries(project).filter(([key]) => PROJECT_KEYS.includes(key));
-    const theirs = await levelOf(Object.fromEntries(stated), `${folder}/${PROJECT_FILE}`);
-    const { settings: tight, ignored } = tighten(settings, theirs);
-    const others = Object.keys(project).filter((key) => !PROJECT_KEYS.includes(key));
-    const rules = tight.rules.length - settings.rules.length;
-    const stricter = [
-      ...(tight.approve === settings.approve ? [] : [`approve: ${tight.approve}`]),
-      ...(tight.sandbox === settings.sandbox ? [] : [`sandbox: ${tight.sandbox}`]),
-      ...(rules === 0 ? [] : [count(rules, "rule")]),
-    ];
-    // Nobody is asked whether to trust it: whatever it holds, less is allowed than without it.
-    const notices = [
-      [`· ${PROJECT_FILE} makes things stricter: `, stricter],
-      [`· ${PROJECT_FILE} can only make things stricter; ignored: `, [...ignored, ...others]],
-    ].filter(([, what]) => what!.length > 0).map(([text, what]) =>
-      oneLine(text + (what as string[]).join(", "))
-    );
-    return { ...tight, network, notices };
+    let inForce: InForce = {
+      ...settings,
+      network: flags.network ?? here.network ?? network,
+      notices: [],
+    };
+    for (const [at, project] of projectsOf(folder)) {
+      inForce = await tightened(inForce, project, at, folder);
+    }
+    return inForce;
   }
   function settingsFor(folder: string): Promise<InForce> {
     let settings = known.get(folder);
@@ -173,7 +178,7 @@ export async function openPermissions(
           .map((name) => `· ${name} is the model's key: commands never get it`),
       ];
       const isPlain = (wanted ?? "off") === "off" && file?.folders === undefined &&
-        readJson(`${folder}/${PROJECT_FILE}`) === undefined;
+        projectsOf(folder).length === 0;
       const { sandbox: mode, notices } = isPlain
         ? { sandbox: "off", notices: [] }
         : await settingsFor(folder);
@@ -264,6 +269,44 @@ export async function openPermissions(
       ];
     },
   };
+}
+
+/** What `folder` says of itself, and what the folders of its repository above it say: those first. */
+function projectsOf(folder: string): [at: string, project: Record<string, unknown>][] {
+  return foldersDownTo(folder).flatMap((at) => {
+    const project = readJson(join(at, PROJECT_FILE));
+    return project === undefined ? [] : [[at, project]];
+  });
+}
+
+/** What is in force, with what the folder `at`, that is worked in or above, adds to it. */
+async function tightened(
+  inForce: InForce,
+  project: Record<string, unknown>,
+  at: string,
+  folder: string,
+): Promise<InForce> {
+  const [{ tighten }] = await core();
+  const stated = Object.entries(project).filter(([key]) => PROJECT_KEYS.includes(key));
+  const above = at === folder ? undefined : at;
+  const theirs = await levelOf(Object.fromEntries(stated), join(at, PROJECT_FILE), above);
+  const { settings, ignored } = tighten(inForce, theirs);
+  const others = Object.keys(project).filter((key) => !PROJECT_KEYS.includes(key));
+  const rules = settings.rules.length - inForce.rules.length;
+  const stricter = [
+    ...(settings.approve === inForce.approve ? [] : [`approve: ${settings.approve}`]),
+    ...(settings.sandbox === inForce.sandbox ? [] : [`sandbox: ${settings.sandbox}`]),
+    ...(rules === 0 ? [] : [count(rules, "rule")]),
+  ];
+  const name = relative(folder, join(at, PROJECT_FILE));
+  // Nobody is asked whether to trust it: whatever it holds, less is allowed than without it.
+  const notices = [
+    [`· ${name} makes things stricter: `, stricter],
+    [`· ${name} can only make things stricter; ignored: `, [...ignored, ...others]],
+  ].filter(([, what]) => what!.length > 0).map(([text, what]) =>
+    oneLine(text + (what as string[]).join(", "))
+  );
+  return { ...settings, notices: [...inForce.notices, ...notices] };
 }
 
 /** The names that `--env` lists. */

@@ -4,11 +4,17 @@
  * @module
  */
 
-import { relative, SEPARATOR } from "../text/std_path.ts";
 import type { Grant, ToolAccess, Withheld } from "../types.ts";
 import type { Place } from "./containment.ts";
 import { readsOnly, searchedBy } from "./read_only.ts";
-import { allowsCommand, concernsCommand, type Effect, isFor, matchesPath } from "./rules.ts";
+import {
+  allowsCommand,
+  concernsCommand,
+  type Effect,
+  isFor,
+  matchesPath,
+  nameOf,
+} from "./rules.ts";
 import { exactRule, parseRule, type Rule } from "./rules.ts";
 import { protectedKind, SECRET_PATH, secretKind } from "./sensitive_paths.ts";
 import { parseCommandLine } from "./shell_words.ts";
@@ -87,7 +93,7 @@ export function ruleFor(
   if (call.command !== undefined) rule = exactRule(call.command);
   else if (call.path !== undefined) {
     // Where it leads: the name of a link allows nothing.
-    const name = shown(place(".").real, place(call.path).real);
+    const name = nameOf(place(".").real, place(call.path).real);
     if (/^[\w./-][\w./ -]*$/.test(name)) rule = `${call.tool.name}(${name})`;
   }
   if (rule === undefined) return undefined;
@@ -110,13 +116,14 @@ export function grantOf(
   isAsked: boolean,
 ): Grant {
   const [at, root] = [place(path), place(".")];
-  const name = shown(root.real, at.real);
-  const paths = rules.filter((rule) =>
+  const out = rules.filter((rule) =>
     rule.path && (rule.effect === "deny" || rule.effect === "ask" && isAsked) &&
     (isFor(rule, tool) || isFor(rule, READER)) &&
-    !(rule.effect === "ask" && matchesPath(rule, name))
-  ).map((rule) => rule.path!);
-  const withheld: Withheld = { folder: root.real, paths };
+    !(rule.effect === "ask" && matchesPath(rule, root.real, at.real))
+  );
+  const paths = out.filter((rule) => !rule.isAbsolute).map((rule) => rule.path!);
+  const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
+  const withheld: Withheld = { folder: root.real, paths, absolute };
   if (isAsked && secretKind(at.real) === undefined) withheld.files = SECRET_PATH;
   return { realPath: at.real, withheld };
 }
@@ -125,10 +132,10 @@ export function grantOf(
  * The settings with what a project adds, which only makes them stricter; `ignored` names what it
  * would have loosened.
  */
-export function tighten(
-  settings: Settings,
+export function tighten<S extends Pick<Settings, "approve" | "sandbox" | "rules">>(
+  settings: S,
   project: { approve?: ApproveMode; sandbox?: SandboxMode; rules?: readonly Rule[] },
-): { settings: Settings; ignored: string[] } {
+): { settings: S; ignored: string[] } {
   const ignored: string[] = [];
   const stricter = <T>(name: string, order: readonly T[], ours: T, theirs: T | undefined): T => {
     if (theirs === undefined || theirs === ours) return ours;
@@ -178,12 +185,12 @@ function bareVerdict(tool: Call["tool"], { rules }: Settings): Verdict {
 function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Verdict {
   const { approve, sandbox, rules, place, root } = scene;
   const at = place(path);
-  const names = [shown(root.path, at.path), shown(root.real, at.real)];
   // A link with an allowed name allows nothing, and one with another name evades nothing.
   const matching = (effect: Effect) =>
     rules.find((rule) =>
       rule.effect === effect && (isFor(rule, tool) || isAgainstReading(rule, tool)) &&
-      (effect === "allow" ? names.slice(1) : names).some((name) => matchesPath(rule, name))
+      (matchesPath(rule, root.real, at.real) ||
+        effect !== "allow" && matchesPath(rule, root.path, at.path))
     );
   const denied = matching("deny");
   if (denied) return byRule(denied);
@@ -207,12 +214,6 @@ function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Verdict {
 function isAgainstReading(rule: Rule, { name }: Call["tool"]): boolean {
   return ["edit_file", "write_file", "grep_code"].includes(name) && rule.effect !== "allow" &&
     rule.path !== undefined && isFor(rule, READER);
-}
-
-/** As rules name it: relative where it is below `root`, with `/`. */
-function shown(root: string, path: string): string {
-  const way = relative(root, path).replaceAll(SEPARATOR, "/");
-  return way === ".." || way.startsWith("../") ? path.replaceAll(SEPARATOR, "/") : way || ".";
 }
 
 function commandVerdict(tool: Call["tool"], text: string, scene: Scene): Verdict {

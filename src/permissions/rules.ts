@@ -5,6 +5,7 @@
  */
 
 import { globToRegex } from "../text/glob.ts";
+import { relative, SEPARATOR } from "../text/std_path.ts";
 import type { ToolAccess } from "../types.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
@@ -25,6 +26,8 @@ export interface Rule {
   command?: { words: readonly string[]; isStart: boolean };
   /** Its glob pattern of paths. */
   path?: RegExp;
+  /** Whether that begins at the root, and so is for absolute paths. */
+  isAbsolute?: boolean;
 }
 
 /**
@@ -34,9 +37,10 @@ export interface Rule {
  * glob is relative to the working directory, or begins with `/`. Words are written as in a shell;
  * without ` *` at the end the command must have exactly these.
  *
+ * @param above what a glob is relative to instead: an absolute folder, above the working directory
  * @throws {SyntaxError} when the rule makes no sense; the message says what to write instead.
  */
-export function parseRule(effect: Effect, text: string): Rule {
+export function parseRule(effect: Effect, text: string, above?: string): Rule {
   const wrong = (constraint: string): never => {
     throw new SyntaxError(
       `Cannot use the rule ${JSON.stringify(text)} as ${constraint}: write such as ` +
@@ -50,8 +54,13 @@ export function parseRule(effect: Effect, text: string): Rule {
   if (inner.trim() === "") wrong("its brackets must not be empty");
   if (tool !== "run_bash" && tool !== "execute") {
     if (/(^|\/)\.\.(\/|$)|^~/.test(inner)) wrong("its path must have neither .. nor ~");
+    const glob = inner.replace(/^\.\//, "").replace(/(?<=.)\/$/, "");
+    const isAbsolute = ABSOLUTE.test(glob);
+    const base = above === undefined || isAbsolute ? "" : `${slashed(above).replace(/\/$/, "")}/`;
+    if (base !== "") rule.text = `${tool}(${base}${glob})`;
+    if (base !== "" || isAbsolute) rule.isAbsolute = true;
     try {
-      return { ...rule, path: globToRegex(inner.replace(/^\.\//, "").replace(/(?<=.)\/$/, "")) };
+      return { ...rule, path: globToRegex(base.replace(/[\\*?[\]{}]/g, "\\$&") + glob) };
     } catch (error) {
       wrong(`its glob pattern does not work (${(error as Error).message})`);
     }
@@ -72,6 +81,11 @@ export function parseRule(effect: Effect, text: string): Rule {
   return { ...rule, command: { words: plain.map((word) => word.text), isStart } };
 }
 
+/** How what is no relative path begins: with `/`, or the letter of a disk. */
+const ABSOLUTE = /^(\/|[a-z]:)/i;
+
+const slashed = (path: string): string => path.replaceAll(SEPARATOR, "/");
+
 /** The rule for exactly this command, as a person who says "always" means it; undefined for none. */
 export function exactRule(command: string): string | undefined {
   const line = parseCommandLine(command);
@@ -87,14 +101,22 @@ export function isFor(rule: Rule, tool: { name: string; access: ToolAccess }): b
   return rule.tool === "*" || rule.tool === tool.name || rule.tool === tool.access;
 }
 
+/** As rules name the absolute `path`: relative where it is at or below `root`, with `/`. */
+export function nameOf(root: string, path: string): string {
+  const way = slashed(relative(root, path));
+  return way === ".." || way.startsWith("../") ? slashed(path) : way || ".";
+}
+
 /**
- * Whether a path rule matches. One that does not allow matches all that is below a folder as well.
+ * Whether a path rule matches the absolute path `at`. One that does not allow matches all that is
+ * below a folder as well.
  *
- * @param path relative to the working directory where it is in it, else absolute; with `/`.
+ * @param root the working directory
  */
-export function matchesPath(rule: Rule, path: string): boolean {
+export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;
+  const path = rule.isAbsolute ? slashed(at) : nameOf(root, at);
   if (regex.test(path)) return true;
   if (rule.effect === "allow") return false;
   // `secret/**` is about the folder itself as well.

@@ -14,6 +14,13 @@ async function gitFolder(folder: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/.git/config`, "url = https://me:token@host/x\n");
 }
 
+/** The folder above becomes a repository's, with settings of its own. */
+async function projectAbove(base: string, settings: unknown): Promise<void> {
+  await gitFolder(base);
+  await Deno.mkdir(`${base}/.copilot`);
+  await Deno.writeTextFile(`${base}/.copilot/permissions.json`, JSON.stringify(settings));
+}
+
 const ROWS: [
   name: string,
   call: Step,
@@ -92,6 +99,63 @@ const ROWS: [
   }, false],
   ["TRU-03 a project denies", use("read_file", { file_path: "a.txt" }), ["--yes"], {
     project: { deny: ["read_file(a.txt)"] },
+  }, false],
+  [
+    "TRU-03 a project denies below its folder, too",
+    use("read_file", { file_path: "a.txt" }),
+    [
+      "--yes",
+    ],
+    { prepare: (_, base) => projectAbove(base, { deny: ["read_file(folder/*.txt)"] }) },
+    false,
+  ],
+  [
+    "TRU-03 and is strict there",
+    use("write_file", { file_path: "n", content: "x" }),
+    [
+      "--approve",
+      "edits",
+    ],
+    { prepare: (_, base) => projectAbove(base, { approve: "ask" }) },
+    false,
+  ],
+  [
+    "TRU-03 but what lies above its repository says nothing",
+    use("read_file", {
+      file_path: "a.txt",
+    }),
+    [],
+    {
+      prepare: async (folder, base) => {
+        await projectAbove(base, { deny: ["read"] });
+        await gitFolder(folder);
+      },
+    },
+    true,
+  ],
+  ["a rule for a folder above denies", use("read_file", { file_path: "a.txt" }), ["--yes"], {
+    own: { folders: { "/": { deny: ["read_file(**/folder/a.txt)"] } } },
+  }, false],
+  ["but allows nothing", bash("echo ran"), [], {
+    own: { folders: { "/": { allow: ["run_bash(echo ran)"], approve: "auto" } } },
+  }, false],
+  ["nor is it less strict", use("write_file", { file_path: "n", content: "x" }), [], {
+    own: { approve: "edits", folders: { "/": { approve: "never" } } },
+  }, false],
+  [
+    "a rule for an absolute path holds in the folder",
+    use("read_file", { file_path: "a.txt" }),
+    [
+      "--yes",
+    ],
+    { own: { deny: ["read_file(FOLDER/a*)"] } },
+    false,
+  ],
+  ["PTH-05 so does one that allows", use("write_file", { file_path: "n", content: "x" }), [], {
+    own: { allow: ["write_file(FOLDER/n)"] },
+  }, true],
+  ["but not for more than it says", use("write_file", { file_path: "n", content: "x" }), [], {
+    own: { allow: ["write_file(/n)"] },
   }, false],
 ];
 

@@ -1,14 +1,15 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { globToRegex } from "../../src/text/glob.ts";
-import { exactRule, parseRule, type Rule } from "../../src/permissions/rules.ts";
+import { SEPARATOR } from "../../src/text/std_path.ts";
+import { exactRule, matchesPath, parseRule, type Rule } from "../../src/permissions/rules.ts";
 
-const good: [text: string, expected: Pick<Rule, "tool" | "path" | "command">][] = [
+const good: [text: string, expected: Pick<Rule, "tool" | "path" | "isAbsolute" | "command">][] = [
   ["read_file", { tool: "read_file" }],
   ["*", { tool: "*" }],
   ["run_bash(*)", { tool: "run_bash" }],
   ["read_file(secret/**)", { tool: "read_file", path: globToRegex("secret/**") }],
   ["write(./src/)", { tool: "write", path: globToRegex("src") }],
-  ["read(/)", { tool: "read", path: globToRegex("/") }],
+  ["read(/)", { tool: "read", path: globToRegex("/"), isAbsolute: true }],
   ["run_bash(git status)", {
     tool: "run_bash",
     command: { words: ["git", "status"], isStart: false },
@@ -31,6 +32,25 @@ for (const [text, expected] of good) {
       text: text.trim(),
       ...expected,
     });
+  });
+}
+
+const ABOVE: [above: string, text: string, shown: string, matches: string[], others: string[]][] = [
+  ["/a", "read(secret/**)", "read(/a/secret/**)", ["/a/secret/x/y", "/a/secret"], [
+    "/a/b/secret/x",
+  ]],
+  ["/a/", "read(*.pem)", "read(/a/*.pem)", ["/a/x.pem"], ["/a/b/x.pem"]],
+  ["/", "read(**/x)", "read(/**/x)", ["/x", "/a/b/x", "/a/x/y"], ["/a/y"]],
+  ["/a", "read(/etc/*)", "read(/etc/*)", ["/etc/x"], ["/a/etc/x"]],
+  ["/a[b]*{c,d}?\\", "read(x)", "read(/a[b]*{c,d}?\\/x)", ["/a[b]*{c,d}?\\/x"], ["/ab/x"]],
+];
+
+for (const [above, text, shown, matches, others] of ABOVE) {
+  Deno.test(`a rule of ${above} counts below it: ${text}`, { ignore: SEPARATOR !== "/" }, () => {
+    const rule = parseRule("deny", text, above);
+    assertEquals(rule.text, shown);
+    for (const path of matches) assertEquals(matchesPath(rule, "/a/b", path), true, path);
+    for (const path of others) assertEquals(matchesPath(rule, "/a/b", path), false, path);
   });
 }
 

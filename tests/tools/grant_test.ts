@@ -187,7 +187,7 @@ async function found(
     hasBash: true,
     rules: rules.map((text) => {
       const [effect, ...rest] = text.split(" ");
-      return parseRule(effect as Effect, rest.join(" "));
+      return parseRule(effect as Effect, rest.join(" ").replace("DIR", made.dir));
     }),
   } as const;
   const place = (path: string) => placeOf(made.dir, path);
@@ -212,6 +212,7 @@ const SEARCHES: [
 ][] = [
   ["secrets are withheld", [], ALL, ["a.txt", ...BOTH, ...PLAIN.slice(1)]],
   ["what a rule denies is", ["deny read(secret/**)"], ALL, PLAIN],
+  ["by its absolute path, too", ["deny read(DIR/secret/**)"], ALL, PLAIN],
   ["for another tool, too", ["deny read_file(secret)"], ALL, PLAIN],
   ["but not for one that writes", ["deny write(secret)"], ALL, [
     "a.txt",

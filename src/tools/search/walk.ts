@@ -170,13 +170,14 @@ function takes(filter: Filter | undefined, path: string, name: string): boolean 
 
 /** Whether a policy withholds a file, or all that is in a folder. */
 export function isWithheld(
-  { folder, paths, files }: Withheld,
+  { folder, paths, absolute = [], files }: Withheld,
   path: string,
   isDir: boolean,
 ): boolean {
-  if (paths.length > 0) {
+  if (paths.length + absolute.length > 0) {
     const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
-    if (paths.some((regex) => regex.test(name) || regex.test(`${name}/`))) return true;
+    const isIn = (name: string) => (regex: RegExp) => regex.test(name) || regex.test(`${name}/`);
+    if (paths.some(isIn(name)) || absolute.some(isIn(path))) return true;
   }
   return !isDir && files !== undefined && files.test(path);
 }
