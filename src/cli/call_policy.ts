@@ -73,8 +73,11 @@ export async function decideCall(
   const { path } = call;
   // Looked up once: what is shown, decided and opened is one place.
   const places = new Map<string, Place>();
-  const place = (at: string) => places.get(at) ?? placeOf(workingDir, at);
-  if (path !== undefined) places.set(path, placeOf(workingDir, path));
+  const place = (at: string): Place => {
+    const known = places.get(at) ?? placeOf(workingDir, at);
+    places.set(at, known);
+    return known;
+  };
   let verdict = decide(call, settings, place);
   const isShared = path !== undefined && tool.access === "write" && hasOtherNames(place(path).real);
   if (verdict.effect === "allow" && isShared) {

@@ -68,6 +68,7 @@ export async function readFile(
   using opened = await openRegular(path, shown, "read", context.grant);
   const page = await readPage(
     opened.file,
+    opened.info.size,
     { offset, limit, maxLineChars, maxChars },
     context.signal,
     (head) => checkText(shown, head, opened.info.size),
@@ -90,6 +91,7 @@ export async function readFile(
 
 async function readPage(
   file: Deno.FsFile,
+  size: number,
   window: Window,
   signal: AbortSignal,
   check: (head: Uint8Array) => void,
@@ -123,12 +125,14 @@ async function readPage(
     wanted = room > 0 && next >= window.offset && next < window.offset + window.limit;
   }
 
-  const buffer = new Uint8Array(CHUNK_BYTES);
+  // What is small is not worth waiting for another thread; one that grows, or only says so, is.
+  const atOnce = size < CHUNK_BYTES ? size : -1;
+  const buffer = new Uint8Array(atOnce > 0 ? size + 1 : CHUNK_BYTES);
   for (let scanned = 0;;) {
     signal.throwIfAborted();
     page.partial = scanned >= MAX_SCANNED_BYTES;
     if (page.partial) break;
-    const read = await file.read(buffer);
+    const read = scanned <= atOnce ? file.readSync(buffer) : await file.read(buffer);
     if (read === null) break;
     let start = 0;
     const chunk = buffer.subarray(0, read);
@@ -141,7 +145,7 @@ async function readPage(
     scanned += read;
     if (page.cr && chunk.includes(LF)) {
       await file.seek(0, Deno.SeekMode.Start);
-      return await readPage(file, window, signal, check, false);
+      return await readPage(file, size, window, signal, check, false);
     }
     const ending = page.cr ? CR : LF;
     for (let end; (end = chunk.indexOf(ending, start)) !== -1; start = end + 1) {

@@ -38,7 +38,7 @@ export async function openRegular(
   const file = await Deno.open(realPath).catch((error) => {
     throw fileError(action, shown, error);
   });
-  const info = await file.stat();
+  const info = file.statSync();
   if (!info.isFile || grant && !isStill(realPath, info, grant.withheld.folder, since)) {
     file.close();
     throw info.isFile ? moved(action, shown) : notRegular(action, shown, info);
