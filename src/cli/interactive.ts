@@ -162,7 +162,7 @@ export async function runInteractive(
   };
   jobs.onEnd = (job) => {
     unshown.push(job);
-    if (isFree) showEnded(screen.print);
+    if (isFree) showEnded((text) => screen.print(text));
   };
   const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
   say(["copilot", ...shownModel(session), "/help lists what there is"].join(" · "));
@@ -195,7 +195,7 @@ export async function runInteractive(
       }, () => {});
   }
   for (;;) {
-    showEnded(screen.print);
+    showEnded((text) => screen.print(text));
     isFree = isLive;
     const text = await screen.read();
     isFree = false;

@@ -17,12 +17,13 @@ import {
   lineText,
   withHistory,
 } from "./line_state.ts";
-import { liveRegion, type Size } from "./live_region.ts";
+import { type LiveOutput, liveOutput } from "./live_output.ts";
+import type { Size } from "./live_region.ts";
 import { press } from "./press.ts";
 import type { Screen } from "./screen.ts";
 import { show, stdinKeys } from "./stdin.ts";
 import { brokenRow, rowsText, styledRow, styledRows } from "./styled.ts";
-import { rawTerminal, terminalSize } from "./tty.ts";
+import { type RawTerminal, rawTerminal, terminalSize } from "./tty.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 
 /** What a screen shows and does, beside what it is told to print. */
@@ -44,8 +45,6 @@ export interface LiveScreenOptions {
   onEnd: (signal: Deno.Signal) => void;
 }
 
-/** A frame of streamed text every so many milliseconds at most. */
-const FRAME_MS = 33;
 /** What goes on is shown anew every so many milliseconds. */
 const TICK_MS = 120;
 /** A question appears only when no key was pressed for so long: none is answered by accident. */
@@ -66,62 +65,166 @@ interface Question {
 
 /** Takes the terminal until it is disposed of. */
 export function liveScreen(options: LiveScreenOptions): Screen {
-  const { color } = options;
-  const keys = stdinKeys();
-  const dim = color && "\x1b[2m";
-  const region = liveRegion();
-  const over = new AbortController();
-  const queued: string[] = [];
-  let kills: LineState["kills"] = [];
-  let line = newLine();
-  let question: Question | undefined;
-  let reader: ((text: string | null) => void) | undefined;
-  let top = 0;
-  /** Whole lines to print, and a line that is not finished. */
-  let lines = "";
-  let tail = "";
-  let printed = "";
-  let lastFrame = 0;
-  let lastKey = 0;
-  const began = performance.now();
-  let focused = true;
-  let suspended = false;
-  /** The turn was stopped: what was queued for after it waits for Enter. */
-  let held = false;
-  /** Ctrl-C was the last key: one more leaves. */
-  let leaving = false;
-  let frame: ReturnType<typeof setTimeout> | undefined;
-  let tick: ReturnType<typeof setInterval> | undefined;
+  return new LiveScreen(options);
+}
 
-  function newLine(text = ""): LineState {
-    // A copy: who keeps the history adds to it while the line is edited.
-    return lineState({ history: [...options.history()], kills, text });
+class LiveScreen implements Screen {
+  readonly #options: LiveScreenOptions;
+  readonly #keys = stdinKeys();
+  readonly #terminal: RawTerminal;
+  readonly #output: LiveOutput;
+  readonly #over = new AbortController();
+  readonly #began = performance.now();
+  readonly #queued: string[] = [];
+  #kills: LineState["kills"] = [];
+  #line: LineState;
+  #question: Question | undefined;
+  #reader: ((text: string | null) => void) | undefined;
+  /** The first row of the input that is seen. */
+  #top = 0;
+  /** What was printed last. */
+  #printed = "";
+  #lastKey = 0;
+  #focused = true;
+  #suspended = false;
+  /** The turn was stopped: what was queued for after it waits for Enter. */
+  #held = false;
+  /** Ctrl-C was the last key: one more leaves. */
+  #leaving = false;
+  #tick: ReturnType<typeof setInterval> | undefined;
+
+  constructor(options: LiveScreenOptions) {
+    this.#options = options;
+    this.#line = this.#newLine();
+    this.#output = liveOutput(
+      (size) => this.#layout(size),
+      // What comes while somebody else has the terminal is shown when it is ours again.
+      () => !this.#over.signal.aborted && !this.#suspended,
+      () => this.#gone(),
+    );
+    this.#terminal = rawTerminal({
+      focus: true,
+      onRedraw: (resumed) => {
+        if (resumed) {
+          this.#suspended = false;
+          this.#output.reset();
+          if (this.#question) this.#output.prepend(`${this.#question.about}\n`);
+        }
+        this.#output.draw();
+      },
+      onLeave: () => this.#output.below(),
+      onSignal: (signal) => this.#end(signal),
+    });
+    // Not at once: what the options refer to may be made after the screen.
+    Promise.resolve().then(() => this.#readKeys()).catch(() => this.#gone());
   }
 
-  function layout({ columns, rows }: Size): Frame {
-    const activity = question ? undefined : options.activity();
-    const edited = question?.line ?? line;
+  print(text: string): void {
+    this.#printed = text;
+    this.#output.print(text);
+    this.#output.drawSoon();
+  }
+
+  stream(text: string): void {
+    this.#output.stream(text);
+    this.#output.drawSoon();
+  }
+
+  update(): void {
+    if (this.#isActive()) this.#tick ??= setInterval(() => this.#output.draw(), TICK_MS);
+    else {
+      clearInterval(this.#tick);
+      this.#tick = undefined;
+    }
+    this.#output.drawSoon();
+  }
+
+  read(): Promise<string | null> {
+    if (this.#over.signal.aborted) return Promise.resolve(null);
+    // The line was begun before the message ahead of it became a part of the history.
+    this.#line = withHistory(this.#line, [...this.#options.history()]);
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+      this.#sendQueued();
+      this.#output.drawSoon();
+    });
+  }
+
+  async ask(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    signal: AbortSignal,
+    text = "",
+  ): Promise<string | null> {
+    const about = this.#printed;
+    do await pause(QUIET_MS, signal); while (
+      !signal.aborted && performance.now() - this.#lastKey < QUIET_MS
+    );
+    if (signal.aborted || this.#over.signal.aborted) return null;
+    return await new Promise((resolve) => {
+      const onAbort = () => {
+        this.#question = undefined;
+        resolve(null);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#question = {
+        about,
+        prompt,
+        objection,
+        line: lineState({ kills: this.#kills, multiline: false, text }),
+        answer(text) {
+          signal.removeEventListener("abort", onAbort);
+          resolve(text);
+        },
+      };
+      this.#output.drawSoon();
+    });
+  }
+
+  notify(text: string): void {
+    if (!this.#focused) show(`\x1b]9;${text}\x07`);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#tick);
+    this.#over.abort();
+    try {
+      show(this.#output.end().replaceAll("\n", "\r\n"));
+    } catch {
+      // The terminal is gone.
+    }
+    this.#terminal[Symbol.dispose]();
+  }
+
+  #isActive(): boolean {
+    return this.#options.activity() !== undefined;
+  }
+
+  #newLine(text = ""): LineState {
+    // A copy: who keeps the history adds to it while the line is edited.
+    return lineState({ history: [...this.#options.history()], kills: this.#kills, text });
+  }
+
+  #layout({ columns, rows }: Size): Frame {
+    const { color } = this.#options;
+    const dim = color && "\x1b[2m";
+    const activity = this.#question ? undefined : this.#options.activity();
+    const { tail } = this.#output;
     const above: Row[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     if (activity !== undefined) above.push([], styledRow(activity, columns));
-    for (const text of queued) {
+    for (const text of this.#queued) {
       const start = sanitizeProse(text.slice(0, MAX_TAIL).replace(/\s+/g, " "));
-      above.push(styledRow(`${dim}${held ? "held" : "queued"}: ${start}`, columns));
+      above.push(styledRow(`${dim}${this.#held ? "held" : "queued"}: ${start}`, columns));
     }
-    const status = leaving
-      ? "Ctrl-C again leaves"
-      : held && !question && activity === undefined && line.units.length === 0
-      ? "Enter sends what is held, Up edits it, Ctrl-C drops it"
-      : options.footer();
-    const footer = rows > 3 ? [styledRow(`${dim}${status}`, columns)] : [];
-    const prompt = question?.prompt ?? "> ";
-    const input = layoutLine(edited, {
-      prompt,
+    const footer = rows > 3 ? [styledRow(`${dim}${this.#status(activity)}`, columns)] : [];
+    const input = layoutLine(this.#question?.line ?? this.#line, {
+      prompt: this.#question?.prompt ?? "> ",
       color,
       columns,
       maxRows: Math.max(1, rows - footer.length - Math.min(above.length, rows >> 1)),
-      top,
+      top: this.#top,
     });
-    top = input.top;
+    this.#top = input.top;
     const room = Math.max(0, rows - footer.length - input.rows.length);
     const kept = room === 0 ? [] : above.slice(-room);
     return {
@@ -130,259 +233,152 @@ export function liveScreen(options: LiveScreenOptions): Screen {
     };
   }
 
-  function draw(): void {
-    clearTimeout(frame);
-    frame = undefined;
-    // What comes while somebody else has the terminal is shown when it is ours again.
-    if (over.signal.aborted || suspended) return;
-    const text = lines;
-    lines = "";
-    if (text === "") region.paint(layout);
-    else region.print(text, layout);
-    lastFrame = performance.now();
+  #status(activity: string | undefined): string {
+    if (this.#leaving) return "Ctrl-C again leaves";
+    const isIdle = !this.#question && activity === undefined && this.#line.units.length === 0;
+    return this.#held && isIdle
+      ? "Enter sends what is held, Up edits it, Ctrl-C drops it"
+      : this.#options.footer();
   }
 
-  /** Many pieces make one frame; the first after a pause is shown at once. */
-  function drawSoon(): void {
-    if (frame !== undefined) return;
-    const wait = lastFrame + FRAME_MS - performance.now();
-    if (wait <= 0) draw();
-    else frame = setTimeout(() => guarded(draw), wait);
-  }
-
-  /** A terminal that is gone fails when it is written to. */
-  function guarded(work: () => void): void {
-    try {
-      work();
-    } catch {
-      gone();
-    }
-  }
-
-  function gone(): void {
-    if (over.signal.aborted) return;
-    over.abort();
-    options.onEnd("SIGHUP");
-    question?.answer(null);
-    reader?.(null);
-  }
-
-  function answer(text: string | null): void {
-    const asked = question!;
-    lines += rowsText(layoutWhole(asked.line, asked.prompt));
-    const wrong = text === null ? undefined : asked.objection(text);
-    if (wrong !== undefined) {
-      lines += `${wrong}\n`;
-      asked.line = lineState({ kills, multiline: false });
-      return;
-    }
-    question = undefined;
-    asked.answer(text);
-  }
-
-  function layoutWhole(state: LineState, prompt: string): readonly Row[] {
+  /** A line that was typed, whole, as it stays on the screen. */
+  #whole(state: LineState, prompt: string): string {
     const { columns } = terminalSize();
-    const whole = { prompt, color, columns: Infinity, maxRows: Infinity };
-    return layoutLine(finished(state), whole).rows.flatMap((row) => brokenRow(row, columns));
+    const whole = { prompt, color: this.#options.color, columns: Infinity, maxRows: Infinity };
+    const { rows } = layoutLine(finished(state), whole);
+    return rowsText(rows.flatMap((row) => brokenRow(row, columns)));
   }
 
-  function submit(text: string): void {
-    if (text.trim() === "") {
-      held = false;
-      return sendQueued();
+  async #readKeys(): Promise<void> {
+    for (;;) {
+      if (!this.#keys.ready) this.#output.draw();
+      const key = await this.#keys.next(this.#over.signal);
+      if (this.#over.signal.aborted) return;
+      if (key === null) return this.#gone();
+      this.#lastKey = performance.now();
+      const early = this.#lastKey - this.#began < EARLY_MS && key.type === "key" &&
+        key.name === "ctrl-j";
+      await this.#pressed(early ? { ...key, name: "enter" } : key);
     }
-    const whole = layoutWhole(line, "> ");
-    line = newLine();
-    if (options.activity() !== undefined || reader === undefined) queued.push(text);
-    else send(text, whole);
   }
 
-  function send(text: string, shown: readonly Row[]): void {
-    lines += rowsText(shown);
-    const give = reader!;
-    reader = undefined;
-    give(text);
-  }
-
-  /** The oldest message that waits, if any does and somebody reads. */
-  function sendQueued(): void {
-    if (held || reader === undefined || queued.length === 0) return;
-    const text = queued.shift()!;
-    send(text, layoutWhole(lineState({ text }), "> "));
-  }
-
-  function cancel(): void {
-    const isBusy = question !== undefined || options.activity() !== undefined;
-    if (isBusy) {
-      held = queued.length > 0;
-      return question ? answer(null) : options.onStop();
-    }
-    if (line.units.length > 0) line = cleared(line);
-    else if (held) {
-      queued.length = 0;
-      held = false;
-      return;
-    } else if (leaving) return leave();
-    leaving = true;
-  }
-
-  function leave(): void {
-    const give = reader;
-    reader = undefined;
-    give?.(null);
-  }
-
-  async function pressed(key: Key): Promise<void> {
-    if (key.type !== "key" || !/^(ctrl-c|focus-.*)$/.test(key.name)) leaving = false;
-    if (key.type === "key") {
-      const idle = line.search === undefined && line.menu === undefined;
-      if (key.name.startsWith("focus-")) return void (focused = key.name === "focus-in");
-      if (key.name === "ctrl-o") return options.onUnfold();
-      if (key.name === "escape" && idle && (question || options.activity() !== undefined)) {
-        return cancel();
-      }
-      if (key.name === "up" && !question && line.units.length === 0 && queued.length > 0) {
-        line = newLine(queued.pop());
-        held &&= queued.length > 0;
-        return;
-      }
-    }
-    const before = question?.line ?? line;
-    const { state, effect } = press(before, key);
-    ({ kills } = state);
-    if (question) question.line = state;
-    else line = state;
+  async #pressed(key: Key): Promise<void> {
+    if (key.type !== "key" || !/^(ctrl-c|focus-.*)$/.test(key.name)) this.#leaving = false;
+    if (key.type === "key" && this.#handled(key.name)) return;
+    const { state, effect } = press(this.#question?.line ?? this.#line, key);
+    this.#kills = state.kills;
+    if (this.#question) this.#question.line = state;
+    else this.#line = state;
     switch (effect) {
       case "submit":
-        return question ? answer(lineText(state)) : submit(lineText(state));
+        return this.#question ? this.#answer(lineText(state)) : this.#submit(lineText(state));
       case "cancel":
-        return cancel();
+        return this.#cancel();
       case "end":
-        if (question) return answer(null);
-        return options.activity() === undefined ? leave() : show("\x07");
+        if (this.#question) return this.#answer(null);
+        return this.#isActive() ? show("\x07") : this.#give(null);
       case "clear":
-        return region.clearScreen();
+        return this.#output.clearScreen();
       case "suspend":
-        suspended = true;
-        return await terminal.suspend();
+        this.#suspended = true;
+        return await this.#terminal.suspend();
       case "complete":
-        return await completed(state);
+        return await this.#complete(state);
       case "bell":
         return show("\x07");
     }
   }
 
-  async function completed(state: LineState): Promise<void> {
-    const next = question ? undefined : await completeWith(options.completer, state);
+  /** Does what a key means whatever is edited; whether it means anything then. */
+  #handled(name: string): boolean {
+    const isPlain = this.#line.search === undefined && this.#line.menu === undefined;
+    const isBusy = this.#question !== undefined || this.#isActive();
+    if (name.startsWith("focus-")) this.#focused = name === "focus-in";
+    else if (name === "ctrl-o") this.#options.onUnfold();
+    else if (name === "escape" && isPlain && isBusy) this.#cancel();
+    else if (
+      name === "up" && !this.#question && this.#line.units.length === 0 && this.#queued.length > 0
+    ) {
+      this.#line = this.#newLine(this.#queued.pop());
+      this.#held &&= this.#queued.length > 0;
+    } else return false;
+    return true;
+  }
+
+  async #complete(state: LineState): Promise<void> {
+    const next = this.#question ? undefined : await completeWith(this.#options.completer, state);
     if (next === undefined) show("\x07");
-    else line = next;
+    else this.#line = next;
   }
 
-  const terminal = rawTerminal({
-    focus: true,
-    onRedraw(resumed) {
-      if (resumed) {
-        suspended = false;
-        region.reset();
-        if (question) lines = `${question.about}\n${lines}`;
-      }
-      guarded(draw);
-    },
-    onLeave: () => region.below(),
-    onSignal(signal) {
-      over.abort();
-      options.onEnd(signal);
-      question?.answer(null);
-      reader?.(null);
-    },
-  });
-
-  async function readKeys(): Promise<void> {
-    for (;;) {
-      if (!keys.ready) draw();
-      const key = await keys.next(over.signal);
-      if (over.signal.aborted) return;
-      if (key === null) return gone();
-      lastKey = performance.now();
-      const early = lastKey - began < EARLY_MS && key.type === "key" && key.name === "ctrl-j";
-      await pressed(early ? { ...key, name: "enter" } : key);
+  #answer(text: string | null): void {
+    const asked = this.#question!;
+    this.#output.append(this.#whole(asked.line, asked.prompt));
+    const wrong = text === null ? undefined : asked.objection(text);
+    if (wrong !== undefined) {
+      this.#output.append(`${wrong}\n`);
+      asked.line = lineState({ kills: this.#kills, multiline: false });
+      return;
     }
+    this.#question = undefined;
+    asked.answer(text);
   }
-  // Not at once: what the options refer to may be made after the screen.
-  Promise.resolve().then(readKeys).catch(gone);
 
-  return {
-    print(text) {
-      lines += `${tail}${tail && "\n"}${text}\n`;
-      tail = "";
-      printed = text;
-      guarded(drawSoon);
-    },
-    stream(text) {
-      const end = text.lastIndexOf("\n") + 1;
-      if (end > 0) {
-        lines += tail + text.slice(0, end);
-        tail = "";
-      }
-      tail += text.slice(end);
-      guarded(drawSoon);
-    },
-    update() {
-      const active = options.activity() !== undefined;
-      if (active) tick ??= setInterval(() => guarded(draw), TICK_MS);
-      else {
-        clearInterval(tick);
-        tick = undefined;
-      }
-      guarded(drawSoon);
-    },
-    read() {
-      if (over.signal.aborted) return Promise.resolve(null);
-      // The line was begun before the message ahead of it became a part of the history.
-      line = withHistory(line, [...options.history()]);
-      return new Promise((resolve) => {
-        reader = resolve;
-        sendQueued();
-        guarded(drawSoon);
-      });
-    },
-    async ask(prompt, objection, signal, text = "") {
-      const about = printed;
-      do await pause(QUIET_MS, signal); while (
-        !signal.aborted && performance.now() - lastKey < QUIET_MS
-      );
-      if (signal.aborted || over.signal.aborted) return null;
-      return await new Promise((resolve) => {
-        const onAbort = () => {
-          question = undefined;
-          resolve(null);
-        };
-        signal.addEventListener("abort", onAbort, { once: true });
-        question = {
-          about,
-          prompt,
-          objection,
-          line: lineState({ kills, multiline: false, text }),
-          answer(text) {
-            signal.removeEventListener("abort", onAbort);
-            resolve(text);
-          },
-        };
-        guarded(drawSoon);
-      });
-    },
-    notify: (text) => focused ? undefined : show(`\x1b]9;${text}\x07`),
-    [Symbol.dispose]() {
-      clearInterval(tick);
-      over.abort();
-      guarded(() => {
-        region.clear();
-        show((lines + tail + (tail && "\n")).replaceAll("\n", "\r\n"));
-      });
-      clearTimeout(frame);
-      terminal[Symbol.dispose]();
-    },
-  };
+  #submit(text: string): void {
+    if (text.trim() === "") {
+      this.#held = false;
+      return this.#sendQueued();
+    }
+    const whole = this.#whole(this.#line, "> ");
+    this.#line = this.#newLine();
+    if (this.#isActive() || this.#reader === undefined) this.#queued.push(text);
+    else this.#send(text, whole);
+  }
+
+  /** The oldest message that waits, if any does and somebody reads. */
+  #sendQueued(): void {
+    if (this.#held || this.#reader === undefined) return;
+    const text = this.#queued.shift();
+    if (text !== undefined) this.#send(text, this.#whole(lineState({ text }), "> "));
+  }
+
+  #send(text: string, shown: string): void {
+    this.#output.append(shown);
+    this.#give(text);
+  }
+
+  /** To whoever reads; null: there is no next message. */
+  #give(text: string | null): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    reader?.(text);
+  }
+
+  #cancel(): void {
+    if (this.#question !== undefined || this.#isActive()) {
+      this.#held = this.#queued.length > 0;
+      return this.#question ? this.#answer(null) : this.#options.onStop();
+    }
+    if (this.#line.units.length > 0) this.#line = cleared(this.#line);
+    else if (this.#held) {
+      this.#queued.length = 0;
+      this.#held = false;
+      return;
+    } else if (this.#leaving) return this.#give(null);
+    this.#leaving = true;
+  }
+
+  /** A terminal that is gone fails when it is written to, or ends what is read. */
+  #gone(): void {
+    if (!this.#over.signal.aborted) this.#end("SIGHUP");
+  }
+
+  #end(signal: Deno.Signal): void {
+    this.#over.abort();
+    this.#options.onEnd(signal);
+    this.#question?.answer(null);
+    this.#reader?.(null);
+  }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
