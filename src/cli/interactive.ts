@@ -179,21 +179,10 @@ export async function runInteractive(
   if (!options.noSession) {
     session.record = (await import("./recorded.ts")).recordSession(agent, say);
   }
-  const record = () => session.record?.sync();
   if (options.continues) say((await import("./recorded.ts")).goOnWithNewest(session, paint));
-  if (options.demo === undefined) {
-    const leaving = new AbortController();
-    cleanUp.defer(() => leaving.abort());
-    session.looked = import("./server_look.ts")
-      .then(({ greeting }) =>
-        greeting(agent, { modelNamed: options.modelNamed, signal: leaving.signal })
-      )
-      // What is wrong, the first turn will tell.
-      .then(({ lines, isFound }) => {
-        session.isModelKnown ||= isFound;
-        lines.forEach(say);
-      }, () => {});
-  }
+  const leaving = new AbortController();
+  cleanUp.defer(() => leaving.abort());
+  if (options.demo === undefined) session.looked = lookAtServer(session, say, leaving.signal);
   for (;;) {
     showEnded((text) => screen.print(text));
     isFree = isLive;
@@ -203,31 +192,52 @@ export async function runInteractive(
     if (text.trim() === "") continue;
     history.add(text);
     state.history = history.entries();
+    stop = new AbortController();
     if (isCommand(text)) {
-      stop = new AbortController();
       session.signal = stop.signal;
       waiting = waitsFor(session, text);
       screen.update();
-      const output = await runCommand(session, text).catch((error) => {
-        // Such as a file of the folder that cannot be read.
-        if (error instanceof Deno.errors.BrokenPipe) throw error;
-        return `· ${oneLine((error as Error).message)}`;
-      });
+      const output = await outputOf(session, text);
       waiting = undefined;
-      record();
       if (output === null) return EXIT.done;
       say(output);
       screen.update();
       continue;
     }
-    stop = new AbortController();
     const start = performance.now();
     if (text.startsWith("!")) await runShell(session, text.slice(1), screen, view, stop.signal);
-    else await showTurn(session, text, view, record, () => showEnded(view.print), stop.signal);
+    else await showTurn(session, text, view, () => showEnded(view.print), stop.signal);
     if (options.notify !== false && performance.now() - start > LONG_TURN_MS) {
       screen.notify("copilot is done");
     }
     if (ended !== undefined) return ended;
+  }
+}
+
+/** Says what the server has, as soon as it is known. What is wrong, the first turn will tell. */
+function lookAtServer(
+  session: Session,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  return import("./server_look.ts")
+    .then(({ greeting }) => greeting(session.agent, { modelNamed: session.modelNamed, signal }))
+    .then(({ lines, isFound }) => {
+      session.isModelKnown ||= isFound;
+      lines.forEach(say);
+    }, () => {});
+}
+
+/** What a command of the session says; null when it ends the session. */
+async function outputOf(session: Session, text: string): Promise<string | null> {
+  try {
+    return await runCommand(session, text);
+  } catch (error) {
+    // Such as a file of the folder that cannot be read.
+    if (error instanceof Deno.errors.BrokenPipe) throw error;
+    return `· ${oneLine((error as Error).message)}`;
+  } finally {
+    session.record?.sync();
   }
 }
 
@@ -252,7 +262,6 @@ async function showTurn(
   session: Session,
   text: string,
   view: TurnView,
-  record: () => void,
   showEnded: () => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -274,7 +283,7 @@ async function showTurn(
           const cost = costOf(event.usage, agent.config);
           if (cost !== undefined) session.cost = (session.cost ?? 0) + cost;
         }
-        if (event.type === "thinking" || event.type === "tool_start") record();
+        if (event.type === "thinking" || event.type === "tool_start") session.record?.sync();
         view.onEvent(event);
         if (event.type === "thinking") showEnded();
       },
@@ -290,7 +299,7 @@ async function showTurn(
     if (error instanceof Deno.errors.BrokenPipe) throw error;
     view.end(`· ${withHint(error, agent.config)}`);
   } finally {
-    record();
+    session.record?.sync();
   }
 }
 
