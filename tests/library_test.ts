@@ -1,6 +1,14 @@
-import { assertEquals } from "@std/assert";
-import { builtinTools, CopilotAgent, localConfig, processTurn, type Tool } from "../src/mod.ts";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  builtinTools,
+  CopilotAgent,
+  jobStore,
+  localConfig,
+  processTurn,
+  type Tool,
+} from "../src/mod.ts";
 import { strictServer } from "./helpers/strict_server.ts";
+import { workspace } from "./tools/workspace.ts";
 
 Deno.test("the README's library example: a tool of one's own, onEvent, a loop over turns", async () => {
   await using server = strictServer([
@@ -27,4 +35,22 @@ Deno.test("the README's library example: a tool of one's own, onEvent, a loop ov
   }
   assertEquals(responses, ["It is today.", "A test."]);
   assertEquals(started, ["today"]);
+});
+
+Deno.test("a built-in tool can be called by hand: what is left out has its default", async () => {
+  using ws = workspace();
+  ws.put("a.txt", "one\n");
+  await using jobs = jobStore();
+  const config = { local: localConfig() };
+  const { tools } = new CopilotAgent(config, ws.dir, { jobs });
+  for (const offered of [builtinTools, tools]) {
+    const run = async (name: string, args: Record<string, unknown>) =>
+      await offered.find((tool) => tool.name === name)!.run(args, ws.context);
+    assertEquals(await run("read_file", { file_path: "a.txt" }), "1\tone\n[1 lines]");
+    assertStringIncludes(await run("run_bash", { command: "true" }), "exit code: 0");
+    assertStringIncludes(await run("glob_files", { pattern: "*.txt" }), "a.txt");
+    assertStringIncludes(await run("grep_code", { pattern: "one" }), "a.txt:1:one");
+    assertStringIncludes(await run("list_directory", {}), "a.txt");
+    await assertRejects(() => run("read_file", {}), TypeError, "file_path is required");
+  }
 });

@@ -6,6 +6,7 @@
  */
 
 import type { Tool } from "../types.ts";
+import { checkArguments } from "./schema.ts";
 
 const path = (description: string): Record<string, unknown> => ({ type: "string", description });
 const object = (properties: Record<string, unknown>, required: string[]): Tool["parameters"] => ({
@@ -14,7 +15,19 @@ const object = (properties: Record<string, unknown>, required: string[]): Tool["
   required,
 });
 
-const runBash: Tool = {
+/** `tool`, whose `run` checks and completes its arguments, as callers other than an agent have not. */
+function callable(tool: Tool): Tool {
+  return {
+    ...tool,
+    async run(args, context) {
+      const checked = checkArguments(tool, args);
+      if (!checked.ok) throw new TypeError(checked.error);
+      return await tool.run(checked.args, context);
+    },
+  };
+}
+
+const bash: Tool = {
   name: "run_bash",
   description:
     "Run a shell command in the working directory, without input. Processes it leaves in the background are ended.",
@@ -25,10 +38,11 @@ const runBash: Tool = {
   access: "execute",
   run: async (args, context) => (await import("./run_bash.ts")).runBash(args, context),
 };
+const runBash = callable(bash);
 
 /** The seven built-in tools, in the order in which they are offered. */
 export const builtinTools: readonly Tool[] = [
-  {
+  callable({
     name: "read_file",
     description: "Read a text file. Lines are numbered; use offset and limit for more.",
     parameters: object({
@@ -38,8 +52,8 @@ export const builtinTools: readonly Tool[] = [
     }, ["file_path"]),
     access: "read",
     run: async (args, context) => (await import("./read_file.ts")).readFile(args, context),
-  },
-  {
+  }),
+  callable({
     name: "write_file",
     description: "Create a file or replace all of it. Parent folders are created.",
     parameters: object({
@@ -49,8 +63,8 @@ export const builtinTools: readonly Tool[] = [
     access: "write",
     check: async (args, context) => (await import("./write_file.ts")).checkWrite(args, context),
     run: async (args, context) => (await import("./write_file.ts")).writeFile(args, context),
-  },
-  {
+  }),
+  callable({
     name: "edit_file",
     description:
       "Replace text in a file. old_string must match the file exactly (without line numbers) and only once, unless replace_all.",
@@ -63,9 +77,9 @@ export const builtinTools: readonly Tool[] = [
     access: "write",
     check: async (args, context) => (await import("./edit_file.ts")).checkEdit(args, context),
     run: async (args, context) => (await import("./edit_file.ts")).editFile(args, context),
-  },
+  }),
   runBash,
-  {
+  callable({
     name: "glob_files",
     description: "Find files by name, newest first. Ignored and hidden files are left out.",
     parameters: object({
@@ -74,8 +88,8 @@ export const builtinTools: readonly Tool[] = [
     }, ["pattern"]),
     access: "read",
     run: async (args, context) => (await import("./glob_files.ts")).globFiles(args, context),
-  },
-  {
+  }),
+  callable({
     name: "grep_code",
     description:
       "Search file contents with a regular expression, line by line. Ignored, hidden and binary files are left out.",
@@ -87,8 +101,8 @@ export const builtinTools: readonly Tool[] = [
     }, ["pattern"]),
     access: "read",
     run: async (args, context) => (await import("./grep_code.ts")).grepCode(args, context),
-  },
-  {
+  }),
+  callable({
     name: "list_directory",
     description: "List a folder: folders end in /, files show their size.",
     parameters: object({
@@ -97,14 +111,14 @@ export const builtinTools: readonly Tool[] = [
     access: "read",
     run: async (args, context) =>
       (await import("./list_directory.ts")).listDirectory(args, context),
-  },
+  }),
 ];
 
 /** What `run_bash` is with jobs. */
-const runBashOrJob: Tool = {
-  ...runBash,
+const runBashOrJob = callable({
+  ...bash,
   parameters: object({
-    ...(runBash.parameters.properties as Record<string, unknown>),
+    ...(bash.parameters.properties as Record<string, unknown>),
     run_in_background: {
       type: "boolean",
       default: false,
@@ -114,10 +128,10 @@ const runBashOrJob: Tool = {
   run: async (args, context) =>
     args.run_in_background
       ? (await import("./background.ts")).runInBackground(args, context)
-      : runBash.run(args, context),
-};
+      : bash.run(args, context),
+});
 
-const jobOutput: Tool = {
+const jobOutput = callable({
   name: "job_output",
   description:
     "Show the state of a command that runs in the background, and what it printed since this was last asked. You are told when it ends.",
@@ -128,7 +142,7 @@ const jobOutput: Tool = {
   // Nobody is asked: it ends nothing but what was allowed to begin.
   access: "read",
   run: async (args, context) => (await import("./background.ts")).jobOutput(args, context),
-};
+});
 
 /** `tools` with jobs: the built-in `run_bash` can run in the background, where `job_output` looks. */
 export function withJobs(tools: readonly Tool[]): readonly Tool[] {
