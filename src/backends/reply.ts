@@ -132,7 +132,7 @@ const MAX_DEPTH = 100;
  * `invalid`, with the reason.
  */
 function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
-  let parsed = value;
+  let parsed = value ?? {};
   try {
     // Twice, as some models write the text of their arguments into a string once more.
     for (let i = 0; i < 2 && typeof parsed === "string"; i++) {

@@ -72,6 +72,8 @@ Deno.test("NET-05 the last call of an answer that was cut is never run", async (
     ["tool_calls", '{"p":"a', false],
     ["tool_calls", '{"p":"a"}', true],
     ["tool_calls", "", true],
+    ["tool_calls", null, true],
+    ["tool_calls", undefined, true],
   ];
   for (const [word, args, runs] of rows) {
     await t.step(`${word} ${args}`, () => {
