@@ -121,7 +121,7 @@ export const HIDDEN_CYCLE = 16_000;
 const MIN_REPEATS = 4;
 const MAX_UNIT = 4_096;
 // Sentences are no data: a block of them is a runaway after six times, or four that make 1200
-// characters. Shorter ones, and a few lines of them, are written a dozen times where a person wants so.
+// characters. Lines of short ones are written a hundred times where a person wants so.
 const MIN_BLOCK = 40;
 const BLOCK_REPEATS = 6;
 const BLOCK_CYCLE = 512;
@@ -247,8 +247,9 @@ function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | u
     if (cycle < Math.min(limit, BLOCK_CYCLE) || cycle < MIN_REPEATS * unit) continue;
     const found = { start: text.length - cycle, unit };
     if (cycle >= limit || cycle >= CYCLE && text.slice(-unit).trim() === "") return found;
-    // Several short units are no block.
-    if (unit < MIN_BLOCK) mayBeBlock = false;
+    // Several short units are no block, but for sentences in one line.
+    const isLine = unit >= MIN_SENTENCE && !text.slice(-unit).includes("\n");
+    if (unit < MIN_BLOCK && !isLine) mayBeBlock = false;
     const isEnough = cycle >= Math.min(BLOCK_REPEATS * unit, LONG_BLOCK_CYCLE);
     if (!mayBeBlock || !isEnough) continue;
     if (isProse(text, found)) return found;

@@ -152,6 +152,7 @@ const PARAGRAPH =
 /** Blocks of sentences are ended sooner: [what repeats, the block, after how many at the latest] */
 const blocks: [name: string, block: string, times: number][] = [
   ["a sentence of 43 characters", "All the files are listed in the table now. ", 15],
+  ["a short sentence on one line", "I am stuck in a loop. ", 30],
   ["a paragraph", PARAGRAPH, 8],
   ["a paragraph of 190 characters", PARAGRAPH.trim() + " " + PARAGRAPH, 7],
   ["a section", `## Next\n\n${PARAGRAPH}- one thing:\n- another\n\n${PARAGRAPH}Then:\n\n`, 6],
@@ -184,6 +185,7 @@ const repetitive: [name: string, text: string][] = [
     "I must not talk in class, said the teacher.\n".repeat(10),
   ],
   ["a short one, a hundred times", "I will not be late again.\n".repeat(100)],
+  ["a short one, a dozen times in a line", "I will not be late again. ".repeat(12)],
   ["a round", VERSE.repeat(5)],
   [
     "a poem with a refrain",
