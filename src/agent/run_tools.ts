@@ -19,48 +19,60 @@ export interface RunToolsOptions {
 /** How many calls run at a time: each may hold a file, and a model may ask for thousands. */
 const SIDE_BY_SIDE = 8;
 
+/** A call that runs; with `args` once its tool does. */
+interface Running {
+  call: ToolCall;
+  args?: Record<string, unknown>;
+  execution: Promise<ToolExecution>;
+  isTold: boolean;
+}
+
 /**
  * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one
  * after the other; the records come back in the order asked, one for each call, whatever happens, and
- * `tool_start` / `tool_done` are reported in that order too, pair by pair. Never throws: after an
- * abort the calls that did not finish are recorded as interrupted.
+ * `tool_start` / `tool_done` are reported in that order too, pair by pair: of the first call that is
+ * not done, before its tool runs. Never throws: after an abort the calls that did not finish are
+ * recorded as interrupted.
  */
 export async function runTools(
   calls: readonly ToolCall[],
   options: RunToolsOptions,
 ): Promise<ToolExecution[]> {
   const byName = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const isRead = (call: ToolCall | undefined) => byName.get(call?.name ?? "")?.access === "read";
   const done: ToolExecution[] = [];
-  const record = (execution: ToolExecution) => {
-    const { toolName: name, arguments: args, toolCallId: id } = execution;
+  const running: Running[] = [];
+  const tellStart = (one: Running | undefined) => {
+    if (one?.args === undefined || one.isTold) return;
+    one.isTold = true;
+    const { args, call: { name, id } } = one;
     options.emit({ type: "tool_start", name, args, id });
-    options.emit({ type: "tool_done", exec: execution });
-    done.push(execution);
+  };
+  const start = (call: ToolCall) => {
+    const one: Running = {
+      call,
+      isTold: false,
+      execution: runOne(call, byName, options, (args) => {
+        one.args = args;
+        if (one === running[0]) tellStart(one);
+      }),
+    };
+    running.push(one);
   };
   for (let i = 0; i < calls.length;) {
-    let end = i;
-    while (end < calls.length && byName.get(calls[end]!.name)?.access === "read") end++;
-    if (end > i + 1) {
-      const running: Promise<ToolExecution>[] = [];
-      while (i < end || running.length > 0) {
-        while (i < end && running.length < SIDE_BY_SIDE) {
-          running.push(runOne(calls[i++]!, byName, options));
-        }
-        record(await running.shift()!);
+    start(calls[i++]!);
+    while (running.length > 0) {
+      const one = running[0]!;
+      while (isRead(one.call) && isRead(calls[i]) && running.length < SIDE_BY_SIDE) {
+        start(calls[i++]!);
       }
-      continue;
-    }
-    const call = calls[i++]!;
-    let started = false;
-    const execution = await runOne(call, byName, options, (args) => {
-      started = true;
-      options.emit({ type: "tool_start", name: call.name, args, id: call.id });
-    });
-    if (!started) {
-      record(execution);
-    } else {
-      options.emit({ type: "tool_done", exec: execution });
-      done.push(execution);
+      const exec = await one.execution;
+      one.args ??= exec.arguments;
+      tellStart(one);
+      options.emit({ type: "tool_done", exec });
+      done.push(exec);
+      running.shift();
+      tellStart(running[0]);
     }
   }
   return done;
@@ -71,7 +83,7 @@ async function runOne(
   call: ToolCall,
   byName: ReadonlyMap<string, Tool>,
   { policy, context }: RunToolsOptions,
-  onStart: (args: Record<string, unknown>) => void = () => {},
+  onStart: (args: Record<string, unknown>) => void,
 ): Promise<ToolExecution> {
   let start = performance.now();
   let hasBegun = false;

@@ -541,10 +541,18 @@ Deno.test("read calls of one round run side by side, others in order", async () 
     Deno.cwd(),
     { tools: [slow, write] },
   );
-  const { toolExecutions } = await processTurn(agent, "go");
+  const { toolExecutions } = await processTurn(agent, "go", {
+    onEvent(event) {
+      if (event.type === "tool_start") log.push(`told ${event.args.text}`);
+      if (event.type === "tool_done") log.push(`done ${event.exec.result}`);
+    },
+  });
   assertEquals(toolExecutions.map((e) => e.result), ["1", "2", "3", "4"]);
-  assertEquals(log.slice(0, 2), ["start 1", "start 2"]);
-  assertEquals(log.slice(4), ["start 3", "end 3", "start 4", "end 4"]);
+  assertEquals(log.slice(0, 3), ["told 1", "start 1", "start 2"]);
+  const told = log.filter((line) => /^(told|done)/.test(line)).slice(0, 4);
+  assertEquals(told, ["told 1", "done 1", "told 2", "done 2"]);
+  const after = ["3", "4"].flatMap((n) => [`told ${n}`, `start ${n}`, `end ${n}`, `done ${n}`]);
+  assertEquals(log.slice(8), after);
 });
 
 Deno.test("at most 8 read calls run at a time; records and events are in the order asked", async () => {
