@@ -80,6 +80,9 @@ const enter: Command = (state) => {
   return { ...state, ...replaceUnits(units, units.length - 1, units.length, ["\n"]) };
 };
 
+/** A new line; where there is but one, the end, as Ctrl-J is in GNU readline. */
+const newLine: Command = (state) => state.multiline ? insert("\n")(state) : "submit";
+
 const endOrDelete: Command = (state) => state.units.length === 0 ? "end" : eraseTo(after)(state);
 
 const yank: Command = (state) => state.kills.length === 0 ? "bell" : putKill(state, 0, 0);
@@ -159,10 +162,10 @@ const does = (effect: Effect): Command => () => effect;
 /** What the keys do, by their names. */
 export const COMMANDS: Readonly<Record<string, readonly [Did, Command]>> = {
   "enter": ["other", enter],
-  "alt-enter": ["type", insert("\n")],
-  "shift-enter": ["type", insert("\n")],
-  "ctrl-enter": ["type", insert("\n")],
-  "ctrl-j": ["type", insert("\n")],
+  "alt-enter": ["type", newLine],
+  "shift-enter": ["type", newLine],
+  "ctrl-enter": ["type", newLine],
+  "ctrl-j": ["type", newLine],
   "tab": ["other", does("complete")],
   "ctrl-c": ["other", does("cancel")],
   "ctrl-d": ["other", endOrDelete],

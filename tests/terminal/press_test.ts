@@ -166,8 +166,10 @@ Deno.test("history and incremental search", () => {
 });
 
 Deno.test("what a single line does not do", () => {
-  const { state, effects } = pressAll("one\\\r", lineState({ multiline: false }));
-  assertEquals([shown(state), ...effects], ["one\\|", "submit"]);
+  for (const key of ["\r", "\n", "\x1b\r", "\x1b[13;2u"]) {
+    const { state, effects } = pressAll(`one\\${key}`, lineState({ multiline: false }));
+    assertEquals([shown(state), ...effects], ["one\\|", "submit"]);
+  }
 });
 
 Deno.test("large pastes are one unit, and whole when it counts", () => {
