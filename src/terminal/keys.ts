@@ -29,6 +29,15 @@ export interface KeyDecoder {
   flush(): Key[];
 }
 
+/** Enter pressed before raw mode, which the terminal made a line feed, is there by then. */
+const EARLY_MS = 300;
+
+/** What a key that came `ms` milliseconds after raw mode began was when it was pressed. */
+export function asPressed(key: Key, ms: number): Key {
+  const early = ms < EARLY_MS && key.type === "key" && key.name === "ctrl-j";
+  return early ? { ...key, name: "enter" } : key;
+}
+
 /** The most characters of a control sequence: far more than any key has. */
 const MAX_SEQUENCE = 256;
 const PASTE_START = "\x1b[200~";

@@ -5,6 +5,7 @@
  */
 
 import { type Completer, completeWith } from "./completion.ts";
+import { asPressed } from "./keys.ts";
 import { layoutLine, type LineFrame } from "./layout.ts";
 import { liveRegion } from "./live_region.ts";
 import { cleared, finished, type LineState, lineState, lineText } from "./line_state.ts";
@@ -69,11 +70,14 @@ export async function editLine(options: EditOptions): Promise<string | null> {
     onLeave: () => region.below(),
   });
   if (options.dropTypeAhead) await keys.discard(signal);
+  const began = performance.now();
   for (;;) {
     // What came in one piece is shown in one go.
     if (!keys.ready) draw();
     const key = await keys.next(signal);
-    const pressed = key === null ? { state, effect: "end" as const } : press(state, key);
+    const pressed = key === null
+      ? { state, effect: "end" as const }
+      : press(state, asPressed(key, performance.now() - began));
     ({ state } = pressed);
     kills = state.kills;
     switch (pressed.effect) {

@@ -7,7 +7,7 @@
 
 import { type Completer, completeWith } from "./completion.ts";
 import type { Frame, Row } from "./frame.ts";
-import type { Key } from "./keys.ts";
+import { asPressed, type Key } from "./keys.ts";
 import { layoutLine } from "./layout.ts";
 import {
   cleared,
@@ -49,8 +49,6 @@ export interface LiveScreenOptions {
 const TICK_MS = 120;
 /** A question appears only when no key was pressed for so long: none is answered by accident. */
 const QUIET_MS = 200;
-/** Enter pressed before raw mode, which the terminal made a line feed, is there by then. */
-const EARLY_MS = 300;
 /** Of an unfinished line so many characters are shown. */
 const MAX_TAIL = 4096;
 
@@ -256,9 +254,7 @@ class LiveScreen implements Screen {
       if (this.#over.signal.aborted) return;
       if (key === null) return this.#gone();
       this.#lastKey = performance.now();
-      const early = this.#lastKey - this.#began < EARLY_MS && key.type === "key" &&
-        key.name === "ctrl-j";
-      await this.#pressed(early ? { ...key, name: "enter" } : key);
+      await this.#pressed(asPressed(key, this.#lastKey - this.#began));
     }
   }
 

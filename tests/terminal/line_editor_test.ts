@@ -51,6 +51,19 @@ inTerminal("typing, editing, and leaving with Ctrl-C", async (term) => {
   await assertRestored(term);
 });
 
+for (const mode of ["input", "line"]) {
+  Deno.test({
+    name: `Enter typed before the prompt is there is Enter: ${mode}` + (noTmux && `: ${noTmux}`),
+    ignore: noTmux !== "",
+    async fn() {
+      await using term = await terminal();
+      await term.type(`clear; ${command(mode)}\rearly\rtoo\r`);
+      await term.until('got "too"');
+      assertStringIncludes((await term.screen()).join("\n"), 'got "early"');
+    },
+  });
+}
+
 inTerminal("Ctrl-D erases, and leaves at an empty line", async (term) => {
   await term.type("ab\x01\x04");
   await term.until((rows) => rows[0] === "> b");
@@ -170,7 +183,7 @@ inTerminal("TTY-07 each resize alone redraws in place", async (term) => {
 });
 
 inTerminal("a text of more rows than the screen scrolls in it, and is left whole", async (term) => {
-  await term.type("1\n2\n3\n4\n5\n6\n7");
+  await term.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5\x1b\r6\x1b\r7");
   await term.until((rows) => rows.join("|") === "  ...> 4|  ...> 5|  ...> 6|  ...> 7");
   await term.type("\x1b[1;5H");
   await term.until((rows) => rows.join("|") === "> 1|  ...> 2|  ...> 3|  ...> 4");
