@@ -1,9 +1,16 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   builtinTools,
+  callCompat,
+  callHosted,
+  callLocal,
+  type CompatConfig,
   CopilotAgent,
+  type HostedConfig,
   jobStore,
+  type LocalConfig,
   localConfig,
+  type Message,
   processTurn,
   type Tool,
 } from "../src/mod.ts";
@@ -53,4 +60,24 @@ Deno.test("a built-in tool can be called by hand: what is left out has its defau
     assertStringIncludes(await run("list_directory", {}), "a.txt");
     await assertRejects(() => run("read_file", {}), TypeError, "file_path is required");
   }
+});
+
+Deno.test("a backend is called with the defaults of what its configuration leaves out", async () => {
+  await using server = strictServer([{ text: "a" }, { text: "b" }, { text: "c" }, { text: "d" }]);
+  const { url } = server;
+  const hi: Message[] = [{ role: "user", content: "hi" }];
+  const local = { model: "test", host: url };
+  await callLocal(local as LocalConfig, hi);
+  await callLocal({ ...local, useCompat: true } as LocalConfig, hi);
+  await callCompat({ model: "test", baseUrl: `${url}/v1` } as CompatConfig, hi);
+  await callHosted({ apiKey: "key", baseUrl: url } as HostedConfig, hi);
+  const { options, ...rest } = server.requests[0]!.body;
+  assertEquals(options, { num_predict: 32_768, temperature: 0.1, repeat_penalty: 1.2 });
+  const limits = [rest, ...server.requests.slice(1).map(({ body }) => body)].map((b) =>
+    b.max_tokens
+  );
+  assertEquals(limits, [undefined, 32_768, 4096, 8192]);
+  assertEquals(server.requests[3]!.headers.get("anthropic-version"), "2023-06-01");
+  await assertRejects(() => callLocal({ ...local, maxTokens: 0 } as LocalConfig, hi), RangeError);
+  await assertRejects(() => callHosted({ apiKey: "" } as HostedConfig, hi), RangeError);
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CompatConfig } from "../../config.ts";
+import { type CompatConfig, compatConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import type { Message, Tool } from "../../types.ts";
 import { requestStream } from "../../wire/http.ts";
@@ -25,21 +25,24 @@ import { keyHeader } from "../wire_values.ts";
  * form or left out, once, and remembered for this `config`; `onNotice` is told.
  * Without `tools` they are described in the system prompt, and the calls are in the answer's text.
  *
+ * @param config What it leaves out has its default.
  * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
+ * @throws {TypeError} {RangeError} when a setting is bad.
  * @throws whatever `options.signal` was aborted with.
  */
-export function callCompat(
+export async function callCompat(
   config: CompatConfig,
   messages: readonly Message[],
   tools: readonly Tool[] = [],
   options: CallOptions = {},
 ): Promise<Record<string, unknown>> {
-  const { hostname } = new URL(config.baseUrl);
-  if (hostname === "api.openai.com" && config.apiKey === "") {
+  const settings = compatConfig(config);
+  const { hostname } = new URL(settings.baseUrl);
+  if (hostname === "api.openai.com" && settings.apiKey === "") {
     const message = `Cannot call ${hostname} as it wants a key: the current value is empty`;
-    return Promise.reject(new BackendError(message, { kind: "auth" }));
+    throw new BackendError(message, { kind: "auth" });
   }
-  return complete(config, config, messages, tools, options);
+  return await complete(config, settings, messages, tools, options);
 }
 
 /** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */

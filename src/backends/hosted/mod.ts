@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { HostedConfig } from "../../config.ts";
+import { type HostedConfig, hostedConfig } from "../../config.ts";
 import type { Message, Tool } from "../../types.ts";
 import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions } from "../backend.ts";
@@ -22,25 +22,28 @@ import { hostedReader } from "./stream.ts";
  * What a server refuses by name (`temperature`, `cache_control`) is left out, once, and remembered
  * for this `config`; `onNotice` is told.
  *
+ * @param config What it leaves out has its default.
  * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
+ * @throws {TypeError} {RangeError} when a setting is bad.
  * @throws whatever `options.signal` was aborted with.
  */
-export function callHosted(
+export async function callHosted(
   config: HostedConfig,
   messages: readonly Message[],
   tools: readonly Tool[] = [],
   options: CallOptions = {},
 ): Promise<Fields> {
-  const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
+  const settings = hostedConfig(config);
+  const { fetch = settings.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
-  return adjusting(config, TABLE, (adjusted) =>
+  return await adjusting(config, TABLE, (adjusted) =>
     requestStream(
       {
-        url: `${config.baseUrl}/v1/messages`,
-        headers: { "x-api-key": config.apiKey, "anthropic-version": config.apiVersion },
-        body: hostedBody(config, messages, tools, stream, adjusted),
+        url: `${settings.baseUrl}/v1/messages`,
+        headers: { "x-api-key": settings.apiKey, "anthropic-version": settings.apiVersion },
+        body: hostedBody(settings, messages, tools, stream, adjusted),
       },
-      { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
+      { ...settings, ...(fetch && { fetch }), signal, ready, onRetry },
       (contentType) => hostedReader(contentType, stream, onDelta),
     ), onNotice);
 }

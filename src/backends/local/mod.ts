@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { LocalConfig } from "../../config.ts";
+import { type LocalConfig, localConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import type { Message, Tool } from "../../types.ts";
 import { excerpt } from "../../wire/excerpt.ts";
@@ -28,8 +28,10 @@ import { keyHeader } from "../wire_values.ts";
  * For a model that takes no tools, they are described in the system prompt, and the calls are in the
  * answer's text; this and a refused `think` are remembered for this `config`, and `onNotice` is told.
  *
+ * @param config What it leaves out has its default.
  * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off; for
  * an unknown model it names those that are installed.
+ * @throws {TypeError} {RangeError} when a setting is bad.
  * @throws whatever `options.signal` was aborted with.
  */
 export async function callLocal(
@@ -38,13 +40,14 @@ export async function callLocal(
   tools: readonly Tool[] = [],
   options: CallOptions = {},
 ): Promise<Record<string, unknown>> {
+  const settings = localConfig(config);
   try {
-    return await (config.useCompat
-      ? complete(config, { ...config, baseUrl: `${config.host}/v1` }, messages, tools, options)
-      : chat(config, messages, tools, options));
+    return await (settings.useCompat
+      ? complete(config, { ...settings, baseUrl: `${settings.host}/v1` }, messages, tools, options)
+      : chat(config, settings, messages, tools, options));
   } catch (error) {
     if (!(error instanceof BackendError) || error.kind !== "model_not_found") throw error;
-    throw await withInstalledModels(error, config, options);
+    throw await withInstalledModels(error, settings, options);
   }
 }
 
@@ -70,6 +73,7 @@ const TABLE: readonly Adjustment[] = [
 ];
 
 function chat(
+  key: object,
   config: LocalConfig,
   messages: readonly Message[],
   tools: readonly Tool[],
@@ -77,7 +81,7 @@ function chat(
 ): Promise<Fields> {
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
-  return adjusting(config, TABLE, (adjusted) => {
+  return adjusting(key, TABLE, (adjusted) => {
     const [sent, offered] = config.textTools || adjusted.has("tools")
       ? [withTextTools(messages, tools), []]
       : [messages, tools];
