@@ -7,7 +7,7 @@
 import type { Settings } from "../permissions/policy.ts";
 import type { Rule } from "../permissions/rules.ts";
 import { isObject } from "../text/json.ts";
-import { dirname } from "../text/std_path.ts";
+import { dirname, isAbsolute } from "../text/std_path.ts";
 import { UsageError } from "./args.ts";
 import { readJson } from "./user_files.ts";
 
@@ -55,6 +55,9 @@ export async function levelOf(value: unknown, where: string, above?: string): Pr
   ]);
   for (const key of Object.keys(value)) {
     if (!KEYS.includes(key)) wrong(key, `one of ${KEYS.join(", ")}`);
+  }
+  if (isObject(value.folders) && !Object.keys(value.folders).every((name) => isAbsolute(name))) {
+    wrong("folders", "of absolute paths, without ~");
   }
   const one = <T extends string>(key: string, among: readonly T[]): T | undefined => {
     const given = value[key];

@@ -111,7 +111,7 @@ export async function openPermissions(
   const known = new Map<string, Promise<InForce>>();
 
   async function settle(folder: string): Promise<InForce> {
-    const [{ tighten }, , { mayHoldSecrets }, programs] = await core();
+    const [{ tighten }, { realFolder }, { mayHoldSecrets }, programs] = await core();
     const here = await levelOf(ofFolder(folder), path ?? "");
     // What the person said of folders above makes this one stricter, never less strict.
     let usual: Pick<Settings, "approve" | "sandbox" | "rules"> = {
@@ -121,9 +121,11 @@ export async function openPermissions(
     };
     let network = own.network ?? false;
     const folders = isObject(file?.folders) ? file.folders : {};
-    for (const [above, value] of Object.entries(folders)) {
-      if (above === folder || !isWithin(above, folder)) continue;
-      const level = await levelOf(value, path ?? "", above);
+    for (const [named, value] of Object.entries(folders)) {
+      // `folder` has no links in its path; what the person calls it may.
+      const above = realFolder(named);
+      if (named === folder || !isWithin(above, folder)) continue;
+      const level = await levelOf(value, path ?? "", above === folder ? undefined : above);
       usual = tighten(usual, level).settings;
       network &&= level.network !== false;
     }

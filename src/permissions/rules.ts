@@ -5,8 +5,9 @@
  */
 
 import { globToRegex } from "../text/glob.ts";
-import { relative, SEPARATOR } from "../text/std_path.ts";
+import { relative, resolve, SEPARATOR } from "../text/std_path.ts";
 import type { ToolAccess } from "../types.ts";
+import { placeOf } from "./containment.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
 import { programName, runsOthers } from "./wrappers.ts";
@@ -54,13 +55,20 @@ export function parseRule(effect: Effect, text: string, above?: string): Rule {
   if (inner.trim() === "") wrong("its brackets must not be empty");
   if (tool !== "run_bash" && tool !== "execute") {
     if (/(^|\/)\.\.(\/|$)|^~/.test(inner)) wrong("its path must have neither .. nor ~");
-    const glob = inner.replace(/^\.\//, "").replace(/(?<=.)\/$/, "");
-    const isAbsolute = ABSOLUTE.test(glob);
-    const base = above === undefined || isAbsolute ? "" : `${slashed(above).replace(/\/$/, "")}/`;
-    if (base !== "") rule.text = `${tool}(${base}${glob})`;
-    if (base !== "" || isAbsolute) rule.isAbsolute = true;
+    // `//` and `/./` are `/`, as in paths.
+    let glob = inner.replace(DOUBLED, "/").replace(/(?<=.)\/\.?$/, "").replace(/^\.\//, "");
+    let base = "";
+    if (above !== undefined && !ABSOLUTE.test(glob)) {
+      base = slashed(above).replace(/\/?$/, glob === "." ? "" : "/") || "/";
+      if (glob === ".") glob = "";
+      rule.text = `${tool}(${base}${glob})`;
+    }
+    if (base !== "" || ABSOLUTE.test(glob)) rule.isAbsolute = true;
+    // All that is below these has names that do not begin with theirs.
+    if (effect !== "allow" && glob === ".") glob = "{,?**}";
+    if (effect !== "allow" && base + glob === "/") glob += "**";
     try {
-      return { ...rule, path: globToRegex(base.replace(/[\\*?[\]{}]/g, "\\$&") + glob) };
+      return { ...rule, path: globToRegex(rule.isAbsolute ? resolved(effect, base, glob) : glob) };
     } catch (error) {
       wrong(`its glob pattern does not work (${(error as Error).message})`);
     }
@@ -81,8 +89,31 @@ export function parseRule(effect: Effect, text: string, above?: string): Rule {
   return { ...rule, command: { words: plain.map((word) => word.text), isStart } };
 }
 
-/** How what is no relative path begins: with `/`, or the letter of a disk. */
-const ABSOLUTE = /^(\/|[a-z]:)/i;
+/** How what is no relative path begins: with `/`, on Windows also with the letter of a disk. */
+const ABSOLUTE = SEPARATOR === "/" ? /^\// : /^(\/|[a-z]:)/i;
+/** But for what begins the name of another computer on Windows. */
+const DOUBLED = SEPARATOR === "/" ? /\/(\.?\/)+/g : /(?<=.)\/(\.?\/)+/g;
+
+/**
+ * An absolute glob pattern; one that does not allow also for where the links in its folders lead now.
+ * Those of one that allows may be the work of whoever wants more to be allowed.
+ *
+ * @param base what stands before `glob`, to be taken literally
+ */
+function resolved(effect: Effect, base: string, glob: string): string {
+  const named = /^(?:[^*?[\]{}\\/]*(?:\/|$))*/.exec(glob)![0];
+  const start = base + named;
+  const end = start.endsWith("/") ? "/" : "";
+  const real = slashed(realFolder(start)).replace(/\/?$/, end);
+  const [asked, led] = [start, real].map((path) => path.replace(/[\\*?[\]{},]/g, "\\$&"));
+  const isSame = effect === "allow" || real === start;
+  return `${isSame ? asked : `{${asked},${led}}`}${glob.slice(named.length)}`;
+}
+
+/** Where an absolute path leads, as far as it exists; what cannot be looked up stays as it is. */
+export function realFolder(path: string): string {
+  return placeOf("/", resolve(path)).real;
+}
 
 const slashed = (path: string): string => path.replaceAll(SEPARATOR, "/");
 
@@ -116,9 +147,11 @@ export function nameOf(root: string, path: string): string {
 export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;
-  const path = rule.isAbsolute ? slashed(at) : nameOf(root, at);
+  let path = rule.isAbsolute ? slashed(resolve(at)) : nameOf(root, at);
+  if (rule.effect === "allow") return regex.test(path);
+  // The folder itself is none of the hidden files in it, for which `.*` stands.
+  if (path === ".") path = "";
   if (regex.test(path)) return true;
-  if (rule.effect === "allow") return false;
   // `secret/**` is about the folder itself as well.
   if (regex.test(`${path}/`)) return true;
   for (let at = path.length; (at = path.lastIndexOf("/", at - 1)) > 0;) {

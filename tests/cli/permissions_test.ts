@@ -136,6 +136,15 @@ const ROWS: [
   ["a rule for a folder above denies", use("read_file", { file_path: "a.txt" }), ["--yes"], {
     own: { folders: { "/": { deny: ["read_file(**/folder/a.txt)"] } } },
   }, false],
+  ["a folder that is called by a link is that folder", use("read_file", { file_path: "a.txt" }), [
+    "--yes",
+  ], {
+    own: { folders: { "FOLDER-link": { deny: ["read_file(a*)"] } } },
+    prepare: (folder) => Deno.symlink(folder, `${folder}-link`),
+  }, false],
+  ["or by a path with dots", use("read_file", { file_path: "a.txt" }), ["--yes"], {
+    own: { folders: { "FOLDER/../": { deny: ["read_file(folder/a*)"] } } },
+  }, false],
   ["but allows nothing", bash("echo ran"), [], {
     own: { folders: { "/": { allow: ["run_bash(echo ran)"], approve: "auto" } } },
   }, false],
@@ -286,6 +295,7 @@ const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
   ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
   ["a rule", [], { allow: ["run_bash("] }, /Cannot use the rule "run_bash\(".*permissions\.json/],
   ["a key", [], { alow: [] }, /Cannot use alow in .*permissions\.json/],
+  ["a folder's name", [], { folders: { "~/x": {} } }, /Cannot use folders .* absolute paths/],
   ["no object", [], [], /must be a JSON object/],
 ];
 for (const [name, flags, own, says] of BAD) {

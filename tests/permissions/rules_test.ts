@@ -9,7 +9,8 @@ const good: [text: string, expected: Pick<Rule, "tool" | "path" | "isAbsolute" |
   ["run_bash(*)", { tool: "run_bash" }],
   ["read_file(secret/**)", { tool: "read_file", path: globToRegex("secret/**") }],
   ["write(./src/)", { tool: "write", path: globToRegex("src") }],
-  ["read(/)", { tool: "read", path: globToRegex("/"), isAbsolute: true }],
+  ["read(/)", { tool: "read", path: globToRegex("/**"), isAbsolute: true }],
+  ["read(.//a/././/b/.)", { tool: "read", path: globToRegex("a/b") }],
   ["run_bash(git status)", {
     tool: "run_bash",
     command: { words: ["git", "status"], isStart: false },
@@ -53,6 +54,47 @@ for (const [above, text, shown, matches, others] of ABOVE) {
     for (const path of others) assertEquals(matchesPath(rule, "/a/b", path), false, path);
   });
 }
+
+const UNIX = { ignore: SEPARATOR !== "/" };
+
+const SPELT: [text: string, matches: string[], others: string[]][] = [
+  ["read(.)", ["/w", "/w/a", "/w/a/b"], ["/", "/x", "/x/a"]],
+  ["read(./)", ["/w", "/w/a"], ["/x"]],
+  ["read(.*)", ["/w/.a", "/w/.a/b"], ["/w", "/w/a"]],
+  ["read(/)", ["/", "/w", "/x/a"], []],
+  ["read(//w/./a)", ["/w/a", "/w/a/b", "/w//a", "/w/./a", "/w/b/../a"], ["/w/ab"]],
+  ["read(c:/**)", ["/w/c:/a"], ["/c:/a"]],
+];
+for (const [text, matches, others] of SPELT) {
+  Deno.test(`a rule that denies, in another spelling: ${text}`, UNIX, () => {
+    const rule = parseRule("deny", text);
+    for (const path of matches) assertEquals(matchesPath(rule, "/w", path), true, path);
+    for (const path of others) assertEquals(matchesPath(rule, "/w", path), false, path);
+  });
+}
+
+Deno.test(
+  "a rule for an absolute path refuses where its links lead, and allows nothing there",
+  UNIX,
+  () => {
+    const base = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      const real = `${base}/{a,b}[c]`;
+      Deno.mkdirSync(`${real}/secret`, { recursive: true });
+      Deno.symlinkSync(real, `${base}/link`);
+      const paths = [`${real}/secret/x`, `${base}/link/secret/x`];
+      for (const text of ["secret/*", `${base}/link/secret/*`, `${base}/link/sec?et/*`]) {
+        const rule = parseRule("deny", `read(${text})`, `${base}/link`);
+        for (const path of paths) assertEquals(matchesPath(rule, real, path), true, path);
+        assertEquals(matchesPath(rule, real, `${real}/x`), false);
+      }
+      const allowing = parseRule("allow", `read(${base}/link/secret/*)`);
+      assertEquals(paths.map((path) => matchesPath(allowing, real, path)), [false, true]);
+    } finally {
+      Deno.removeSync(base, { recursive: true });
+    }
+  },
+);
 
 const bad: [text: string, part: string][] = [
   ["", "must be the name of a tool"],
