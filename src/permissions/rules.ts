@@ -148,7 +148,9 @@ export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;
   let path = rule.isAbsolute ? slashed(resolve(at)) : nameOf(root, at);
-  if (rule.effect === "allow") return regex.test(path);
+  // `**` is all of the working directory, not of the disk.
+  const isApart = !rule.isAbsolute && ABSOLUTE.test(path);
+  if (rule.effect === "allow") return !isApart && regex.test(path);
   // The folder itself is none of the hidden files in it, for which `.*` stands.
   if (path === ".") path = "";
   if (regex.test(path)) return true;
