@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { placeOf } from "../../src/permissions/containment.ts";
 import { grantOf } from "../../src/permissions/policy.ts";
 import { type Effect, parseRule } from "../../src/permissions/rules.ts";
+import { SEPARATOR } from "../../src/text/std_path.ts";
 import { editFile } from "../../src/tools/edit_file.ts";
 import { globFiles } from "../../src/tools/glob_files.ts";
 import { grepCode } from "../../src/tools/grep_code.ts";
@@ -226,6 +227,7 @@ const SEARCHES: [
   ]],
   ["a hidden name in the pattern", [], { ...ALL, glob: ".env" }, []],
   ["a hidden folder in the pattern", [], { ...ALL, glob: ".ssh/*" }, []],
+  ["a file as a folder in the pattern", [], { ...ALL, glob: "a.txt/" }, ["a.txt"]],
   ["a folder in the pattern", ["deny read(secret/**)"], { ...ALL, glob: "secret/deep/*" }, []],
   ["a link in the pattern", ["deny read(secret/**)"], { ...ALL, glob: "alias/*" }, []],
   ["a link in the path", ["deny read(secret/deep)"], { ...ALL, path: "alias" }, [BOTH[0]!]],
@@ -257,6 +259,46 @@ for (const [name, rules, args, files, isAsked = true] of SEARCHES) {
     assertEquals(result.files.toSorted(), files.toSorted(), result.text);
   });
 }
+
+Deno.test("SEC-01 a search that begins elsewhere withholds the same", async () => {
+  using made = workspace();
+  Deno.mkdirSync(made.at("out/secret"), { recursive: true });
+  Deno.mkdirSync(made.at("work"));
+  made.put("out/secret/b.txt", "TOKEN\n");
+  made.put("out/secret/id_rsa", "TOKEN\n");
+  const search = async (workingDir: string, rules: string[], args: { glob?: string }) => {
+    const settings = {
+      approve: "ask",
+      sandbox: "off",
+      isTrusted: true,
+      hasBash: true,
+      rules: rules.map((text) => parseRule("deny", text)),
+    } as const;
+    const place = (path: string) => placeOf(workingDir, path);
+    const path = made.at("out");
+    const grant = grantOf({ name: "grep_code", access: "read" }, path, settings, place, true);
+    const context = { ...made.context, workingDir, grant };
+    const text = await grepCode({ ...grep, pattern: "TOKEN", path, ...args }, context).catch(
+      String,
+    );
+    return ["b.txt:", "id_rsa:"].filter((name) => text.includes(name));
+  };
+  const folder = made.at("out/secret");
+  const below = { glob: "secret/*" };
+  assertEquals(await search(made.at("work"), [], below), ["b.txt:"]);
+  assertEquals(await search(made.at("work"), [`read(${folder})`], below), []);
+  assertEquals(await search(made.at("work"), [`read(${folder})`], {}), []);
+  for (const folder of ["work", "out"]) {
+    assertEquals(await search(made.at(folder), [], { glob: "secret/b.txt/" }), ["b.txt:"]);
+    assertEquals(await search(made.at(folder), [], { glob: "secret/id_rsa/" }), []);
+  }
+  if (SEPARATOR !== "/") return;
+  for (const rule of [folder.slice(1), folder]) {
+    assertEquals(await search("/", [], {}), ["b.txt:"]);
+    assertEquals(await search("/", [`read(${rule})`], {}), []);
+    assertEquals(await search("/", [`read(${rule})`], below), []);
+  }
+});
 
 Deno.test("SEC-01 a search in workers withholds the same", async () => {
   const { files } = await found(["deny read(secret/**)"], ALL, {

@@ -124,8 +124,9 @@ async function checkPlace(
       );
     }
     if (grant && !isBelow && real !== grant.realPath) throw moved("search", shown);
-    if (grant && isBelow) checkGranted(grant, path, real, shown, realDir);
-    if ((await Deno.stat(real)).isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) {
+    const { isDirectory } = await Deno.stat(real);
+    if (grant && isBelow) checkGranted(grant, path, { real, isDirectory }, shown, realDir);
+    if (isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) {
       return { isFile: false, real };
     }
     await statRegular(path, shown, "search", grant && { ...grant, realPath: real });
@@ -139,7 +140,7 @@ async function checkPlace(
 function checkGranted(
   { realPath, withheld }: Grant,
   path: string,
-  real: string,
+  { real, isDirectory }: { real: string; isDirectory: boolean },
   shown: string,
   realDir: string,
 ): void {
@@ -148,9 +149,10 @@ function checkGranted(
       `Cannot search ${shown} as a link in it leads elsewhere: links are not followed`,
     );
   }
-  for (let at of [path, real]) {
-    for (; isWithin(realDir, at) && at !== realDir; at = dirname(at)) {
-      if (!isWithheld(withheld, slashed(at), true)) continue;
+  const isIn = (folder: string, at: string) => isWithin(folder, at) && at !== folder;
+  for (const start of [path, real]) {
+    for (let at = start; isIn(realDir, at) || isIn(realPath, at); at = dirname(at)) {
+      if (!isWithheld(withheld, slashed(at), at !== start || isDirectory)) continue;
       throw new Error(`Cannot search ${shown} as the rules withhold it: give it as path to ask`);
     }
   }

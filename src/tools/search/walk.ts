@@ -9,6 +9,7 @@
  * @module
  */
 
+import { SEPARATOR } from "../../text/std_path.ts";
 import type { Withheld } from "../../types.ts";
 import { parseIgnore, type Rules, type Verdict, verdict } from "./ignore.ts";
 
@@ -175,7 +176,8 @@ export function isWithheld(
   isDir: boolean,
 ): boolean {
   if (paths.length + absolute.length > 0) {
-    const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+    const top = folder.replaceAll(SEPARATOR, "/").replace(/\/?$/, "/");
+    const name = path.startsWith(top) ? path.slice(top.length) : path;
     const isIn = (name: string) => (regex: RegExp) => regex.test(name) || regex.test(`${name}/`);
     if (paths.some(isIn(name)) || absolute.some(isIn(path))) return true;
   }
