@@ -123,7 +123,7 @@ export function askPerson(
         continue;
       }
       if (rule !== undefined && answer.type === "always") {
-        await permissions.allow(rule);
+        await permissions.allow(rule, workingDir);
         print(`  In this session: allow ${sanitize(rule)}`);
       } else if (rule !== undefined && answer.type === "save") {
         print(

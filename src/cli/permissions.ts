@@ -34,8 +34,8 @@ export interface Permissions {
    * @param mayRun whether commands run, asked about or not
    */
   prepare(workingDir: string, mayRun: boolean): Promise<string[]>;
-  /** Allows a call for the rest of the session. */
-  allow(rule: string): Promise<void>;
+  /** Allows a call in this folder for the rest of the session. */
+  allow(rule: string, workingDir: string): Promise<void>;
   /** Allows a call in this folder for good; where that is kept. */
   save(rule: string, workingDir: string): Promise<string>;
   /** Whether the person lets a folder instruct the model; undefined when they never said. */
@@ -107,7 +107,7 @@ export async function openPermissions(
   }, "--");
   const own = await levelOf(file ?? {}, path ?? "");
   const named = envNames(args.env);
-  const session: Rule[] = [];
+  const session: { folder: string; rule: Rule }[] = [];
   const known = new Map<string, Promise<InForce>>();
 
   async function settle(folder: string): Promise<InForce> {
@@ -117,7 +117,11 @@ export async function openPermissions(
     let usual: Pick<Settings, "approve" | "sandbox" | "rules"> = {
       approve: own.approve ?? "ask",
       sandbox: own.sandbox ?? "off",
-      rules: [...own.rules, ...here.rules, ...session],
+      rules: [
+        ...own.rules,
+        ...here.rules,
+        ...session.filter((one) => one.folder === folder).map(({ rule }) => rule),
+      ],
     };
     let network = own.network ?? false;
     const folders = isObject(file?.folders) ? file.folders : {};
@@ -163,9 +167,10 @@ export async function openPermissions(
   const sandbox = () =>
     found ??= import("../permissions/sandbox_probe.ts").then(({ findSandbox }) => findSandbox());
 
-  async function allow(rule: string): Promise<void> {
+  async function allow(rule: string, folder: string): Promise<void> {
     const [, { parseRule }] = await core();
-    session.push(parseRule("allow", rule));
+    // The same words are about other files in another folder.
+    session.push({ folder, rule: parseRule("allow", rule) });
     known.clear();
   }
 
@@ -230,7 +235,7 @@ export async function openPermissions(
       };
     },
     async save(rule, workingDir) {
-      await allow(rule);
+      await allow(rule, workingDir);
       if (path === undefined) throw new Error("there is no home folder to keep it in");
       await keepForFolder(path, workingDir, (here) => {
         const rules = Array.isArray(here.allow) ? here.allow : [];

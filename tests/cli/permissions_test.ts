@@ -502,6 +502,38 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
 });
 
 sessionTest(
+  "CMD-08 always is for the folder in which it was said",
+  [
+    bash("touch n"),
+    { text: "One." },
+    bash("touch n"),
+    { text: "Two." },
+    bash("touch n"),
+    { text: "Three." },
+  ],
+  async (terminal) => {
+    const isThere = (name: string) =>
+      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+    await Deno.mkdir(`${terminal.folder}/other`);
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("a\r");
+    await terminal.until("One.");
+    await Deno.remove(`${terminal.folder}/n`);
+    await terminal.type("go\r");
+    await terminal.until("Two.");
+    assertEquals(await isThere("n"), true);
+    await terminal.type("/cd other\r");
+    await terminal.until("Now in ");
+    await terminal.type("go\r");
+    await terminal.until((rows) => /^Run this\?/.test(rows.at(-2) ?? ""));
+    await terminal.type("n\r");
+    await terminal.until("Three.");
+    assertEquals(await isThere("other/n"), false);
+  },
+);
+
+sessionTest(
   "CMD-06 an edited command is shown again; that is what runs, and the model is told",
   [bash("touch one"), { text: "Well." }],
   async (terminal, server) => {
