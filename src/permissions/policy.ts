@@ -19,7 +19,7 @@ import { exactRule, parseRule, type Rule } from "./rules.ts";
 import { protectedKind, SECRET_PATH, secretKind } from "./sensitive_paths.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
-import { mayRun, programName, runsOthers } from "./wrappers.ts";
+import { isHarmless, mayRun, programName, redirected, runsOthers, writtenBy } from "./wrappers.ts";
 
 /** When to ask, strictest first; `never` refuses what `ask` asks about. */
 export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
@@ -238,9 +238,14 @@ function commandVerdict(tool: Call["tool"], text: string, scene: Scene): Verdict
   return moves && counts ? ask("names paths in a folder that it changes to") : verdicts[0]!;
 }
 
-/** Whether some rule refuses or asks to read paths. */
-function hasPathRules({ rules }: Scene): boolean {
-  return rules.some((rule) => rule.effect !== "allow" && rule.path && isFor(rule, READER));
+/** Whether some rule refuses or asks to read paths, or to write them. */
+function hasPathRules(
+  { rules }: Scene,
+  tools: readonly Call["tool"][] = [READER, WRITER],
+): boolean {
+  return rules.some((rule) =>
+    rule.effect !== "allow" && rule.path && tools.some((tool) => isFor(rule, tool))
+  );
 }
 
 /** Each may be a path that is looked up. */
@@ -255,7 +260,7 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
   if (denied) return byRule(denied.rule);
-  const named = namedPaths(command, scene);
+  const named = namedPaths([...runs, ...redirected(command)], scene);
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretKind(scene.place(path).real) !== undefined);
   if (refused) {
@@ -266,8 +271,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   if (asked) return ask(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
   const loss = destroys(runs, scene);
   if (loss !== undefined) return ask(loss);
-  const redirected = redirections.find((one) => !isHarmless(one));
-  if (redirected) return ask(`redirects with ${redirected.operator} ${redirected.target.text}`);
+  const harmful = redirections.find((one) => !isHarmless(one));
+  if (harmful) return ask(`redirects with ${harmful.operator} ${harmful.target.text}`);
   const allowed = rules.find((rule) =>
     rule.effect === "allow" &&
     (allowsCommand(rule, command) || allowsCommand(rule, withoutTimeout(command)))
@@ -295,7 +300,9 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     if (effect !== "allow") return { effect, reason: `names ${path}, which ${reason}` };
   }
   const searched = searchedBy(plain) ?? [];
-  if (searched.length > 0 && hasPathRules(scene)) return ask("may search what a rule is about");
+  if (searched.length > 0 && hasPathRules(scene, [READER])) {
+    return ask("may search what a rule is about");
+  }
   const open = searched.find((path) => scene.mayHoldSecrets?.(scene.place(path).real) ?? true);
   return open === undefined ? READS : ask(`searches ${open}, which may hold secrets`);
 }
@@ -303,16 +310,36 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
 /** The tool that reading a file by name is decided as. */
 export const READER = { name: "read_file", access: "read" } as const;
 
-/** Every word or part of one that may be a path, and what reading it would come to. */
+/** The tool that writing a file by name is decided as. */
+const WRITER = { name: "write_file", access: "write" } as const;
+
+/**
+ * Every word or part of one that may be a path, and what reading it would come to, or writing where that
+ * is known and refused.
+ */
 function namedPaths(
-  { words, redirections }: SimpleCommand,
+  runs: readonly (readonly Word[])[],
   scene: Scene,
 ): { path: string; verdict: Verdict }[] {
-  return [...words.slice(1), ...redirections.map(({ target }) => target)]
-    .filter(({ kind, text }) => kind === "literal" && text.length < 4096 && !text.includes("\n"))
-    .flatMap(({ text }) => [text, ...text.split(/[=:@]/).slice(1)])
-    .filter((path) => path !== "" && !path.startsWith("-"))
+  const pathsOf = (words: readonly Word[]) => [...new Set(words.flatMap(pathsIn))];
+  const read = pathsOf(runs.flatMap((words) => words.slice(1)))
     .map((path) => ({ path, verdict: pathVerdict(READER, path, scene) }));
+  // A tool that is refused altogether says nothing of commands.
+  const about = { ...scene, rules: scene.rules.filter(({ path }) => path !== undefined) };
+  const written = pathsOf(runs.flatMap(writtenBy))
+    .map((path) => ({ path, verdict: pathVerdict(WRITER, path, about) }));
+  return [...read, ...written.filter(({ verdict }) => verdict.effect === "deny")];
+}
+
+/** What a word may name; where that is known only when it runs, the folder that it surely begins with. */
+function pathsIn({ kind, text }: Word): string[] {
+  if (text.length >= 4096 || text.includes("\n")) return [];
+  const vague = kind === "literal" ? -1 : text.search(/[$`*?[{~<>]/);
+  const known = vague < 0 ? text : text.slice(0, text.lastIndexOf("/", vague) + 1);
+  // As in `-fsecret/x`, which is no row of letters.
+  const attached = /^-\w(?=\.|.*\/)/.test(known) ? [known.slice(2)] : [];
+  return [known, ...attached, ...known.split(/[=:@]/).slice(1)]
+    .filter((path) => path !== "" && !path.startsWith("-"));
 }
 
 /** What `timeout SECONDS` runs, as it changes nothing but how long that may take; else the command. */
@@ -321,13 +348,6 @@ function withoutTimeout(command: SimpleCommand): SimpleCommand {
   const isTimed = program?.kind === "literal" && program.text === "timeout" &&
     limit?.kind === "literal" && /^\d+[smh]?$/.test(limit.text);
   return isTimed ? { ...command, words } : command;
-}
-
-/** Whether a redirection neither writes a file nor reads one. */
-function isHarmless({ operator, target }: SimpleCommand["redirections"][number]): boolean {
-  if (target.kind !== "literal") return false;
-  if (/^<<[<-]?$/.test(operator) || target.text === "/dev/null") return true;
-  return /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
 }
 
 /** What asks in every mode, whatever is allowed. */

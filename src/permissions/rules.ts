@@ -198,7 +198,9 @@ export function concernsCommand(
 }
 
 /** Options of git before its subcommand that have a value as their next word. */
-const GIT_VALUES = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"]);
+const GIT_VALUES = new Set(
+  "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source".split(" "),
+);
 
 /** Options that are the same. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
@@ -221,6 +223,8 @@ function matchesLoosely(
   const unsure = rest.some(({ kind }) => kind !== "literal");
   const given = rest.filter(({ text }) => text.startsWith("-") && text !== "-");
   const others = rest.filter((word) => !given.includes(word));
+  const isValue = (word: Word | undefined) =>
+    word !== undefined && given.includes(rest[rest.indexOf(word) - 1]!);
   const operands = wanted.filter((text) => !text.startsWith("-"));
   if (!isStart && rest.length !== wanted.length && !unsure) return "no";
   for (const option of wanted.filter((text) => text.startsWith("-"))) {
@@ -232,10 +236,12 @@ function matchesLoosely(
       }
     }
   }
+  let at = 0;
   for (const [i, text] of operands.entries()) {
-    const word = others[i];
-    if (word?.kind === "literal" && word.text === text) continue;
-    return unsure ? "maybe" : "no";
+    const isIt = (word: Word | undefined) => word?.kind === "literal" && word.text === text;
+    // What stands before a subcommand may be the value of an option, as in `kubectl -n x delete`.
+    while (i === 0 && name !== "git" && !isIt(others[at]) && isValue(others[at])) at++;
+    if (!isIt(others[at++])) return unsure ? "maybe" : "no";
   }
   return "yes";
 }

@@ -5,7 +5,7 @@
  */
 
 import { parseCommandLine } from "./shell_words.ts";
-import type { Word } from "./shell_lexer.ts";
+import type { Redirection, SimpleCommand, Word } from "./shell_lexer.ts";
 
 /** Whatever their options; those of the shell that change what later words mean are among them. */
 const WRAPPERS = new Set(
@@ -99,6 +99,39 @@ export function mayRun(words: readonly Word[]): (readonly Word[])[] {
   return runs;
 }
 
+/** Whether a redirection neither writes a file nor reads one. */
+export function isHarmless({ operator, target }: Redirection): boolean {
+  if (target.kind !== "literal") return false;
+  if (/^<<[<-]?$/.test(operator) || target.text === "/dev/null") return true;
+  return /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
+}
+
+/** Redirections as if each were a command: the operator, and what it is called with. */
+export function redirected({ redirections }: SimpleCommand): (readonly Word[])[] {
+  return redirections.filter((one) => !isHarmless(one)).map((
+    { operator, target },
+  ) => [{ text: operator, kind: "literal" }, target]);
+}
+
+/** Programs that write or remove whatever they name. */
+const WRITERS = new Set(
+  "chmod chown mkdir mv rm rmdir shred tee touch truncate unlink".split(" "),
+);
+/** Those that read the rest. */
+const LAST_WRITERS = new Set("cp install ln rsync".split(" "));
+
+/** The words of what a command, or a redirection, is known to write; of many more nobody knows. */
+export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
+  const name = programName(first?.text ?? "");
+  const operands = rest.filter(({ text }) => !text.startsWith("-"));
+  const has = (option: RegExp) => rest.some(({ text }) => option.test(text));
+  if (WRITERS.has(name) || />/.test(name)) return operands;
+  if (name === "sed") return has(/^-[^-]*i|^--in/) ? operands : [];
+  if (name === "dd") return rest.filter(({ text }) => text.startsWith("of="));
+  if (!LAST_WRITERS.has(name)) return [];
+  return name !== "rsync" && has(/^-[^-]*t|^--t/) ? rest : operands.slice(-1);
+}
+
 function collect(words: readonly Word[], runs: (readonly Word[])[], depth: number): void {
   runs.push(words);
   const isTooMuch = words.length > MAX_WORDS || depth > MAX_DEPTH || runs.length > MAX_RUNS;
@@ -116,7 +149,10 @@ function collect(words: readonly Word[], runs: (readonly Word[])[], depth: numbe
       if (!/[^\w.\/-]/.test(script)) continue;
       const line = parseCommandLine(script.replace(/^!/, ""));
       if (!line.ok) continue;
-      for (const command of line.commands) collect(command.words, runs, depth + 1);
+      for (const command of line.commands) {
+        collect(command.words, runs, depth + 1);
+        runs.push(...redirected(command));
+      }
     }
   }
 }

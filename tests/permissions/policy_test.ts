@@ -258,6 +258,85 @@ rows("CMD-03", [
   [bash(`${"(".repeat(50)}echo${")".repeat(50)}`), DENY, "ask"],
 ]);
 
+const PATHS = {
+  rule: [
+    "deny read(secret/**)",
+    "deny read(sécret/**)",
+    "deny write(kept/**)",
+    "allow run_bash(*)",
+  ],
+};
+rows("CMD-03 a rule for paths holds for what a command names", [
+  ...[
+    ...["cat secret/*", "cat secret/[x]", "cat secret/{x,y}", "cat secret/$X", "cat sécret/x"],
+    ...["bash -c 'cat secret/x'", "sh -c 'cat <secret/x'", "sudo sh -c 'env cat secret/x'"],
+    ...[
+      "grep -fsecret/x a",
+      "sort -osecret/x a",
+      "xargs sh -c 'cat secret/*'",
+      "echo $(cat secret/*)",
+    ],
+    ...[
+      "echo x > kept/a",
+      "echo x >> kept/a",
+      "x &>kept/a",
+      "x >|kept/a",
+      "x 2>kept/a",
+      "x<>kept/a",
+    ],
+    ...[
+      "sh -c 'echo x > kept/a'",
+      "rm kept/a",
+      "rm -f -- kept/a",
+      "rm kept/*",
+      "x | tee -a kept/a",
+    ],
+    ...["touch kept/$X", "mv kept/a b", "cp a kept", "ln -s a kept/b", "sudo cp a kept/b"],
+    ...["sed -i s/a/b/ kept/a", "sed -n -i.bak p kept/a", "dd if=a of=kept/a", "cp -t kept a"],
+    ...["cp --target-directory=kept a", "mkdir -p kept/a"],
+  ].map((command): Row => [bash(command), PATHS, "deny"]),
+  ...[
+    "cat kept/a",
+    "cp kept/a b",
+    "sed -n p kept/a",
+    "echo secretly/x",
+    "ls -la kept",
+    "cat <kept/a",
+  ]
+    .map((
+      command,
+    ): Row => [
+      bash(command),
+      { rule: PATHS.rule.slice(2) },
+      /<|\$/.test(command) ? "ask" : "allow",
+    ]),
+]);
+
+const KEPT = { rule: ["deny write(kept)", "allow run_bash(rm *)", "allow run_bash(cd *)"] };
+rows("CMD-03 and where it may name more, it is asked about", [
+  [bash("rm k*/a"), KEPT, "ask"],
+  [bash("cd kept && rm a"), KEPT, "ask"],
+  [bash("rm x/a"), KEPT, "allow"],
+  [bash("ls 2>/dev/null >&2"), { rule: ["deny write(**)", "allow run_bash(ls *)"] }, "allow"],
+  [bash("rm x/a"), { rule: ["deny write_file", "allow run_bash(rm *)"] }, "allow"],
+  [bash("grep -r x ."), {
+    ...KEPT,
+    approve: "auto",
+    mayHoldSecrets: () => false,
+  }, "allow"],
+]);
+
+const SUBCOMMANDS = {
+  rule: ["deny run_bash(kubectl delete *)", "deny run_bash(git push *)", "allow run_bash(*)"],
+};
+rows("CMD-03 options may have values before a subcommand", [
+  ...["kubectl -n p delete x", "kubectl --context c -n p delete x", "kubectl --v=5 delete x"]
+    .concat("git --config-env a.b=HOME push", "git --attr-source HEAD push")
+    .map((command): Row => [bash(command), SUBCOMMANDS, "deny"]),
+  ...["kubectl -n p get delete", "kubectl get delete", "git --no-pager log push", "git log push"]
+    .map((command): Row => [bash(command), SUBCOMMANDS, "allow"]),
+]);
+
 const AUTO = { approve: "auto" as const };
 rows("CMD-04", [
   ...[
