@@ -127,11 +127,12 @@ async function readPage(
 
   // What is small is not worth waiting for another thread; one that grows, or only says so, is.
   const atOnce = size < CHUNK_BYTES ? size : -1;
-  const buffer = new Uint8Array(atOnce > 0 ? size + 1 : CHUNK_BYTES);
+  let buffer = new Uint8Array(atOnce > 0 ? size + 1 : CHUNK_BYTES);
   for (let scanned = 0;;) {
     signal.throwIfAborted();
     page.partial = scanned >= MAX_SCANNED_BYTES;
     if (page.partial) break;
+    if (scanned > atOnce && buffer.length < CHUNK_BYTES) buffer = new Uint8Array(CHUNK_BYTES);
     const read = scanned <= atOnce ? file.readSync(buffer) : await file.read(buffer);
     if (read === null) break;
     let start = 0;

@@ -166,6 +166,29 @@ Deno.test("a file of 300 MB is read in pieces", async () => {
   assert(grown < 50e6, `${grown} bytes more`);
 });
 
+Deno.test("a file that grows while it is read is not read in pieces as small as it was", async () => {
+  using made = workspace();
+  const path = made.put("log", "one\n");
+  const { statSync, read } = Deno.FsFile.prototype;
+  let reads = 0;
+  try {
+    Deno.FsFile.prototype.statSync = function () {
+      const info = statSync.call(this);
+      Deno.writeTextFileSync(path, "more\n".repeat(40_000), { append: true });
+      return info;
+    };
+    Deno.FsFile.prototype.read = function (buffer) {
+      reads++;
+      return read.call(this, buffer);
+    };
+    const args = { file_path: "log", offset: 1, limit: 1 };
+    assertStringIncludes(await readFile(args, made.context), "lines 1-1 of 40001");
+  } finally {
+    Object.assign(Deno.FsFile.prototype, { statSync, read });
+  }
+  assert(reads < 10, `${reads} reads`);
+});
+
 Deno.test("stops when it is aborted", async () => {
   using ws = workspace();
   ws.put("f", "a\n");
