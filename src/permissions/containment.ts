@@ -5,6 +5,7 @@
  */
 
 import { basename, dirname, join, resolve } from "../text/std_path.ts";
+import { globToRegex } from "../text/glob.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 import { SECRET_PATH } from "./sensitive_paths.ts";
 
@@ -67,6 +68,8 @@ function realPath(path: string, system: LinkReader, linksLeft: number): string {
 
 /** So many files are looked through for secrets. */
 const MAX_LOOKED = 10_000;
+/** Longer patterns are nobody's. */
+const MAX_PATTERN = 1000;
 
 /**
  * Whether something below the folder `path` has the name of a secret, or there is too much there to
@@ -88,4 +91,44 @@ export function mayHoldSecrets(path: string): boolean {
     }
   }
   return false;
+}
+
+/**
+ * Whether a pattern of bash without braces comes to something with the name of a secret, or there is too
+ * much there to say. Hidden names are those of no pattern that does not begin with a dot.
+ *
+ * @param folder where its first part with a wildcard is looked for
+ * @param pattern from that part on
+ */
+export function mayNameSecrets(folder: string, pattern: string): boolean {
+  if (pattern.length > MAX_PATTERN) return true;
+  const glob = pattern.replace(/([/*])\1+/g, "$1");
+  const regex = globToRegex(glob);
+  let folders = [""];
+  let looked = 0;
+  for (let deeper = glob.split("/").length; deeper > 0; deeper--) {
+    const next: string[] = [];
+    for (const above of folders) {
+      for (const { name, isDirectory, isSymlink } of entriesOf(join(folder, above))) {
+        if (++looked > MAX_LOOKED) return true;
+        if (name.startsWith(".")) continue;
+        const at = above + name;
+        const { path, real } = isSymlink
+          ? placeOf(folder, at)
+          : { path: join(folder, at), real: "" };
+        if (regex.test(at) && (SECRET_PATH.test(path) || SECRET_PATH.test(real))) return true;
+        if (isDirectory || isSymlink) next.push(`${at}/`);
+      }
+    }
+    folders = next;
+  }
+  return false;
+}
+
+function entriesOf(folder: string): Deno.DirEntry[] {
+  try {
+    return [...Deno.readDirSync(folder)];
+  } catch {
+    return []; // A file, or nothing that bash could list either.
+  }
 }

@@ -44,6 +44,8 @@ export interface Settings {
   isSystem?(program: string): boolean;
   /** Whether there may be secrets at or below a path; taken for true without it. */
   mayHoldSecrets?(path: string): boolean;
+  /** Whether a pattern that is looked for in a folder may come to secrets; taken for false without it. */
+  mayNameSecrets?(folder: string, pattern: string): boolean;
 }
 
 /** One call, as far as it matters here. */
@@ -234,7 +236,8 @@ function commandVerdict(tool: Call["tool"], text: string, scene: Scene): Verdict
   const names = line.commands.map(({ words }) => words[0]?.text ?? "");
   const moves = names.some((name) => /^(cd|pushd|popd)$/.test(name));
   // Paths were taken for those of the working directory.
-  const counts = verdicts.includes(READS) || names.includes("rm") || hasPathRules(scene);
+  const counts = verdicts.includes(READS) || names.includes("rm") || hasPathRules(scene) ||
+    line.commands.some(({ words }) => words.some(({ kind }) => kind === "pattern"));
   return moves && counts ? ask("names paths in a folder that it changes to") : verdicts[0]!;
 }
 
@@ -279,6 +282,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   );
   const isVague = words.some(({ kind }) => kind !== "literal");
   if (allowed && isVague && hasPathRules(scene)) return ask("may name what a rule is about");
+  const open = allowed && words.find((word) => comesToSecrets(word, scene));
+  if (open) return ask(`names ${open.text}, which may come to secrets`);
   if (allowed) return byRule(allowed);
   if (assignments.length > 0) return ask(`sets ${assignments[0]!.name}`);
   const plain = withoutTimeout(command);
@@ -303,8 +308,18 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   if (searched.length > 0 && hasPathRules(scene, [READER])) {
     return ask("may search what a rule is about");
   }
-  const open = searched.find((path) => scene.mayHoldSecrets?.(scene.place(path).real) ?? true);
-  return open === undefined ? READS : ask(`searches ${open}, which may hold secrets`);
+  const unsafe = searched.find((path) => scene.mayHoldSecrets?.(scene.place(path).real) ?? true);
+  return unsafe === undefined ? READS : ask(`searches ${unsafe}, which may hold secrets`);
+}
+
+/** Whether a word is a pattern that bash may make the name of a secret of. */
+function comesToSecrets({ kind, text }: Word, scene: Scene): boolean {
+  if (kind !== "pattern") return false;
+  const start = text.lastIndexOf("/", text.search(VAGUE)) + 1;
+  return scene.mayNameSecrets?.(
+    scene.place(text.slice(0, start) || ".").real,
+    text.slice(start),
+  ) ?? false;
 }
 
 /** The tool that reading a file by name is decided as. */
@@ -331,10 +346,13 @@ function namedPaths(
   return [...read, ...written.filter(({ verdict }) => verdict.effect === "deny")];
 }
 
+/** What stands for what is known only when a command runs. */
+const VAGUE = /[$`*?[{~<>]/;
+
 /** What a word may name; where that is known only when it runs, the folder that it surely begins with. */
 function pathsIn({ kind, text }: Word): string[] {
   if (text.length >= 4096 || text.includes("\n")) return [];
-  const vague = kind === "literal" ? -1 : text.search(/[$`*?[{~<>]/);
+  const vague = kind === "literal" ? -1 : text.search(VAGUE);
   const known = vague < 0 ? text : text.slice(0, text.lastIndexOf("/", vague) + 1);
   // As in `-fsecret/x`, which is no row of letters.
   const attached = /^-\w(?=\.|.*\/)/.test(known) ? [known.slice(2)] : [];

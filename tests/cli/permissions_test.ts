@@ -14,6 +14,15 @@ async function gitFolder(folder: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/.git/config`, "url = https://me:token@host/x\n");
 }
 
+async function withSecrets(folder: string): Promise<void> {
+  for (const name of ["keys", "hid"]) await Deno.mkdir(`${folder}/${name}`);
+  for (const name of ["id_rsa", "keys/server.pem", "keys/other", "hid/.env"]) {
+    await Deno.writeTextFile(`${folder}/${name}`, "x\n");
+  }
+  await Deno.symlink("id_rsa", `${folder}/link`);
+  await Deno.symlink("keys", `${folder}/way`);
+}
+
 /** The folder above becomes a repository's, with settings of its own. */
 async function projectAbove(base: string, settings: unknown): Promise<void> {
   await gitFolder(base);
@@ -43,6 +52,31 @@ const ROWS: [
     own: { deny: ["run_bash(echo *)"] },
   }, false],
   ["auto runs what only reads", bash("cat a.txt # ran"), ["--approve", "auto"], {}, true],
+  ...[
+    ...[
+      "cat id_rs?",
+      "cat id_r[rs]a",
+      "cd keys && cat s*",
+      "cat ./id*",
+      "cat k*/s*",
+    ],
+    ...["cat k?ys/server.pem", "cat lin?", "cat way/s*"],
+  ].map((command): typeof ROWS[number] => [
+    `SEC-01 a pattern that comes to a secret is asked about: ${command}`,
+    bash(command),
+    [],
+    { own: { allow: ["run_bash(cat *)", "run_bash(cd *)"] }, prepare: withSecrets },
+    false,
+  ]),
+  ...["cat a.t?t", "cat keys/o*", "cat id_rs", "cat hid/[a-z.]*"].map((
+    command,
+  ): typeof ROWS[number] => [
+    `SEC-01 another is not: ${command}`,
+    bash(`${command} || true`),
+    [],
+    { own: { allow: ["run_bash(cat *)", "run_bash(true)"] }, prepare: withSecrets },
+    true,
+  ]),
   ["auto does not run the rest", bash("touch ran"), ["--approve", "auto"], {}, false],
   ["a rule for this folder", bash("echo ran"), [], {
     own: { folders: { FOLDER: { allow: ["run_bash(echo ran)"] } } },
