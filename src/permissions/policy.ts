@@ -19,7 +19,15 @@ import { exactRule, parseRule, type Rule } from "./rules.ts";
 import { protectedKind, SECRET_PATH, secretKind } from "./sensitive_paths.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
-import { isHarmless, mayRun, programName, redirected, runsOthers, writtenBy } from "./wrappers.ts";
+import {
+  isHarmless,
+  mayRun,
+  programName,
+  redirected,
+  runsOthers,
+  withInput,
+  writtenBy,
+} from "./wrappers.ts";
 
 /** When to ask, strictest first; `never` refuses what `ask` asks about. */
 export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
@@ -258,7 +266,7 @@ const READS: Verdict = { effect: "allow", reason: "only reads" };
 
 function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
-  const runs = mayRun(words);
+  const runs = [words, ...mayRun(withInput(command))];
   const concerned = rules.filter(({ effect }) => effect !== "allow")
     .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");

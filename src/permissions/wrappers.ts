@@ -132,6 +132,13 @@ export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
   return name !== "rsync" && has(/^-[^-]*t|^--t/) ? rest : operands.slice(-1);
 }
 
+/** The words of a command; with the text that a shell, or what runs one, is given to read. */
+export function withInput({ words, redirections }: SimpleCommand): readonly Word[] {
+  if (!runsOthers(words)) return words;
+  const texts = redirections.filter(({ operator }) => operator.startsWith("<<"));
+  return [...words, ...texts.map(({ target }): Word => ({ text: target.text, kind: "literal" }))];
+}
+
 function collect(words: readonly Word[], runs: (readonly Word[])[], depth: number): void {
   runs.push(words);
   const isTooMuch = words.length > MAX_WORDS || depth > MAX_DEPTH || runs.length > MAX_RUNS;
@@ -150,8 +157,8 @@ function collect(words: readonly Word[], runs: (readonly Word[])[], depth: numbe
       const line = parseCommandLine(script.replace(/^!/, ""));
       if (!line.ok) continue;
       for (const command of line.commands) {
-        collect(command.words, runs, depth + 1);
-        runs.push(...redirected(command));
+        collect(withInput(command), runs, depth + 1);
+        runs.push(command.words, ...redirected(command));
       }
     }
   }
