@@ -35,6 +35,9 @@ const KEYS = [
   "folders",
 ];
 
+/** What a rule may name instead of a tool. */
+const KINDS = ["read", "write", "execute", "network", "*"];
+
 /**
  * One level, checked.
  *
@@ -49,15 +52,18 @@ export async function levelOf(value: unknown, where: string, above?: string): Pr
   const level: Level = { rules: [] };
   if (!isObject(value)) return wrong("a folder", "a JSON object");
   if (Object.keys(value).length === 0) return level;
-  const [{ APPROVE_MODES, SANDBOX_MODES }, { EFFECTS, parseRule }] = await Promise.all([
+  const [{ APPROVE_MODES, SANDBOX_MODES }, { EFFECTS, parseRule }, tools] = await Promise.all([
     import("../permissions/policy.ts"),
     import("../permissions/rules.ts"),
+    import("../tools/mod.ts"),
   ]);
+  const names = [...tools.withJobs(tools.builtinTools).map(({ name }) => name), ...KINDS];
   for (const key of Object.keys(value)) {
     if (!KEYS.includes(key)) wrong(key, `one of ${KEYS.join(", ")}`);
   }
-  if (isObject(value.folders) && !Object.keys(value.folders).every((name) => isAbsolute(name))) {
-    wrong("folders", "of absolute paths, without ~");
+  const { folders = {} } = value;
+  if (!isObject(folders) || !Object.keys(folders).every((name) => isAbsolute(name))) {
+    wrong("folders", "an object whose keys are absolute paths, without ~");
   }
   const one = <T extends string>(key: string, among: readonly T[]): T | undefined => {
     const given = value[key];
@@ -79,7 +85,15 @@ export async function levelOf(value: unknown, where: string, above?: string): Pr
     for (const text of texts) {
       if (typeof text !== "string") wrong(effect, "a list of rules");
       try {
-        level.rules.push(parseRule(effect, text, above));
+        const rule = parseRule(effect, text, above);
+        // Else it would hold for nothing, and nobody would be told.
+        if (!names.includes(rule.tool)) {
+          throw new SyntaxError(
+            `Cannot use the rule ${JSON.stringify(text)} as no tool is called ${rule.tool}: ` +
+              `there are ${names.join(", ")}`,
+          );
+        }
+        level.rules.push(rule);
       } catch (error) {
         throw new UsageError(`${(error as Error).message} (in ${where})`);
       }

@@ -282,7 +282,7 @@ export async function openPermissions(
 /** What `folder` says of itself, and what the folders of its repository above it say: those first. */
 function projectsOf(folder: string): [at: string, project: Record<string, unknown>][] {
   return foldersDownTo(folder).flatMap((at) => {
-    const project = readJson(join(at, PROJECT_FILE));
+    const project = readJson(join(at, PROJECT_FILE), false);
     return project === undefined ? [] : [[at, project]];
   });
 }

@@ -40,9 +40,10 @@ const MAX_FILE_BYTES = 1024 * 1024;
 /**
  * The object in a file; undefined where there is no file.
  *
+ * @param isOurs false for what others wrote: it may be a link to what is not to be quoted in a log
  * @throws {UsageError} when it holds anything else.
  */
-export function readJson(path: string): Record<string, unknown> | undefined {
+export function readJson(path: string, isOurs = true): Record<string, unknown> | undefined {
   let text: string;
   try {
     const { isFile, size } = Deno.statSync(path);
@@ -53,10 +54,11 @@ export function readJson(path: string): Record<string, unknown> | undefined {
     throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`);
   }
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
     if (isObject(value)) return value;
   } catch (error) {
-    throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`);
+    const why = isOurs ? (error as Error).message : "it is no JSON";
+    throw new UsageError(`Cannot read ${path}: ${why}`);
   }
   throw new UsageError(`Cannot read ${path} as it must be a JSON object`);
 }

@@ -328,6 +328,13 @@ const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
   ["a variable", ["--env", "A,*"], {}, /--env "\*" as it must be the name of a variable/],
   ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
   ["a rule", [], { allow: ["run_bash("] }, /Cannot use the rule "run_bash\(".*permissions\.json/],
+  [
+    "a tool",
+    [],
+    { deny: ["Read(secret/**)"] },
+    /Read\(secret.* no tool is called Read: .*read_file/,
+  ],
+  ["folders", [], { folders: [] }, /Cannot use folders in .* an object/],
   ["a key", [], { alow: [] }, /Cannot use alow in .*permissions\.json/],
   ["a folder's name", [], { folders: { "~/x": {} } }, /Cannot use folders .* absolute paths/],
   ["no object", [], [], /must be a JSON object/],
@@ -339,6 +346,24 @@ for (const [name, flags, own, says] of BAD) {
       assertMatch(stderr, says);
     }));
 }
+
+Deno.test("a file with a byte order mark is read; what a project's file leads to is not quoted", async () => {
+  const prepare = (text: string, link?: string) => async (folder: string) => {
+    await Deno.mkdir(`${folder}/.copilot`);
+    const path = `${folder}/.copilot/permissions.json`;
+    if (link) await Deno.symlink(link, path);
+    await Deno.writeTextFile(path, text);
+  };
+  const read = use("read_file", { file_path: "a.txt" });
+  await turn([read], [], { prepare: prepare('\ufeff{"deny":["read"]}') }, ({ code }) => {
+    assertEquals(code, 3);
+  });
+  await turn([], [], { prepare: prepare("canary", "../../token") }, ({ code, stderr }) => {
+    assertEquals(code, 2);
+    assertMatch(stderr, /permissions\.json/);
+    assertEquals(stderr.includes("canary"), false, stderr);
+  });
+});
 
 sessionTest(
   "CMD-08 always is for exactly this command, in this session",
