@@ -104,7 +104,7 @@ export interface Grant {
   withheld: Withheld;
 }
 
-/** See {@linkcode Grant.withheld}. Patterns are tested against paths with `/`. */
+/** See {@linkcode Grant.withheld}. Patterns are tested against paths with `/`, in Unicode's form NFC. */
 export interface Withheld {
   /** The real working directory. */
   folder: string;

@@ -25,7 +25,7 @@ export interface Rule {
   tool: string;
   /** The words of a command, all of them or those it begins with. */
   command?: { words: readonly string[]; isStart: boolean };
-  /** Its glob pattern of paths. */
+  /** Its glob pattern of paths; where it does not allow, of how Unicode composes their letters. */
   path?: RegExp;
   /** Whether that begins at the root, and so is for absolute paths. */
   isAbsolute?: boolean;
@@ -68,7 +68,8 @@ export function parseRule(effect: Effect, text: string, above?: string): Rule {
     if (effect !== "allow" && glob === ".") glob = "{,?**}";
     if (effect !== "allow" && base + glob === "/") glob += "**";
     try {
-      return { ...rule, path: globToRegex(rule.isAbsolute ? resolved(effect, base, glob) : glob) };
+      const pattern = rule.isAbsolute ? resolved(effect, base, glob) : glob;
+      return { ...rule, path: globToRegex(effect === "allow" ? pattern : pattern.normalize()) };
     } catch (error) {
       wrong(`its glob pattern does not work (${(error as Error).message})`);
     }
@@ -152,7 +153,7 @@ export function matchesPath(rule: Rule, root: string, at: string): boolean {
   const isApart = !rule.isAbsolute && ABSOLUTE.test(path);
   if (rule.effect === "allow") return !isApart && regex.test(path);
   // The folder itself is none of the hidden files in it, for which `.*` stands.
-  if (path === ".") path = "";
+  path = path === "." ? "" : path.normalize();
   if (regex.test(path)) return true;
   // `secret/**` is about the folder itself as well.
   if (regex.test(`${path}/`)) return true;

@@ -63,6 +63,8 @@ const SPELT: [text: string, matches: string[], others: string[]][] = [
   ["read(.*)", ["/w/.a", "/w/.a/b"], ["/w", "/w/a"]],
   ["read(/)", ["/", "/w", "/x/a"], []],
   ["read(//w/./a)", ["/w/a", "/w/a/b", "/w//a", "/w/./a", "/w/b/../a"], ["/w/ab"]],
+  ["read(sch\u00fcssel/**)", ["/w/sch\u00fcssel/a", "/w/schu\u0308ssel/a"], ["/w/schussel/a"]],
+  ["read(/w/schu\u0308ssel)", ["/w/sch\u00fcssel/a", "/w/schu\u0308ssel/a"], ["/w/schussel/a"]],
   ["read(c:/**)", ["/w/c:/a"], ["/c:/a"]],
 ];
 for (const [text, matches, others] of SPELT) {

@@ -281,11 +281,17 @@ Deno.test("SEC-01 a search that begins elsewhere withholds the same", async () =
     const text = await grepCode({ ...grep, pattern: "TOKEN", path, ...args }, context).catch(
       String,
     );
-    return ["b.txt:", "id_rsa:"].filter((name) => text.includes(name));
+    return ["b.txt:", "c.txt:", "id_rsa:"].filter((name) => text.includes(name));
   };
   const folder = made.at("out/secret");
   const below = { glob: "secret/*" };
   assertEquals(await search(made.at("work"), [], below), ["b.txt:"]);
+  Deno.mkdirSync(made.at("out/u\u0308"));
+  made.put("out/u\u0308/c.txt", "TOKEN\n");
+  assertEquals(await search(made.at("out"), [], {}), ["b.txt:", "c.txt:"]);
+  assertEquals(await search(made.at("out"), ["read(\u00fc)"], {}), ["b.txt:"]);
+  assertEquals(await search(made.at("work"), [`read(${made.at("out/\u00fc")})`], {}), ["b.txt:"]);
+  Deno.removeSync(made.at("out/u\u0308"), { recursive: true });
   assertEquals(await search(made.at("work"), [`read(${folder})`], below), []);
   assertEquals(await search(made.at("work"), [`read(${folder})`], {}), []);
   for (const folder of ["work", "out"]) {

@@ -179,7 +179,7 @@ export function isWithheld(
     const top = folder.replaceAll(SEPARATOR, "/").replace(/\/?$/, "/");
     const name = path.startsWith(top) ? path.slice(top.length) : path;
     const isIn = (name: string) => (regex: RegExp) => regex.test(name) || regex.test(`${name}/`);
-    if (paths.some(isIn(name)) || absolute.some(isIn(path))) return true;
+    if (paths.some(isIn(name.normalize())) || absolute.some(isIn(path.normalize()))) return true;
   }
   return !isDir && files !== undefined && files.test(path);
 }
