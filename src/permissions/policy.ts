@@ -6,7 +6,7 @@
 
 import type { Grant, ToolAccess, Withheld } from "../types.ts";
 import type { Place } from "./containment.ts";
-import { readsOnly, searchedBy } from "./read_only.ts";
+import { readsOnly, searchedBy, showsChanges } from "./read_only.ts";
 import {
   allowsCommand,
   concernsCommand,
@@ -313,8 +313,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     if (effect !== "allow") return { effect, reason: `names ${path}, which ${reason}` };
   }
   const searched = searchedBy(plain) ?? [];
-  if (searched.length > 0 && hasPathRules(scene, [READER])) {
-    return ask("may search what a rule is about");
+  if ((searched.length > 0 || showsChanges(plain)) && hasPathRules(scene, [READER])) {
+    return ask("may show what a rule is about");
   }
   const unsafe = searched.find((path) => scene.mayHoldSecrets?.(scene.place(path).real) ?? true);
   return unsafe === undefined ? READS : ask(`searches ${unsafe}, which may hold secrets`);

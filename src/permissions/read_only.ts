@@ -163,6 +163,20 @@ export function searchedBy({ words }: SimpleCommand): string[] | undefined {
   return [...operands.slice(hasPattern ? 0 : 1), ...operands.length < 2 ? ["."] : []];
 }
 
+/** Whether a command of git that {@linkcode readsOnly} knows shows lines of files that it does not name. */
+export function showsChanges({ words }: SimpleCommand): boolean {
+  const [program, subcommand, ...args] = words.map(({ text }) => text)
+    .filter((text) => text !== "--no-pager");
+  if (program !== "git") return false;
+  if (args.some((arg) => /^-[^-GS]*[pUL]|^--(patch|word-diff)/.test(arg))) return true;
+  if (subcommand === "status") return args.some((arg) => /^-[^-]*v/.test(arg));
+  if (subcommand === "show" && args.length > 0 && args.every((arg) => /^[^-].*:/.test(arg))) {
+    return false;
+  }
+  return ["diff", "show"].includes(subcommand!) &&
+    !args.some((arg) => /^(-s|--(\w*stat|name-\w+|no-patch|summary))$/.test(arg));
+}
+
 function pathsOf(args: readonly string[], allowed: Allowed): string[] | undefined {
   const { operands, values } = parsed(args, allowed) ?? {};
   return operands && [...operands, ...values!].filter((one) => one !== "" && one !== "-");

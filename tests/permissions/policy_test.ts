@@ -332,6 +332,25 @@ rows("CMD-03 and where it may name more, it is asked about", [
   }, "allow"],
 ]);
 
+const UNREAD = { approve: "auto" as const, rule: ["deny read(secret/**)"] };
+rows("CMD-04 git may show files that it is not told the names of", [
+  ...["git diff", "git --no-pager diff HEAD~1", "git show", "git show HEAD:a HEAD", "git log -p"]
+    .concat(
+      "git log -U9",
+      "git log --patch",
+      "git status -v",
+      "git diff --stat -p",
+      "git log -L1,2:a",
+    )
+    .flatMap((command): Row[] => [
+      [bash(command), UNREAD, "ask"],
+      [bash(command), { approve: "auto" }, "allow"],
+    ]),
+  ...["git diff --stat", "git show HEAD:a", "git show -s", "git log --oneline -5", "git status -sb"]
+    .concat("git diff --name-only a..b", "git blame a", "git log -Spassword")
+    .map((command): Row => [bash(command), UNREAD, "allow"]),
+]);
+
 const SUBCOMMANDS = {
   rule: ["deny run_bash(kubectl delete *)", "deny run_bash(git push *)", "allow run_bash(*)"],
 };
