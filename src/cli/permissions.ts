@@ -111,7 +111,7 @@ export async function openPermissions(
   const known = new Map<string, Promise<InForce>>();
 
   async function settle(folder: string): Promise<InForce> {
-    const [{ tighten }, { realFolder }, secrets, programs] = await core();
+    const [{ tighten }, { realFolder }, containment, programs] = await core();
     const here = await levelOf(ofFolder(folder), path ?? "");
     // What the person said of folders above makes this one stricter, never less strict.
     let usual: Pick<Settings, "approve" | "sandbox" | "rules"> = {
@@ -139,8 +139,8 @@ export async function openPermissions(
       sandbox: flags.sandbox ?? here.sandbox ?? usual.sandbox,
       isTrusted: here.trust === true,
       ...programsOf(programs, folder, env("PATH")),
-      mayHoldSecrets: secrets.mayHoldSecrets,
-      mayNameSecrets: secrets.mayNameSecrets,
+      mayHoldSecrets: containment.mayHoldSecrets,
+      matchesOf: containment.matchesOf,
     };
     let inForce: InForce = {
       ...settings,

@@ -68,8 +68,9 @@ function realPath(path: string, system: LinkReader, linksLeft: number): string {
 
 /** So many files are looked through for secrets. */
 const MAX_LOOKED = 10_000;
-/** Longer patterns are nobody's. */
+/** Longer patterns are nobody's, and of more files nobody says which. */
 const MAX_PATTERN = 1000;
+const MAX_MATCHES = 1000;
 
 /**
  * Whether something below the folder `path` has the name of a secret, or there is too much there to
@@ -94,35 +95,33 @@ export function mayHoldSecrets(path: string): boolean {
 }
 
 /**
- * Whether a pattern of bash without braces comes to something with the name of a secret, or there is too
- * much there to say. Hidden names are those of no pattern that does not begin with a dot.
+ * What a pattern of bash comes to, as absolute paths; undefined where that is too much to say. Names that
+ * begin with a dot are those of no pattern but with braces, as others name the dot.
  *
  * @param folder where its first part with a wildcard is looked for
  * @param pattern from that part on
  */
-export function mayNameSecrets(folder: string, pattern: string): boolean {
-  if (pattern.length > MAX_PATTERN) return true;
-  const glob = pattern.replace(/([/*])\1+/g, "$1");
+export function matchesOf(folder: string, pattern: string): string[] | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined;
+  const glob = pattern.replace(/([/*])\1+/g, "$1").replace(/\/$/, "");
   const regex = globToRegex(glob);
+  const matches: string[] = [];
   let folders = [""];
   let looked = 0;
   for (let deeper = glob.split("/").length; deeper > 0; deeper--) {
     const next: string[] = [];
     for (const above of folders) {
       for (const { name, isDirectory, isSymlink } of entriesOf(join(folder, above))) {
-        if (++looked > MAX_LOOKED) return true;
-        if (name.startsWith(".")) continue;
+        if (++looked > MAX_LOOKED || matches.length > MAX_MATCHES) return undefined;
+        if (name.startsWith(".") && !glob.includes("{")) continue;
         const at = above + name;
-        const { path, real } = isSymlink
-          ? placeOf(folder, at)
-          : { path: join(folder, at), real: "" };
-        if (regex.test(at) && (SECRET_PATH.test(path) || SECRET_PATH.test(real))) return true;
+        if (regex.test(at)) matches.push(join(folder, at));
         if (isDirectory || isSymlink) next.push(`${at}/`);
       }
     }
     folders = next;
   }
-  return false;
+  return matches;
 }
 
 function entriesOf(folder: string): Deno.DirEntry[] {

@@ -20,10 +20,10 @@ import { protectedKind, SECRET_PATH, secretKind } from "./sensitive_paths.ts";
 import { parseCommandLine } from "./shell_words.ts";
 import type { SimpleCommand, Word } from "./shell_lexer.ts";
 import {
+  besides,
   isHarmless,
   mayRun,
   programName,
-  redirected,
   runsOthers,
   withInput,
   writtenBy,
@@ -52,8 +52,8 @@ export interface Settings {
   isSystem?(program: string): boolean;
   /** Whether there may be secrets at or below a path; taken for true without it. */
   mayHoldSecrets?(path: string): boolean;
-  /** Whether a pattern that is looked for in a folder may come to secrets; taken for false without it. */
-  mayNameSecrets?(folder: string, pattern: string): boolean;
+  /** What a pattern that is looked for in a folder comes to; undefined where nobody can say. */
+  matchesOf?(folder: string, pattern: string): string[] | undefined;
 }
 
 /** One call, as far as it matters here. */
@@ -80,7 +80,7 @@ export interface Verdict {
  * @param place where a path leads; `.` is the working directory
  */
 export function decide(call: Call, settings: Settings, place: (path: string) => Place): Verdict {
-  const scene: Scene = { ...settings, place, root: place(".") };
+  const scene: Scene = { ...settings, place, root: place("."), patterns: new Map() };
   const verdict = call.command !== undefined
     ? commandVerdict(call.tool, call.command, scene)
     : call.path !== undefined
@@ -169,6 +169,8 @@ export function tighten<S extends Pick<Settings, "approve" | "sandbox" | "rules"
 interface Scene extends Settings {
   place: (path: string) => Place;
   root: Place;
+  /** What patterns come to, as far as it was looked for. */
+  patterns: Map<string, string[] | undefined>;
 }
 
 const ALLOW: Verdict = { effect: "allow", reason: "is allowed" };
@@ -271,7 +273,7 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
   if (denied) return byRule(denied.rule);
-  const named = namedPaths([...runs, ...redirected(command)], scene);
+  const named = namedPaths([...runs, ...besides(command)], scene);
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretKind(scene.place(path).real) !== undefined);
   if (refused) {
@@ -321,13 +323,23 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
 }
 
 /** Whether a word is a pattern that bash may make the name of a secret of. */
-function comesToSecrets({ kind, text }: Word, scene: Scene): boolean {
-  if (kind !== "pattern") return false;
+function comesToSecrets(word: Word, scene: Scene): boolean {
+  if (word.kind !== "pattern" || scene.matchesOf === undefined) return false;
+  return expanded(word, scene)?.some((path) =>
+    (secretKind(path) ?? secretKind(scene.place(path).real)) !== undefined
+  ) ?? true;
+}
+
+/** Each may have many folders listed. */
+const MAX_PATTERNS = 50;
+
+/** What bash makes of a pattern; undefined where that cannot be said. */
+function expanded({ text }: Word, { place, matchesOf, patterns }: Scene): string[] | undefined {
+  if (patterns.has(text) || patterns.size >= MAX_PATTERNS) return patterns.get(text);
   const start = text.lastIndexOf("/", text.search(VAGUE)) + 1;
-  return scene.mayNameSecrets?.(
-    scene.place(text.slice(0, start) || ".").real,
-    text.slice(start),
-  ) ?? false;
+  const paths = matchesOf?.(place(text.slice(0, start) || ".").real, text.slice(start));
+  patterns.set(text, paths);
+  return paths;
 }
 
 /** The tool that reading a file by name is decided as. */
@@ -344,7 +356,13 @@ function namedPaths(
   runs: readonly (readonly Word[])[],
   scene: Scene,
 ): { path: string; verdict: Verdict }[] {
-  const pathsOf = (words: readonly Word[]) => [...new Set(words.flatMap(pathsIn))];
+  const isMore = hasPathRules(scene);
+  const pathsOf = (words: readonly Word[]) => [
+    ...new Set(words.flatMap((word) => [
+      ...pathsIn(word),
+      ...isMore && word.kind === "pattern" ? expanded(word, scene) ?? [] : [],
+    ])),
+  ];
   const read = pathsOf(runs.flatMap((words) => words.slice(1)))
     .map((path) => ({ path, verdict: pathVerdict(READER, path, scene) }));
   // A tool that is refused altogether says nothing of commands.

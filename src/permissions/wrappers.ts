@@ -106,11 +106,12 @@ export function isHarmless({ operator, target }: Redirection): boolean {
   return /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
 }
 
-/** Redirections as if each were a command: the operator, and what it is called with. */
-export function redirected({ redirections }: SimpleCommand): (readonly Word[])[] {
-  return redirections.filter((one) => !isHarmless(one)).map((
-    { operator, target },
-  ) => [{ text: operator, kind: "literal" }, target]);
+/** Redirections and assignments as if each were a command: the operator, and what it is called with. */
+export function besides({ redirections, assignments }: SimpleCommand): (readonly Word[])[] {
+  return [
+    ...redirections.filter((one) => !isHarmless(one)),
+    ...assignments.map(({ value }) => ({ operator: "=", target: value })),
+  ].map(({ operator, target }) => [{ text: operator, kind: "literal" }, target]);
 }
 
 /** Programs that write or remove whatever they name. */
@@ -158,7 +159,7 @@ function collect(words: readonly Word[], runs: (readonly Word[])[], depth: numbe
       if (!line.ok) continue;
       for (const command of line.commands) {
         collect(withInput(command), runs, depth + 1);
-        runs.push(command.words, ...redirected(command));
+        runs.push(command.words, ...besides(command));
       }
     }
   }

@@ -77,6 +77,24 @@ const ROWS: [
     { own: { allow: ["run_bash(cat *)", "run_bash(true)"] }, prepare: withSecrets },
     true,
   ]),
+  ...[
+    "cat k*/other",
+    "cat {keys,hid}/other",
+    "cat k[e]ys/*",
+    "rm -f w?y/other",
+    "cat {,x}keys/other",
+  ]
+    .map((command): typeof ROWS[number] => [
+      `CMD-03 deny binds what a pattern comes to: ${command}`,
+      bash(command),
+      ["--yes"],
+      { own: { deny: ["read_file(keys/oth*)"] }, prepare: withSecrets },
+      false,
+    ]),
+  ["CMD-03 and nothing else", bash("cat k*/s* {keys,hid}/server.pem || true"), ["--yes"], {
+    own: { deny: ["read_file(keys/oth*)"] },
+    prepare: withSecrets,
+  }, true],
   ["auto does not run the rest", bash("touch ran"), ["--approve", "auto"], {}, false],
   ["a rule for this folder", bash("echo ran"), [], {
     own: { folders: { FOLDER: { allow: ["run_bash(echo ran)"] } } },

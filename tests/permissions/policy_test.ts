@@ -275,6 +275,8 @@ const PATHS = {
 rows("CMD-03 a rule for paths holds for what a command names", [
   ...[
     ...["cat secret/*", "cat secret/[x]", "cat secret/{x,y}", "cat secret/$X", "cat sécret/x"],
+    ...["x=secret/x; cat $x", "for f in a secret/x; do cat $f; done", "sh -c 'x=secret/x; cat $x'"],
+    "x=kept/a; rm $x | tee kept/a",
     ...["bash -c 'cat secret/x'", "sh -c 'cat <secret/x'", "sudo sh -c 'env cat secret/x'"],
     ...[
       "grep -fsecret/x a",
@@ -610,6 +612,25 @@ Deno.test({
       const took = performance.now() - start;
       assert(took < 2000, `${command.slice(0, 20)} took ${took} ms`);
     }
+  },
+});
+
+Deno.test({
+  ...unix,
+  name: "CMD-03 however many patterns there are, few are looked for; of the rest nobody knows",
+  fn: () => {
+    let looks = 0;
+    const settings = {
+      ...SETTINGS,
+      rules: rules(["deny read(x)", "allow run_bash(ls *)"]),
+      matchesOf: () => (looks++, []),
+    };
+    const many = Array.from({ length: 900 }, (_, n) => `a${n}* b*`).join(" ");
+    assertEquals(decide(bash(`ls ${many}`.slice(0, 3000)), settings, place).effect, "ask");
+    assert(looks > 1 && looks < 100, `${looks} looks`);
+    const plain = { ...settings, rules: rules(["allow run_bash(ls *)"]) };
+    assertEquals(decide(bash(`ls ${many}`.slice(0, 3000)), plain, place).effect, "ask");
+    assertEquals(decide(bash("ls a* b*"), plain, place).effect, "allow");
   },
 });
 
