@@ -6,15 +6,9 @@
  */
 
 import { type Place, placeOf } from "../permissions/containment.ts";
-import {
-  type Call,
-  decide,
-  grantOf,
-  READER,
-  ruleFor,
-  type Settings,
-  type Verdict,
-} from "../permissions/policy.ts";
+import { READER } from "../permissions/path_verdict.ts";
+import { decide, grantOf, ruleFor } from "../permissions/policy.ts";
+import type { Call, Settings, Verdict } from "../permissions/settings.ts";
 import type { Decision, Tool, ToolContext } from "../types.ts";
 import { oneLine, shortened } from "./present.ts";
 

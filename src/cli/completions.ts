@@ -7,7 +7,7 @@
  */
 
 import { EXAMPLES, type Flag, FLAGS, FORMATS, UsageError } from "./args.ts";
-import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/policy.ts";
+import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
 import { EXIT_CODES } from "./exit.ts";
 
 const flags: readonly Flag[] = FLAGS;

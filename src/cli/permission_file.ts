@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Settings } from "../permissions/policy.ts";
 import type { Rule } from "../permissions/rules.ts";
+import type { Settings } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import { dirname, isAbsolute } from "../text/std_path.ts";
 import { UsageError } from "./args.ts";
@@ -53,7 +53,7 @@ export async function levelOf(value: unknown, where: string, above?: string): Pr
   if (!isObject(value)) return wrong("a folder", "a JSON object");
   if (Object.keys(value).length === 0) return level;
   const [{ APPROVE_MODES, SANDBOX_MODES }, { EFFECTS, parseRule }, tools] = await Promise.all([
-    import("../permissions/policy.ts"),
+    import("../permissions/settings.ts"),
     import("../permissions/rules.ts"),
     import("../tools/mod.ts"),
   ]);

@@ -7,7 +7,7 @@
 import { API_KEY_ENVS } from "../config.ts";
 import type { Rule } from "../permissions/rules.ts";
 import { count } from "../text/count.ts";
-import type { Settings } from "../permissions/policy.ts";
+import type { Settings } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { placeOf } from "../../src/permissions/containment.ts";
-import { type Call, decide, type Settings, tighten } from "../../src/permissions/policy.ts";
+import { decide, tighten } from "../../src/permissions/policy.ts";
 import { type Effect, parseRule } from "../../src/permissions/rules.ts";
+import type { Call, Settings } from "../../src/permissions/settings.ts";
 
 const SETTINGS: Settings = {
   approve: "ask",
