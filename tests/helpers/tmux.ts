@@ -53,7 +53,7 @@ export async function terminal(
         PS1: "$ ",
         // What is typed has to fit its screen, wherever the project stands.
         DENO: Deno.execPath(),
-        PROJECT: fromFileUrl(new URL("../../", import.meta.url)),
+        PROJECT: fromFileUrl(new URL("../..", import.meta.url)),
         ENV: "",
         HISTFILE: "",
         XDG_STATE_HOME: `${folder}/state`,
