@@ -96,9 +96,10 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   if (runsOthers(plain.words)) return ask(`runs others with ${name}`);
   const isKnown = scene.approve === "auto" &&
     ![words[0]!.text, name].some((one) => scene.isBrought?.(one));
-  const reads = isKnown ? readsOnly(plain, scene.isTrusted, scene.isSystem) : undefined;
+  const spelled = isKnown ? spelledOut(plain, scene) : plain;
+  const reads = isKnown ? readsOnly(spelled, scene.isTrusted, scene.isSystem) : undefined;
   if (reads === undefined) {
-    if (isKnown && name === "git" && readsOnly(plain, true)) {
+    if (isKnown && name === "git" && readsOnly(spelled, true)) {
       return ask("runs git, which heeds settings of this folder that can run programs");
     }
     const why = isVague ? " with words that are known only when it runs" : ", which no rule allows";
@@ -108,8 +109,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     const { effect, reason } = pathVerdict(READER, path, scene);
     if (effect !== "allow") return { effect, reason: `names ${path}, which ${reason}` };
   }
-  const searched = searchedBy(plain) ?? [];
-  if ((searched.length > 0 || showsChanges(plain)) && hasPathRules(scene, [READER])) {
+  const searched = searchedBy(spelled) ?? [];
+  if ((searched.length > 0 || showsChanges(spelled)) && hasPathRules(scene, [READER])) {
     return ask("may show what a rule is about");
   }
   const unsafe = searched.find((path) => scene.mayHoldSecrets?.(scene.place(path).real) ?? true);
@@ -120,7 +121,7 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
 function comesToSecrets(word: Word, scene: Scene): boolean {
   if (word.kind !== "pattern" || scene.matchesOf === undefined) return false;
   return expanded(word, scene)?.some((path) =>
-    (secretKind(path) ?? secretKind(scene.place(path).real)) !== undefined
+    secretKind(scene.place(path).path) ?? secretKind(scene.place(path).real)
   ) ?? true;
 }
 
@@ -130,10 +131,30 @@ const MAX_PATTERNS = 50;
 /** What bash makes of a pattern; undefined where that cannot be said. */
 function expanded({ text }: Word, { place, matchesOf, patterns }: Scene): string[] | undefined {
   if (patterns.has(text) || patterns.size >= MAX_PATTERNS) return patterns.get(text);
-  const start = text.lastIndexOf("/", text.search(VAGUE)) + 1;
-  const paths = matchesOf?.(place(text.slice(0, start) || ".").real, text.slice(start));
+  const start = text.slice(0, text.lastIndexOf("/", text.search(VAGUE)) + 1);
+  const paths = matchesOf?.(place(start || ".").real, text.slice(start.length))
+    ?.map((path) => start + path);
   patterns.set(text, paths);
   return paths;
+}
+
+/**
+ * A command with what bash makes of its patterns in their place, as far as that is known. What of them
+ * was quoted is not: `*` and `?` come to that as well, brackets may not.
+ */
+function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
+  const [program, ...rest] = command.words;
+  const words = rest.flatMap((word) => {
+    const isKnown = word.kind === "pattern" && !/[[{~]/.test(word.text);
+    const names = isKnown ? expanded(word, scene) : undefined;
+    if (names === undefined) return [word];
+    // One that nothing matches stays as it is.
+    return (names.length > 0 ? names : [word.text]).map((text): Word => ({
+      text,
+      kind: "literal",
+    }));
+  });
+  return { ...command, words: program ? [program, ...words] : [] };
 }
 
 /**

@@ -95,8 +95,8 @@ export function mayHoldSecrets(path: string): boolean {
 }
 
 /**
- * What a pattern of bash comes to, as absolute paths; undefined where that is too much to say. Names that
- * begin with a dot are those of no pattern but with braces, as others name the dot.
+ * What a pattern of bash comes to, relative to `folder`; undefined where that is too much to say. Names
+ * that begin with a dot are those of no pattern but with braces, as others name the dot.
  *
  * @param folder where its first part with a wildcard is looked for
  * @param pattern from that part on
@@ -115,7 +115,7 @@ export function matchesOf(folder: string, pattern: string): string[] | undefined
         if (++looked > MAX_LOOKED || matches.length > MAX_MATCHES) return undefined;
         if (name.startsWith(".") && !glob.includes("{")) continue;
         const at = above + name;
-        if (regex.test(at)) matches.push(join(folder, at));
+        if (regex.test(at)) matches.push(at);
         if (isDirectory || isSymlink) next.push(`${at}/`);
       }
     }

@@ -30,7 +30,7 @@ export interface Settings {
   isSystem?(program: string): boolean;
   /** Whether there may be secrets at or below a path; taken for true without it. */
   mayHoldSecrets?(path: string): boolean;
-  /** What a pattern that is looked for in a folder comes to; undefined where nobody can say. */
+  /** What a pattern comes to, relative to the folder that it is for; undefined where nobody can say. */
   matchesOf?(folder: string, pattern: string): string[] | undefined;
 }
 

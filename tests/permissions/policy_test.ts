@@ -366,6 +366,31 @@ rows("CMD-03 options may have values before a subcommand", [
 ]);
 
 const AUTO = { approve: "auto" as const };
+const NAMES: Record<string, string[]> = {
+  "/ws *.md": ["a.md", "b.md"],
+  "/ws/src *.ts": ["x.ts"],
+  "/ws/src *": ["x.ts", "-x"],
+  "/ *.md": ["c.md"],
+  "/ws k*": ["k.txt", "key.pem"],
+  "/ws *": ["a.md", "--output=f"],
+  "/ws [ab].md": ["a.md"],
+};
+const LISTED = {
+  ...AUTO,
+  matchesOf: (at: string, pattern: string) => NAMES[`${at} ${pattern}`] ?? [],
+};
+rows("CMD-04 what a pattern comes to is read as if it had been named", [
+  ...["cat *.md", "wc -l src/*.ts", "head -5 *.zz", "cat src/* *.md", "timeout 5 cat *.md"]
+    .map((command): Row => [bash(command), LISTED, "allow"]),
+  ...["cat k*", "sort *", "cat ../*.md", "cat [ab].md", "cat {a,b}.md", "cat ~/*.md", "c?t a.md"]
+    .concat("cat *.md > f", "make *.md", "cat $x*.md", "cd src && cat *.md", "rm *.md")
+    .map((command): Row => [bash(command), LISTED, "ask"]),
+  [bash("cat *.md"), { ...LISTED, rule: ["deny read(b.md)"] }, "deny"],
+  [bash("cat *.md"), { ...LISTED, rule: ["ask read(b.md)"] }, "ask"],
+  [bash("cat *.md"), { ...LISTED, approve: "edits" }, "ask"],
+  [bash("cat *.md"), { ...AUTO, matchesOf: () => undefined }, "ask"],
+]);
+
 rows("CMD-04", [
   ...[
     ...["find . -exec ls {} +", "find . -execdir ls ;", "find . -delete", "find . -fprint f"],
