@@ -9,6 +9,9 @@ import type { ConnectionSettings } from "../config.ts";
 /** A timer later than this means that the machine slept or the process was stopped. */
 const LATE_MS = 5_000;
 
+/** What came while the process was kept waiting is read within this time after a limit is reached. */
+const LOOK_MS = 100;
+
 /**
  * How long an attempt does without `setTimeout` and `clearTimeout`, of which the first use loads 5 ms
  * of code (Deno 2.9.6), a tenth of what a short answer takes in all.
@@ -44,6 +47,7 @@ export function watchdog(
   let bytesAt: number | undefined;
   let doneAt: number | undefined;
   let paused = false;
+  let looksAgain = false;
   let state: "quick" | "timed" | "stopped" = "quick";
 
   function next(): [at: number, limit: Limit] {
@@ -52,8 +56,8 @@ export function watchdog(
     const idle = (bytesAt ?? Infinity) + limits.idleTimeoutMs;
     return idle < progress ? [idle, "idle"] : [progress, progressed ? "progress" : "first token"];
   }
-  function arm(): void {
-    [due] = next();
+  function arm(at = next()[0]): void {
+    due = at;
     if (state !== "timed") return;
     clearTimeout(timer);
     timer = setTimeout(check, Math.max(0, due - performance.now()));
@@ -67,8 +71,10 @@ export function watchdog(
     // What arrived in the meantime has not been read yet.
     if (paused || now - due > LATE_MS) startAnew(now);
     const [at, limit] = next();
-    if (now < at) arm();
-    else expire(limit);
+    const isOver = now >= at;
+    if (isOver && (looksAgain || limit === "done")) return expire(limit);
+    looksAgain = isOver;
+    arm(isOver ? now + LOOK_MS : at);
   }
 
   function quickFor(ms: number): void {
@@ -85,7 +91,10 @@ export function watchdog(
     bytes() {
       const first = bytesAt === undefined;
       bytesAt = performance.now();
-      if (first) arm(); // The timer runs for a longer limit; from here on it is re-armed when it fires.
+      if (!first) return;
+      // The timer runs for a longer limit; from here on it is re-armed when it fires.
+      looksAgain = false;
+      arm();
     },
     progress() {
       progressed = true;

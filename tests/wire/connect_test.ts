@@ -59,9 +59,9 @@ leakTest(
     await gone[Symbol.asyncDispose]();
     await withProxy(undefined, async () => {
       assertEquals(await connectTimesOut(full.url, 40, never), true);
-      assertEquals(await connectTimesOut(slow.url, 400, never), false);
+      assertEquals(await connectTimesOut(slow.url, 1000, never), false);
       assertEquals(slow.connections, 1);
-      assertEquals(await connectTimesOut(gone.url, 400, never), false);
+      assertEquals(await connectTimesOut(gone.url, 1000, never), false);
       // Ended from outside: before and within the attempt to connect.
       const controller = new AbortController();
       const early = connectTimesOut(full.url, 1e6, controller.signal);
@@ -106,11 +106,11 @@ leakTest(
       await sse(["a", "[DONE]"])(request, peer);
     });
     await withProxy(undefined, async () => {
-      const asked = options({ connectTimeoutMs: 400 });
+      const asked = options({ connectTimeoutMs: 1000 });
       const answer = requestStream({ url: server.url, body: "{}" }, asked, () => textReader());
       // The request's own connection, and the probe's: then the limit on connecting is over.
       while (server.connections < 2) await new Promise((next) => setTimeout(next, 5));
-      await new Promise((next) => setTimeout(next, 250));
+      await new Promise((next) => setTimeout(next, 600));
       resolve();
       assertEquals(await answer, ["a"]);
       assertEquals(asked.reasons, []);

@@ -82,6 +82,14 @@ leakTest(
   },
 );
 
+leakTest("NET-12 watchdog: what came while the process was kept waiting counts", async () => {
+  const limit = await reached({ firstTokenTimeoutMs: 20, idleTimeoutMs: 1e6 }, (watch) => {
+    setTimeout(() => watch.progress(), 30);
+    for (const end = performance.now() + 60; performance.now() < end;);
+  });
+  assertEquals(limit, "progress");
+});
+
 leakTest("watchdog: a pause does not count, and ends with all limits anew", async () => {
   for (const feed of [() => {}, (watch: Watchdog) => watch.bytes()]) {
     let resumed = 0;
