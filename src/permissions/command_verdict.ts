@@ -147,12 +147,10 @@ function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
   const words = rest.flatMap((word) => {
     const isKnown = word.kind === "pattern" && !/[[{~]/.test(word.text);
     const names = isKnown ? expanded(word, scene) : undefined;
-    if (names === undefined) return [word];
+    // In which order bash gives what may be options, nobody knows.
+    if (names === undefined || names.some((name) => name.startsWith("-"))) return [word];
     // One that nothing matches stays as it is.
-    return (names.length > 0 ? names : [word.text]).map((text): Word => ({
-      text,
-      kind: "literal",
-    }));
+    return [word.text, ...names].map((text): Word => ({ text, kind: "literal" }));
   });
   return { ...command, words: program ? [program, ...words] : [] };
 }

@@ -95,8 +95,8 @@ export function mayHoldSecrets(path: string): boolean {
 }
 
 /**
- * What a pattern of bash comes to, relative to `folder`; undefined where that is too much to say. Names
- * that begin with a dot are those of no pattern but with braces, as others name the dot.
+ * What a pattern of bash comes to, relative to `folder`, and maybe more; undefined where that is too
+ * much to say. Names that begin with a dot, `.` and `..` among them, count where a part of it does.
  *
  * @param folder where its first part with a wildcard is looked for
  * @param pattern from that part on
@@ -105,15 +105,17 @@ export function matchesOf(folder: string, pattern: string): string[] | undefined
   if (pattern.length > MAX_PATTERN) return undefined;
   const glob = pattern.replace(/([/*])\1+/g, "$1").replace(/\/$/, "");
   const regex = globToRegex(glob);
+  const isDotted = /(^|\/)\.|\{/.test(glob);
   const matches: string[] = [];
   let folders = [""];
   let looked = 0;
   for (let deeper = glob.split("/").length; deeper > 0; deeper--) {
     const next: string[] = [];
     for (const above of folders) {
-      for (const { name, isDirectory, isSymlink } of entriesOf(join(folder, above))) {
+      const dots = isDotted ? DOTS : [];
+      for (const { name, isDirectory, isSymlink } of [...dots, ...entriesOf(join(folder, above))]) {
         if (++looked > MAX_LOOKED || matches.length > MAX_MATCHES) return undefined;
-        if (name.startsWith(".") && !glob.includes("{")) continue;
+        if (name.startsWith(".") && !isDotted) continue;
         const at = above + name;
         if (regex.test(at)) matches.push(at);
         if (isDirectory || isSymlink) next.push(`${at}/`);
@@ -123,6 +125,8 @@ export function matchesOf(folder: string, pattern: string): string[] | undefined
   }
   return matches;
 }
+
+const DOTS = [".", ".."].map((name) => ({ name, isDirectory: true, isSymlink: false }));
 
 function entriesOf(folder: string): Deno.DirEntry[] {
   try {
