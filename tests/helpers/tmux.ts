@@ -18,11 +18,14 @@ export interface Terminal extends AsyncDisposable {
     /** With SGR sequences for the styles. */
     styles?: boolean;
   }): Promise<string[]>;
-  /** Where the cursor is, from 0. */
-  cursor(): Promise<[column: number, row: number]>;
+  /** Waits until the cursor is there, from 0: a screen may be read amid what moves it. */
+  untilCursor(column: number, row: number): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
-  /** All that programs wrote so far, as bytes in Latin-1. */
-  output(): Promise<string>;
+  /**
+   * All that programs wrote so far, as bytes in Latin-1, once `is` holds for it: it comes later than
+   * the screen.
+   */
+  output(is?: (output: string) => boolean): Promise<string>;
   /** Waits until the screen is as wanted; fails with the screen after 20 s. */
   until(what: string | ((rows: string[]) => boolean)): Promise<string[]>;
 }
@@ -69,6 +72,20 @@ export async function terminal(
   const screen = async ({ styles = false } = {}) =>
     (await tmux("capture-pane", "-p", ...(styles ? ["-e"] : []))).trimEnd().split("\n")
       .map((row) => row.trimEnd());
+  async function once<T>(
+    look: () => Promise<T>,
+    is: (found: T) => boolean,
+    what: unknown,
+  ): Promise<T> {
+    for (const start = performance.now();;) {
+      const found = await look();
+      if (is(found)) return found;
+      if (performance.now() - start > 20_000) {
+        throw new Error(`Never came ${what}:\n${(await screen()).join("\n")}\n${found}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
   return {
     folder,
     screen,
@@ -78,31 +95,25 @@ export async function terminal(
         await tmux("send-keys", "-H", ...hex.slice(at, at + 500));
       }
     },
-    async cursor() {
-      const [column, row] = (await tmux("display-message", "-p", "#{cursor_x} #{cursor_y}")).split(
-        " ",
-      );
-      return [Number(column), Number(row)];
+    async untilCursor(column, row) {
+      const look = () => tmux("display-message", "-p", "#{cursor_x} #{cursor_y}");
+      await once(look, (at) => at.trim() === `${column} ${row}`, `the cursor to ${column}, ${row}`);
     },
     async resize(columns, rows) {
       await tmux("resize-window", "-x", `${columns}`, "-y", `${rows}`);
     },
-    async output() {
-      return new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/output`));
-    },
-    async until(what) {
-      const start = performance.now();
-      for (;;) {
-        const rows = await screen();
-        if (typeof what === "string" ? rows.some((row) => row.includes(what)) : what(rows)) {
-          return rows;
-        }
-        if (performance.now() - start > 20_000) {
-          throw new Error(`Never came ${what}:\n${rows.join("\n")}`);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    },
+    output: (is = () => true) =>
+      once(
+        async () => new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/output`)),
+        is,
+        is,
+      ),
+    until: (what) =>
+      once(
+        screen,
+        typeof what === "string" ? (rows) => rows.some((row) => row.includes(what)) : what,
+        what,
+      ),
     async [Symbol.asyncDispose]() {
       await tmux("kill-server");
       await Deno.remove(folder, { recursive: true });
