@@ -19,6 +19,7 @@ import { oneLine, wrapped } from "./present.ts";
 import type { Permissions } from "./permissions.ts";
 import { dollars } from "./prices.ts";
 import type { SessionRecord } from "./recorded.ts";
+import { repositoryOf } from "./repository.ts";
 import type { UndoLog } from "./undo.ts";
 
 /** What the commands work on. */
@@ -182,7 +183,6 @@ export const COMMANDS: readonly Command[] = [
     name: "permissions",
     help: "what may run without asking, and what confines it",
     async run({ agent: { state: { workingDir } }, permissions }) {
-      const { repositoryOf } = await import("./repository.ts");
       const heeds = permissions?.trusts(repositoryOf(workingDir));
       const rows = [
         ...await permissions?.describe(workingDir) ?? [],
@@ -309,10 +309,7 @@ async function resume(session: Session, argument: string): Promise<string> {
 /** Takes in the instructions of the folder, where it is trusted. */
 async function heed({ agent, permissions }: Session, trust?: boolean): Promise<string[]> {
   if (permissions === undefined) return [];
-  const [{ heedInstructions }, { repositoryOf }] = await Promise.all([
-    import("./instructions.ts"),
-    import("./repository.ts"),
-  ]);
+  const { heedInstructions } = await import("./instructions.ts");
   if (trust !== undefined) await permissions.trust(repositoryOf(agent.state.workingDir), trust);
   return await heedInstructions(agent, permissions, {});
 }

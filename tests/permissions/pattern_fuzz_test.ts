@@ -2,6 +2,7 @@ import { assert } from "@std/assert";
 import { matchesOf, placeOf } from "../../src/permissions/containment.ts";
 import { decide } from "../../src/permissions/policy.ts";
 import type { Settings } from "../../src/permissions/settings.ts";
+import { seeded } from "../helpers/split.ts";
 
 const FILES = [
   ..."a b ab .env .a key.pem id_rsa -n -o -- * ?x [a] [a]key.pem é {a ~".split(" "),
@@ -27,14 +28,9 @@ const AUTO: Settings = {
   matchesOf,
 };
 
-/** Mulberry32. */
 function random(seed: number): (below: number) => number {
-  return (below) => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
+  const next = seeded(seed);
+  return (below) => Math.floor(next() * below);
 }
 
 Deno.test({

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
 import type { SimpleCommand, Word } from "../../src/permissions/shell_lexer.ts";
 import { parseCommandLine } from "../../src/permissions/shell_words.ts";
+import { seeded } from "../helpers/split.ts";
 
 const BASH = ["/bin/bash", "/usr/bin/bash"].find((path) => {
   try {
@@ -14,14 +15,9 @@ const LINES = Number(Deno.env.get("FUZZ_LINES") ?? 700);
 const REPORT = Deno.env.has("FUZZ_LINES");
 const SEED = Number(Deno.env.get("FUZZ_SEED") ?? 20_240_817);
 
-/** Mulberry32. */
 function random(seed: number): (below: number) => number {
-  return (below) => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
+  const next = seeded(seed);
+  return (below) => Math.floor(next() * below);
 }
 
 // Programs that fail have odd numbers, so that loops end.
