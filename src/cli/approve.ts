@@ -96,12 +96,15 @@ export function askPerson(
 ): Ask {
   const dim = (text: string) =>
     `\n${wrapped(text, columns()).split("\n").map((row) => paint(row, DIM)).join("\n")}`;
+  const tell = (text: string) => print(wrapped(text, columns()));
   return async (tool, args, context, { reason, confined, ruleFor }) => {
     const { signal, workingDir } = context;
     let given = args;
     for (;;) {
       const text = requestText(tool, given, columns(), paint, existing(tool, given, context));
-      const why = ROUTINE.test(reason) ? "" : `\n  It ${oneLine(reason).slice(0, 200)}.`;
+      const why = ROUTINE.test(reason)
+        ? ""
+        : `\n${wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns())}`;
       const rule = ruleFor(given);
       const allowed = rule === undefined ? undefined : allowing(tool, rule);
       const command = lineOf(tool, given);
@@ -124,9 +127,9 @@ export function askPerson(
       }
       if (rule !== undefined && answer.type === "always") {
         await permissions.allow(rule, workingDir);
-        print(`  In this session: allow ${sanitize(rule)}`);
+        tell(`  In this session: allow ${sanitize(rule)}`);
       } else if (rule !== undefined && answer.type === "save") {
-        print(
+        tell(
           await permissions.save(rule, workingDir).then(
             (path) => `  Kept in ${sanitize(path)}: allow ${sanitize(rule)}`,
             (error) => `  In this session only, as it cannot be kept: ${oneLine(error.message)}`,

@@ -171,7 +171,11 @@ async function asked(
   args: Record<string, unknown>,
   rule: string | undefined,
   lines: string[],
-  { columns = 80, confined }: { columns?: number; confined?: string } = {},
+  { columns = 80, confined, reason = "writes" }: {
+    columns?: number;
+    confined?: string;
+    reason?: string;
+  } = {},
 ): Promise<{ text: string; prompt: string; said: (string | undefined)[] }> {
   const tool = builtinTools.find((one) => one.name === name)!;
   const got = Promise.withResolvers<Awaited<ReturnType<typeof asked>>>();
@@ -185,7 +189,7 @@ async function asked(
     () => columns,
   );
   const { signal } = new AbortController();
-  const question = { reason: "writes", ...(confined && { confined }), ruleFor: () => rule };
+  const question = { reason, ...(confined && { confined }), ruleFor: () => rule };
   await ask(tool, args, { workingDir: "/", maxOutputChars: 100, signal }, question);
   return await got.promise;
 }
@@ -219,6 +223,16 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
 Deno.test("a question says how a command will be confined", async () => {
   const { text } = await asked("run_bash", { command: "ls" }, undefined, [], { confined: "so" });
   assertEquals(text.split("\n").at(-1), "  so");
+});
+
+Deno.test("why a call is asked about is broken at spaces", async () => {
+  const reason = "names .env, which may hold variables of the environment";
+  const { text } = await asked("run_bash", { command: "cat .e*" }, undefined, [], {
+    columns: 40,
+    reason,
+  });
+  const rows = ["  It names .env, which may hold", "  variables of the environment."];
+  assertEquals(text.split("\n").slice(-2), rows);
 });
 
 Deno.test("the path is there again below a text that is longer than the screen", async () => {
