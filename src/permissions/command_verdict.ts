@@ -126,7 +126,7 @@ function comesToSecrets(word: Word, scene: Scene): boolean {
 }
 
 /** Each may have many folders listed. */
-const MAX_PATTERNS = 50;
+const MAX_PATTERNS = 20;
 
 /** What bash makes of a pattern; undefined where that cannot be said. */
 function expanded({ text }: Word, { place, matchesOf, patterns }: Scene): string[] | undefined {

@@ -69,7 +69,7 @@ function realPath(path: string, system: LinkReader, linksLeft: number): string {
 /** So many files are looked through for secrets. */
 const MAX_LOOKED = 10_000;
 /** Longer patterns are nobody's, and of more files nobody says which. */
-const MAX_PATTERN = 1000;
+const MAX_PATTERN = 200;
 const MAX_MATCHES = 1000;
 
 /**
