@@ -10,8 +10,8 @@
  */
 
 // deno-lint-ignore-file no-console
-import { globFiles } from "../src/tools/glob_files.ts";
-import { grepCode } from "../src/tools/grep_code.ts";
+import { globFiles } from "../src/tools/search/glob_files.ts";
+import { grepCode } from "../src/tools/search/grep_code.ts";
 import { runSearch } from "../src/tools/search/pool.ts";
 
 interface TreeShape {

@@ -11,7 +11,9 @@ import type { CallOptions, Reply } from "../src/backends/backend.ts";
 import { servedModel } from "../src/backends/local/connection.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../src/config.ts";
 import { BackendError } from "../src/errors.ts";
-import type { Message, Tool, TurnEvent, Usage } from "../src/types.ts";
+import type { TurnEvent, Usage } from "../src/types/event.ts";
+import type { Message } from "../src/types/message.ts";
+import type { Tool } from "../src/types/tool.ts";
 import { HISTORIES } from "../tests/backends/conformance.ts";
 
 /** What came of a check. */

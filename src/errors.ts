@@ -64,3 +64,9 @@ export class BackendError extends Error {
     this.serverMessage = details.serverMessage;
   }
 }
+
+/** The command line was wrong: one line for the person, exit code 2. */
+export class UsageError extends Error {
+  /** The class's name. */
+  override readonly name = "UsageError";
+}

@@ -25,7 +25,10 @@
  * @module
  */
 
-export * from "./types.ts";
+export * from "./types/event.ts";
+export * from "./types/message.ts";
+export * from "./types/policy.ts";
+export * from "./types/tool.ts";
 export {
   type AgentSettings,
   type CompatConfig,
@@ -47,9 +50,8 @@ export { compact, type CompactOptions } from "./agent/compact.ts";
 export { parseLocalResponse } from "./agent/parse_local_response.ts";
 export { copilot } from "./cli/copilot.ts";
 export type { CopilotOptions } from "./cli/settings.ts";
-export { UsageError } from "./cli/args.ts";
 export { builtinTools } from "./tools/mod.ts";
-export { jobStore } from "./tools/jobs.ts";
+export { jobStore } from "./tools/shell/jobs.ts";
 export type { Backend, CallOptions, Delta, ExtractToolCalls } from "./backends/backend.ts";
 export type { FinishReason, Reply } from "./backends/backend.ts";
 export type { Fields } from "./backends/fields.ts";
@@ -79,9 +81,9 @@ export {
   toolsToHostedFormat,
 } from "./backends/hosted/request.ts";
 export { parseHostedResponse } from "./backends/hosted/response.ts";
-export type { Completer, Completion } from "./terminal/completion.ts";
-export { readInput, readLineRaw } from "./terminal/input.ts";
-export type { ReadOptions } from "./terminal/line_editor.ts";
+export type { Completer, Completion } from "./terminal/line/completion.ts";
+export { readInput, readLineRaw } from "./terminal/line/input.ts";
+export type { ReadOptions } from "./terminal/line/editor.ts";
 export { stripThinkTags } from "./text/think.ts";
 export { type RepetitionOptions, truncateRepetition } from "./text/repetition.ts";
 export { globToRegex } from "./text/glob.ts";

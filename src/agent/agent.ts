@@ -2,7 +2,9 @@ import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
-import type { Confine, Jobs, Message, OnWritten, Policy, Tool, ToolContext } from "../types.ts";
+import type { Message } from "../types/message.ts";
+import type { Policy } from "../types/policy.ts";
+import type { Confine, Jobs, OnWritten, Tool, ToolContext } from "../types/tool.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 

@@ -9,7 +9,8 @@ import type { Delta } from "../backends/backend.ts";
 import { REPETITION_WARNING, repetitionWatcher } from "../text/repetition.ts";
 import { thinkFilter, type ThinkSplit } from "../text/think.ts";
 import { toolCallFilter } from "../toolcalls/filter.ts";
-import type { Tool, TurnEvent } from "../types.ts";
+import type { TurnEvent } from "../types/event.ts";
+import type { Tool } from "../types/tool.ts";
 
 /** Receives the pieces of one answer. */
 export interface AnswerStream {

@@ -1,7 +1,9 @@
 import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { isBlank } from "../text/think.ts";
-import type { Message, StopReason, Tool, TurnEvent, Usage } from "../types.ts";
+import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
+import type { Message } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { answerStream } from "./answer_stream.ts";
 import { runawayGuard } from "./runaway_guard.ts";

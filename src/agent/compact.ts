@@ -6,7 +6,8 @@
 
 import { BackendError } from "../errors.ts";
 import { truncateMiddle } from "../text/truncate.ts";
-import type { Compaction, Message, TurnEvent, Usage } from "../types.ts";
+import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
+import type { Message } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel, NO_ANSWER } from "./ask_model.ts";
 import { exclusively } from "./busy.ts";

@@ -5,7 +5,7 @@
  */
 
 import { truncateMiddle } from "../text/truncate.ts";
-import type { ToolExecution } from "../types.ts";
+import type { ToolExecution } from "../types/event.ts";
 
 /** At so many rounds alike the model is told. */
 const TELL_AT = 3;

@@ -1,7 +1,7 @@
 import { readLocalResponse } from "../backends/local/response.ts";
 import type { LocalConfig } from "../config.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
-import type { Message, ToolCall } from "../types.ts";
+import type { Message, ToolCall } from "../types/message.ts";
 
 /**
  * Reads a raw response of the local server. Calls that the model wrote into its text are recovered

@@ -7,8 +7,8 @@
  */
 
 import type { AgentSettings, CopilotConfig } from "../config.ts";
-import { windowsShell } from "../tools/windows_shell.ts";
-import type { JsonSchema, Tool } from "../types.ts";
+import { windowsShell } from "../tools/shell/windows_shell.ts";
+import type { JsonSchema, Tool } from "../types/tool.ts";
 
 /** With less context, or so many billions of parameters, every line that is not needed is in the way. */
 const SMALL_CONTEXT = 16_384;

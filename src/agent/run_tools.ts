@@ -6,7 +6,10 @@
 
 import { truncateMiddle } from "../text/truncate.ts";
 import { checkArguments } from "../tools/schema.ts";
-import type { Policy, Tool, ToolCall, ToolContext, ToolExecution, TurnEvent } from "../types.ts";
+import type { ToolExecution, TurnEvent } from "../types/event.ts";
+import type { ToolCall } from "../types/message.ts";
+import type { Policy } from "../types/policy.ts";
+import type { Tool, ToolContext } from "../types/tool.ts";
 
 /** What running the calls of one answer needs. */
 export interface RunToolsOptions {

@@ -5,7 +5,7 @@
  */
 
 import { truncateMiddle } from "../text/truncate.ts";
-import type { Message } from "../types.ts";
+import type { Message } from "../types/message.ts";
 import { ASK_AGAIN } from "./ask_model.ts";
 
 /** The tokens of a message. */

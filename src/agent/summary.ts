@@ -5,7 +5,7 @@
  */
 
 import { truncateMiddle } from "../text/truncate.ts";
-import type { Message } from "../types.ts";
+import type { Message } from "../types/message.ts";
 
 const TITLE = "[Summary of the conversation until here]";
 const GOING_ON = "[I go on from this summary.]";

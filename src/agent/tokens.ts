@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Message, Usage } from "../types.ts";
+import type { Usage } from "../types/event.ts";
+import type { Message } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
 
 /** What is known of one model on one server. */

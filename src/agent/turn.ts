@@ -1,16 +1,9 @@
 import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
-import { shortCommand } from "../tools/jobs.ts";
-import type {
-  Job,
-  Message,
-  StopReason,
-  ToolCall,
-  ToolExecution,
-  TurnEvent,
-  TurnResult,
-  Usage,
-} from "../types.ts";
+import { shortCommand } from "../tools/shell/jobs.ts";
+import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
+import type { Message, ToolCall } from "../types/message.ts";
+import type { Job } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { type Answer, ASK_AGAIN, askModel, INTERRUPTED } from "./ask_model.ts";
 import { exclusively } from "./busy.ts";

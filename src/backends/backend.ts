@@ -4,7 +4,9 @@
  * @module
  */
 
-import type { Message, RetryNotice, Tool, ToolCall, Usage } from "../types.ts";
+import type { RetryNotice, Usage } from "../types/event.ts";
+import type { Message, ToolCall } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
 
 /** A piece of a streamed answer, as it arrives. Reasoning that a model writes into its text as
  * `<think>` is still text here. */

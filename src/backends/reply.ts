@@ -7,7 +7,9 @@
 
 import { splitThinking } from "../text/think.ts";
 import { excerpt } from "../wire/excerpt.ts";
-import type { Message, Tool, ToolCall, Usage } from "../types.ts";
+import type { Usage } from "../types/event.ts";
+import type { Message, ToolCall } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
 import type { ExtractToolCalls, FinishReason, Reply } from "./backend.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
 

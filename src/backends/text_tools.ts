@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Message, Tool, ToolCall } from "../types.ts";
+import type { Message, ToolCall } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
 import type { Adjustment } from "./adjust.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./wire_values.ts";
 

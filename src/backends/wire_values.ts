@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ToolCall } from "../types.ts";
+import type { ToolCall } from "../types/message.ts";
 
 /** The header for a server, or a proxy in front of it, that wants a key. */
 export function keyHeader({ apiKey }: { apiKey: string }): Record<string, string> {

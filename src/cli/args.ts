@@ -7,15 +7,10 @@
  * @module
  */
 
+import { UsageError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
-import { EXIT_CODES } from "./exit.ts";
-import { wrapped } from "./present.ts";
-
-/** The command line was wrong: one line for the person, exit code 2. */
-export class UsageError extends Error {
-  /** The class's name. */
-  override readonly name = "UsageError";
-}
+import { EXIT_CODES } from "../frontends/exit_codes.ts";
+import { wrapped } from "../text/wrap.ts";
 
 /** Runs `make`; a setting that it refuses is wrong usage, and named as the flag it came from. */
 export function asUsage<T>(make: () => T): T {

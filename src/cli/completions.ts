@@ -6,9 +6,10 @@
  * @module
  */
 
-import { EXAMPLES, type Flag, FLAGS, FORMATS, UsageError } from "./args.ts";
+import { EXAMPLES, type Flag, FLAGS, FORMATS } from "./args.ts";
+import { UsageError } from "../errors.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
-import { EXIT_CODES } from "./exit.ts";
+import { EXIT_CODES } from "../frontends/exit_codes.ts";
 
 const flags: readonly Flag[] = FLAGS;
 

@@ -1,5 +1,5 @@
-import { runInteractive } from "./interactive.ts";
-import { openPermissions } from "./permissions.ts";
+import { runInteractive } from "../frontends/terminal/interactive.ts";
+import { openPermissions } from "../session/permissions.ts";
 import { type CopilotOptions, toConfig } from "./settings.ts";
 
 /**

@@ -12,13 +12,15 @@ import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { count } from "../text/count.ts";
 import { repetitionWatcher } from "../text/repetition.ts";
-import type { Message } from "../types.ts";
-import { EXIT } from "./exit.ts";
-import { withHint } from "./hints.ts";
-import type { Confinement, Permissions } from "./permissions.ts";
-import { addressOf, serverOf } from "./model_server.ts";
-import { duration, oneLine, wrapped } from "./present.ts";
-import { type Check, look } from "./server_look.ts";
+import type { Message } from "../types/message.ts";
+import { EXIT } from "../frontends/exit_codes.ts";
+import { withHint } from "../session/hints.ts";
+import type { Confinement, Permissions } from "../session/permissions.ts";
+import { addressOf, serverOf } from "../session/model_server.ts";
+import { duration } from "../text/count.ts";
+import { oneLine } from "../text/one_line.ts";
+import { wrapped } from "../text/wrap.ts";
+import { type Check, look } from "../session/server_look.ts";
 
 /** What a run of the doctor needs. */
 export interface DoctorOptions {

@@ -5,24 +5,17 @@
  */
 
 import type { CopilotConfig } from "../config.ts";
-import {
-  type Args,
-  asUsage,
-  type Format,
-  FORMATS,
-  helpText,
-  parseArgs,
-  UsageError,
-} from "./args.ts";
-import type { DemoServer } from "./demo.ts";
-import { EXIT } from "./exit.ts";
-import { resultLine } from "./json_output.ts";
-import { oneLine } from "./present.ts";
-import type { SessionRecord } from "./recorded.ts";
+import { type Args, asUsage, type Format, FORMATS, helpText, parseArgs } from "./args.ts";
+import { UsageError } from "../errors.ts";
+import type { DemoServer } from "./demo/server.ts";
+import { EXIT } from "../frontends/exit_codes.ts";
+import { resultLine } from "../frontends/print/json_output.ts";
+import { oneLine } from "../text/one_line.ts";
+import type { SessionRecord } from "../session/record.ts";
 import type { CopilotOptions, ExtraSettings } from "./settings.ts";
-import { withDefaults } from "./user_files.ts";
+import { withDefaults } from "../user_files.ts";
 import { onSignals } from "./signals.ts";
-import { type Output, output, readPiped } from "./stdio.ts";
+import { type Output, output, readPiped } from "../terminal/stdio.ts";
 
 /** How long a pipe as stdin may be silent before `-p` goes on without it. */
 const SILENT_STDIN_MS = 3000;
@@ -130,7 +123,7 @@ async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<numbe
   let demo: DemoServer | undefined;
   if (args.demo) {
     checkDemo(args);
-    demo = (await import("./demo.ts")).startDemoServer();
+    demo = (await import("./demo/server.ts")).startDemoServer();
     options = { ...options, local: true, host: demo.host, model: demo.model };
   }
   try {
@@ -152,7 +145,7 @@ async function examine(args: Args, run: Run): Promise<number> {
   const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }] = await Promise.all([
     import("./settings.ts"),
     import("./doctor.ts"),
-    import("./permissions.ts"),
+    import("../session/permissions.ts"),
   ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
@@ -184,8 +177,8 @@ async function runSession(
   args: Args,
 ): Promise<number> {
   const [{ runInteractive }, { openPermissions }] = await Promise.all([
-    import("./interactive.ts"),
-    import("./permissions.ts"),
+    import("../frontends/terminal/interactive.ts"),
+    import("../session/permissions.ts"),
   ]);
   const permissions = await openPermissions(args);
   let code: number;
@@ -218,15 +211,15 @@ async function answerPrompt(
   run: Run,
 ): Promise<number> {
   const [{ runHeadless }, { openPermissions }, { CopilotAgent }, { jobStore }] = await Promise.all([
-    import("./headless.ts"),
-    import("./permissions.ts"),
+    import("../frontends/print/print.ts"),
+    import("../session/permissions.ts"),
     import("../agent/agent.ts"),
-    import("../tools/jobs.ts"),
+    import("../tools/shell/jobs.ts"),
   ]);
   await using jobs = jobStore();
   let refused = false;
   const changes = format === "text" && Deno.stderr.isTerminal()
-    ? (await import("./change.ts")).changeLog()
+    ? (await import("../frontends/terminal/change.ts")).changeLog()
     : undefined;
   const permissions = await openPermissions(args);
   const policy = permissions.policy(undefined, () => refused = true);
@@ -243,18 +236,18 @@ async function answerPrompt(
   for (const line of await permissions.prepare(agent.state.workingDir, args.yes === true)) {
     run.stderr.write(`${line}\n`);
   }
-  const { heedInstructions } = await import("./instructions.ts");
+  const { heedInstructions } = await import("../session/instructions.ts");
   const heeded = args.demo ? [] : await heedInstructions(agent, permissions, { trust: args.trust });
   for (const line of heeded) run.stderr.write(`${line}\n`);
   const modelNamed = options.model !== undefined;
   const say = (text: string) => run.stderr.write(`${text}\n`);
   let record: SessionRecord | undefined;
   if (args.continue) {
-    const { goOnWithNewest, recordSession } = await import("./recorded.ts");
+    const { goOnWithNewest, recordSession } = await import("../session/record.ts");
     record = args["no-session"] ? undefined : recordSession(agent, say);
     say(goOnWithNewest({ agent, modelNamed, record }));
   }
-  const { attachFiles } = await import("./attach.ts");
+  const { attachFiles } = await import("../session/attach.ts");
   // Nobody looks over it, and a script may have put it together: only what may be read goes along.
   const { text, notices } = await attachFiles(agent, asked, run.signal, policy);
   for (const notice of notices) say(`· ${oneLine(notice)}`);

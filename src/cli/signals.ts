@@ -1,4 +1,4 @@
-import { EXIT } from "./exit.ts";
+import { EXIT } from "../frontends/exit_codes.ts";
 
 /**
  * Calls `handler` with the exit code for each SIGINT, SIGTERM or SIGHUP until the returned

@@ -7,7 +7,7 @@
 import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { globToRegex } from "../text/glob.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
-import { SECRET_PATH } from "./sensitive_paths.ts";
+import { SECRET_PATH } from "./protected_paths.ts";
 
 /** What is asked of the file system; `Deno` has it. */
 export interface LinkReader {

@@ -6,7 +6,7 @@
 
 import type { Place } from "./containment.ts";
 import { type Effect, isFor, matchesPath, type Rule } from "./rules.ts";
-import { protectedKind, secretKind } from "./sensitive_paths.ts";
+import { protectedKind, secretKind } from "./protected_paths.ts";
 import type { Call, Settings, Verdict } from "./settings.ts";
 
 /** The settings, and where they are applied. */

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Grant, Withheld } from "../types.ts";
-import { commandVerdict } from "./command_verdict.ts";
+import type { Grant, Withheld } from "../types/tool.ts";
+import { commandVerdict } from "./shell/command_verdict.ts";
 import type { Place } from "./containment.ts";
 import { bareVerdict, pathVerdict, READER, type Scene } from "./path_verdict.ts";
 import { exactRule, isFor, matchesPath, nameOf, parseRule, type Rule } from "./rules.ts";
-import { SECRET_PATH, secretKind } from "./sensitive_paths.ts";
+import { SECRET_PATH, secretKind } from "./protected_paths.ts";
 import {
   APPROVE_MODES,
   type ApproveMode,

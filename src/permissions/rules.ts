@@ -6,11 +6,11 @@
 
 import { globToRegex } from "../text/glob.ts";
 import { relative, resolve, SEPARATOR } from "../text/std_path.ts";
-import type { ToolAccess } from "../types.ts";
+import type { ToolAccess } from "../types/tool.ts";
 import { placeOf } from "./containment.ts";
-import { parseCommandLine } from "./shell_words.ts";
-import type { SimpleCommand, Word } from "./shell_lexer.ts";
-import { programName, runsOthers } from "./wrappers.ts";
+import { parseCommandLine } from "./shell/words.ts";
+import type { SimpleCommand, Word } from "./shell/lexer.ts";
+import { programName, runsOthers } from "./shell/wrappers.ts";
 
 /** What a rule does to the calls it matches; the first that some rule says, counts. */
 export const EFFECTS = ["deny", "ask", "allow"] as const;

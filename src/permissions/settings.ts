@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ToolAccess } from "../types.ts";
+import type { ToolAccess } from "../types/tool.ts";
 import type { Effect, Rule } from "./rules.ts";
 
 /** When to ask, strictest first; `never` refuses what `ask` asks about. */

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { type KeySource, keySource } from "./key_source.ts";
-import { type ByteSource, byteSource, type LineSource, lineSource } from "./line_source.ts";
+import { type KeySource, keySource } from "./line/key_source.ts";
+import { type ByteSource, byteSource, type LineSource, lineSource } from "./line/line_source.ts";
 
 let bytes: ByteSource | undefined;
 let lines: LineSource | undefined;

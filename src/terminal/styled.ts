@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Cell, Row } from "./frame.ts";
-import { cellsOf, TAB } from "./layout.ts";
+import type { Cell, Row } from "./screen/frame.ts";
+import { cellsOf, TAB } from "./screen/layout.ts";
 
 /** `text`, without line feeds, as a terminal of `columns` would wrap it; one row at least. */
 export function styledRows(text: string, columns: number): Row[] {

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../types.ts";
+import type { ToolCall } from "../types/message.ts";
 import { toolCallFilter } from "./filter.ts";
 import type { ToolCallOptions } from "./scan.ts";
 

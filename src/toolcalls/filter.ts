@@ -1,5 +1,5 @@
 import { seamJoiner } from "../text/seams.ts";
-import type { ToolCall } from "../types.ts";
+import type { ToolCall } from "../types/message.ts";
 import { callScanner, type Part, type ToolCallOptions } from "./scan.ts";
 import { outOfSentences } from "./sentences.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ToolCall } from "../types.ts";
+import type { ToolCall } from "../types/message.ts";
 
 /** What is known of the request that a text answers. */
 export interface CallContext {

@@ -5,7 +5,7 @@
  */
 
 import { isObject } from "../text/json.ts";
-import type { ToolCall } from "../types.ts";
+import type { ToolCall } from "../types/message.ts";
 import { type CallContext, offeredName } from "./format.ts";
 import { parseJson } from "./json_scanner.ts";
 

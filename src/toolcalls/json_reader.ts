@@ -6,11 +6,11 @@
 
 import { isObject } from "../text/json.ts";
 import { type MarkerReader, markerReader } from "../text/markers.ts";
-import type { ToolCall } from "../types.ts";
+import type { ToolCall } from "../types/message.ts";
 import { type CallContext, type CallReader, offeredName, type Verdict } from "./format.ts";
 import { callsFrom, invalidCall } from "./json_calls.ts";
 import { type JsonScanner, jsonScanner, parseJson } from "./json_scanner.ts";
-import { parsePythonLiteral } from "./python_calls.ts";
+import { parsePythonLiteral } from "./formats/python_calls.ts";
 
 /** What stands around the JSON. */
 export interface JsonFrame {

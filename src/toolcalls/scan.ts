@@ -7,9 +7,9 @@
 
 import { markerReader } from "../text/markers.ts";
 import { thinkReader } from "../text/think.ts";
-import type { ToolCall } from "../types.ts";
+import type { ToolCall } from "../types/message.ts";
 import type { CallContext, CallReader, Format } from "./format.ts";
-import { formats } from "./formats.ts";
+import { formats } from "./formats/all.ts";
 
 /** Options of {@linkcode extractToolCallsFromText} and {@linkcode toolCallFilter}. */
 export interface ToolCallOptions {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Tool } from "../types.ts";
+import type { Tool } from "../types/tool.ts";
 import { checkArguments } from "./schema.ts";
 
 const path = (description: string): Record<string, unknown> => ({ type: "string", description });
@@ -36,7 +36,7 @@ const bash: Tool = {
     timeout_seconds: { type: "number", minimum: 0.1, maximum: 86400, default: 120 },
   }, ["command"]),
   access: "execute",
-  run: async (args, context) => (await import("./run_bash.ts")).runBash(args, context),
+  run: async (args, context) => (await import("./shell/run_bash.ts")).runBash(args, context),
 };
 const runBash = callable(bash);
 
@@ -51,7 +51,7 @@ export const builtinTools: readonly Tool[] = [
       limit: { type: "integer", minimum: 1, default: 2000, description: "Number of lines" },
     }, ["file_path"]),
     access: "read",
-    run: async (args, context) => (await import("./read_file.ts")).readFile(args, context),
+    run: async (args, context) => (await import("./files/read_file.ts")).readFile(args, context),
   }),
   callable({
     name: "write_file",
@@ -61,8 +61,9 @@ export const builtinTools: readonly Tool[] = [
       content: { type: "string", description: "The whole content" },
     }, ["file_path", "content"]),
     access: "write",
-    check: async (args, context) => (await import("./write_file.ts")).checkWrite(args, context),
-    run: async (args, context) => (await import("./write_file.ts")).writeFile(args, context),
+    check: async (args, context) =>
+      (await import("./files/write_file.ts")).checkWrite(args, context),
+    run: async (args, context) => (await import("./files/write_file.ts")).writeFile(args, context),
   }),
   callable({
     name: "edit_file",
@@ -75,8 +76,8 @@ export const builtinTools: readonly Tool[] = [
       replace_all: { type: "boolean", default: false, description: "Replace every match" },
     }, ["file_path", "old_string", "new_string"]),
     access: "write",
-    check: async (args, context) => (await import("./edit_file.ts")).checkEdit(args, context),
-    run: async (args, context) => (await import("./edit_file.ts")).editFile(args, context),
+    check: async (args, context) => (await import("./files/edit_file.ts")).checkEdit(args, context),
+    run: async (args, context) => (await import("./files/edit_file.ts")).editFile(args, context),
   }),
   runBash,
   callable({
@@ -87,7 +88,7 @@ export const builtinTools: readonly Tool[] = [
       path: { type: "string", default: ".", description: "Folder to search" },
     }, ["pattern"]),
     access: "read",
-    run: async (args, context) => (await import("./glob_files.ts")).globFiles(args, context),
+    run: async (args, context) => (await import("./search/glob_files.ts")).globFiles(args, context),
   }),
   callable({
     name: "grep_code",
@@ -100,7 +101,7 @@ export const builtinTools: readonly Tool[] = [
       context_lines: { type: "integer", minimum: 0, maximum: 100, default: 0 },
     }, ["pattern"]),
     access: "read",
-    run: async (args, context) => (await import("./grep_code.ts")).grepCode(args, context),
+    run: async (args, context) => (await import("./search/grep_code.ts")).grepCode(args, context),
   }),
   callable({
     name: "list_directory",
@@ -110,7 +111,7 @@ export const builtinTools: readonly Tool[] = [
     }, []),
     access: "read",
     run: async (args, context) =>
-      (await import("./list_directory.ts")).listDirectory(args, context),
+      (await import("./files/list_directory.ts")).listDirectory(args, context),
   }),
 ];
 
@@ -127,7 +128,7 @@ const runBashOrJob = callable({
   }, ["command"]),
   run: async (args, context) =>
     args.run_in_background
-      ? (await import("./background.ts")).runInBackground(args, context)
+      ? (await import("./shell/background.ts")).runInBackground(args, context)
       : bash.run(args, context),
 });
 
@@ -141,7 +142,7 @@ const jobOutput = callable({
   }, ["job"]),
   // Nobody is asked: it ends nothing but what was allowed to begin.
   access: "read",
-  run: async (args, context) => (await import("./background.ts")).jobOutput(args, context),
+  run: async (args, context) => (await import("./shell/background.ts")).jobOutput(args, context),
 });
 
 /** `tools` with jobs: the built-in `run_bash` can run in the background, where `job_output` looks. */

@@ -12,7 +12,7 @@
 
 import { isObject } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
-import type { JsonSchema, Tool } from "../types.ts";
+import type { JsonSchema, Tool } from "../types/tool.ts";
 
 /** What {@linkcode checkArguments} found: complete arguments, or one line for the model. */
 export type CheckedArguments =

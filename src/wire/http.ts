@@ -6,7 +6,7 @@
 
 import { type ConnectionSettings, VERSION } from "../config.ts";
 import { BackendError } from "../errors.ts";
-import type { RetryNotice } from "../types.ts";
+import type { RetryNotice } from "../types/event.ts";
 import { connectTimesOut, directClient, failureFromThrown } from "./connect.ts";
 import { keepSecrets } from "./excerpt.ts";
 import {

@@ -5,7 +5,8 @@ import { toolCallFilter } from "../../src/toolcalls/filter.ts";
 import { readLocalResponse } from "../../src/backends/local/response.ts";
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
-import type { Tool, TurnEvent } from "../../src/types.ts";
+import type { TurnEvent } from "../../src/types/event.ts";
+import type { Tool } from "../../src/types/tool.ts";
 
 const tools = [{ name: "echo" } as Tool];
 

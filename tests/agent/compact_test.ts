@@ -10,7 +10,9 @@ import { compact } from "../../src/agent/compact.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import type { CopilotConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import type { Message, Tool, TurnEvent } from "../../src/types.ts";
+import type { TurnEvent } from "../../src/types/event.ts";
+import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
 import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { localConfig } from "../../src/config.ts";
-import { jobStore } from "../../src/tools/jobs.ts";
+import { jobStore } from "../../src/tools/shell/jobs.ts";
 import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
 import { run, workspace } from "../tools/workspace.ts";
 

@@ -2,7 +2,8 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { loopGuard } from "../../src/agent/loop_guard.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import type { Tool, ToolExecution, TurnEvent } from "../../src/types.ts";
+import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
+import type { Tool } from "../../src/types/tool.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
 

@@ -11,8 +11,8 @@ import {
   type PromptTier,
   type Thinking,
 } from "../../src/config.ts";
-import { jobStore } from "../../src/tools/jobs.ts";
-import type { Jobs } from "../../src/types.ts";
+import { jobStore } from "../../src/tools/shell/jobs.ts";
+import type { Jobs } from "../../src/types/tool.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const ROWS: [model: string, contextLength: number | undefined, isLean: boolean][] = [

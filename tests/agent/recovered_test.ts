@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { localConfig } from "../../src/config.ts";
-import type { TurnEvent } from "../../src/types.ts";
+import type { TurnEvent } from "../../src/types/event.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 Deno.test("calls that come as text are told of once, with what makes the server read them", async () => {

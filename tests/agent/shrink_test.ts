@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { ASK_AGAIN } from "../../src/agent/ask_model.ts";
 import { cutNewResults, startOfNewest, stubOldResults } from "../../src/agent/shrink.ts";
 import { isSummary, summaryMessages, summaryRequest } from "../../src/agent/summary.ts";
-import type { Message } from "../../src/types.ts";
+import type { Message } from "../../src/types/message.ts";
 
 /** `u9` is a message of the person of 9 characters, `a` an answer, `t` a result, `?` asks again. */
 function history(text: string): Message[] {

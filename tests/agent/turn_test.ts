@@ -11,7 +11,8 @@ import { runTools } from "../../src/agent/run_tools.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import type { Tool, TurnEvent } from "../../src/types.ts";
+import type { TurnEvent } from "../../src/types/event.ts";
+import type { Tool } from "../../src/types/tool.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
 

@@ -5,7 +5,7 @@ import { parseCompatResponse, readCompatResponse } from "../../src/backends/comp
 import { readLocalResponse } from "../../src/backends/local/response.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import type { Tool } from "../../src/types.ts";
+import type { Tool } from "../../src/types/tool.ts";
 import { recorded } from "../helpers/recorded.ts";
 
 const call = (name: string, args: unknown, id: unknown = name) => ({

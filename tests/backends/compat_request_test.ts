@@ -8,7 +8,8 @@ import { jsonText, nameOnWire } from "../../src/backends/wire_values.ts";
 import { withTextTools } from "../../src/backends/text_tools.ts";
 import { localBody, messagesToLocalFormat } from "../../src/backends/local/request.ts";
 import { compatConfig, localConfig } from "../../src/config.ts";
-import type { Message, Tool } from "../../src/types.ts";
+import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
 
 const tool: Tool = {
   name: "read",

@@ -4,7 +4,8 @@ import { callCompat, compatBackend } from "../../src/backends/compat/mod.ts";
 import { parseCompatResponse } from "../../src/backends/compat/response.ts";
 import { compatConfig } from "../../src/config.ts";
 import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
-import type { Message, Tool } from "../../src/types.ts";
+import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
 import { type Handler, head, json, serve, type Server, sse, stall } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 

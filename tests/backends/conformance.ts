@@ -11,7 +11,8 @@ import { hostedBackend } from "../../src/backends/hosted/mod.ts";
 import { localBackend } from "../../src/backends/local/mod.ts";
 import { compatConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import type { BackendErrorKind } from "../../src/errors.ts";
-import type { Message, Usage } from "../../src/types.ts";
+import type { Usage } from "../../src/types/event.ts";
+import type { Message } from "../../src/types/message.ts";
 import type { Step } from "../helpers/strict_server.ts";
 
 /** One way to reach a model server: a backend, streaming or not. */

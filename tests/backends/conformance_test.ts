@@ -2,7 +2,8 @@ import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/as
 import type { Delta, Reply } from "../../src/backends/backend.ts";
 import { BackendError } from "../../src/errors.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
-import type { Message, RetryNotice } from "../../src/types.ts";
+import type { RetryNotice } from "../../src/types/event.ts";
+import type { Message } from "../../src/types/message.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import {

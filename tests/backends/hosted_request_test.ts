@@ -6,7 +6,8 @@ import {
   toolsToHostedFormat,
 } from "../../src/backends/hosted/request.ts";
 import { hostedConfig } from "../../src/config.ts";
-import type { Message, Tool } from "../../src/types.ts";
+import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
 import { strictHosted } from "../helpers/strict_hosted.ts";
 import { wellFormed } from "../helpers/strict_wire.ts";
 

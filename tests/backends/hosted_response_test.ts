@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/a
 import { messagesToHostedFormat } from "../../src/backends/hosted/request.ts";
 import { parseHostedResponse, readHostedResponse } from "../../src/backends/hosted/response.ts";
 import { BackendError } from "../../src/errors.ts";
-import type { Message } from "../../src/types.ts";
+import type { Message } from "../../src/types/message.ts";
 
 const text = (text: string) => ({ type: "text", text });
 const use = (id: unknown, input: unknown = {}) => ({ type: "tool_use", id, name: "f", input });

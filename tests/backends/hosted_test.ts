@@ -3,7 +3,7 @@ import type { CallOptions } from "../../src/backends/backend.ts";
 import { callHosted, hostedBackend } from "../../src/backends/hosted/mod.ts";
 import { hostedConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import type { Message } from "../../src/types.ts";
+import type { Message } from "../../src/types/message.ts";
 import { recorded } from "../helpers/recorded.ts";
 import { respond, serve } from "../helpers/server.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";

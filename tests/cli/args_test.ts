@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { FLAGS, helpText, parseArgs, UsageError } from "../../src/cli/args.ts";
+import { FLAGS, helpText, parseArgs } from "../../src/cli/args.ts";
+import { UsageError } from "../../src/errors.ts";
 
 const good: [words: string[], args: Record<string, unknown>][] = [
   [[], {}],

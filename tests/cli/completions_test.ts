@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { FLAGS, UsageError } from "../../src/cli/args.ts";
+import { FLAGS } from "../../src/cli/args.ts";
+import { UsageError } from "../../src/errors.ts";
 import { completionScript, manPage } from "../../src/cli/completions.ts";
 
 /** What `command` prints of `input`; it must take it without a word of complaint. */

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseArgs, UsageError } from "../../src/cli/args.ts";
+import { parseArgs } from "../../src/cli/args.ts";
+import { UsageError } from "../../src/errors.ts";
 import { optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";

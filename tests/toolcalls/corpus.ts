@@ -7,7 +7,7 @@
 
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import { toolCallFilter } from "../../src/toolcalls/filter.ts";
-import type { ToolCall } from "../../src/types.ts";
+import type { ToolCall } from "../../src/types/message.ts";
 
 /** A text as a model may write it, and what is to become of it. */
 export interface Sample {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { checkArguments } from "../../src/tools/schema.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
-import type { JsonSchema, Tool } from "../../src/types.ts";
+import type { JsonSchema, Tool } from "../../src/types/tool.ts";
 
 function tool(parameters: JsonSchema): Tool {
   return { name: "t", description: "", parameters, access: "read", run: () => "" };

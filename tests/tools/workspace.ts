@@ -1,5 +1,5 @@
 import { join } from "@std/path/join";
-import type { ToolContext } from "../../src/types.ts";
+import type { ToolContext } from "../../src/types/tool.ts";
 
 /** A temporary working directory for tools, removed in the end. */
 export interface Workspace extends Disposable {

@@ -6,7 +6,8 @@
 
 import { type CompatConfig, compatConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
-import type { Message, Tool } from "../../types.ts";
+import type { Message } from "../../types/message.ts";
+import type { Tool } from "../../types/tool.ts";
 import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
 import { adjusting, type Adjustment, unsupported } from "../adjust.ts";

@@ -6,7 +6,8 @@
  */
 
 import type { CompatConfig } from "../../config.ts";
-import type { Message, Tool } from "../../types.ts";
+import type { Message } from "../../types/message.ts";
+import type { Tool } from "../../types/tool.ts";
 import type { Adjusted } from "../adjust.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 

@@ -6,7 +6,8 @@
 
 import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
-import type { Message, Usage } from "../../types.ts";
+import type { Usage } from "../../types/event.ts";
+import type { Message } from "../../types/message.ts";
 import type { FinishReason, Reply } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import { type AnswerParts, type ParseOptions, toReply } from "../reply.ts";

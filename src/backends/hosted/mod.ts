@@ -5,7 +5,8 @@
  */
 
 import { type HostedConfig, hostedConfig } from "../../config.ts";
-import type { Message, Tool } from "../../types.ts";
+import type { Message } from "../../types/message.ts";
+import type { Tool } from "../../types/tool.ts";
 import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions } from "../backend.ts";
 import { adjusting, type Adjustment, unsupported } from "../adjust.ts";

@@ -6,7 +6,8 @@
  */
 
 import type { HostedConfig, Thinking } from "../../config.ts";
-import type { JsonSchema, Message, Tool, ToolCall } from "../../types.ts";
+import type { Message, ToolCall } from "../../types/message.ts";
+import type { JsonSchema, Tool } from "../../types/tool.ts";
 import type { Adjusted } from "../adjust.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 

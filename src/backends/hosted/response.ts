@@ -5,7 +5,8 @@
  */
 
 import { isObject } from "../../text/json.ts";
-import type { Message, Usage } from "../../types.ts";
+import type { Usage } from "../../types/event.ts";
+import type { Message } from "../../types/message.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason, Reply } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";

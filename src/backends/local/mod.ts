@@ -7,7 +7,8 @@
 
 import { type LocalConfig, localConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
-import type { Message, Tool } from "../../types.ts";
+import type { Message } from "../../types/message.ts";
+import type { Tool } from "../../types/tool.ts";
 import { excerpt } from "../../wire/excerpt.ts";
 import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";

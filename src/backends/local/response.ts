@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Usage } from "../../types.ts";
+import type { Usage } from "../../types/event.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason, Reply } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type FindLine, lineEnd, lineStart } from "./line_pattern.ts";
+import { type FindLine, lineEnd, lineStart } from "./regex/line_pattern.ts";
 
 /** One line of output. */
 export interface Shown {

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isStill } from "../regular_file.ts";
+import { isStill } from "../files/regular_file.ts";
 import { HUNGRY, type Order, type Report, STOP } from "./protocol.ts";
 import {
   addFound,

@@ -1,6 +1,6 @@
 /** Reading files as UTF-8. @module */
 
-import { Stopped } from "./regex_dfa.ts";
+import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, type Tally } from "./walk.ts";
 
 /** Larger files are not searched: each thread holds a whole one. */

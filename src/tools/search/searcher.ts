@@ -4,10 +4,10 @@
  * @module
  */
 
-import { compileLinePattern } from "./line_pattern.ts";
+import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
 import { readText } from "./read_text.ts";
-import { Stopped } from "./regex_dfa.ts";
+import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, createWalk, emptyTally, type Tally, type WalkOptions } from "./walk.ts";
 
 /** What to search for; plain data, as it is sent to workers. */

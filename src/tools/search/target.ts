@@ -7,9 +7,9 @@
 import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
-import type { Grant, ToolContext } from "../../types.ts";
-import { fileError, missing, moved, statRegular } from "../regular_file.ts";
-import { toolPath } from "../tool_path.ts";
+import type { Grant, ToolContext } from "../../types/tool.ts";
+import { fileError, missing, moved, statRegular } from "../files/regular_file.ts";
+import { toolPath } from "../paths.ts";
 import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
 
 /** Where to search. */

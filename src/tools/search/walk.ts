@@ -10,7 +10,7 @@
  */
 
 import { SEPARATOR } from "../../text/std_path.ts";
-import type { Withheld } from "../../types.ts";
+import type { Withheld } from "../../types/tool.ts";
 import { parseIgnore, type Rules, type Verdict, verdict } from "./ignore.ts";
 
 /** The ignore files that apply to a folder, the nearest first. */

@@ -1,0 +1,179 @@
+/**
+ * The demo's answer to a question: what the folder, its most telling file and a search say.
+ *
+ * @module
+ */
+
+import { count } from "../../text/count.ts";
+import {
+  type Answer,
+  code,
+  cut,
+  entries,
+  failure,
+  fileText,
+  hits,
+  NAME,
+  TELLING,
+  told,
+  type Use,
+} from "./results.ts";
+
+const SOURCES = /^(?:src|lib|app|source|cmd|pkg|packages|crates|internal)\/$/i;
+
+/**
+ * Lists the folder, reads its most telling file (or the one that `ask` names), searches for the most
+ * telling words, and says what was found. `piped`: text came along as context, which it only mentions.
+ */
+export function question(ask: string, piped: boolean, use: Use): Answer {
+  const listing = use("list_directory", { path: "." });
+  if (listing === undefined) return null;
+  const names = entries(listing) ?? [];
+  const named = /(?:[\w.-]+\/)*[\w.-]+\.\w{1,5}\b/.exec(ask.slice(0, MAX_ASK))?.[0];
+  const isHere = named && names.includes(named.replace(/(?<=\/).*/, ""));
+  const key = isHere ? named : TELLING.flatMap(([name]) => names.filter((n) => name.test(n)))[0];
+  const folder = names.find((name) => SOURCES.test(name));
+  const read = key === undefined ? "" : use("read_file", { file_path: key, limit: 80 });
+  const inside = folder === undefined ? "" : use("list_directory", { path: folder });
+  const words = [...new Set([...tellingWords(ask), "TODO", "main"])];
+  let tried = 0;
+  let found: string | undefined;
+  do {
+    found = use("grep_code", { pattern: grepPattern(words[tried++]!) });
+  } while (
+    found !== undefined && tried < words.length && hits(found)?.length === 0
+  );
+  if (read === undefined || inside === undefined || found === undefined) return null;
+  return [
+    `${NAME} Here is what its tools found for your question:`,
+    "",
+    ...aboutProject(key, read),
+    ...aboutFolders(listing, folder, inside),
+    ...aboutMatches(words.slice(0, tried), found),
+    ...(piped ? ["- It cannot make sense of the text you piped in; a model would."] : []),
+    "",
+    "A language model would read on from here and answer: start a model server, leave out `--demo`.",
+  ];
+}
+
+/** More than anyone asks by hand: the rest is data. */
+const MAX_ASK = 2000;
+const STOP_WORDS = new Set(
+  ("about again all also and any are can code could describe did does doesn each every explain file files find " +
+    "for from get give gets had has have here how into isn its know like list look made main make makes mean need " +
+    "not now one our out over please program project projects repo repository see shall should show some summarise " +
+    "summarize summary tell that the their them then there these they thing things this those use used uses using " +
+    "very want was way were what when where which while who whose why will with work works would you your")
+    .split(" "),
+);
+
+/** What to search for: a quoted text, else up to two words, names first, then the longest. */
+function tellingWords(ask: string): string[] {
+  const head = ask.slice(0, MAX_ASK);
+  const phrase = /[`"]([^`"\n]{2,60})[`"]/.exec(head)?.[1];
+  if (phrase?.trim()) return [phrase];
+  const isName = (word: string) => /\p{Ll}\p{Lu}|\w_\w/u.test(word);
+  return (head.match(/[\p{L}\p{N}_$]+/gu) ?? [])
+    .filter((word) => word.length > 2 && word.length <= 60 && !STOP_WORDS.has(word.toLowerCase()))
+    .sort((a, b) => Number(isName(b)) - Number(isName(a)) || b.length - a.length)
+    .slice(0, 2);
+}
+
+/** Finds a plain word also with a capital. */
+function grepPattern(word: string): string {
+  if (/^[a-z]\p{Ll}*$/u.test(word) && word !== "main") {
+    return `[${word[0]!.toUpperCase()}${word[0]}]${word.slice(1)}`;
+  }
+  return word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+function aboutProject(key: string | undefined, read: string): string[] {
+  if (key === undefined) return [];
+  const content = fileText(read);
+  if (content === null) return [`- ${code(key)}: ${told(read)}`];
+  const field = (name: string) =>
+    new RegExp(`^\\s*(?:"${name}"\\s*:|${name}\\s*=)\\s*"([^"\\n]+)"`, "m").exec(content)?.[1];
+  const lines = content.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const isReadme = /^readme/i.test(key);
+  const heading = isReadme ? lines.find((line) => /^[#=]+ \S/.test(line)) : undefined;
+  const title = heading?.replace(/^[#=]+ /, "") ?? field("name") ??
+    /^module (\S+)/m.exec(content)?.[1];
+  const about = isReadme ? firstSentences(content) : field("description");
+  const parts = [title && `**${cut(title, 80)}**`, about && cut(about, 300)].filter(Boolean);
+  if (parts.length === 0) parts.push(`begins with ${code(lines[0] ?? "nothing: it is empty")}`);
+  return [`- ${parts.join(": ")} (${code(key)})`];
+}
+
+/** The first sentences of prose: headings, badges, HTML, tables and code blocks are passed over. */
+function firstSentences(readme: string): string | undefined {
+  let inCode = false;
+  const prose = readme.split("\n").map((raw) => {
+    const line = raw.trim();
+    const fence = /^(?:```|~~~)/.test(line);
+    if (fence) inCode = !inCode;
+    return fence || inCode || /^(?:[#<|=>]|\[?!\[|[-=*_]{3,}$|\.\. )/.test(line) ? "" : line;
+  });
+  const start = prose.findIndex((line) => line !== "");
+  if (start < 0) return undefined;
+  const length = prose.slice(start).indexOf("");
+  const paragraph = prose.slice(start, length < 0 ? undefined : start + length).join(" ");
+  return /^.{20,280}?[.!?。](?= |$)(?:.{1,140}?[.!?。](?= |$))?/.exec(paragraph)?.[0] ?? paragraph;
+}
+
+const LANGUAGES = new Map(
+  ("TypeScript ts tsx mts,JavaScript js jsx mjs cjs,Python py,Rust rs,Go go,C c h,C++ cc cpp hpp,Java java," +
+    "Kotlin kt,C# cs,Ruby rb,PHP php,Swift swift,Julia jl,Lua lua,Haskell hs,Elixir ex exs,Zig zig,Shell sh," +
+    "SQL sql,HTML html,CSS css,Vue vue,Markdown md").split(",").flatMap((row) => {
+      const [language = "", ...endings] = row.split(" ");
+      return endings.map((ending) => [ending, language] as const);
+    }),
+);
+
+function aboutFolders(listing: string, folder: string | undefined, inside: string): string[] {
+  const names = entries(listing);
+  if (!names) return failure(listing).map((line) => `- ${line}`);
+  const inner = entries(inside);
+  const visible = names.filter((name) => !name.startsWith("."));
+  const folders = visible.filter((name) => name.endsWith("/"));
+  const shown = visible.slice(0, 12).map((name) => ` ${code(name)}`).join(",");
+  const least = /^\[.* not shown/m.test(listing) ? "at least " : "";
+  const counts = new Map<string, number>();
+  for (const name of [...names, ...inner ?? []]) {
+    const language = LANGUAGES.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
+    if (language) counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  const languages = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6);
+  const lines = [
+    `- Here: ${least}${count(visible.length - folders.length, "file")} and ${
+      count(folders.length, "folder")
+    }${visible.length > 12 ? ", such as" : visible.length > 0 ? ":" : ""}${shown}`,
+  ];
+  if (folder && !inner) lines.push(`- ${code(folder)}: ${told(inside)}`);
+  if (languages.length > 0) {
+    const where = folder ? `here and in ${code(folder)}` : "here";
+    const list = languages.map(([language, count]) => `${language} (${count})`).join(", ");
+    lines.push(`- Languages, by the file endings ${where}: ${list}`);
+  }
+  return lines;
+}
+
+/** `words` were searched for, one after the other; `found` is the result for the last. */
+function aboutMatches(words: readonly string[], found: string): string[] {
+  const all = hits(found);
+  if (!all) return failure(found).map((line) => `- ${line}`);
+  if (all.length === 0) {
+    return [`- A search for ${words.map((word) => code(word)).join(", ")} found nothing.`];
+  }
+  const firsts = [...new Map(all.toReversed().map((hit) => [hit.file, hit])).values()].toReversed();
+  const none = words.slice(0, -1).map((word) => code(word)).join(" and ");
+  // A line in brackets at the end says what the search left out.
+  const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;
+  return [
+    `- ${none && `${none} ${words.length > 2 ? "were" : "was"} not found; `}${
+      code(words.at(-1)!)
+    } is in ${files}${firsts.length > 6 ? ", such as" : ""}:`,
+    ...firsts.slice(0, 6).map(({ file, line, text }) =>
+      `  - ${code(`${file}:${line}`, 300)} ${code(text)}`
+    ),
+  ];
+}

@@ -1,0 +1,147 @@
+/**
+ * The built-in demo: a loopback server that speaks Ollama's native API and answers by rules, so
+ * that a first run goes the whole way without a model. Loaded for `--demo` only.
+ *
+ * @module
+ */
+
+import { isObject } from "../../text/json.ts";
+import { type DemoReply, demoReply, type DemoRequest } from "./rules.ts";
+
+const MODEL = "demo";
+/** The same in full. */
+const LATEST = `${MODEL}:latest`;
+/** The most bytes of a request: the largest piped prompt (64 MiB), escaped, and a long history. */
+const MAX_BODY_BYTES = 512 * 2 ** 20;
+
+/** A running demo server. */
+export interface DemoServer {
+  /** Its address, such as `http://127.0.0.1:41234`. */
+  host: string;
+  /** The name of its one model. */
+  model: string;
+  /** Ends it, and whatever answer is under way; a second call does nothing. */
+  close(): Promise<void>;
+}
+
+/** Starts the demo's server on a free port of 127.0.0.1. */
+export function startDemoServer(): DemoServer {
+  const stop = new AbortController();
+  const server = Deno.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    signal: stop.signal,
+    onListen() {},
+    onError: () => failed(500, "internal error"),
+  }, answer);
+  return {
+    host: `http://127.0.0.1:${server.addr.port}`,
+    model: MODEL,
+    async close() {
+      stop.abort();
+      await server.finished;
+    },
+  };
+}
+
+async function answer(request: Request): Promise<Response> {
+  const route = `${request.method} ${new URL(request.url).pathname}`;
+  switch (route) {
+    case "GET /":
+      return new Response("Ollama is running");
+    case "GET /api/version":
+      return Response.json({ version: "0.0.0" });
+    case "GET /api/tags":
+    case "GET /api/ps":
+      return Response.json({ models: [{ name: LATEST, model: LATEST }] });
+    case "POST /api/show":
+    case "POST /api/chat": {
+      const body = await readJson(request);
+      if (body instanceof Response) return body;
+      const { model } = body;
+      if (typeof model !== "string" || model === "") return failed(400, "model is required");
+      if (model !== MODEL && model !== LATEST) {
+        return failed(404, `model '${model.slice(0, 200)}' not found`);
+      }
+      return route === "POST /api/chat"
+        ? chat(body)
+        : Response.json({ capabilities: ["completion", "tools"] });
+    }
+    default:
+      return new Response("404 page not found", { status: 404 });
+  }
+}
+
+function failed(status: number, error: string): Response {
+  return Response.json({ error }, { status });
+}
+
+/** The request's body as a JSON object, or the answer that refuses it. */
+async function readJson(request: Request): Promise<Record<string, unknown> | Response> {
+  const length = Number(request.headers.get("content-length") ?? Infinity);
+  if (length > MAX_BODY_BYTES) return failed(400, "http: request body too large");
+  const text = await request.text();
+  if (text.trim() === "") return failed(400, "missing request body");
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : failed(400, "json: cannot unmarshal: the request is no object");
+  } catch (error) {
+    return failed(400, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function chat(body: Record<string, unknown>): Response {
+  const problem = wrongShape(body);
+  if (problem) return failed(400, `json: cannot unmarshal: ${problem} has the wrong shape`);
+  const { messages, tools, stream } = body as Partial<DemoRequest> & { stream?: boolean };
+  const reply = messages?.length ? demoReply({ messages, tools }) : {};
+  const asked = (messages ?? []).reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
+  const frames = wireFrames(reply, asked);
+  if (stream === false) {
+    const last = frames.at(-1)!;
+    return Response.json({ ...last, message: { ...last.message, content: reply.text ?? "" } });
+  }
+  const lines = frames.map((frame) => `${JSON.stringify(frame)}\n`).join("");
+  return new Response(lines, { headers: { "content-type": "application/x-ndjson" } });
+}
+
+/** The lines of a streamed answer: a word each, and all tool calls on the last, as Ollama does. */
+function wireFrames(reply: DemoReply, askedChars: number) {
+  const frame = (message: object, done: boolean) => ({
+    model: MODEL,
+    message: { role: "assistant", ...message },
+    done,
+  });
+  const calls = reply.toolCalls?.map((call, index) => ({ function: { index, ...call } }));
+  const words = reply.text?.match(/\s*\S+|\s+/g) ?? [];
+  const answered = (reply.text?.length ?? 0) + JSON.stringify(calls ?? "").length;
+  return [
+    ...words.map((content) => frame({ content }, false)),
+    {
+      ...frame({ content: "", ...(calls && { tool_calls: calls }) }, true),
+      // Ollama's answer to a request without messages, which only loads the model.
+      done_reason: reply.text || calls ? "stop" : "load",
+      // There are no tokens here: four characters count as one.
+      prompt_eval_count: Math.ceil(askedChars / 4),
+      eval_count: Math.ceil(answered / 4),
+    },
+  ];
+}
+
+/** Names the first field of a chat request that has the wrong shape. */
+function wrongShape({ messages, tools, stream }: Record<string, unknown>): string | undefined {
+  const isMessage = (message: unknown) =>
+    isObject(message) && typeof message.role === "string" &&
+    typeof (message.content ?? "") === "string" && isList(message.tool_calls, isCall);
+  const isTool = (tool: unknown) =>
+    isObject(tool) && isObject(tool.function) && typeof tool.function.name === "string";
+  const isCall = (call: unknown) =>
+    isTool(call) && isObject((call as { function: Record<string, unknown> }).function.arguments);
+  if (!isList(messages, isMessage)) return "ChatRequest.messages";
+  if (!isList(tools, isTool)) return "ChatRequest.tools";
+  if (typeof (stream ?? true) !== "boolean") return "ChatRequest.stream";
+}
+
+function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.every(isItem));
+}

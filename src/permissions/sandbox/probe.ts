@@ -1,0 +1,151 @@
+/**
+ * Whether commands can be confined on this machine: found out by trying.
+ *
+ * @module
+ */
+
+import { bubblewrapArgs, type Confinement, seatbeltProfile } from "./wrap.ts";
+
+/** Starts programs confined. */
+export interface Sandbox {
+  /** What enforces it, such as `bubblewrap`. */
+  by: string;
+  /** What to start in place of `program` with `args`, in `folder`. */
+  wrap(
+    program: string,
+    args: readonly string[],
+    confinement: Omit<Confinement, "look" | "home">,
+  ): [program: string, args: string[]];
+}
+
+/** Only these are taken, so that no folder on PATH brings its own. */
+const BWRAP = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
+const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
+/** Longer than any start of a sandbox takes, in milliseconds. */
+const PROBE_MS = 10_000;
+
+/** The sandbox of this machine, or why there is none. */
+export async function findSandbox(os: string = Deno.build.os): Promise<Sandbox | string> {
+  const sandbox = os === "darwin" ? seatbelt() : os === "linux" ? bubblewrap() : undefined;
+  if (sandbox === undefined) return `there is none for ${os}`;
+  if (typeof sandbox === "string") return sandbox;
+  const wrong = await probe(sandbox);
+  return wrong === undefined ? sandbox : `${sandbox.by} does not work here: ${wrong}`;
+}
+
+function bubblewrap(): Sandbox | string {
+  const program = BWRAP.find(exists);
+  if (program === undefined) {
+    return "bubblewrap is not installed (the package is called bubblewrap)";
+  }
+  return {
+    by: "bubblewrap",
+    wrap: (shell, args, confinement) => [
+      program,
+      [
+        ...bubblewrapArgs({
+          ...{ ...confinement, home: Deno.env.get("HOME"), sockets: sockets(), look },
+        }),
+        shell,
+        ...args,
+      ],
+    ],
+  };
+}
+
+function seatbelt(): Sandbox | string {
+  if (!exists(SANDBOX_EXEC)) return "sandbox-exec is missing";
+  return {
+    by: "sandbox-exec",
+    wrap: (shell, args, confinement) => [
+      SANDBOX_EXEC,
+      [
+        "-p",
+        seatbeltProfile({ ...confinement, home: Deno.env.get("HOME") }),
+        shell,
+        ...args,
+      ],
+    ],
+  };
+}
+
+/** What is wrong: a write inside must succeed, writes outside must fail. */
+async function probe(sandbox: Sandbox): Promise<string | undefined> {
+  const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "copilot-probe-" }));
+  const inside = `${base}/inside`;
+  const outside = [`${base}/outside`, `${Deno.env.get("HOME") ?? base}/.${base.split("/").pop()}`];
+  try {
+    await Deno.mkdir(inside);
+    const script = 'true >in || exit 9; for path; do true 2>/dev/null >"$path"; done; exit 0';
+    const [program, args] = sandbox.wrap("/bin/sh", ["-c", script, "sh", ...outside], {
+      mode: "workspace-write",
+      folder: inside,
+      network: false,
+    });
+    const { code, stderr } = await new Deno.Command(program, {
+      args,
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+      signal: AbortSignal.timeout(PROBE_MS),
+    }).output();
+    const escaped = outside.filter(exists);
+    if (escaped.length > 0) return "a write outside of the folder went through";
+    if (code === 0 && exists(`${inside}/in`)) return undefined;
+    return new TextDecoder().decode(stderr).trim().split("\n")[0]!.slice(0, 200) ||
+      `exit code ${code}`;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    for (const path of [base, outside[1]!]) {
+      await Deno.remove(path, { recursive: true }).catch(() => {});
+    }
+  }
+}
+
+/** The sockets in the file system, by a program, as Deno reads nothing of `/proc` unless it may read all. */
+function sockets(): string[] {
+  const { stdout } = new Deno.Command("/bin/cat", {
+    args: ["/proc/self/status", "/proc/net/unix"],
+    stdin: "null",
+    stderr: "null",
+  }).outputSync();
+  const text = new TextDecoder().decode(stdout);
+  const isRoot = /^Uid:\s+\d+\s+0\s/m.test(text);
+  const paths = text.matchAll(/^(?:\S+ +){7}(\/.*)$/gm);
+  return [...new Set([...paths].map(([, path]) => path!))].filter((path) => {
+    try {
+      const { isSocket } = Deno.statSync(path);
+      // Confined, root gets nowhere by being root, and nothing can be mounted there.
+      return isSocket && (!isRoot || isOpen(Deno.realPathSync(path)));
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Whether root may search the folders above `path` as anybody may. */
+function isOpen(path: string): boolean {
+  const above = path.slice(0, path.lastIndexOf("/"));
+  if (above === "") return true;
+  const { uid, mode } = Deno.statSync(above);
+  return (uid === 0 || (mode! & 1) !== 0) && isOpen(above);
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function look(path: string): ReturnType<Confinement["look"]> {
+  try {
+    const real = Deno.realPathSync(path);
+    return { real, isFile: !Deno.statSync(real).isDirectory };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,332 @@
+/**
+ * What a command line of bash would start, without running it.
+ *
+ * Every command that bash could start is in the result, or the line is said to be past
+ * understanding. The other way round is no promise: what is listed may never run, as branches are
+ * not followed and a wrong line is not told from a right one. So whoever asks "is all of this
+ * allowed?" gets an answer that is never wrong on the safe side.
+ *
+ * @module
+ */
+
+import {
+  backquotes,
+  continued,
+  dollar,
+  fail,
+  MAX_DEPTH,
+  type SimpleCommand,
+  type Source,
+  take,
+  type Word,
+  word,
+} from "./lexer.ts";
+
+/** What {@linkcode parseCommandLine} finds. */
+export type CommandLine =
+  /** In the order in which they end in the text; those inside of others too. */
+  | { ok: true; commands: SimpleCommand[] }
+  | { ok: false; reason: string };
+
+/** Nobody reads longer ones before saying yes. */
+const MAX_CHARS = 20_000;
+const MAX_COMMANDS = 200;
+
+/** Words that are grammar where a command begins; what follows is a command again. */
+const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(" "));
+
+/**
+ * Takes a command line of bash apart.
+ *
+ * Not understood, which is said with the reason: arithmetic beyond plain sums, `[[ ]]` with brackets
+ * or expressions, arrays, `coproc`, extended globs, quotes inside of `${ }`, here-documents with
+ * an unusual end, a line continued inside of a word, control characters, and whatever is longer than
+ * 20 000 characters, has more than 200 commands, or is nested more than 20 deep.
+ */
+export function parseCommandLine(text: string): CommandLine {
+  try {
+    if (text.length > MAX_CHARS) fail(`it is longer than ${MAX_CHARS} characters`);
+    // deno-lint-ignore no-control-regex
+    if (/[\0-\x08\x0b-\x1f\x7f]/.test(text)) fail("it has control characters");
+    const source: Source = {
+      text,
+      at: 0,
+      commands: [],
+      depth: 0,
+      isNested: false,
+      readList: list,
+      pending: [],
+    };
+    list(source, "");
+    return { ok: true, commands: source.commands };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { ok: false, reason: error.message };
+  }
+}
+
+const OPERATOR = /&(?!>)&?|\|\||\|&|;;&|;;|;&|[;|]/y;
+const REDIRECTION = /<<<|<<-|<<|<>|<&|>>|>\||>&|&>>|&>|<(?!\()|>(?!\()/y;
+
+/** Reads commands up to `)`, the end of a branch of `case`, or the end of the text. */
+function list(s: Source, end: "" | ")" | "esac"): string {
+  if (s.depth > MAX_DEPTH) fail(`it is nested more than ${MAX_DEPTH} deep`);
+  let command = newCommand();
+  const finish = () => {
+    add(s, command);
+    command = newCommand();
+  };
+  for (;;) {
+    blanks(s);
+    const char = s.text[s.at];
+    if (char === undefined) {
+      if (end !== "") fail("a bracket or case is not closed");
+      if (s.pending.length > 0) fail("a here-document has no text");
+      finish();
+      return "";
+    }
+    if (char === "\n") {
+      finish();
+      s.at++;
+      hereDocuments(s);
+    } else if (char === ")") {
+      if (end !== ")") fail("a bracket is closed that is not open");
+      finish();
+      s.at++;
+      return ")";
+    } else if (char === "(") {
+      bracket(s, command);
+      command = newCommand();
+    } else {
+      const operator = take(s, OPERATOR);
+      if (operator !== undefined) {
+        finish();
+        if (!/^;[;&]/.test(operator)) continue;
+        if (end !== "esac") fail(`${operator} stands outside of case`);
+        return operator;
+      }
+      if (takeRedirection(s, command, "")) continue;
+      if (takeWord(s, command, end) === "esac") return "esac";
+    }
+  }
+}
+
+function newCommand(): SimpleCommand {
+  return { words: [], assignments: [], redirections: [] };
+}
+
+function isEmpty({ words, assignments, redirections }: SimpleCommand): boolean {
+  return words.length + assignments.length + redirections.length === 0;
+}
+
+function add(s: Source, command: SimpleCommand): void {
+  if (isEmpty(command)) return;
+  if (s.commands.push(command) > MAX_COMMANDS) fail(`it has more than ${MAX_COMMANDS} commands`);
+}
+
+/** A function gives a name another meaning, and may call itself without end. */
+function define(s: Source, name: Word): void {
+  add(s, { ...newCommand(), words: [{ text: "function", kind: "literal" }, name] });
+}
+
+/** A subshell, or the brackets after the name of a function, whose body then follows. */
+function bracket(s: Source, command: SimpleCommand): void {
+  if (!isEmpty(command)) {
+    const isFunction = command.words.length === 1 && command.words[0]!.kind === "literal" &&
+      command.assignments.length + command.redirections.length === 0;
+    if (isFunction && take(s, /\([ \t]*\)/y) !== undefined) return define(s, command.words[0]!);
+    fail("a bracket stands in a word or after one");
+  }
+  if (s.text[s.at + 1] === "(") fail("it has arithmetic");
+  s.at++;
+  s.depth++;
+  list(s, ")");
+  s.depth--;
+}
+
+/** Reads a word of a command and what it begins, if it is grammar; `esac` when that ends the list. */
+function takeWord(s: Source, command: SimpleCommand, end: string): string | undefined {
+  const start = s.at;
+  const read = word(s);
+  const raw = s.text.slice(start, s.at);
+  if (isEmpty(command)) {
+    if (KEYWORDS.has(raw)) return;
+    if (raw === "time") {
+      // Here a keyword, there a program: bash decides by what stood before.
+      const words: Word[] = [read, { text: "", kind: "dynamic" }];
+      add(s, { ...newCommand(), words });
+      blanks(s);
+      if (take(s, /-p(?=[ \t])/y) !== undefined) blanks(s);
+      return void take(s, /--(?=[ \t])/y);
+    }
+    if (raw === "for" || raw === "select") return loop(s);
+    if (raw === "case") return cases(s);
+    if (raw === "[[") return condition(s);
+    if (raw === "function") {
+      blanks(s);
+      const name = word(s);
+      blanks(s);
+      take(s, /\([ \t]*\)/y);
+      return void define(s, name);
+    }
+    if (raw === "esac" && end === "esac") return "esac";
+    if (raw === "coproc") fail("coproc is not followed");
+  }
+  // What bash takes them for here depends on what was redirected.
+  const isGrammar = KEYWORDS.has(raw) || /^(time|for|select|case|\[\[|function|coproc)$/.test(raw);
+  if (isGrammar && command.words.length === 0) fail("a keyword stands after a redirection");
+  if (/[<>]/.test(s.text[s.at] ?? "") && /^(\d+$|\{)/.test(raw)) {
+    if (!/^\d{1,4}$/.test(raw) || !takeRedirection(s, command, raw)) {
+      fail(`${raw} stands before a redirection`);
+    }
+    return;
+  }
+  if (command.words.length === 0) {
+    const name = /^[A-Za-z_]\w*(?=\+?=)/.exec(raw)?.[0];
+    if (name !== undefined) {
+      const text = read.text.slice(raw.indexOf("=") + 1);
+      command.assignments.push({ name, value: { ...read, text } });
+      return;
+    }
+    if (/^[A-Za-z_]\w*\[/.test(raw)) fail("an element of an array is set");
+  }
+  command.words.push(read);
+}
+
+/** `for NAME in WORDS` and `select`; the body is read as commands. */
+function loop(s: Source): undefined {
+  blanks(s);
+  const name = take(s, /[A-Za-z_]\w*(?=[ \t\n;])/y) ?? fail("a loop has no plain variable");
+  const command = newCommand();
+  command.assignments.push({ name, value: { text: "", kind: "dynamic" } });
+  newlines(s);
+  if (take(s, /in(?=[ \t\n;])/y) !== undefined) {
+    for (blanks(s); !/^[\n;&|)]?$/.test(s.text[s.at] ?? ""); blanks(s)) {
+      command.assignments.push({ name, value: neededWord(s) });
+    }
+  }
+  add(s, command);
+}
+
+/** `case WORD in PATTERN) COMMANDS ;; esac` */
+function cases(s: Source): undefined {
+  const command = newCommand();
+  command.words.push({ text: "case", kind: "literal" });
+  blanks(s);
+  command.words.push(neededWord(s));
+  newlines(s);
+  if (take(s, /in(?=[ \t\n])/y) === undefined) fail("case has no in");
+  for (let ended = ""; ended !== "esac";) {
+    newlines(s);
+    if (take(s, /esac(?=[ \t\n;&|)]|$)/y) !== undefined) break;
+    take(s, /\(/y);
+    do {
+      blanks(s);
+      command.words.push(neededWord(s));
+      blanks(s);
+    } while (take(s, /\|/y) !== undefined);
+    if (take(s, /\)/y) === undefined) fail("a pattern of case has no end");
+    s.depth++;
+    ended = list(s, "esac");
+    s.depth--;
+  }
+  add(s, command);
+}
+
+/** `[[ ... ]]`: words and `&&`, `||` only. */
+function condition(s: Source): undefined {
+  const command = newCommand();
+  command.words.push({ text: "[[", kind: "literal" });
+  for (;;) {
+    newlines(s);
+    take(s, /&&|\|\|/y);
+    newlines(s);
+    const start = s.at;
+    const read = neededWord(s);
+    const raw = s.text.slice(start, s.at);
+    if (raw === "]]") break;
+    if (raw === "=~") fail("an expression stands in [[ ]]");
+    command.words.push(read);
+  }
+  add(s, command);
+}
+
+/** Skips blanks, continued lines and a comment. */
+function blanks(s: Source): void {
+  while (take(s, /[ \t]+/y) !== undefined || s.text.startsWith("\\\n", s.at)) {
+    if (s.text.startsWith("\\\n", s.at)) continued(s);
+  }
+  take(s, /#[^\n]*/y);
+}
+
+/** Skips blanks, comments and line ends. */
+function newlines(s: Source): void {
+  for (blanks(s); s.text[s.at] === "\n"; blanks(s)) {
+    s.at++;
+    hereDocuments(s);
+  }
+}
+
+function takeRedirection(s: Source, command: SimpleCommand, descriptor: string): boolean {
+  const operator = take(s, REDIRECTION);
+  if (operator === undefined) return false;
+  blanks(s);
+  const redirection = { descriptor, operator, target: { text: "", kind: "literal" } as Word };
+  command.redirections.push(redirection);
+  if (operator !== "<<" && operator !== "<<-") {
+    redirection.target = neededWord(s);
+    return true;
+  }
+  // bash writes such a substitution anew before it runs it, and loses ends of commands there.
+  if (s.isNested) fail("a here-document stands in a substitution");
+  const end = take(s, /(?:'[\w.+-]+'|"[\w.+-]+"|\\?[\w.+-]+)(?=[ \t\n;&|()<>]|$)/y) ??
+    fail("a here-document has an unusual end");
+  s.pending.push({
+    delimiter: end.replace(/^['"\\]|['"]$/g, ""),
+    isQuoted: /^['"\\]/.test(end),
+    stripsTabs: operator === "<<-",
+    redirection,
+  });
+  return true;
+}
+
+/** Reads the texts of the here-documents that were announced on the line before. */
+function hereDocuments(s: Source): void {
+  for (const { delimiter, isQuoted, stripsTabs, redirection } of s.pending.splice(0)) {
+    const lines: string[] = [];
+    for (;;) {
+      if (s.at >= s.text.length) fail(`the here-document ${delimiter} has no end`);
+      const written = take(s, /[^\n]*/y)!;
+      s.at++;
+      const line = stripsTabs ? written.replace(/^\t+/, "") : written;
+      if (line === delimiter) break;
+      if (!isQuoted && line.endsWith("\\")) fail("a line of a here-document is continued");
+      lines.push(`${line}\n`);
+    }
+    s.at = Math.min(s.at, s.text.length);
+    redirection.target = isQuoted
+      ? { text: lines.join(""), kind: "literal" }
+      : expanded(s, lines.join(""));
+  }
+}
+
+/** The text of a here-document in which `$` and backquotes mean something. */
+function expanded(s: Source, text: string): Word {
+  const inner: Source = { ...s, text, at: 0, pending: [] };
+  let kind: Word["kind"] = "literal";
+  while (inner.at < text.length) {
+    const char = text[inner.at];
+    if (char === "\\") inner.at += 2;
+    else if (char === "`") kind = (backquotes(inner, true), "dynamic");
+    else if (char !== "$") inner.at++;
+    else if (dollar(inner, true).kind !== "literal") kind = "dynamic";
+  }
+  return { text, kind };
+}
+
+function neededWord(s: Source): Word {
+  const start = s.at;
+  const read = word(s);
+  if (s.at === start) fail("a word is missing");
+  return read;
+}

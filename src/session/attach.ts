@@ -1,0 +1,90 @@
+/**
+ * Files that a message names with `@path`: they go along with it.
+ *
+ * @module
+ */
+
+import type { CopilotAgent } from "../agent/agent.ts";
+import { resolvePath } from "../text/paths.ts";
+import type { Policy } from "../types/policy.ts";
+
+/** So many files of a message are attached; more are left to the model to read. */
+const MAX_FILES = 20;
+
+/** What is named by `@` in `text`, in order, each once: `@"a b"` or up to the next white space. */
+export function namedPaths(text: string): string[] {
+  const found = text.matchAll(/(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/g);
+  return [...new Set([...found].map(([, quoted, plain]) => quoted ?? plain!))];
+}
+
+/**
+ * `text` with the files and folders it names, as the tools show them: numbered lines, bounded; and
+ * what to tell the person of each. A name that is no file stays what it is: part of the text.
+ *
+ * @param policy decides on each; without it what a person names may be read
+ */
+export async function attachFiles(
+  agent: CopilotAgent,
+  text: string,
+  signal: AbortSignal,
+  policy?: Policy,
+): Promise<{ text: string; notices: string[] }> {
+  const parts = [text];
+  const notices: string[] = [];
+  let count = 0;
+  const context = agent.toolContext(signal);
+  for (const name of namedPaths(text)) {
+    if (parts.length > MAX_FILES) {
+      notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);
+      break;
+    }
+    const found = existing(agent, name) ?? existing(agent, name.replace(/[.,;:!?)]+$/, ""));
+    if (found === undefined) {
+      notices.push(`@${name} is no file here: the model gets the name alone`);
+      continue;
+    }
+    const tool = agent.tools.find((t) =>
+      t.name === (found.folder ? "list_directory" : "read_file")
+    );
+    if (tool === undefined) continue;
+    const args = found.folder
+      ? { path: found.path }
+      : { file_path: found.path, offset: 1, limit: 2000 };
+    const decision = await policy?.decide(tool, args, context);
+    if (decision && !decision.allow) {
+      const why = decision.reason.replace(/^Refused: /, "").replace(/(?<=\.) Do not try [^]*$/, "");
+      notices.push(`@${found.path} does not go along: ${why}`);
+      continue;
+    }
+    let content: string;
+    try {
+      content = await tool.run(args, {
+        ...context,
+        ...decision?.grant && { grant: decision.grant },
+      });
+      count++;
+    } catch (error) {
+      signal.throwIfAborted();
+      content = `(cannot be read: ${(error as Error).message})`;
+      notices.push(`@${found.path} cannot be read: ${(error as Error).message}`);
+    }
+    const [, end, total] = /^\[lines 1-(\d+) of ((?:at least )?\d+)/.exec(
+      content.slice(content.lastIndexOf("\n") + 1),
+    ) ?? [];
+    if (end) notices.push(`@${found.path}: only its first ${end} of ${total} lines go along`);
+    parts.push(`<file path=${JSON.stringify(found.path)}>\n${content}\n</file>`);
+  }
+  if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
+  return { text: parts.join("\n\n"), notices };
+}
+
+function existing(
+  agent: CopilotAgent,
+  path: string,
+): { path: string; folder: boolean } | undefined {
+  try {
+    return { path, folder: Deno.statSync(resolvePath(agent.state, path)).isDirectory };
+  } catch {
+    return undefined;
+  }
+}

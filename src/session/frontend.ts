@@ -1,0 +1,68 @@
+/**
+ * The seam between a session and what shows it: the session emits data, a frontend draws it. No text
+ * here has columns, colours or rows.
+ *
+ * @module
+ */
+
+import type { TurnEvent } from "../types/event.ts";
+import type { ToolCall } from "../types/message.ts";
+import type { Change, Job, Subject } from "../types/tool.ts";
+
+/** A question about one call, as data. */
+export interface Approval {
+  call: ToolCall;
+  /** What the call is about. */
+  subject: Subject;
+  /** Why it is asked about: the end of a sentence that begins with "it". */
+  reason: string;
+  /** True where `reason` says no more than that the call writes or runs something. */
+  isRoutine: boolean;
+  /** What the system keeps a command from, in one line; left out where nothing confines it. */
+  confinedTo?: string;
+  /** What will be written, made by the tool from the bytes themselves. */
+  preview?: Change;
+  /** The answers that are offered, in order. */
+  choices: readonly ApprovalChoice[];
+  /** The rule that `session` and `folder` would add, where they are offered. */
+  rule?: string;
+}
+
+/** `once` runs the call; `session` and `folder` also remember `rule`; `edit` changes the command first. */
+export type ApprovalChoice = "once" | "session" | "folder" | "edit" | "refuse";
+
+/** A person's answer to an {@linkcode Approval}. */
+export type ApprovalAnswer =
+  | { choice: "once" | "session" | "folder" }
+  /** The command as the person changed it: it is asked about again. */
+  | { choice: "edit"; command: string }
+  /** `reason` is told to the model; empty for none. */
+  | { choice: "refuse"; reason: string };
+
+/** A question with yes or no. */
+export type Confirmation = {
+  type: "trust";
+  /** The files that instruct the model, with their sizes in lines. */
+  files: readonly { name: string; lines: number }[];
+};
+
+/** What a session reports while it works. */
+export type SessionEvent =
+  | TurnEvent
+  /** A command began to run; `newest` looks up the newest line that it printed. */
+  | { type: "output"; newest: () => string }
+  /** A job ended by itself. */
+  | { type: "job_ended"; job: Job }
+  /** The session's status is another. */
+  | { type: "status" };
+
+/** What shows a session: the terminal, a pipe, an editor. */
+export interface Frontend {
+  onEvent(event: SessionEvent): void;
+  /** Asks about a call; without it what would be asked about is refused. */
+  approve?(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer>;
+  /** Asks yes or no; undefined for no answer. Without it nobody is asked. */
+  confirm?(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined>;
+  /** What to wait for before more of an answer is read, if anything. */
+  ready?(): Promise<void> | undefined;
+}

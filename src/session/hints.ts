@@ -1,0 +1,61 @@
+/**
+ * What to do about a request that failed, in the command line's words.
+ *
+ * @module
+ */
+
+import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
+import { BackendError, type BackendErrorKind } from "../errors.ts";
+import { oneLine } from "../text/one_line.ts";
+
+type Hints = Partial<Record<BackendErrorKind, string>>;
+
+const HINTS: Record<"compat" | "local" | "hosted", Hints> = {
+  compat: {
+    auth: `Check the key: set ${COMPAT_API_KEY_ENV} or pass --api-key`,
+    connection: "Check the address: --base-url, up to and with /v1",
+    protocol: "Check the address: --base-url, up to and with /v1",
+    context_too_long: "Make room with /compact, or use a model with a longer context",
+    model_not_found: "Name a model that this server has with --model, and check --base-url",
+  },
+  local: {
+    auth:
+      "Check the key or the password of the proxy in front of the server: --api-key, or http://USER:PASSWORD@HOST",
+    connection:
+      "Start a server with `ollama serve`, name another with --host, or see a demonstration with --demo",
+    context_too_long:
+      "Make room with /compact, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve, llama-server -c 32768",
+    model_not_found: "Name one that is there with --model",
+    protocol: "Check the address: --host",
+  },
+  hosted: {
+    auth: `Check the key: set ${HOSTED_API_KEY_ENV} or pass --api-key`,
+    connection: "Check the network, and --base-url if it is another server: without /v1",
+    protocol: "Check the address: --base-url, without /v1",
+    model_not_found: "Name a model that this server has with --model, and check --base-url",
+  },
+};
+
+/** What `error` says, in one line, and what to do about it. */
+export function withHint(error: unknown, config: CopilotConfig): string {
+  const message = oneLine((error as Error).message);
+  const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
+  if (hint === undefined) return message;
+  return `${message}${/[.!?…]$/.test(message) ? "" : "."} ${hint}`;
+}
+
+function hintFor(
+  { kind, status }: BackendError,
+  { local, hosted }: CopilotConfig,
+): string | undefined {
+  // llama.cpp, LM Studio and vLLM have no native endpoint.
+  if (kind === "request" && status === 404) {
+    if (local) {
+      return local.useCompat
+        ? undefined
+        : "If it is no Ollama, use its other endpoint: --use-compat";
+    }
+    return "Check the address: --base-url, " + (hosted ? "without /v1" : "up to and with /v1");
+  }
+  return HINTS[local ? "local" : hosted ? "hosted" : "compat"][kind];
+}

@@ -1,0 +1,50 @@
+/**
+ * What requests cost, for the two public services; any other server says it itself, or nobody knows.
+ *
+ * @module
+ */
+
+import type { CopilotConfig } from "../config.ts";
+import type { Usage } from "../types/event.ts";
+
+/**
+ * US dollars for a million tokens, by how the model's name begins. Sources: the price
+ * lists of openai.com and anthropic.com, early 2026. Names that no row knows have no price.
+ */
+const PRICES: readonly [name: RegExp, input: number, cached: number, output: number][] = [
+  [/^gpt-4o-mini/, 0.15, 0.075, 0.6],
+  [/^gpt-4o(-20|$)/, 2.5, 1.25, 10],
+  [/^gpt-4\.1-nano/, 0.1, 0.025, 0.4],
+  [/^gpt-4\.1-mini/, 0.4, 0.1, 1.6],
+  [/^gpt-4\.1(-20|$)/, 2, 0.5, 8],
+  [/^gpt-5-nano/, 0.05, 0.005, 0.4],
+  [/^gpt-5-mini/, 0.25, 0.025, 2],
+  [/^gpt-5(-20|$)/, 1.25, 0.125, 10],
+  [/^claude-opus-4-[5-9]/, 5, 0.5, 25],
+  [/^claude-opus-4(-1)?(-20|$)/, 15, 1.5, 75],
+  [/^claude-(sonnet-4|3-7-sonnet|3-5-sonnet)/, 3, 0.3, 15],
+  [/^claude-haiku-4-5/, 1, 0.1, 5],
+  [/^claude-3-5-haiku/, 0.8, 0.08, 4],
+];
+/** Anthropic's cache takes in the prompt for this much more. */
+const CACHE_WRITE = 1.25;
+const SERVICES = ["api.openai.com", "api.anthropic.com"];
+
+/** What a request cost in US dollars; undefined where that is not known. */
+export function costOf(usage: Usage, { compat, hosted }: CopilotConfig): number | undefined {
+  if (usage.cost !== undefined) return usage.cost;
+  const config = compat ?? hosted;
+  if (!config || !SERVICES.includes(new URL(config.baseUrl).hostname)) return undefined;
+  const row = PRICES.find(([name]) => name.test(config.model));
+  if (row === undefined) return undefined;
+  const [, input, cached, output] = row;
+  const { cachedTokens = 0, cacheWriteTokens = 0 } = usage;
+  const plain = usage.inputTokens - cachedTokens - cacheWriteTokens;
+  return ((plain + cacheWriteTokens * CACHE_WRITE) * input + cachedTokens * cached +
+    usage.outputTokens * output) / 1e6;
+}
+
+/** `$0.0042`, `$1.20`. */
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
+}

@@ -1,0 +1,220 @@
+/**
+ * What each key does to the line: one table. Names and behaviour are GNU readline's where it has
+ * them (its manual, "Bindable Readline Commands"), with lines of a longer text in place of its one.
+ *
+ * @module
+ */
+
+import type { Did, Effect, LineState } from "./state.ts";
+import { startSearch } from "./search.ts";
+import { graphemes } from "../../text/width.ts";
+import {
+  entryUnits,
+  isSpace,
+  joinUnits,
+  lineEnd,
+  lineStart,
+  replaceUnits,
+  type Unit,
+  wordEnd,
+  wordStart,
+} from "../units.ts";
+
+/** The next state, or what the driver is to do. */
+export type Command = (state: LineState) => LineState | Effect;
+
+/** The kill ring keeps so many. */
+const MAX_KILLS = 60;
+
+const moveTo = (position: (state: LineState) => number): Command => (state) => {
+  const cursor = position(state);
+  return cursor === state.cursor ? state : { ...state, cursor };
+};
+
+/** Removes what is between the cursor and a position. */
+const eraseTo = (position: (state: LineState) => number): Command => (state) => {
+  const { cursor, units } = state;
+  const other = position(state);
+  if (other === cursor) return "bell";
+  return { ...state, ...replaceUnits(units, Math.min(cursor, other), Math.max(cursor, other), []) };
+};
+
+/** The same, and keeps it in the kill ring; kills in a row make one. */
+const killTo = (position: (state: LineState) => number): Command => (state) => {
+  const { cursor, units, kills } = state;
+  const other = position(state);
+  const erased = eraseTo(position)(state);
+  if (typeof erased === "string") return erased;
+  const killed = units.slice(Math.min(cursor, other), Math.max(cursor, other));
+  const ring = state.did === "kill" ? kills.slice(0, -1) : kills.slice(1 - MAX_KILLS);
+  const last = state.did === "kill" ? kills.at(-1) ?? [] : [];
+  const whole = other < cursor ? joinUnits(killed, last) : joinUnits(last, killed);
+  return { ...erased, kills: [...ring, whole], yanked: { length: 0, kill: ring.length } };
+};
+
+const start = ({ units, cursor }: LineState) => lineStart(units, cursor);
+const end = ({ units, cursor }: LineState) => lineEnd(units, cursor);
+const before = ({ cursor }: LineState) => Math.max(0, cursor - 1);
+const after = ({ units, cursor }: LineState) => Math.min(units.length, cursor + 1);
+const wordBefore = ({ units, cursor }: LineState) => wordStart(units, cursor);
+const wordAfter = ({ units, cursor }: LineState) => wordEnd(units, cursor);
+/** To the line's end; there, the line end itself. */
+const restOfLine = (state: LineState) => end(state) === state.cursor ? after(state) : end(state);
+const startOfLine = (state: LineState) =>
+  start(state) === state.cursor ? before(state) : start(state);
+const spacedWordBefore = ({ units, cursor }: LineState) => {
+  while (cursor > 0 && isSpace(units[cursor - 1]!)) cursor--;
+  while (cursor > 0 && !isSpace(units[cursor - 1]!)) cursor--;
+  return cursor;
+};
+
+const insert = (text: string): Command => (state) => ({
+  ...state,
+  ...replaceUnits(state.units, state.cursor, state.cursor, [text]),
+});
+
+/** Enter: at a `\` that ends the text a new line, else the end. */
+const enter: Command = (state) => {
+  const { units, multiline } = state;
+  if (!multiline || units.at(-1) !== "\\") return "submit";
+  return { ...state, ...replaceUnits(units, units.length - 1, units.length, ["\n"]) };
+};
+
+/** A new line; where there is but one, the end, as Ctrl-J is in GNU readline. */
+const newLine: Command = (state) => state.multiline ? insert("\n")(state) : "submit";
+
+const endOrDelete: Command = (state) => state.units.length === 0 ? "end" : eraseTo(after)(state);
+
+const yank: Command = (state) => state.kills.length === 0 ? "bell" : putKill(state, 0, 0);
+
+/** The kill before in place of the one just put in. */
+const yankPop: Command = (state) =>
+  state.did === "yank" ? putKill(state, -1, state.yanked.length) : "bell";
+
+function putKill(state: LineState, step: 0 | -1, instead: number): LineState {
+  const { kills, units, cursor, yanked } = state;
+  const kill = (yanked.kill + step + kills.length) % kills.length;
+  const next = replaceUnits(units, cursor - instead, cursor, kills[kill]!);
+  return { ...state, ...next, yanked: { length: next.cursor - cursor + instead, kill } };
+}
+
+/** Swaps the units around the cursor; at a line's end, the two before it. */
+const transpose: Command = (state) => {
+  const { units, cursor } = state;
+  const at = cursor === end(state) ? cursor - 1 : cursor;
+  if (at <= start(state)) return "bell";
+  const swapped = joinUnits([units[at]!], [units[at - 1]!]);
+  return { ...state, ...replaceUnits(units, at - 1, at + 1, swapped) };
+};
+
+/** Changes the case of the word behind the cursor, and goes to its end. */
+const recase = (change: (word: string) => string): Command => (state) => {
+  const { units, cursor } = state;
+  const to = wordEnd(units, cursor);
+  if (to === cursor) return "bell";
+  const changed: Unit[] = [];
+  let word = "";
+  const flush = () => {
+    changed.push(...graphemes(change(word)));
+    word = "";
+  };
+  for (const unit of units.slice(cursor, to)) {
+    if (typeof unit === "string") word += unit;
+    else flush(), changed.push(unit);
+  }
+  flush();
+  return { ...state, ...replaceUnits(units, cursor, to, changed) };
+};
+
+/** Capitals from the first letter: what stands before it stays. */
+const capitalize = (word: string) =>
+  word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
+
+const undo: Command = (state) => {
+  const last = state.undo.at(-1);
+  return last === undefined ? "bell" : { ...state, ...last, undo: state.undo.slice(0, -1) };
+};
+
+/** A line up or down within the text; at its first or last, through the history. */
+const vertical = (step: -1 | 1): Command => (state) => {
+  const { units, cursor } = state;
+  const from = lineStart(units, cursor);
+  const to = lineEnd(units, cursor);
+  if (step < 0 ? from === 0 : to === units.length) return showEntry(state, state.entry + step);
+  const column = state.did === "vertical" ? state.column : cursor - from;
+  const line = step < 0 ? lineStart(units, from - 1) : to + 1;
+  return { ...state, column, cursor: Math.min(line + column, lineEnd(units, line)) };
+};
+
+/** Shows an entry of the history, and keeps what was made of the one before. */
+function showEntry(state: LineState, entry: number): LineState | Effect {
+  const { history, units } = state;
+  if (entry < 0 || entry > history.length) return "bell";
+  if (entry === state.entry) return state;
+  const edited = new Map(state.edited).set(state.entry, units);
+  const next = edited.get(entry) ?? entryUnits(history[entry] ?? "");
+  const column = next.length - lineStart(next, next.length);
+  return { ...state, edited, entry, units: next, cursor: next.length, column };
+}
+
+const does = (effect: Effect): Command => () => effect;
+
+/** What the keys do, by their names. */
+export const COMMANDS: Readonly<Record<string, readonly [Did, Command]>> = {
+  "enter": ["other", enter],
+  "alt-enter": ["type", newLine],
+  "shift-enter": ["type", newLine],
+  "ctrl-enter": ["type", newLine],
+  "ctrl-j": ["type", newLine],
+  "tab": ["other", does("complete")],
+  "ctrl-c": ["other", does("cancel")],
+  "ctrl-d": ["other", endOrDelete],
+  "ctrl-l": ["other", does("clear")],
+  "ctrl-z": ["other", does("suspend")],
+  "ctrl-r": ["other", (state) => startSearch(state, -1)],
+  "ctrl-s": ["other", (state) => startSearch(state, 1)],
+
+  "left": ["other", moveTo(before)],
+  "ctrl-b": ["other", moveTo(before)],
+  "right": ["other", moveTo(after)],
+  "ctrl-f": ["other", moveTo(after)],
+  "home": ["other", moveTo(start)],
+  "ctrl-a": ["other", moveTo(start)],
+  "end": ["other", moveTo(end)],
+  "ctrl-e": ["other", moveTo(end)],
+  "ctrl-home": ["other", moveTo(() => 0)],
+  "ctrl-end": ["other", moveTo(({ units }) => units.length)],
+  "alt-b": ["other", moveTo(wordBefore)],
+  "alt-left": ["other", moveTo(wordBefore)],
+  "ctrl-left": ["other", moveTo(wordBefore)],
+  "alt-f": ["other", moveTo(wordAfter)],
+  "alt-right": ["other", moveTo(wordAfter)],
+  "ctrl-right": ["other", moveTo(wordAfter)],
+
+  "up": ["vertical", vertical(-1)],
+  "ctrl-p": ["vertical", vertical(-1)],
+  "down": ["vertical", vertical(1)],
+  "ctrl-n": ["vertical", vertical(1)],
+  "alt-<": ["other", (state) => showEntry(state, 0)],
+  "alt->": ["other", (state) => showEntry(state, state.history.length)],
+
+  "backspace": ["erase", eraseTo(before)],
+  "shift-backspace": ["erase", eraseTo(before)],
+  "ctrl-h": ["erase", eraseTo(before)],
+  "delete": ["erase", eraseTo(after)],
+  "ctrl-k": ["kill", killTo(restOfLine)],
+  "ctrl-u": ["kill", killTo(startOfLine)],
+  "ctrl-w": ["kill", killTo(spacedWordBefore)],
+  "alt-d": ["kill", killTo(wordAfter)],
+  "alt-delete": ["kill", killTo(wordAfter)],
+  "ctrl-delete": ["kill", killTo(wordAfter)],
+  "alt-backspace": ["kill", killTo(wordBefore)],
+  "ctrl-backspace": ["kill", killTo(wordBefore)],
+  "ctrl-y": ["yank", yank],
+  "alt-y": ["yank", yankPop],
+  "ctrl-t": ["other", transpose],
+  "alt-u": ["other", recase((word) => word.toUpperCase())],
+  "alt-l": ["other", recase((word) => word.toLowerCase())],
+  "alt-c": ["other", recase(capitalize)],
+  "ctrl-_": ["other", undo],
+};

@@ -1,0 +1,145 @@
+/**
+ * What was entered in earlier sessions: a private file of one JSON object a line, which any number
+ * of sessions append to without a lock.
+ *
+ * @module
+ */
+
+import { dirname } from "../../text/std_path.ts";
+
+/** What was entered, kept in a file. */
+export interface History {
+  /** Oldest first, each text once; those of the session's folder come after all others. */
+  readonly entries: string[];
+  /**
+   * Adds a text as the newest entry, here and in the file; blank ones are left out.
+   *
+   * @throws {Error} when the file cannot be written (`Deno.errors`); `entries` has it all the same.
+   */
+  add(text: string): void;
+}
+
+/** A line of the file. */
+interface Entry {
+  text: string;
+  /** The absolute path of the folder it was entered in. */
+  folder: string;
+}
+
+/** A larger file is cut to the newer half of this, in bytes: read in a few milliseconds. */
+const MAX_BYTES = 2 ** 20;
+/** Longer ones (a pasted file) are for this session only, in bytes. */
+const MAX_ENTRY_BYTES = 64 * 2 ** 10;
+
+/**
+ * Opens the history in the file `path`; where there is none yet, the first entry makes it, for the
+ * user alone to read.
+ *
+ * @param folder The absolute path of the folder that the session works in.
+ * @throws {Error} when the file is there but cannot be read (`Deno.errors`).
+ */
+export function openHistory(path: string, folder: string, maxBytes = MAX_BYTES): History {
+  const all = load(path, maxBytes);
+  const here = all.filter((entry) => entry.folder === folder).map(({ text }) => text);
+  const local = new Set(here);
+  const elsewhere = all.map(({ text }) => text).filter((text) => !local.has(text));
+  const entries = lastOfEach([...elsewhere, ...here], (text) => text);
+  let newest = here.at(-1);
+  return {
+    entries,
+    add(text) {
+      if (text.trim() === "") return;
+      // Whoever read the text may have put it into the list already, at its end.
+      entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
+      if (text === newest) return;
+      newest = text;
+      append(path, { text, folder });
+    },
+  };
+}
+
+/** The entries of the file, oldest first; a line that is torn or no entry is passed over. */
+function load(path: string, maxBytes: number): Entry[] {
+  let file: Deno.FsFile;
+  try {
+    const info = Deno.statSync(path);
+    if (info.isCharDevice) return []; // a link to /dev/null: whoever made it wants no history
+    if (!info.isFile) throw new Error(`Cannot read ${path} as it must be a file`);
+    file = Deno.openSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+  using _closed = file;
+  const { size, mode } = file.statSync();
+  if (Deno.build.os !== "windows" && mode !== null && mode & 0o077) Deno.chmodSync(path, 0o600);
+  const entries = parse(readFrom(file, Math.max(0, size - maxBytes), maxBytes));
+  if (size <= maxBytes) return entries;
+  const kept = newestOf(entries, maxBytes / 2);
+  compact(path, file, size, kept);
+  return kept;
+}
+
+function parse(text: string): Entry[] {
+  return text.split("\n").flatMap((line) => {
+    if (line === "") return [];
+    try {
+      const { text, folder } = JSON.parse(line);
+      return typeof text === "string" && typeof folder === "string" ? [{ text, folder }] : [];
+    } catch {
+      return []; // torn, or cut at the limit
+    }
+  });
+}
+
+function readFrom(file: Deno.FsFile, offset: number, maxBytes: number): string {
+  file.seekSync(offset, Deno.SeekMode.Start);
+  const bytes = new Uint8Array(maxBytes);
+  let length = 0;
+  for (let got; (got = file.readSync(bytes.subarray(length)));) length += got;
+  return new TextDecoder().decode(bytes.subarray(0, length));
+}
+
+/** The newest of `entries`, each once, `chars` at most in all. */
+function newestOf(entries: readonly Entry[], chars: number): Entry[] {
+  const all = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
+  let at = all.length;
+  while (at > 0 && (chars -= lineOf(all[at - 1]!).length) >= 0) at--;
+  return all.slice(at);
+}
+
+/** Puts a file with only `kept` in the place of a large one. */
+function compact(path: string, old: Deno.FsFile, size: number, kept: readonly Entry[]): void {
+  const temporary = `${path}.${crypto.randomUUID()}`;
+  try {
+    const text = kept.map(lineOf).join("");
+    Deno.writeTextFileSync(temporary, text, { mode: 0o600, createNew: true });
+    Deno.renameSync(temporary, path);
+    // What another session added to the old file in the meantime.
+    for (const entry of parse(readFrom(old, size, MAX_ENTRY_BYTES))) append(path, entry);
+  } catch {
+    // A large file is no harm; the next session tries again.
+    try {
+      Deno.removeSync(temporary);
+    } catch {
+      // Already renamed, or never written.
+    }
+  }
+}
+
+function append(path: string, entry: Entry): void {
+  const bytes = new TextEncoder().encode(lineOf(entry));
+  if (bytes.length > MAX_ENTRY_BYTES) return;
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+  // One write at the end of the file: lines of several sessions do not mix.
+  file.writeSync(bytes);
+}
+
+/** Begins with a line feed: after a torn line, too, an entry is on a line of its own. */
+const lineOf = ({ text, folder }: Entry): string => `\n${JSON.stringify({ text, folder })}\n`;
+
+/** The last of those with the same key, in their order. */
+function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return [...new Map([...items].reverse().map((item) => [keyOf(item), item])).values()].reverse();
+}

@@ -1,0 +1,83 @@
+/**
+ * Reading what a person types (spec 4.7).
+ *
+ * @module
+ */
+
+import { editLine, type ReadOptions } from "./editor.ts";
+import { show, stdinLines } from "../stdin.ts";
+
+/**
+ * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter
+ * does anywhere. What was read is added to `state.history`. Without a terminal, lines are read as
+ * they come, without prompts.
+ *
+ * @param state `history`: what was entered before, oldest first.
+ * @returns the text; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
+ */
+export async function readInput(
+  state: { history: string[] },
+  options: ReadOptions = {},
+): Promise<string | null> {
+  const { history } = state;
+  const text = canEdit()
+    ? await editLine({ prompt: "> ", color: "", history, multiline: true, ...options })
+    : await readContinued(options);
+  if (text !== null && text.trim() !== "" && text !== history.at(-1)) history.push(text);
+  return text;
+}
+
+/**
+ * Reads one line after a prompt, with the keys of spec 4.7 and those of GNU readline. Without a
+ * terminal, a line is read as it comes, without the prompt.
+ *
+ * @param prompt What to show before the line.
+ * @param color An SGR sequence for the prompt, such as `\x1b[32m`, or empty.
+ * @param history What was entered before, oldest first.
+ * @returns the line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
+ */
+export async function readLineRaw(
+  prompt: string,
+  color: string,
+  history: readonly string[],
+  options: ReadOptions = {},
+): Promise<string | null> {
+  return canEdit()
+    ? await editLine({ prompt, color, history, ...options })
+    : await readCooked(color === "" ? prompt : `${color}${prompt}\x1b[0m`, options);
+}
+
+/** Whether there is a terminal on both sides that knows escape sequences. */
+export function canEdit(): boolean {
+  return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && Deno.env.get("TERM") !== "dumb";
+}
+
+async function readContinued(options: ReadOptions): Promise<string | null> {
+  const lines: string[] = [];
+  for (let prompt = "> ";; prompt = "  ...> ") {
+    const line = await readCooked(prompt, options);
+    if (line === null) {
+      return lines.length > 0 && !options.signal?.aborted ? lines.join("\n") : null;
+    }
+    lines.push(line.replace(/\\$/, ""));
+    if (!line.endsWith("\\")) return lines.join("\n");
+  }
+}
+
+/** Reads a line that the terminal edits itself, if it is one. */
+async function readCooked(prompt: string, { signal }: ReadOptions): Promise<string | null> {
+  if (!Deno.stdin.isTerminal()) return await stdinLines().next(signal);
+  if (Deno.stdout.isTerminal()) show(prompt);
+  const interrupt = new AbortController();
+  const onInterrupt = () => interrupt.abort();
+  Deno.addSignalListener("SIGINT", onInterrupt);
+  try {
+    const line = await stdinLines().next(
+      signal ? AbortSignal.any([signal, interrupt.signal]) : interrupt.signal,
+    );
+    if (line === null) show("\n");
+    return line;
+  } finally {
+    Deno.removeSignalListener("SIGINT", onInterrupt);
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * Tables of Markdown text.
+ *
+ * Source: GitHub Flavored Markdown (tables). Not GFM: a table's lines begin with `|`, cells beyond
+ * the last column stay within it, and `<br>` begins a new line of a cell.
+ *
+ * @module
+ */
+
+import { type Filler, filler, type Prefix, textWidth } from "./fill.ts";
+import { inlineParser } from "./inline.ts";
+import { BOLD, DIM, type Painter, type Style } from "../style.ts";
+
+/** A table that is held back; once it is long, the widths by which its rows are written. */
+export interface Table {
+  /** The first line: a table, if the second is one of dashes. */
+  first: string;
+  head: string[];
+  aligned?: string[];
+  rows: string[][];
+  /** Characters held back. */
+  size: number;
+  /** Undefined until written; empty where columns would be too narrow to stand side by side. */
+  widths?: number[];
+  /** Whether lines between the rows show where one ends. */
+  ruled?: boolean;
+  /** Whether the last row that was written takes several lines. */
+  tall?: boolean;
+}
+
+/** How tables are written. */
+export interface TableStyle {
+  paint: Painter;
+  unicode: boolean;
+  /** Whether the signs of styles are kept, as there are none. */
+  signs: boolean;
+}
+
+/** Rows and characters of a table that are held back; later rows are about as wide as those. */
+const MAX_ROWS = 8;
+const MAX_HELD = 2048;
+/** At least so many columns of room for wider cells, where there is as much. */
+const SLACK = 3;
+const MAX_COLUMNS = 64;
+/** Columns are not made narrower than this. */
+const MIN_WIDTH = 6;
+
+const NO_PREFIX = (): Prefix => ({ text: "", width: 0 });
+
+/** A table that may begin with `line`. */
+export function newTable(line: string): Table {
+  return { first: line, head: cellsOf(line), rows: [], size: 0 };
+}
+
+/** Takes a table's second line; false if there is none, as this is not of dashes. */
+export function beginTable(table: Table, line: string): boolean {
+  const dashes = cellsOf(line);
+  const { length } = table.head;
+  if (dashes.length !== length || length > MAX_COLUMNS) return false;
+  if (!dashes.every((cell) => /^:?-+:?$/.test(cell))) return false;
+  table.aligned = dashes.map((cell) => cell.replace(/-+/, "-"));
+  return true;
+}
+
+/** Takes one more line of the table; writes it if it can not be held back. */
+export function addRow(table: Table, line: string, fill: Filler, style: TableStyle): void {
+  const cells = cellsOf(line);
+  const { length } = table.head;
+  if (cells.length > length) cells.push(cells.splice(length - 1).join(" | "));
+  table.rows.push(cells);
+  table.size += line.length;
+  if (table.widths || table.rows.length > MAX_ROWS || table.size > MAX_HELD) {
+    writeRows(table, fill, style, true);
+  }
+}
+
+/** Writes what of the table is not written yet; `more` rows may follow. */
+export function writeRows(table: Table, fill: Filler, style: TableStyle, more = false): void {
+  const later = table.widths !== undefined;
+  let between = later;
+  if (!table.widths) {
+    const gaps = 3 * (table.head.length - 1);
+    const room = fill.room - gaps;
+    const natural = naturalWidths(table, style);
+    const spare = room - natural.reduce((a, b) => a + b);
+    table.ruled = spare < 0;
+    if (more) table.widths = fit(roomier(natural, spare), room);
+    if (!table.widths?.length) table.widths = fit(natural, room);
+    if (table.widths.length > 0) {
+      for (const line of rowLines(table, table.head, BOLD, style)) fill.line(line);
+      fill.line(rule(table, style, table.ruled));
+    } else if (table.rows.length === 0) {
+      fill.text(table.head.join(" | "), BOLD);
+      fill.endLine();
+    }
+  }
+  for (const row of table.rows) {
+    const lines = table.widths.length > 0 ? rowLines(table, row, 0, style) : [];
+    const apart = later && (table.tall || lines.length > 1);
+    if (between && (table.ruled || apart)) fill.line(rule(table, style));
+    between = true;
+    table.tall = lines.length > 1;
+    if (table.widths.length === 0) writeRecord(table, row, fill, style);
+    else for (const line of lines) fill.line(line);
+  }
+  table.rows = [];
+}
+
+function cellsOf(line: string): string[] {
+  const cells = line.trim().slice(1).split(/(?<!\\)\|/);
+  if (cells.length > 1 && cells.at(-1)!.trim() === "") cells.pop();
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|").replace(/<br *\/?>/gi, "\n"));
+}
+
+/** The lines that a cell has when they are `width` columns wide. */
+function cellLines(cell: string, width: number, base: Style, style: TableStyle): string[] {
+  if (cell === "") return [];
+  // Most cells.
+  if (!/[\\`*_~[\]!&\n]/.test(cell) && textWidth(cell) <= width) return [style.paint(cell, base)];
+  const fill = filler(width, NO_PREFIX, style.paint);
+  const inline = inlineParser(fill, base, style.signs);
+  inline.push(cell);
+  inline.end();
+  fill.endLine();
+  return fill.take().split("\n").slice(0, -1);
+}
+
+/** The columns that a painted line takes. */
+function lineWidth(line: string): number {
+  // deno-lint-ignore no-control-regex
+  return textWidth(line.replace(/\x1b\[[\d;]*m/g, ""));
+}
+
+function naturalWidths({ head, rows }: Table, style: TableStyle): number[] {
+  const widths = head.map(() => 1);
+  for (const row of [head, ...rows]) {
+    for (const [i, cell] of row.entries()) {
+      for (const line of cellLines(cell, Infinity, 0, style)) {
+        widths[i] = Math.max(widths[i]!, lineWidth(line));
+      }
+    }
+  }
+  return widths;
+}
+
+/** Widths with room for wider cells: of `spare` columns all have the same share, wide ones more. */
+function roomier(natural: number[], spare: number): number[] {
+  const share = spare < 0 ? SLACK : Math.trunc(spare / natural.length);
+  return natural.map((width) => width + Math.min(share, Math.max(SLACK, width >> 1)));
+}
+
+/** The widths of columns in `room`: the widest give way. */
+function fit(natural: number[], room: number): number[] {
+  const total = (cap: number) => natural.reduce((sum, width) => sum + Math.min(width, cap), 0);
+  const widest = Math.max(...natural);
+  if (total(widest) <= room) return natural;
+  let cap = widest;
+  while (cap >= MIN_WIDTH && total(cap) > room) cap--;
+  if (cap < MIN_WIDTH) return [];
+  let left = room - total(cap);
+  return natural.map((width) => width > cap && left-- > 0 ? cap + 1 : Math.min(width, cap));
+}
+
+function rowLines(table: Table, cells: string[], base: Style, style: TableStyle): string[] {
+  const columns = table.widths!.map((width, i) => cellLines(cells[i] ?? "", width, base, style));
+  const height = Math.max(1, ...columns.map(({ length }) => length));
+  const bar = style.paint(style.unicode ? " │ " : " | ", DIM);
+  return Array.from({ length: height }, (_, at) => {
+    const parts = columns.map((lines, i) => align(lines[at] ?? "", i, table));
+    return parts.join(bar);
+  });
+}
+
+function align(text: string, column: number, { widths, aligned }: Table): string {
+  const space = Math.max(0, widths![column]! - lineWidth(text));
+  const side = aligned![column];
+  const before = side === "-:" ? space : side === ":-:" ? space >> 1 : 0;
+  return " ".repeat(before) + text + " ".repeat(space - before);
+}
+
+/** A line below the head, or between rows: `heavy` where there are both. */
+function rule({ widths }: Table, { paint, unicode }: TableStyle, heavy = false): string {
+  const [dash, cross] = unicode ? heavy ? "═╪" : "─┼" : heavy ? "=+" : "-+";
+  // Rows whose cells stand below each other have a short one.
+  const lines = widths!.length > 0 ? widths! : [MIN_WIDTH];
+  return paint(lines.map((width) => dash!.repeat(width)).join(`${dash}${cross}${dash}`), DIM);
+}
+
+/** A row whose cells stand below each other, as there is no room side by side. */
+function writeRecord(table: Table, cells: string[], fill: Filler, style: TableStyle): void {
+  for (const [i, cell] of cells.entries()) {
+    const parts: [string, Style][] = [[table.head[i]!, BOLD], [cell, 0]];
+    if (cell === "") continue;
+    for (const [text, base] of parts) {
+      const inline = inlineParser(fill, base, style.signs);
+      inline.push(text);
+      inline.end();
+      if (base === BOLD) fill.text(": ", 0);
+    }
+    fill.endLine();
+  }
+}

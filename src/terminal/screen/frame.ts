@@ -1,0 +1,205 @@
+/**
+ * What the terminal shows of ours, as data, and the shortest way from one such picture to the next.
+ * Pure: the result is a string for one write.
+ *
+ * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM).
+ *
+ * @module
+ */
+
+import { isWidthDisputed } from "../../text/width.ts";
+
+/** One grapheme on the screen. */
+export interface Cell {
+  /** Printable; a blank of several columns has as many spaces. */
+  readonly text: string;
+  /** Columns. */
+  readonly width: number;
+  /** An SGR sequence, such as `\x1b[2m`; empty for the default. */
+  readonly style: string;
+}
+
+/** A row of the screen, at most as wide as it. */
+export type Row = readonly Cell[];
+
+/** The rows that are ours, and where among them the cursor is (both from 0). */
+export interface Frame {
+  readonly rows: readonly Row[];
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+/** Nothing yet, the cursor at the beginning of an empty row. */
+export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
+
+/** The columns that `cells` take. */
+export function widthOf(cells: readonly Cell[]): number {
+  let width = 0;
+  for (const cell of cells) width += cell.width;
+  return width;
+}
+
+/** A cursor that knows where it is, and what it wrote. */
+interface Pen {
+  out: string;
+  row: number;
+  /** NaN after what terminals do not agree on, and behind the last column. */
+  column: number;
+  style: string;
+  /** The last row that exists so far. */
+  bottom: number;
+  /** Whether anything was written that terminals do not agree on. */
+  disputed: boolean;
+}
+
+/**
+ * What to write so that a terminal of `columns` that shows `previous` shows `next`. Rows that there
+ * are not yet are made by line feeds, so they may scroll the screen.
+ */
+export function paint(previous: Frame, next: Frame, columns: number): string {
+  const { cursor, rows: old } = previous;
+  const pen: Pen = { out: "", ...cursor, style: "", bottom: old.length - 1, disputed: false };
+  next.rows.forEach((row, at) => paintRow(pen, at, old[at] ?? [], row, columns));
+  if (old.length > next.rows.length) {
+    move(pen, next.rows.length, 0);
+    pen.out += "\x1b[J";
+  }
+  move(pen, next.cursor.row, next.cursor.column);
+  // A terminal that takes a grapheme for wider than we do must not wrap the row for it.
+  return pen.disputed ? `\x1b[?7l${pen.out}\x1b[?7h` : pen.out;
+}
+
+function paintRow(pen: Pen, at: number, old: Row, row: Row, columns: number): void {
+  let same = 0;
+  let column = 0;
+  while (same < row.length && same < old.length && isSame(row[same]!, old[same]!)) {
+    column += row[same++]!.width;
+  }
+  const oldWidth = column + widthOf(old.slice(same));
+  const width = column + widthOf(row.slice(same));
+  const shift = shiftOf(old, row, same, width === columns);
+  if (shift !== 0) {
+    move(pen, at, column);
+    pen.out += `\x1b[${count(Math.abs(shift))}${shift > 0 ? "@" : "P"}`;
+    if (shift > 0) return write(pen, at, row.slice(same, same + shift), column, columns);
+    const moved = old.length + shift;
+    return write(pen, at, row.slice(moved), oldWidth + shift, columns);
+  }
+  // The end that did not change stays, if it did not move.
+  let end = row.length;
+  if (width === oldWidth) {
+    for (let oldEnd = old.length; end > same && oldEnd > same; end--, oldEnd--) {
+      if (!isSame(row[end - 1]!, old[oldEnd - 1]!)) break;
+    }
+  }
+  if (same === end && width >= oldWidth && at <= pen.bottom) return;
+  write(pen, at, row.slice(same, end), column, columns);
+  if (width < oldWidth || same === end) {
+    move(pen, at, width);
+    if (width < oldWidth) pen.out += "\x1b[K";
+  }
+}
+
+function write(pen: Pen, at: number, cells: Row, column: number, columns: number): void {
+  for (const cell of cells) {
+    move(pen, at, column);
+    if (cell.style !== pen.style) {
+      pen.out += (pen.style && "\x1b[m") + cell.style;
+      pen.style = cell.style;
+    }
+    pen.out += cell.text;
+    column += cell.width;
+    const disputed = isDisputed(cell);
+    pen.disputed ||= disputed;
+    pen.column = column >= columns || disputed ? NaN : column;
+  }
+  if (pen.style !== "") pen.out += "\x1b[m";
+  pen.style = "";
+}
+
+/** A shift is worth it from so many cells on, and looked for up to so many columns. */
+const MIN_SHIFTED = 8;
+const MAX_SHIFT = 4;
+
+/**
+ * How many cells were put in (or, negative, taken out) at `at`, if the rest of the row only moved
+ * for it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
+ */
+function shiftOf(old: Row, row: Row, at: number, full: boolean): number {
+  if (Math.min(old.length, row.length) - at < MIN_SHIFTED) return 0;
+  // What is put in, taken out or falls off at the margin must not be half of a wide character.
+  if (!old.slice(at).every(isPlain) || !row.slice(at).every(isPlain)) return 0;
+  for (let k = 1; k <= MAX_SHIFT; k++) {
+    const longer = row.length - old.length;
+    if ((longer === k || full && longer < k) && isMoved(row, at + k, old, at)) return k;
+    if (longer >= -k && isMoved(old, at + k, row, at)) return -k;
+  }
+  return 0;
+}
+
+/** Whether `cells` from `from` to its end are what `others` has from `at`. */
+function isMoved(cells: Row, from: number, others: Row, at: number): boolean {
+  return cells.slice(from).every((cell, i) => isSame(cell, others[at + i]!));
+}
+
+function isPlain({ text }: Cell): boolean {
+  return text.length === 1 && text < "\x7f";
+}
+
+function isSame(a: Cell, b: Cell): boolean {
+  return a === b || a.text === b.text && a.style === b.style && a.width === b.width;
+}
+
+function isDisputed({ text }: Cell): boolean {
+  return text > "\x7f" && isWidthDisputed(text);
+}
+
+function move(pen: Pen, row: number, column: number): void {
+  if (row > pen.bottom) {
+    // Only a line feed makes a row, and only at the last one.
+    if (pen.row !== pen.bottom) pen.out += `\x1b[${pen.bottom - pen.row}B`;
+    pen.out += "\r" + "\n".repeat(row - pen.bottom);
+    pen.column = 0;
+    pen.bottom = row;
+  } else if (row > pen.row) {
+    pen.out += `\x1b[${count(row - pen.row)}B`;
+  } else if (row < pen.row) {
+    pen.out += `\x1b[${count(pen.row - row)}A`;
+  }
+  pen.row = row;
+  if (column !== pen.column) {
+    if (column === 0) pen.out += "\r";
+    else if (column === pen.column - 1) pen.out += "\b";
+    else pen.out += `\x1b[${column + 1}G`;
+  }
+  pen.column = column;
+}
+
+const count = (n: number) => n === 1 ? "" : `${n}`;
+
+/** What to write to take `frame` off the screen; the cursor is where its first row was. */
+export function erase(frame: Frame): string {
+  const { row } = frame.cursor;
+  return `${row > 0 ? `\x1b[${count(row)}A` : ""}\r\x1b[J`;
+}
+
+/**
+ * The same after the terminal's width became `columns`. Most terminals break the rows that have
+ * become too long; `reflows` is false for those that cut them off.
+ */
+export function eraseResized(frame: Frame, columns: number, reflows: boolean): string {
+  if (!reflows) return erase(frame);
+  let above = 0;
+  for (const row of frame.rows.slice(0, frame.cursor.row)) {
+    above += Math.max(1, Math.ceil(widthOf(row) / columns));
+  }
+  // Where the cursor is behind the end of its row, it goes no further than the row's last column.
+  const last = Math.max(0, widthOf(frame.rows[frame.cursor.row] ?? []) - 1);
+  above += Math.floor(Math.min(frame.cursor.column, last) / columns);
+  return erase({ rows: [], cursor: { row: above, column: 0 } });
+}
+
+/** What to write to leave `frame` on the screen and go on below it. */
+export function leave(frame: Frame): string {
+  const below = frame.rows.length - 1 - frame.cursor.row;
+  return `${below > 0 ? `\x1b[${count(below)}B` : ""}\r\n`;
+}

@@ -1,0 +1,61 @@
+/**
+ * What a session is shown on and typed into: a terminal that can repaint, or one that cannot.
+ *
+ * @module
+ */
+
+import { readInput, readLineRaw } from "../line/input.ts";
+import { show } from "../stdin.ts";
+
+/** The screen of a session. All texts must be safe for a terminal. */
+export interface Screen extends Disposable {
+  /** Writes `text` as lines of their own. */
+  print(text: string): void;
+  /** Writes text that may go on in the same line. */
+  stream(text: string): void;
+  /** What goes on, or the status, has changed. */
+  update(): void;
+  /** The next message; null when the session is over. */
+  read(): Promise<string | null>;
+  /**
+   * Asks a question of one line, which begins with `text`; null for none of the answers, or once `signal` is aborted. What
+   * `objection` says of a line is printed, and the question stays.
+   */
+  ask(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    signal: AbortSignal,
+    text?: string,
+  ): Promise<string | null>;
+  /** Tells a person who looks elsewhere; `text` is one line. */
+  notify(text: string): void;
+}
+
+/**
+ * For what cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other. There
+ * is no next message once `signal` is aborted.
+ */
+export function plainScreen(history: () => string[], signal: AbortSignal): Screen {
+  let midLine = false;
+  const stream = (text: string) => {
+    if (text === "") return;
+    show(text);
+    midLine = !text.endsWith("\n");
+  };
+  return {
+    stream,
+    print: (text) => stream(`${midLine ? "\n" : ""}${text}\n`),
+    update() {},
+    read: () => readInput({ history: history() }, { interrupt: "clear", signal }),
+    async ask(prompt, objection, signal) {
+      for (;;) {
+        const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
+        const wrong = line === null ? undefined : objection(line);
+        if (wrong === undefined) return line;
+        this.print(wrong);
+      }
+    },
+    notify() {},
+    [Symbol.dispose]() {},
+  };
+}

@@ -1,0 +1,28 @@
+import { blockFormat } from "../block.ts";
+import { jsonArguments, taggedArguments } from "../values.ts";
+
+/**
+ * `<function=N><parameter=K>V</parameter></function>`, or JSON in place of the parameters. Sources:
+ * the chat templates of Qwen3-Coder, Nemotron 3, Step-3.5, Seed-OSS (`<seed:tool_call>`) and
+ * Llama 3.1 (JSON). The tag around it is often missing at one end.
+ */
+export const functionTag = blockFormat({
+  name: "function tag",
+  markers: {
+    "<function=": [],
+    "<tool_call>": [/\s*/, "<function="],
+    "<seed:tool_call>": [/\s*/, "<function="],
+  },
+  head: [/\s*["']?/, /(?<name>[\w.-]+)/, /["']?\s*/, ">"],
+  close: ["</function>", "</tool_call>", "</seed:tool_call>", "<|eom_id|>", "<|eot_id|>"],
+  value: ["<parameter=", "</parameter>"],
+  after: ["</tool_call>", "</seed:tool_call>"],
+  args: (body, name, context) =>
+    /^\s*\{/.test(body) ? jsonArguments(body) : taggedArguments(
+      body,
+      /<parameter=["']?(?<key>[^>"']+)["']?>/,
+      "</parameter>",
+      name,
+      context,
+    ),
+});

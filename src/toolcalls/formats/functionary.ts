@@ -1,0 +1,11 @@
+import { blockFormat } from "../block.ts";
+import { jsonArguments } from "../values.ts";
+
+/** `>>>N`, a line feed and `{json}`. Source: the chat template of Functionary 3.2. */
+export const functionary = blockFormat({
+  name: "Functionary",
+  markers: { ">>>": [] },
+  head: [/(?<name>[\w.-]+)/, /[ \t]*/, /\n/, /\s*/, /(?=\{)/],
+  lineStart: true,
+  args: jsonArguments,
+});

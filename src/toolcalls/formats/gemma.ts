@@ -1,0 +1,55 @@
+import { isObject } from "../../text/json.ts";
+import { blockFormat } from "../block.ts";
+import type { CallContext, Format } from "../format.ts";
+import { pythonReader } from "./pythonic.ts";
+import { typedValue } from "../values.ts";
+
+/**
+ * `call:N{k:<escape>v<escape>}` between marks. Sources: the chat templates of FunctionGemma and of
+ * Gemma 4 (`<|"|>` in place of `<escape>`).
+ */
+export const gemmaMarks: readonly Format[] = ([
+  ["<start_function_call>", "<end_function_call>", "<escape>"],
+  ["<|tool_call>", "<tool_call|>", '<|"|>'],
+] as const).map(([open, close, quote]) =>
+  blockFormat({
+    name: `Gemma ${open}`,
+    markers: { [open]: [/\s*/] },
+    head: ["call:", /(?<name>[\w.-]+)/, /\s*/, /(?=\{)/],
+    close: [close],
+    args: (body, name, context) => gemmaArguments(body, quote, name, context),
+  })
+);
+
+/** `{k:<escape>v<escape>,n:5,l:[1,<escape>a<escape>]}`. */
+function gemmaArguments(
+  body: string,
+  quote: string,
+  name: string,
+  context: CallContext,
+): Record<string, unknown> | undefined {
+  // Strings become JSON's, and so does what stands between them.
+  const parts = body.trim().split(quote);
+  if (parts.length % 2 === 0) return undefined;
+  const json = parts.map((part, i) =>
+    i % 2 ? JSON.stringify(part) : part.replace(/([{,]\s*)([A-Za-z_][\w-]*)\s*:/g, '$1"$2":')
+  ).join("");
+  try {
+    const value = JSON.parse(json);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // A value without quotes: of one argument it is the text up to the bracket.
+    const match = /^\{\s*([\w-]+)\s*:([^{}<]*)\}$/.exec(body.trim());
+    return match
+      ? { [match[1]!]: typedValue(match[2]!.trim(), match[1]!, name, context) }
+      : undefined;
+  }
+}
+
+/** A code block labelled tool_code with Python calls. Source: Gemma 3's documentation. */
+export const gemmaFence: Format = {
+  name: "Gemma code block",
+  fences: ["tool_code", "tool_call", "tool_calls"],
+  needsNames: true,
+  read: (marker, context) => pythonReader(marker.match(/^[`~]+/)![0], context),
+};

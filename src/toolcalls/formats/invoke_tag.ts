@@ -1,0 +1,52 @@
+import { blockFormat } from "../block.ts";
+import type { Format } from "../format.ts";
+import { jsonArguments, taggedArguments } from "../values.ts";
+
+/**
+ * `<invoke name="N"><parameter name="K">V</parameter></invoke>` with what stands around it. Sources:
+ * the templates of MiniMax M2, DeepSeek V3.2 (`｜DSML｜`) and Step-3 (`steptml:`), Anthropic's
+ * documentation of its older format.
+ */
+const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]])[] = [
+  ["", ["function_calls", "minimax:tool_call", "tool_call", "tool_calls"]],
+  ["｜DSML｜", ["｜DSML｜function_calls", "｜DSML｜tool_calls"]],
+  ["|DSML|", ["|DSML|function_calls", "|DSML|tool_calls"]],
+  ["steptml:", ["steptml:toolcall", "steptml:tool_call"]],
+  ["antml:", ["antml:function_calls"]],
+];
+
+/** What Step-3 has around each call. */
+const STEP = ["function", "<｜tool_sep｜>", /\s*/, "<steptml:invoke name="];
+const STEP_LEADS = {
+  "<｜tool_call_begin｜>": STEP,
+  "<｜tool_calls_begin｜>": [/\s*/, "<｜tool_call_begin｜>", ...STEP],
+};
+const STEP_AFTER = ["<｜tool_call_end｜>", "<｜tool_calls_end｜>"];
+
+/** A format for each prefix. */
+export const invokeTags: readonly Format[] = PREFIXES.map(([prefix, wrappers]) => {
+  const parameter = new RegExp(
+    `<${prefix.replaceAll("|", "\\|")}parameter\\s+name=["']?(?<key>[^>"']+)["']?[^>]*>`,
+  );
+  return blockFormat({
+    name: `${prefix}invoke tag`,
+    markers: {
+      ...Object.fromEntries([
+        [`<${prefix}invoke name=`, []],
+        ...wrappers.map((wrapper) => [`<${wrapper}>`, [/\s*/, `<${prefix}invoke name=`]]),
+      ]),
+      ...(prefix === "steptml:" && STEP_LEADS),
+    },
+    head: [/["']?/, /(?<name>[\w.-]+)/, /["']?[^>]{0,80}/, ">"],
+    close: [`</${prefix}invoke>`, ...wrappers.map((wrapper) => `</${wrapper}>`)],
+    value: [`<${prefix}parameter name=`, `</${prefix}parameter>`],
+    after: [
+      ...wrappers.map((wrapper) => `</${wrapper}>`),
+      ...(prefix === "steptml:" ? STEP_AFTER : []),
+    ],
+    args: (body, name, context) =>
+      /^\s*\{/.test(body)
+        ? jsonArguments(body)
+        : taggedArguments(body, parameter, `</${prefix}parameter>`, name, context),
+  });
+});

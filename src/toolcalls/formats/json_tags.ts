@@ -1,0 +1,47 @@
+import type { Format } from "../format.ts";
+import { jsonReader } from "../json_reader.ts";
+
+/**
+ * JSON between tags. Sources: the chat templates of Hermes and Qwen (`<tool_call>`), Granite
+ * (`<|tool_call|>`, `<function_call>`), Llama (`<|python_tag|>`), Jamba, Apriel and Hunyuan
+ * (`<tool_calls>`), Mistral (`[TOOL_CALLS]`), Phi-4 (`functools`), InternLM (`<|action_start|>`),
+ * Cohere (`<|START_ACTION|>`), LM Studio's default (`[TOOL_REQUEST]`), LongCat, GigaChat
+ * (`<|function_call|>`, `function call`), Apertus (`<|tools_prefix|>`, each call keyed by its name).
+ */
+const TAGS: readonly (readonly [open: string, close: string])[] = [
+  ["<tool_call>", "</tool_call>"],
+  ["<tool_calls>", "</tool_calls>"],
+  ["<tool_calls:opensource>", "</tool_calls:opensource>"],
+  ["<tool_call:opensource>", "</tool_call:opensource>"],
+  ["<function_call>", "</function_call>"],
+  ["<function_calls>", "</function_calls>"],
+  ["<tools>", "</tools>"],
+  ["<tool>", "</tool>"],
+  ["<|tool_call|>", "<|/tool_call|>"],
+  ["<|tool_call>", "<tool_call|>"],
+  ["<|tool_calls|>", "<|/tool_calls|>"],
+  ["<|python_tag|>", "<|eom_id|>"],
+  ["<|tool_call_start|>", "<|tool_call_end|>"],
+  ["<|action_start|><|plugin|>", "<|action_end|>"],
+  ["<|action_start|> <|plugin|>", "<|action_end|>"],
+  ["<|start_action|>", "<|END_ACTION|>"],
+  ["[tool_calls]", "</s>"],
+  ["[tool_request]", "[END_TOOL_REQUEST]"],
+  ["functools", "</s>"],
+  ["<longcat_tool_call>", "</longcat_tool_call>"],
+  ["<|function_call|>", "</s>"],
+  ["function call<|role_sep|>", "</s>"],
+  ["<|tools_prefix|>", "<|tools_suffix|>"],
+];
+
+/** One or several calls as JSON between tags. */
+export const jsonTags: readonly Format[] = TAGS.map(([open, close]) => ({
+  name: `JSON in ${open}`,
+  markers: [open],
+  needsNames: true,
+  read: (marker, context) =>
+    jsonReader(
+      { open: marker, close, strict: false, keyed: open === "<|tools_prefix|>" },
+      context,
+    ),
+}));

@@ -1,0 +1,89 @@
+import { markerReader } from "../../text/markers.ts";
+import type { ToolCall } from "../../types/message.ts";
+import { type CallContext, type CallReader, type Format, offeredName } from "../format.ts";
+import { invalidCall, newCall } from "../json_calls.ts";
+import { parsePythonCalls, type PythonCall } from "./python_calls.ts";
+
+/** How a list of calls begins; its group is the first name. */
+const HEAD =
+  /^\s*\[?\s*(?:print\s*\(\s*)?(?:(?:default_api|functions|tools)\.)?((?!print\s*\()[A-Za-z_][\w.-]*)\s*\(/;
+const BEGINNING = /^\s*\[?\s*(?:[A-Za-z_][\w.-]*\s*)?(?:\(\s*[\w.-]*\s*)?$/;
+const MAX_HEAD = 256;
+
+/** Python calls up to `close`, or to the end of the text where that is undefined. */
+export function pythonReader(close: string | undefined, context: CallContext): CallReader {
+  let start = "";
+  let first: string | undefined;
+  let body = "";
+  const reader = close === undefined ? undefined : markerReader([close], { inCode: true });
+  return {
+    push(piece, final) {
+      if (first === undefined) {
+        start += piece;
+        const head = HEAD.exec(start.slice(0, MAX_HEAD));
+        if (!head) {
+          const mayCome = !final && start.length < MAX_HEAD && BEGINNING.test(start);
+          return mayCome ? undefined : "text";
+        }
+        if (offeredName(head[1]!, context) === undefined) return "text";
+        first = head[1]!;
+        piece = start;
+      }
+      let marker: string | undefined;
+      if (reader) {
+        reader.push(piece);
+        const read = reader.next(final);
+        body += read.text;
+        marker = read.marker;
+      } else body += piece;
+      if (marker === undefined && !final) return undefined;
+      const end = body.length + (marker?.length ?? 0);
+      const calls = pythonCalls(body, context);
+      if (calls) return { calls, end };
+      // A message that is no list of calls is text, unless marks say what it was meant to be.
+      if (close === undefined) return "text";
+      const reason = marker === undefined
+        ? "it was cut off before its end"
+        : "its arguments could not be read: write name(key=value, ...)";
+      return { calls: [invalidCall(first, body.trim(), reason, context)], end };
+    },
+  };
+}
+
+function pythonCalls(text: string, context: CallContext): ToolCall[] | undefined {
+  const found = parsePythonCalls(text.replace(/<\|(?:eot_id|eom_id|im_end)\|>\s*$/, ""));
+  if (!found?.every(({ name }) => offeredName(name, context))) return undefined;
+  return found.map((call) => newCall(call.name, argumentsOf(call, context), context));
+}
+
+/** Values without a keyword go to the parameters in their order. */
+function argumentsOf({ name, positional, named }: PythonCall, { schemas }: CallContext) {
+  const { properties = {} } = (schemas[name] ?? {}) as { properties?: Record<string, unknown> };
+  const keys = Object.keys(properties).filter((key) => !Object.hasOwn(named, key));
+  const entries = positional.map((value, i) => [keys[i] ?? `arg${i + 1}`, value]);
+  return { ...Object.fromEntries(entries), ...named };
+}
+
+/**
+ * `[f(a=1), g()]` between marks. Sources: the chat templates of Llama 4 (`<|python_start|>`), LFM2
+ * (`<|tool_call_start|>`) and OLMo 3 (`<function_calls>`).
+ */
+export const pythonTags: readonly Format[] = ([
+  ["<|python_start|>", "<|python_end|>"],
+  ["<|tool_call_start|>", "<|tool_call_end|>"],
+  ["<function_calls>", "</function_calls>"],
+  ["<|python_tag|>", "<|eom_id|>"],
+] as const).map(([open, close]) => ({
+  name: `Python in ${open}`,
+  markers: [open],
+  needsNames: true,
+  read: (_marker, context) => pythonReader(close, context),
+}));
+
+/** A message that is nothing but `[f(a=1), g()]`. */
+export const barePython: Format = {
+  name: "bare Python",
+  startsWith: "[",
+  needsNames: true,
+  read: (_marker, context) => pythonReader(undefined, context),
+};

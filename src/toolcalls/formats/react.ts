@@ -1,0 +1,30 @@
+import { blockFormat } from "../block.ts";
+import type { Format } from "../format.ts";
+import { jsonReader } from "../json_reader.ts";
+import { jsonArguments } from "../values.ts";
+
+/** `Action: N` and `Action Input: {json}`. Source: the ReAct prompts of LangChain and Qwen-Agent. */
+export const react = blockFormat({
+  name: "ReAct",
+  markers: { "action:": [] },
+  head: [
+    /[ \t`"*]*/,
+    /(?<name>[\w.-]+)/,
+    /[\s`"*]*/,
+    "Action Input:",
+    /[\s`*json]*/,
+    /(?=\{)/,
+  ],
+  lineStart: true,
+  after: ["```"],
+  args: jsonArguments,
+});
+
+/** `Action:` and JSON in a code block. Source: Cohere's Command R template. */
+export const cohereAction: Format = {
+  name: "Cohere action",
+  markers: ["action:"],
+  needsNames: true,
+  lineStart: true,
+  read: (marker, context) => jsonReader({ open: marker, close: "```", strict: false }, context),
+};

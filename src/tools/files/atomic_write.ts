@@ -1,0 +1,341 @@
+/**
+ * Replaces the content of a file such that whoever looks, and whatever kills the process, sees the
+ * old content or the new, never a part.
+ *
+ * @module
+ */
+
+import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
+import type { Grant, ToolContext } from "../../types/tool.ts";
+import { fileError, isStill, moved, statRegular } from "./regular_file.ts";
+
+/** What {@linkcode writeAtomically} did. */
+export interface Written {
+  /** The file that has the content now: where the path's links lead. */
+  realPath: string;
+  /** True when there was no file before. */
+  created: boolean;
+  /** True when the path is a link to `realPath`. */
+  linked: boolean;
+  /** Why the file was written in place and so without the promise above; undefined else. */
+  inPlace?: string;
+}
+
+/** A file as its writer knows it. */
+export interface Seen {
+  /** How it began; of a file that is edited all of it. */
+  head: Uint8Array;
+  /** How many bytes it had: 0 also for one that was not there. */
+  size: number;
+}
+
+/**
+ * Writes `bytes` to a temporary file beside the target, and renames that to it. Missing parent
+ * folders are made. Links are followed and stay links; mode bits and owner stay; a new file gets
+ * `0666 & ~umask`. Extended attributes and access lists do not stay: Deno cannot read them.
+ *
+ * A file with several hard links, of an owner that cannot be given to the new file, or that a
+ * rename cannot replace, is written in place, as a rename would break the links or change the owner.
+ * When that fails, for want of space say, the old bytes are put back.
+ *
+ * @param shown the path as the model knows it, for errors
+ * @param seen what the new content was made from; undefined when the file cannot be read
+ * @throws {Error} when the target is no longer as `seen`, is no regular file, is read-only, or the
+ * system refuses.
+ */
+export async function writeAtomically(
+  path: string,
+  shown: string,
+  bytes: Uint8Array,
+  seen: Seen | undefined,
+  { signal, grant }: Partial<Pick<ToolContext, "signal" | "grant">> = {},
+): Promise<Written> {
+  try {
+    const linked = (await Deno.lstat(path).catch(ifMissing))?.isSymlink === true;
+    const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
+    if (await Deno.lstat(target).catch(ifMissing) === undefined) {
+      if (seen?.size) throw new ChangedError();
+      // Not even a folder is made where a link leads that came since.
+      if (grant && !await hasNoLink(dirname(target))) throw new MovedError();
+      await Deno.mkdir(dirname(target), { recursive: true });
+      const realPath = join(await Deno.realPath(dirname(target)), basename(target));
+      if (grant && realPath !== target) throw new MovedError();
+      await create(realPath, bytes, signal, grant);
+      return { realPath, created: true, linked };
+    }
+    const { realPath, info } = await statRegular(target, shown, "write", grant);
+    const inPlace = await replace(realPath, shown, bytes, info, seen, signal, grant);
+    return { realPath, created: false, linked, ...inPlace && { inPlace } };
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (error instanceof MovedError) {
+      if (error.temporary !== undefined) await removeAnyhow(error.temporary);
+      throw moved("write", shown);
+    }
+    if (error instanceof ChangedError) {
+      throw new Error(
+        `Cannot write ${shown} as it changed on disk since it was read: read it again`,
+      );
+    }
+    throw fileError("write", shown, error);
+  }
+}
+
+/** The file is not what the new content was made from. */
+class ChangedError extends Error {}
+/** Links lead elsewhere than when the call was decided on. */
+class MovedError extends Error {
+  /** @param temporary what may be left, here or there */
+  constructor(readonly temporary?: string) {
+    super();
+  }
+}
+
+/** What a result says of how a file was written, beside the usual. */
+export function writeNotes(written: Written): string[] {
+  const notes: string[] = [];
+  if (written.linked) notes.push(`the link leads to ${written.realPath}`);
+  if (written.inPlace) notes.push(`written in place as ${written.inPlace}`);
+  return notes;
+}
+
+/** Where a path leads once its links are followed, though there may be nothing there. */
+async function linkTarget(path: string): Promise<string> {
+  let target = path;
+  // As many links as the kernel itself follows.
+  for (let hops = 0; hops < 40; hops++) {
+    const info = await Deno.lstat(target).catch(ifMissing);
+    if (!info?.isSymlink) return target;
+    const link = await Deno.readLink(target);
+    // Joined as text: `..` after a linked folder means another place than it seems to.
+    target = isAbsolute(link) ? link : `${dirname(target)}/${link}`;
+  }
+  throw new Deno.errors.FilesystemLoop("Too many levels of symbolic links");
+}
+
+/** Whether no link is in a path, as far as that exists. */
+async function hasNoLink(path: string): Promise<boolean> {
+  const real = await Deno.realPath(path).catch(ifMissing);
+  return real === undefined ? await hasNoLink(dirname(path)) : real === path;
+}
+
+function ifMissing(error: unknown): undefined {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+/** Writes a file where there is none. */
+async function create(
+  target: string,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+  grant: Grant | undefined,
+): Promise<void> {
+  const temporary = temporaryBeside(target);
+  try {
+    await fill(await openNew(temporary, 0o666, grant), bytes);
+    signal?.throwIfAborted();
+    // Unlike a rename, a link never takes the place of a file that another program made meanwhile.
+    await Deno.link(temporary, target).catch((error) => {
+      if (error instanceof Deno.errors.AlreadyExists) throw new ChangedError();
+      // This file system has no links.
+      return Deno.rename(temporary, target);
+    });
+  } finally {
+    await Deno.remove(temporary).catch(() => {});
+  }
+}
+
+/** Replaces a file that is still as `seen`; returns why it was done in place, if it was. */
+async function replace(
+  target: string,
+  shown: string,
+  bytes: Uint8Array,
+  old: Deno.FileInfo,
+  seen: Seen | undefined,
+  signal: AbortSignal | undefined,
+  grant: Grant | undefined,
+): Promise<string | undefined> {
+  // Root may write anything, so the bits are looked at too.
+  if (old.mode !== null && (old.mode & 0o222) === 0) {
+    const mode = octal(old.mode);
+    throw new Error(
+      `Cannot write ${shown} as it is read-only (mode ${mode}): ask the user before you change that`,
+    );
+  }
+  // Opened for writing, which a rename over it would not ask for.
+  const since = Date.now();
+  using file = await Deno.open(target, { read: seen !== undefined, write: true });
+  const temporary = temporaryBeside(target);
+  let isLeft = true;
+  try {
+    let inPlace = (old.nlink ?? 1) > 1
+      ? `it has ${old.nlink} hard links`
+      : await prepare(temporary, bytes, old, grant);
+    signal?.throwIfAborted();
+    await lock(file, signal);
+    if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
+    if (inPlace === undefined) {
+      // Windows lets nobody rename over an open file.
+      if (Deno.build.os === "windows") file.close();
+      // By then its folder may have been swapped for a link: there is no such name where that leads.
+      // What is left is a swap between the two paths that this one call of the system resolves.
+      await Deno.rename(temporary, target).catch((error) => {
+        if (grant && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
+        if (Deno.build.os === "windows") throw error;
+        // A file that is mounted by itself, as in a container, is one.
+        inPlace = "it cannot be replaced";
+      });
+      isLeft = inPlace !== undefined;
+    }
+    if (inPlace === undefined) return undefined;
+    if (grant && !isStill(target, await file.stat(), grant.withheld.folder, since)) {
+      throw new MovedError();
+    }
+    await overwrite(file, shown, bytes);
+    return inPlace + await restoreMode(file, target, old.mode);
+  } finally {
+    // Only now, as it holds what may be written in part when the process is killed.
+    if (isLeft) await Deno.remove(temporary).catch(() => {});
+  }
+}
+
+/** A name that nobody can foresee, so that nothing is written through a link. */
+function temporaryBeside(target: string): string {
+  return join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
+}
+
+/** Writes the file that is to take the place of `old`; or says why it cannot. */
+async function prepare(
+  temporary: string,
+  bytes: Uint8Array,
+  old: Deno.FileInfo,
+  grant: Grant | undefined,
+): Promise<string | undefined> {
+  let file: Deno.FsFile;
+  try {
+    // Others get to read the content only once its final mode is set.
+    file = await openNew(temporary, 0o600, grant);
+  } catch (error) {
+    if (error instanceof MovedError) throw error;
+    return "its folder takes no new files";
+  }
+  await fill(file, bytes);
+  if (Deno.build.os === "windows") return undefined;
+  const { uid, gid } = await Deno.stat(temporary);
+  try {
+    if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
+  } catch {
+    return "its owner could not be kept otherwise";
+  }
+  // After chown, which clears the set-user-id bit.
+  await Deno.chmod(temporary, old.mode! & 0o7777);
+}
+
+/** Removes a file though its folder may be swapped for a link now, and not the next moment. */
+async function removeAnyhow(path: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await Deno.remove(path).then(() => true, () => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** A new file, still empty. */
+async function openNew(path: string, mode: number, grant: Grant | undefined): Promise<Deno.FsFile> {
+  const since = Date.now();
+  const file = await Deno.open(path, { write: true, createNew: true, mode });
+  if (!grant || isStill(path, await file.stat(), grant.withheld.folder, since)) return file;
+  file.close();
+  throw new MovedError(path);
+}
+
+async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  using file = opened;
+  await writeAll(file, bytes);
+  await file.sync();
+}
+
+/**
+ * Waits until no other process of this program writes the file, and keeps them out until `file` is
+ * closed. A lock that stays for seconds is another program's (scripts lock themselves while they
+ * run), and one that cannot be had is not worth an error: all it closes is the moment between the
+ * last look at the file and the writing.
+ */
+export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<void> {
+  // There a lock keeps readers out too.
+  if (Deno.build.os === "windows") return;
+  for (let tries = 0; tries < 400 && !await file.tryLock(true).catch(() => true); tries++) {
+    signal?.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/**
+ * Whether the file holds what was seen. By its content: times are too coarse, and numbers of files
+ * are given again, or made up by some file systems.
+ */
+async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
+  // Opened anew, as another file may have taken the place of the one that is locked.
+  using file = await Deno.open(path);
+  const buffer = new Uint8Array(64 * 1024);
+  for (let at = 0; at < head.length;) {
+    const read = await file.read(buffer.subarray(0, head.length - at)) ?? 0;
+    if (read === 0) return false;
+    for (let i = 0; i < read; i++) if (buffer[i] !== head[at + i]) return false;
+    at += read;
+  }
+  return (await file.stat()).size === size;
+}
+
+/** Writes over the file itself. What may be lost is read first, and put back on failure. */
+async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): Promise<void> {
+  const oldSize = (await file.stat()).size;
+  await file.seek(0, Deno.SeekMode.Start);
+  const saved = new Uint8Array(Math.min(bytes.length, oldSize));
+  let length = 0;
+  while (length < saved.length) {
+    const read = await file.read(saved.subarray(length));
+    if (read === null) break;
+    length += read;
+  }
+  try {
+    await file.seek(0, Deno.SeekMode.Start);
+    await writeAll(file, bytes);
+    await file.truncate(bytes.length);
+    await file.sync();
+  } catch (error) {
+    try {
+      await file.seek(0, Deno.SeekMode.Start);
+      await writeAll(file, saved.subarray(0, length));
+      await file.truncate(oldSize);
+    } catch {
+      const reason = fileError("write", shown, error).message;
+      throw new Error(
+        `${reason}. What it held could not be put back: it may be damaged, tell the user`,
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+/** Writing clears the set-user-id bits, and only the owner may set them again. */
+async function restoreMode(
+  file: Deno.FsFile,
+  path: string,
+  mode: number | null,
+): Promise<string> {
+  const now = (await file.stat()).mode;
+  if (mode === null || now === null || now === mode) return "";
+  return await Deno.chmod(path, mode & 0o7777).then(
+    () => "",
+    () => `; its mode ${octal(mode)} became ${octal(now)}`,
+  );
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
+}
+
+function octal(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, "0");
+}

@@ -1,0 +1,56 @@
+/**
+ * Whether a file is still as the model saw it.
+ *
+ * @module
+ */
+
+import type { ToolContext } from "../../types/tool.ts";
+import { readFile } from "./read_file.ts";
+import { stampOf } from "./seen_files.ts";
+
+/** So many lines of a file that has changed go along with the refusal. */
+const SHOWN_LINES = 200;
+
+/**
+ * Checks that the file is as the model saw it last, where that is known.
+ *
+ * @param whole Whether all of it is to be replaced: then the model must have seen it.
+ * @throws {Error} when it is not; what it holds now goes along, and counts as seen.
+ */
+export async function checkSeen(
+  context: ToolContext,
+  path: string,
+  shown: string,
+  whole: boolean,
+): Promise<void> {
+  const { seenFiles } = context;
+  if (seenFiles === undefined) return;
+  const action = whole ? "write" : "edit";
+  let real = path;
+  let info: Deno.FileInfo | undefined;
+  try {
+    real = await Deno.realPath(path);
+    info = await Deno.stat(real);
+  } catch {
+    // What is wrong, writing will tell.
+  }
+  const stamp = seenFiles.get(real);
+  if (info === undefined) {
+    if (!seenFiles.delete(real) || !whole) return;
+    throw new Error(
+      `Cannot write ${shown} as it was removed since you read it: if it should be there again, write it anew`,
+    );
+  }
+  if (!info.isFile || stamp === stampOf(info)) return;
+  if (stamp === undefined) {
+    if (!whole || info.size === 0) return;
+    throw new Error(
+      `Cannot write ${shown} as it exists and you have not read it: read it first, or use edit_file`,
+    );
+  }
+  const now = { ...context, maxOutputChars: context.maxOutputChars >> 1 };
+  const content = await readFile({ file_path: shown, offset: 1, limit: SHOWN_LINES }, now);
+  throw new Error(
+    `Cannot ${action} ${shown} as it changed since you read it. It holds now:\n${content}`,
+  );
+}

@@ -1,0 +1,123 @@
+/**
+ * Says why a text was not found in a file: which lines are closest to it and where they differ.
+ * Works in time linear in the file.
+ *
+ * @module
+ */
+
+import { sanitize } from "../../text/sanitize.ts";
+import { wholeUpTo } from "../../text/truncate.ts";
+
+/** How much of a file is searched, in characters. */
+const MAX_SEARCHED = 32 * 1024 * 1024;
+/** How many lines of the wanted text are looked for, and how many closest lines are shown. */
+const MAX_WANTED_LINES = 200;
+const MAX_SHOWN_LINES = 15;
+const MAX_SHOWN_CHARS = 200;
+/** Longer texts, in characters, are not tried in other forms. */
+const MAX_COPIED = 100_000;
+/** The least share of a line's pairs of letters that makes it close. */
+const MIN_ALIKE = 0.5;
+
+/** Explains to the model, in a few lines, why `wanted` is not in `text`. Both have `\n` line endings. */
+export function explainMiss(text: string, wanted: string): string {
+  const copied = wanted.length <= MAX_COPIED ? copiedFrom(text, wanted) : undefined;
+  if (copied !== undefined) return copied;
+  const lines = text.slice(0, MAX_SEARCHED).split("\n");
+  // A line break at its end begins no line that could be looked for.
+  const wantedLines = wanted.replace(/\n$/, "").split("\n").slice(0, MAX_WANTED_LINES);
+  const start = bestAlignment(lines, wantedLines) ?? mostAlike(lines, wantedLines);
+  if (start === undefined) return "No line of the file is like it: read the file again.";
+  return comparison(lines, wantedLines, start);
+}
+
+/** What is wrong with a text that is in the file but for the form in which the model saw or sent it. */
+function copiedFrom(text: string, wanted: string): string | undefined {
+  const unnumbered = wanted.replace(/^ *\d+\t/gm, "");
+  if (unnumbered !== wanted && unnumbered.trim() !== "" && text.includes(unnumbered)) {
+    return "It is in the file without the line numbers of read_file: leave them out of both strings.";
+  }
+  const decoded: Record<string, string> = { n: "\n", t: "\t" };
+  const unescaped = wanted.replace(/\\([nt"'`\\])/g, (_, c: string) => decoded[c] ?? c);
+  if (unescaped !== wanted && text.includes(unescaped)) {
+    return "It is in the file with its backslash escapes decoded (a line break for \\n, for example): send it without the extra backslashes.";
+  }
+}
+
+/** Where most of the wanted text's lines stand in the same order, whatever their indentation. */
+function bestAlignment(lines: string[], wanted: string[]): number | undefined {
+  const places = new Map<string, number>();
+  for (const [index, line] of wanted.entries()) {
+    const key = squeezed(line);
+    if (key !== "" && !places.has(key)) places.set(key, index);
+  }
+  // Lines like `}` are everywhere, so that they say nothing unless there is nothing else.
+  const telling = [...places.keys()].some((key) => key.length > 3);
+  const votes = new Map<number, number>();
+  let best: number | undefined;
+  for (const [index, line] of lines.entries()) {
+    const key = squeezed(line);
+    const place = telling && key.length <= 3 ? undefined : places.get(key);
+    if (place === undefined) continue;
+    const vote = (votes.get(index - place) ?? 0) + key.length;
+    votes.set(index - place, vote);
+    if (best === undefined || vote > votes.get(best)!) best = index - place;
+  }
+  return best;
+}
+
+/** Where the line is that shares the most pairs of letters with the longest wanted line. */
+function mostAlike(lines: string[], wanted: string[]): number | undefined {
+  const keys = wanted.map(squeezed);
+  const length = Math.max(...keys.map((key) => key.length));
+  const longest = keys.findIndex((key) => key.length === length);
+  const key = keys[longest]!;
+  if (length < 2) return undefined;
+  const pairs = new Uint8Array(1 << 16);
+  for (let i = 1; i < length; i++) pairs[pair(key, i)] = 1;
+  let [best, most] = [-1, MIN_ALIKE];
+  for (const [index, line] of lines.entries()) {
+    if (line.length < length / 2) continue;
+    const candidate = line.trim();
+    if (candidate.length > length * 2) continue;
+    let shared = 0;
+    for (let i = 1; i < candidate.length; i++) shared += pairs[pair(candidate, i)]!;
+    const alike = shared / (Math.max(candidate.length, length) - 1);
+    if (alike > most) [best, most] = [index, alike];
+  }
+  return best === -1 ? undefined : best - longest;
+}
+
+function pair(text: string, index: number): number {
+  return (text.charCodeAt(index - 1) * 257 + text.charCodeAt(index)) & 0xffff;
+}
+
+function comparison(lines: string[], wanted: string[], start: number): string {
+  const found = wanted.map((_, index) => lines[start + index] ?? "");
+  const differ = wanted.findIndex((line, index) => line !== found[index]);
+  const shown: string[] = [];
+  const from = Math.max(start, 0, start + differ - MAX_SHOWN_LINES + 5);
+  for (let i = from; i < start + wanted.length && shown.length < MAX_SHOWN_LINES; i++) {
+    if (lines[i] !== undefined) shown.push(`${i + 1}\t${visible(lines[i]!)}`);
+  }
+  const whitespace = wanted.every((line, index) => squeezed(line) === squeezed(found[index]!));
+  const kind = whitespace ? "It differs from these lines in whitespace alone" : "Closest lines";
+  const difference = differ === -1
+    ? ""
+    : `\nLine ${differ + 1} of old_string is: ${visible(wanted[differ]!)}`;
+  return `${kind} (· is a space, → a tab):\n${shown.join("\n")}${difference}`;
+}
+
+/** Without what people, and models, overlook: spaces around it, and how many are within. */
+function squeezed(line: string): string {
+  const text = line.trim();
+  return /\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, " ") : text;
+}
+
+/** Marks the whitespace that one can overlook; single spaces between words stay. */
+function visible(line: string): string {
+  const cut = line.length > MAX_SHOWN_CHARS;
+  const text = cut ? line.slice(0, wholeUpTo(line, MAX_SHOWN_CHARS)) : line;
+  const marked = text.replace(/^ +| +$| {2,}/g, (spaces) => "·".repeat(spaces.length));
+  return sanitize(marked.replaceAll("\t", "→")) + (cut ? "..." : "");
+}

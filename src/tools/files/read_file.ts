@@ -1,0 +1,258 @@
+/** The tool `read_file`. @module */
+
+import { wholeUpTo } from "../../text/truncate.ts";
+import type { ToolContext } from "../../types/tool.ts";
+import { openRegular } from "./regular_file.ts";
+import { noteSeen } from "./seen_files.ts";
+import { toolPath } from "../paths.ts";
+
+/** Longer lines are cut. */
+const MAX_LINE_CHARS = 2000;
+/** How much is read at a time: the whole file never has to fit in memory. */
+const CHUNK_BYTES = 256 * 1024;
+/** Nothing further is looked at: a second or less, where a log may be endless. */
+const MAX_SCANNED_BYTES = 512 * 1024 * 1024;
+/** What the last line of a result may need. */
+const FOOTER_CHARS = 400;
+
+const LF = 10;
+const CR = 13;
+
+/** Where a result begins and how much it may hold. */
+interface Window {
+  offset: number;
+  limit: number;
+  maxLineChars: number;
+  maxChars: number;
+}
+
+/** What one pass over a file found. */
+interface Page {
+  /** The numbered lines of the window. */
+  lines: string[];
+  /** How many lines the file has, or at least has. */
+  total: number;
+  /** True when the file goes on beyond what was looked at. */
+  partial: boolean;
+  crlf: number;
+  lf: number;
+  /** True when lines end in CR alone. */
+  cr: boolean;
+  bom: boolean;
+  lossy: boolean;
+  /** The first line that was cut. */
+  cutLine?: number;
+  endsOpen: boolean;
+}
+
+/**
+ * Shows lines of a text file, each as `number`, tab, text, then one line in brackets: how many
+ * lines there are, where to go on, and what the text does not show (line endings, a BOM). The file is
+ * read in pieces, so its size does not matter; lines are counted up to 512 MB.
+ *
+ * @throws {Error} when it is no text file, or has fewer lines than `offset`.
+ */
+export async function readFile(
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
+  const { file_path: shown, offset, limit } = args as {
+    file_path: string;
+    offset: number;
+    limit: number;
+  };
+  const path = toolPath(context, shown);
+  const maxChars = Math.max(context.maxOutputChars - FOOTER_CHARS, 100);
+  const maxLineChars = Math.min(MAX_LINE_CHARS, maxChars - 60);
+  context.signal.throwIfAborted();
+  using opened = await openRegular(path, shown, "read", context.grant);
+  const page = await readPage(
+    opened.file,
+    opened.info.size,
+    { offset, limit, maxLineChars, maxChars },
+    context.signal,
+    (head) => checkText(shown, head, opened.info.size),
+  );
+  if (page.total === 0 && !page.partial) {
+    noteSeen(context, opened.realPath, opened.info);
+    return `[the file is empty${page.bom ? " but for a BOM" : ""}]`;
+  }
+  if (page.lines.length === 0) {
+    const [extent, hint] = page.partial
+      ? ["its first 512 MB have only", "use run_bash, with sed -n for example"]
+      : ["it has", "use a smaller offset"];
+    throw new RangeError(
+      `Cannot read ${shown} from line ${offset} as ${extent} ${page.total} lines: ${hint}`,
+    );
+  }
+  noteSeen(context, opened.realPath, opened.info);
+  return `${page.lines.join("\n")}\n${footer(page, offset, maxLineChars)}`;
+}
+
+async function readPage(
+  file: Deno.FsFile,
+  size: number,
+  window: Window,
+  signal: AbortSignal,
+  check: (head: Uint8Array) => void,
+  mayBeCr = true,
+): Promise<Page> {
+  const page: Page = {
+    lines: [],
+    total: 0,
+    partial: false,
+    crlf: 0,
+    lf: 0,
+    cr: false,
+    bom: false,
+    lossy: false,
+    endsOpen: false,
+  };
+  const line = new LineBytes(4 * window.maxLineChars);
+  let room = window.maxChars;
+  let wanted = window.offset === 1;
+  let last = -1;
+
+  function endLine(crlf: boolean): void {
+    page.total++;
+    if (wanted) {
+      const text = `${page.total}\t${line.text(page, crlf, window.maxLineChars)}`;
+      room -= text.length + 1;
+      if (room >= 0 || page.lines.length === 0) page.lines.push(text);
+    }
+    line.clear();
+    const next = page.total + 1;
+    wanted = room > 0 && next >= window.offset && next < window.offset + window.limit;
+  }
+
+  // What is small is not worth waiting for another thread; one that grows, or only says so, is.
+  const atOnce = size < CHUNK_BYTES ? size : -1;
+  let buffer = new Uint8Array(atOnce > 0 ? size + 1 : CHUNK_BYTES);
+  for (let scanned = 0;;) {
+    signal.throwIfAborted();
+    page.partial = scanned >= MAX_SCANNED_BYTES;
+    if (page.partial) break;
+    if (scanned > atOnce && buffer.length < CHUNK_BYTES) buffer = new Uint8Array(CHUNK_BYTES);
+    const read = scanned <= atOnce ? file.readSync(buffer) : await file.read(buffer);
+    if (read === null) break;
+    let start = 0;
+    const chunk = buffer.subarray(0, read);
+    if (scanned === 0) {
+      check(chunk);
+      page.bom = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+      page.cr = mayBeCr && !chunk.includes(LF) && chunk.subarray(0, -1).includes(CR);
+      start = page.bom ? 3 : 0;
+    }
+    scanned += read;
+    if (page.cr && chunk.includes(LF)) {
+      await file.seek(0, Deno.SeekMode.Start);
+      return await readPage(file, size, window, signal, check, false);
+    }
+    const ending = page.cr ? CR : LF;
+    for (let end; (end = chunk.indexOf(ending, start)) !== -1; start = end + 1) {
+      if (wanted) line.push(chunk.subarray(start, end));
+      const crlf = !page.cr && (end > 0 ? chunk[end - 1] : last) === CR;
+      if (crlf) page.crlf++;
+      else page.lf++;
+      endLine(crlf);
+    }
+    if (wanted) line.push(chunk.subarray(start));
+    page.endsOpen = start < read;
+    last = chunk[read - 1]!;
+  }
+  // Of a line that was not read to its end there is something to show, or nothing to say.
+  if (page.endsOpen && (wanted || !page.partial)) endLine(false);
+  return page;
+}
+
+/** The bytes of one line, as far as they can be shown. */
+class LineBytes {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  #kept = 0;
+  #total = 0;
+
+  constructor(maxBytes: number) {
+    this.#bytes = new Uint8Array(maxBytes);
+  }
+
+  push(piece: Uint8Array): void {
+    const part = piece.subarray(0, this.#bytes.length - this.#kept);
+    this.#bytes.set(part, this.#kept);
+    this.#kept += part.length;
+    this.#total += piece.length;
+  }
+
+  text(page: Page, crlf: boolean, maxChars: number): string {
+    const whole = this.#kept === this.#total;
+    const bytes = this.#bytes.subarray(0, crlf && whole ? this.#kept - 1 : this.#kept);
+    let text: string;
+    try {
+      // `stream`: the cut may fall within a character, which is then left out.
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+        .decode(bytes, { stream: !whole });
+    } catch {
+      page.lossy = true;
+      text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    }
+    if (whole && text.length <= maxChars) return text;
+    page.cutLine ??= page.total;
+    const shown = text.slice(0, wholeUpTo(text, maxChars));
+    return `${shown}[cut: ${this.#total} bytes]`;
+  }
+
+  clear(): void {
+    this.#kept = this.#total = 0;
+  }
+}
+
+/** Throws when the bytes are those of no text that can be shown. */
+function checkText(shown: string, bytes: Uint8Array, size: number): void {
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff;
+  if (utf16) {
+    throw new Error(
+      `Cannot read ${shown} as it is UTF-16 text and must be UTF-8: run_bash can convert it with iconv -f UTF-16 -t UTF-8`,
+    );
+  }
+  if (!bytes.includes(0)) return;
+  const head = String.fromCharCode(...bytes.subarray(0, 16));
+  const kind = SIGNATURES.find(([signature]) => head.startsWith(signature))?.[1] ?? "binary data";
+  throw new Error(
+    `Cannot read ${shown} as it is no text but ${kind}, ${size} bytes: use run_bash with a program for it`,
+  );
+}
+
+/** First bytes of common binary files. */
+const SIGNATURES: readonly [string, string][] = [
+  ["\x89PNG", "a PNG image"],
+  ["\xff\xd8\xff", "a JPEG image"],
+  ["GIF8", "a GIF image"],
+  ["%PDF", "a PDF document"],
+  ["PK\x03\x04", "a zip archive"],
+  ["\x1f\x8b", "a gzip archive"],
+  ["\x7fELF", "an ELF program"],
+  ["\xcf\xfa\xed\xfe", "a Mach-O program"],
+  ["MZ", "a Windows program"],
+  ["SQLite format 3", "an SQLite database"],
+];
+
+function footer(page: Page, offset: number, maxLineChars: number): string {
+  const end = offset + page.lines.length - 1;
+  const all = offset === 1 && end === page.total && !page.partial;
+  const total = page.partial ? `at least ${page.total}` : page.total;
+  const parts = [all ? `${total} lines` : `lines ${offset}-${end} of ${total}`];
+  if (end < page.total) parts.push(`continue with offset ${end + 1}`);
+  if (page.cutLine !== undefined) {
+    const command = `sed -n ${page.cutLine}p FILE | cut -c${maxLineChars + 1}-`;
+    parts.push(
+      `longer lines are cut at ${maxLineChars} characters: run_bash with ${command} shows the rest`,
+    );
+  }
+  if (page.cr) parts.push("line endings are CR");
+  else if (page.crlf > 0) {
+    parts.push(`line endings are CRLF${page.lf > 0 ? ` on ${page.crlf}, LF on ${page.lf}` : ""}`);
+  }
+  if (page.bom) parts.push("starts with a BOM");
+  if (page.lossy) parts.push("not valid UTF-8: \ufffd stands for bytes that cannot be shown");
+  if (page.endsOpen && !page.partial) parts.push("no newline at the end");
+  return `[${parts.join("; ")}]`;
+}

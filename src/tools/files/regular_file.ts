@@ -1,0 +1,182 @@
+/**
+ * What every tool asks of a file before it opens it, and how each says what is wrong.
+ *
+ * @module
+ */
+
+import { basename, dirname, join, relative, SEPARATOR } from "../../text/std_path.ts";
+import { isWithin } from "../../text/paths.ts";
+import { nearest } from "../../text/nearest.ts";
+import { sanitize } from "../../text/sanitize.ts";
+import type { Grant } from "../../types/tool.ts";
+
+/** An open file that is known to be a regular one. */
+export interface RegularFile extends Disposable {
+  file: Deno.FsFile;
+  info: Deno.FileInfo;
+  /** With every link followed. */
+  realPath: string;
+}
+
+/**
+ * Opens `path` for reading. Looks before it opens, as opening a FIFO waits for a writer.
+ *
+ * @param shown the path as the model knows it, for errors
+ * @param action what is tried, such as `read`, for errors
+ * @param grant what is opened instead of `path`, which must lead there all the while
+ * @throws {Error} when there is none, or it is a folder, device, socket or FIFO; the message tells
+ * the model its next move.
+ */
+export async function openRegular(
+  path: string,
+  shown: string,
+  action: string,
+  grant?: Grant,
+): Promise<RegularFile> {
+  const { realPath } = await statRegular(path, shown, action, grant);
+  const since = Date.now();
+  const file = await Deno.open(realPath).catch((error) => {
+    throw fileError(action, shown, error);
+  });
+  const info = file.statSync();
+  if (!info.isFile || grant && !isStill(realPath, info, grant.withheld.folder, since)) {
+    file.close();
+    throw info.isFile ? moved(action, shown) : notRegular(action, shown, info);
+  }
+  return { file, info, realPath, [Symbol.dispose]: () => file.close() };
+}
+
+/** How often {@linkcode isStill} looks where something is going on, and with what breaks, in ms. */
+const LOOKS = 16;
+const BREAK_MS = 0.03;
+/** So long a folder was left alone: system clocks are coarse, and those of file servers are others. */
+const QUIET_MS = 2000;
+
+/**
+ * Whether a granted path, which has no links, has had none since a time, and leads to what was opened
+ * by it.
+ *
+ * Without `openat` these are two looks, between which a folder can be swapped for a link and back. That
+ * changes the folder it is in, so that one pair of looks tells where no folder has changed lately.
+ * Elsewhere there are many, at times that nobody can foresee, and each would have to be met.
+ *
+ * @param folder the working directory; what happens above it is not looked for
+ * @param since when it was opened, or before, in milliseconds since 1970
+ */
+export function isStill(
+  path: string,
+  { dev, ino }: Pick<Deno.FileInfo, "dev" | "ino">,
+  folder: string,
+  since: number,
+): boolean {
+  try {
+    const top = isWithin(folder, path) ? folder : undefined;
+    for (let looks = hasChanged(path, top, since - QUIET_MS) ? LOOKS : 1; looks > 0; looks--) {
+      const real = Deno.realPathSync(path);
+      if (real !== path && (SEPARATOR === "/" || relative(real, path) !== "")) return false;
+      const info = Deno.lstatSync(path);
+      if (info.ino !== ino || info.dev !== dev) return false;
+      const end = performance.now() + (looks > 1 ? Math.random() * BREAK_MS : 0);
+      while (performance.now() < end);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a folder above `path`, up to `top` or the root, has changed since then. */
+function hasChanged(path: string, top: string | undefined, since: number): boolean {
+  for (let at = path; at !== top && at !== dirname(at);) {
+    at = dirname(at);
+    const { ctime, isDirectory } = Deno.lstatSync(at);
+    if (!isDirectory || ctime === null || ctime.getTime() >= since) return true;
+  }
+  return false;
+}
+
+/** Links lead elsewhere than when the call was decided on. */
+export function moved(action: string, shown: string): Error {
+  return new Error(
+    `Cannot ${action} ${shown} as a file, folder or link in its path was replaced meanwhile: look at it again`,
+  );
+}
+
+/** As {@linkcode openRegular}, without opening; `realPath` has every link followed. */
+export async function statRegular(
+  path: string,
+  shown: string,
+  action: string,
+  grant?: Grant,
+): Promise<{ info: Deno.FileInfo; realPath: string }> {
+  try {
+    const realPath = grant?.realPath ?? await Deno.realPath(path);
+    // These are regular files by name alone: reading one runs code in the kernel and may tell secrets.
+    if (/^\/(proc|sys)\//.test(realPath) && Deno.build.os === "linux") {
+      throw notRegular(action, shown);
+    }
+    const info = grant ? Deno.lstatSync(realPath) : await Deno.stat(realPath);
+    if (info.isSymlink) throw moved(action, shown);
+    if (!info.isFile) throw notRegular(action, shown, info);
+    return { info, realPath };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, action);
+    throw fileError(action, shown, error);
+  }
+}
+
+/** An error of the system in our words; one that is already in our words stays as it is. */
+export function fileError(action: string, shown: string, error: unknown): Error {
+  if (!(error instanceof Error) || error.message.startsWith("Cannot ")) return error as Error;
+  const reason = error.message.replace(/ \(os error.*/s, "");
+  return new Error(`Cannot ${action} ${shown}: ${reason}`, { cause: error });
+}
+
+/** `folder`, `FIFO` and so on; undefined for a regular file. */
+export function specialKind(info: Deno.FileInfo): string | undefined {
+  if (info.isFile) return undefined;
+  if (info.isDirectory) return "folder";
+  if (info.isSymlink) return "link";
+  if (info.isFifo) return "FIFO";
+  if (info.isSocket) return "socket";
+  return info.isCharDevice || info.isBlockDevice ? "device" : "special file";
+}
+
+function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error {
+  if (info?.isDirectory) {
+    return new Error(
+      `Cannot ${action} ${shown} as it is not a regular file but a folder: use list_directory to see inside`,
+    );
+  }
+  const kind = info === undefined ? "part of the system's state" : `a ${specialKind(info)}`;
+  return new Error(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
+}
+
+/** Says which folder is missing, or which names in the folder are most like the one asked for. */
+export async function missing(path: string, shown: string, action: string): Promise<Error> {
+  const folder = dirname(path);
+  // By each form in which it may be asked for: as it is, and as list_directory shows it.
+  const names = new Map<string, string>();
+  try {
+    // Enough for any folder that people keep; comparing a name takes microseconds.
+    for await (const { name } of Deno.readDir(folder)) {
+      names.set(sanitize(name), name).set(name, name);
+      if (names.size >= 2000) break;
+    }
+  } catch {
+    return new Error(`Cannot ${action} ${shown} as there is no folder ${dirname(shown)}`);
+  }
+  const alike: string[] = [];
+  while (alike.length < 3) {
+    const form = nearest(basename(path), [...names.keys()]);
+    if (form === undefined) break;
+    const name = names.get(form)!;
+    names.delete(name);
+    names.delete(sanitize(name));
+    alike.push(name);
+  }
+  const hint = alike.length === 0
+    ? "list_directory or glob_files show what there is"
+    : `did you mean ${alike.map((name) => join(dirname(shown), name)).join(" or ")}?`;
+  return new Error(`Cannot ${action} ${shown} as it does not exist: ${hint}`);
+}

@@ -1,0 +1,44 @@
+/**
+ * Writing a file that the model asked to have written, and what others are told of it.
+ *
+ * @module
+ */
+
+import type { ToolContext } from "../../types/tool.ts";
+import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
+import { noteSeen, stampOf } from "./seen_files.ts";
+
+/** What a larger file held is not kept. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+
+/** As {@linkcode writeAtomically}; the model knows the file then, and `onWritten` is told. */
+export async function writeSeen(
+  context: ToolContext,
+  path: string,
+  shown: string,
+  bytes: Uint8Array,
+  seen: Seen | undefined,
+): Promise<Written> {
+  const before = context.onWritten && await stateOf(context.grant?.realPath ?? path, seen);
+  const written = await writeAtomically(path, shown, bytes, seen, context);
+  const info = await Deno.stat(written.realPath);
+  noteSeen(context, written.realPath, info);
+  context.onWritten?.({
+    path: written.realPath,
+    stamp: stampOf(info),
+    ...!written.created && { before: before ?? { stamp: "" } },
+  });
+  return written;
+}
+
+/** How a file is of which `seen` may be the start; undefined seen, it cannot be read. */
+async function stateOf(
+  path: string,
+  seen: Seen | undefined,
+): Promise<{ stamp: string; bytes?: Uint8Array } | undefined> {
+  const info = await Deno.stat(path).catch(() => undefined);
+  if (info === undefined) return undefined;
+  const stamp = stampOf(info);
+  if (seen === undefined || seen.size > MAX_KEPT_BYTES) return { stamp };
+  return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
+}

@@ -1,0 +1,36 @@
+/** The tool `glob_files`. @module */
+
+import type { ToolContext } from "../../types/tool.ts";
+import { fitLines, gaps, leftOut } from "./outcome.ts";
+import { runSearch } from "./pool.ts";
+import { printable } from "./searcher.ts";
+import { findTarget } from "./target.ts";
+
+/** The most files that are listed. */
+const MAX_FILES = 500;
+
+/**
+ * Lists the files below a folder that match a glob pattern, the last modified first.
+ *
+ * @throws {Error} when there is no such folder, or the pattern or a link leads out of it.
+ */
+export async function globFiles(
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
+  const [pattern, path] = [args.pattern as string, args.path as string];
+  if (pattern === "") throw new RangeError("Cannot find files by an empty pattern: **/* finds all");
+  const { walk, prefix, file } = await findTarget(context, path, pattern, false);
+  if (file !== undefined) throw new Error(`Cannot list ${path} as it is a file: use read_file`);
+  const found = await runSearch({ walk, prefix, limit: MAX_FILES }, [walk.root], context.signal);
+  const { files, more, tally, end } = found;
+  if (files.length === 0 && end === "done") {
+    const below = /\/|\*\*/.test(pattern) ? "" : ` **/${pattern} searches folders below, too.`;
+    return `No files match ${pattern}.${below}${leftOut(tally)}`.slice(0, context.maxOutputChars);
+  }
+  return fitLines(files.map((file) => printable(file.path)), context.maxOutputChars, (shown) => {
+    const total = files.length + more;
+    const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
+    return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
+  });
+}

@@ -1,0 +1,92 @@
+/** The tool `grep_code`. @module */
+
+import type { ToolContext } from "../../types/tool.ts";
+import { count } from "../../text/count.ts";
+import { fitLines, gaps, leftOut } from "./outcome.ts";
+import { runSearch, type SearchEnd, type SearchLimits } from "./pool.ts";
+import type { Found } from "./searcher.ts";
+import { findTarget } from "./target.ts";
+import type { Tally } from "./walk.ts";
+
+/**
+ * Finds the lines of files that match a regular expression.
+ *
+ * @param limits other limits on the time than the usual ones
+ * @throws {SyntaxError} when it is none.
+ * @throws {Error} when there is no such file or folder, or the glob or a link leads out of it.
+ */
+export async function grepCode(
+  args: Record<string, unknown>,
+  context: ToolContext,
+  limits: Partial<SearchLimits> = {},
+): Promise<string> {
+  const [path, glob, pattern] = [args.path, args.glob, args.pattern] as [string, string, string];
+  if (pattern === "") {
+    throw new RangeError(
+      "Cannot search for an empty pattern as it is in every line: use read_file",
+    );
+  }
+  const { walk, prefix, file } = await findTarget(context, path, glob, true);
+  const limit = context.maxOutputChars;
+  const contextLines = args.context_lines as number;
+  const tasks = [file === undefined ? walk.root : [file]];
+  const job = { walk, prefix, limit, grep: { pattern, contextLines } };
+  const found = await runSearch(job, tasks, context.signal, limits);
+  if (file !== undefined) checkSearched(path, found.tally);
+  if (found.matches.length === 0 && found.end === "done") {
+    return nothing(found.tally, pattern).slice(0, limit);
+  }
+  return shownMatches(found, contextLines, limit);
+}
+
+/** A file that was named must not count as one without matches when it was not looked at. */
+function checkSearched(path: string, { binary, large, unreadable }: Tally): void {
+  if (binary > 0) {
+    throw new Error(`Cannot search ${path} as it is binary: try run_bash with grep -a`);
+  }
+  if (large > 0) {
+    throw new Error(`Cannot search ${path} as it is over 64 MiB: use run_bash with grep`);
+  }
+  if (unreadable > 0) throw new Error(`Cannot search ${path} as it cannot be read`);
+}
+
+function nothing(tally: Tally, pattern: string): string {
+  const where = tally.files === 0
+    ? "No files to search"
+    : `No matches in ${count(tally.files, "file")}`;
+  // As grep without -E has it.
+  const [sign] = /\\(?:[|+?]|\((?=.+\\\))|\{(?=\d))/.exec(pattern) ?? [];
+  const hint = sign === undefined ? "" : ` ${sign} is a literal ${sign[1]}, without \\ it is not.`;
+  return `${where}.${hint}${leftOut(tally)}`;
+}
+
+function shownMatches(
+  { matches, more, tally, end }: Found & { end: SearchEnd },
+  contextLines: number,
+  maxChars: number,
+): string {
+  const lines: string[] = [];
+  /** For each line, how many matching lines and files have been shown before it. */
+  const before: [lines: number, files: number][] = [];
+  let shownLines = 0;
+  let total = more;
+  matches.forEach((file, i) => {
+    total += file.count;
+    if (i > 0 && contextLines > 0) file.lines.unshift({ text: "--", match: false });
+    for (const line of file.lines) {
+      before.push([shownLines, i]);
+      lines.push(line.text);
+      if (line.match) shownLines++;
+    }
+  });
+  return fitLines(lines, maxChars, (shown) => {
+    const [lineCount] = before[shown] ?? [shownLines];
+    // Files that were not gone through count once, so that the whole is a lower bound.
+    const left = total - lineCount;
+    const files = more + matches.length - (before[shown - 1]?.[1] ?? -1) - 1;
+    const rest = `${count(lineCount, "matching line")} shown, at least ${left} more` +
+      (files > 0 ? `, ${count(files, "file")} of them not shown at all` : "") +
+      `: narrow it down with path, glob or a longer pattern`;
+    return [...(left > 0 ? [rest] : []), ...gaps(tally, end)];
+  });
+}

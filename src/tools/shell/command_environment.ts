@@ -1,0 +1,62 @@
+/**
+ * What a command sees of the environment.
+ *
+ * @module
+ */
+
+import { API_KEY_ENVS } from "../../config.ts";
+import { programFolders } from "./find_program.ts";
+
+/** Nothing may wait for a person or draw on the screen: there is no terminal and no input. */
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  TERM: "dumb",
+  NO_COLOR: "1",
+  PAGER: "cat",
+  MANPAGER: "cat",
+  GIT_PAGER: "cat",
+  EDITOR: "true",
+  VISUAL: "true",
+  GIT_EDITOR: "true",
+  GIT_TERMINAL_PROMPT: "0",
+  GCM_INTERACTIVE: "never",
+  SSH_ASKPASS_REQUIRE: "never",
+  // gpg would ask for the passphrase on the terminal that this names.
+  GPG_TTY: "",
+};
+
+/** Names of variables that hold credentials: a model must not read them out (SEC-01). */
+const CREDENTIAL =
+  /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|_PASS$|.PWD$|_PAT$|CRED|AUTH(?!OR(?!IZ))|COOKIE|PRIVATE|DATABASE_URL/i;
+/** Names that only look like it: where the shell was, an agent or a display listens. */
+const HARMLESS = new Set(["OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"]);
+/** Values that are credentials whatever their name: of well-known kinds, and addresses with a password. */
+const SECRET =
+  /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|^-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@/;
+
+/**
+ * Our environment without its credentials but for those that a person has named, and with what keeps
+ * commands from asking.
+ *
+ * @param named names, or beginnings such as `AWS_*`
+ */
+export function commandEnvironment(
+  named: readonly string[] = [],
+  ours: Readonly<Record<string, string>> = Deno.env.toObject(),
+): Record<string, string> {
+  // What the backends are paid with no command gets, nor others of the same value. Servers of one's own
+  // are often given a short word for a key.
+  const keys = new Set(
+    API_KEY_ENVS.map((name) => ours[name]).filter((key) => key && key.length >= 16),
+  );
+  const isNamed = (name: string) =>
+    named.some((one) => one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : name === one);
+  const passes = ([name, value]: [string, string]) =>
+    !API_KEY_ENVS.includes(name) && !keys.has(value) &&
+    (HARMLESS.has(name) || isNamed(name) || !(CREDENTIAL.test(name) || SECRET.test(value)));
+  return {
+    ...Object.fromEntries(Object.entries(ours).filter(passes)),
+    ...ENVIRONMENT,
+    // What a command names is not looked for in the folder that it happens to be in.
+    ...(Deno.build.os !== "windows" && { PATH: programFolders().join(":") }),
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Where programs are found: not in the folder that is worked in, which may bring its own `bash`.
+ *
+ * @module
+ */
+
+import { isWithin } from "../../text/paths.ts";
+import { isAbsolute, join } from "../../text/std_path.ts";
+
+/** Where a system without PATH looks. They are the system's own, also for who works in `/`. */
+const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/**
+ * The folders of PATH (not for Windows). Relative and empty ones mean whatever folder a program is
+ * started in, and are left out.
+ *
+ * @param folder those in it are left out, too
+ */
+export function programFolders(
+  folder?: string,
+  path: string = Deno.env.get("PATH") ?? USUAL.join(":"),
+): string[] {
+  const folders = path.split(":").filter(isAbsolute);
+  if (folder === undefined) return folders;
+  const inside = [folder, real(folder)];
+  return folders.filter((one) =>
+    USUAL.includes(one) || ![one, real(one)].some((at) => inside.some((root) => isWithin(root, at)))
+  );
+}
+
+/** The path of the first program called `name` in `folders`. */
+export function findProgram(name: string, folders: readonly string[]): string | undefined {
+  return folders.map((folder) => join(folder, name)).find((path) => {
+    try {
+      const { isFile, mode } = Deno.statSync(path);
+      return isFile && (mode! & 0o111) !== 0;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function real(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}

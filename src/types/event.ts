@@ -1,0 +1,110 @@
+/**
+ * What a turn reports while it works, and what it returns. Plain JSON but for functions.
+ *
+ * @module
+ */
+
+import type { ToolOutcome } from "./tool.ts";
+
+/** The record of a finished tool run (spec 2.3, 6). */
+export interface ToolExecution {
+  /** The id of the call it answers. */
+  toolCallId: string;
+  /** The tool's name. */
+  toolName: string;
+  /** The arguments it was called with; those it ran with, where the policy changed them. */
+  arguments: Record<string, unknown>;
+  /** What the model was given as the result. */
+  result: string;
+  /** Wall time in milliseconds. */
+  durationMs: number;
+  /** True when the result reports a failure. */
+  isError: boolean;
+  /** Why the policy refused it, in a few words, where the policy says. */
+  refusal?: string;
+  /** How the run ended; `isError` is true for all but `done`. Left out only by older records. */
+  outcome?: "done" | "failed" | "refused" | "stopped" | "not_run";
+  /** What the tool told of its result beside the text. */
+  details?: Omit<ToolOutcome, "content">;
+}
+
+/** Tokens that a server counted. */
+export interface Usage {
+  /** Tokens of the prompt, cached ones included. */
+  inputTokens: number;
+  /** Tokens of the answer, reasoning included. */
+  outputTokens: number;
+  /** Those of `inputTokens` that came from the server's prompt cache, where it says. */
+  cachedTokens?: number;
+  /** Those of `inputTokens` that the server put into its cache, where that has a price of its own. */
+  cacheWriteTokens?: number;
+  /** What the server charges, in US dollars, where it says. */
+  cost?: number;
+}
+
+/** Why a turn ended; `budget`: at the token limit, so that the answer is cut. */
+export type StopReason = "done" | "max_rounds" | "aborted" | "loop" | "budget";
+
+/** What {@linkcode processTurn} returns (spec 2.3). */
+export interface TurnResult {
+  /** The final answer, without reasoning. */
+  response: string;
+  /** Every tool run of the turn, in the order asked. */
+  toolExecutions: ToolExecution[];
+  /** Prompt tokens, summed over the requests of the turn; 0 where the server counts none. */
+  inputTokens: number;
+  /** Answer tokens, summed over the requests of the turn; 0 where the server counts none. */
+  outputTokens: number;
+  /** Why it ended. */
+  stopReason: StopReason;
+}
+
+/** A failed attempt that will be repeated. */
+export interface RetryNotice {
+  /** Which attempt failed, from 1. */
+  attempt: number;
+  /** How many attempts there may be in all. */
+  maxAttempts: number;
+  /** How long until the next one, in milliseconds. */
+  delayMs: number;
+  /** What went wrong, in one line. */
+  reason: string;
+  /** True where the server is loading the model, and is asked until it has. */
+  isLoading?: boolean;
+}
+
+/** What was done to make a conversation shorter. */
+export interface Compaction {
+  /** The estimated tokens of the next request, had nothing been done. */
+  tokensBefore: number;
+  /** The estimated tokens of the next request. */
+  tokensAfter: number;
+  /** Results that were cut, as there was no room for all of them. */
+  cutResults: number;
+  /** Old results in whose place there is one line now. */
+  droppedResults: number;
+  /** Messages in whose place there is a summary now. */
+  summarized: number;
+}
+
+/**
+ * What {@linkcode processTurn} reports while it works (spec 6): `thinking` before each request, then
+ * a `tool_start` and a `tool_done` for each call; the other kinds are for those who want more.
+ */
+export type TurnEvent =
+  | { type: "thinking" }
+  | { type: "tool_start"; name: string; args: Record<string, unknown>; id: string }
+  | { type: "tool_done"; exec: ToolExecution }
+  | { type: "text_delta"; text: string }
+  | { type: "reasoning_delta"; text: string }
+  /** All `text_delta` of this answer so far turned out to be reasoning; the answer begins now. */
+  | { type: "text_retracted" }
+  | { type: "usage"; usage: Usage }
+  | { type: "tool_call_recovered"; name: string; id: string }
+  | ({ type: "retry" } & RetryNotice)
+  /** The server loads the model first; `nextLookMs`: for so long it is known to, where it says so. */
+  | { type: "loading"; model: string; nextLookMs?: number }
+  /** The messages before the newest ones were replaced; a `notice` says so in words. */
+  | ({ type: "compaction" } & Compaction)
+  /** `code` names what it is about; `message` says it in words. */
+  | { type: "notice"; level: "info" | "warning"; message: string; code?: string };

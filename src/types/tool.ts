@@ -1,0 +1,215 @@
+/**
+ * Tools, and what a running tool is given. Plain JSON but for functions.
+ *
+ * @module
+ */
+
+/** A JSON Schema, as far as tools use one: the checker in `tools/schema.ts` documents its subset. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What running a tool may touch. Calls of `"read"` tools may run side by side. */
+export type ToolAccess = "read" | "write" | "execute" | "network";
+
+/** What a running tool is given beside its arguments. */
+export interface ToolContext {
+  /** The absolute folder that relative paths are resolved against. */
+  workingDir: string;
+  /** The most characters that a result may have. */
+  maxOutputChars: number;
+  /** Aborted when the turn is; a tool stops at once and throws its `reason`. */
+  signal: AbortSignal;
+  /**
+   * How files were when the model last saw them, by real path; kept by the tools that read and write
+   * them, which refuse to write over what the model has not seen. Left out, they write all the same.
+   */
+  seenFiles?: Map<string, string>;
+  /** Told of each file that was written, such as to write it back later. */
+  onWritten?: OnWritten;
+  /**
+   * What to start in place of a program, so that the system confines it; throws what the model is
+   * told when it cannot. Left out, programs are started as they are.
+   */
+  confine?: Confine;
+  /** Where commands that go on in the background are kept. */
+  jobs?: Jobs;
+  /** Given by a running tool what looks up its newest line of output, for a person who waits. */
+  onOutput?: (newest: () => string) => void;
+  /** Variables that programs get though they look like credentials: names, or `AWS_*`. Left out: none. */
+  env?: readonly string[];
+  /** The id of the call that is decided or run; left out where a tool is called by hand. */
+  callId?: string;
+  /** What the policy granted the call. Left out, a path leads where its links do when it is opened. */
+  grant?: Grant;
+}
+
+/** How far the permission for one call goes. */
+export interface Grant {
+  /**
+   * Where the call's path leads, with every link followed: what was decided on. A tool opens this
+   * and no other place, and throws when links lead elsewhere by now.
+   */
+  realPath: string;
+  /** What a search in it leaves out, as reading it by name would be refused or asked about. */
+  withheld: Withheld;
+}
+
+/** See {@linkcode Grant.withheld}. Patterns are tested against paths with `/`, in Unicode's form NFC. */
+export interface Withheld {
+  /** The real working directory. */
+  folder: string;
+  /** Files and folders: relative where they are in `folder`, else absolute. */
+  paths: readonly RegExp[];
+  /** Files and folders, absolute. */
+  absolute?: readonly RegExp[];
+  /** Files, absolute. */
+  files?: RegExp;
+}
+
+/** A command that runs in the background. */
+export interface Job {
+  /** What it is called by, from 1; given by {@linkcode Jobs.add}. */
+  number: number;
+  /** What runs, as it was asked for. */
+  readonly command: string;
+  /** How it ended, in a few words; undefined while it runs. */
+  readonly outcome: string | undefined;
+  /** How long it has run, or did, in milliseconds. */
+  readonly elapsedMs: number;
+  /** True once the model knows how it ended. */
+  isTold: boolean;
+  /** The end of what it printed, of at most `maxBytes` bytes. */
+  tail(maxBytes: number): string;
+  /** For the model: its state, and what it printed since it was last asked. Waits a little for news. */
+  report(signal: AbortSignal): Promise<string>;
+  /** Ends all its processes; `outcome` is then its outcome, if it has none yet. */
+  stop(outcome: string): Promise<void>;
+  /** Ends its processes at once and without a word, as the program does. */
+  kill(): void;
+}
+
+/**
+ * The commands that run in the background until they end, are stopped, or this is disposed of:
+ * `jobStore` makes one.
+ */
+export interface Jobs extends AsyncDisposable {
+  /** Those that run, and the newest of those that ended, oldest first. */
+  readonly list: readonly Job[];
+  /** Told of each job that ended by itself. */
+  onEnd?: (job: Job) => void;
+  /**
+   * Whether one more may be started.
+   *
+   * @throws {RangeError} when too many run, or the session is over.
+   */
+  checkRoom(): void;
+  /** Adds a job that was started; ends it where that is too late. */
+  add(job: Job): void;
+  /** Forgets a job, as if it had never been one. */
+  remove(job: Job): void;
+}
+
+/** See {@linkcode ToolContext.onWritten}. */
+export type OnWritten = (file: {
+  /** The real path. */
+  path: string;
+  /** Differs once somebody writes it again. */
+  stamp: string;
+  /** How the file was, where there was one; without `bytes` when it had more than 16 MiB, or cannot be read. */
+  before?: { stamp: string; bytes?: Uint8Array };
+}) => void;
+
+/** See {@linkcode ToolContext.confine}. */
+export type Confine = (
+  program: string,
+  args: readonly string[],
+) => Promise<{
+  program: string;
+  args: string[];
+  /** What a program that fails may have run into, in one line for the model. */
+  limits?: string;
+}>;
+
+/** What a call is about, for policies and for people: at most one of the fields. */
+export interface Subject {
+  /** A file or folder, as the call names it. */
+  path?: string;
+  /** A shell command. */
+  command?: string;
+  /** An address. */
+  url?: string;
+}
+
+/** One line of a {@linkcode Change}. */
+export interface ChangeLine {
+  /** Kept, added, removed. */
+  kind: " " | "+" | "-";
+  /** Without its line ending. */
+  text: string;
+  /** Its number, from 1: of the old file for removed lines, else of the new one. */
+  line: number;
+}
+
+/** What a call writes into a file, made by the tool from the bytes that it writes. */
+export interface Change {
+  /** The file, as the call names it. */
+  path: string;
+  /** True where there is no file yet. */
+  isNew: boolean;
+  /** The changed lines with some around them; left out where the file is too large or no text. */
+  lines?: readonly ChangeLine[];
+  /** Bytes of the file that is replaced, where `lines` is left out. */
+  replacedBytes?: number;
+  /** Lines added and removed in all. */
+  added: number;
+  removed: number;
+  /** In how many further places the same is replaced, which `lines` leaves out. */
+  morePlaces: number;
+  /** What becomes of the line ending at the end of the file. */
+  lineEnd?: "adds" | "removes";
+}
+
+/** What {@linkcode Tool.prepare} found out; `run` is given it back. */
+export interface Prepared {
+  /** What will be written, from the very bytes. */
+  change?: Change;
+}
+
+/** The result of a call as data; the sentence for the model is `content`. */
+export interface ToolOutcome {
+  /** What the model reads. */
+  content: string;
+  /** Of a command that ended. */
+  exitCode?: number;
+  /** What a command printed, without the frame that `content` puts around it. */
+  output?: string;
+  /** The lines of a file that `content` shows, from 1; `isExact` is false where `total` is a minimum. */
+  range?: { first: number; last: number; total: number; isExact: boolean };
+  /** What was found or written, by noun: `files`, `matches`, `entries`, `bytes`. */
+  counts?: Readonly<Record<string, number>>;
+  /** What was written. */
+  change?: Change;
+}
+
+/** A tool that the model can call (spec 2.3). */
+export interface Tool {
+  /** `[a-zA-Z0-9_-]{1,64}`, unique among the tools of an agent. */
+  name: string;
+  /** What it does, for the model. */
+  description: string;
+  /** A JSON Schema of type `object`; arguments are checked against it before `run`. */
+  parameters: JsonSchema;
+  /** What it touches. */
+  access: ToolAccess;
+  /** What a call is about; left out, policies know only the tool's `access`. */
+  subject?(args: Record<string, unknown>): Subject;
+  /**
+   * Looks whether the call can succeed: for a policy to call before it asks somebody, once it knows
+   * that the model may see what the path leads to, which the error may quote.
+   */
+  check?(args: Record<string, unknown>, context: ToolContext): Promise<void> | void;
+  /**
+   * Runs the tool. The result is what the model reads. Whatever it throws becomes an error result
+   * with the error's message; nothing it throws ends the turn.
+   */
+  run(args: Record<string, unknown>, context: ToolContext): Promise<string> | string;
+}

@@ -1,0 +1,100 @@
+import { assertEquals } from "@std/assert";
+import { CopilotAgent } from "../../../src/agent/agent.ts";
+import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
+import { best, completer } from "../../../src/frontends/terminal/complete.ts";
+import { wrapped } from "../../../src/text/wrap.ts";
+import { localConfig } from "../../../src/config.ts";
+
+const PATHS = ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "README.md", "src/map/in.ts"];
+
+const BEST: [word: string, expected: string[]][] = [
+  ["main", ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "src/map/in.ts"]],
+  ["READ", ["README.md"]],
+  ["src/", ["src/main.ts", "src/map/in.ts"]],
+  ["smt", ["src/main.ts", "src/map/in.ts"]],
+  ["zzz", []],
+];
+
+for (const [word, expected] of BEST) {
+  Deno.test(`@${word} completes the paths that fit best`, () => {
+    assertEquals(best(word, PATHS).filter((path) => expected.includes(path)), expected);
+    assertEquals(best(word, PATHS)[0], expected[0]);
+  });
+}
+
+Deno.test("completion of 100 000 paths offers no more than fit", () => {
+  const many = Array.from({ length: 100_000 }, (_, i) => `folder${i % 300}/file_${i}.ts`);
+  assertEquals(best("file_99999", many)[0], "folder99/file_99999.ts");
+  assertEquals(best("file", many).length, 50);
+});
+
+const NAMED: [text: string, expected: string[]][] = [
+  ["look at @src/a.ts and @b", ["src/a.ts", "b"]],
+  ['@"a b.txt"', ["a b.txt"]],
+  ["(@a)", ["a)"]],
+  ["me@example.com", []],
+  ["@a @a", ["a"]],
+  ["@", []],
+];
+
+for (const [text, expected] of NAMED) {
+  Deno.test(`paths named in ${text}`, () => assertEquals(namedPaths(text), expected));
+}
+
+async function inFolder(check: (agent: CopilotAgent) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/sub`);
+    await Deno.writeTextFile(`${folder}/a.txt`, "one\ntwo\n");
+    await Deno.writeTextFile(`${folder}/sub/b c.txt`, "three\n");
+    await Deno.writeTextFile(`${folder}/.gitignore`, "ignored\n");
+    await Deno.writeTextFile(`${folder}/ignored`, "");
+    await check(new CopilotAgent({ local: localConfig({ model: "test" }) }, folder));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("files that a message names go along with it, with their lines", () =>
+  inFolder(async (agent) => {
+    const { signal } = new AbortController();
+    const text = 'Compare @a.txt, @"sub/b c.txt" and @nothing (@sub).';
+    const { text: sent, notices } = await attachFiles(agent, text, signal);
+    assertEquals(sent.startsWith(`${text}\n\n<file path="a.txt">\n`), true);
+    for (const part of ["two", 'path="sub/b c.txt"', "three", 'path="sub"', "b c.txt"]) {
+      assertEquals(sent.includes(part), true, `${part} in ${sent}`);
+    }
+    assertEquals(sent.includes('path="nothing"'), false);
+    assertEquals(notices, [
+      "3 files go along",
+      "@nothing is no file here: the model gets the name alone",
+    ]);
+    const none = await attachFiles(agent, "no names", signal);
+    assertEquals(none, { text: "no names", notices: [] });
+  }));
+
+const COMPLETED: [before: string, items: string[], replace: number][] = [
+  ["/he", ["/help "], 3],
+  ["/h", ["/help", "/history"], 2],
+  ["/cd s", ["sub/"], 1],
+  ["/model --h", ["--hosted ", "--host "], 3],
+  ["/model --local --hos", ["--hosted ", "--host "], 5],
+  ["see @a", ["@a.txt"], 2],
+  ["see @b", ['@"sub/b c.txt"'], 2],
+  ["see @ignored", [], 8],
+];
+
+for (const [before, items, replace] of COMPLETED) {
+  Deno.test(`Tab behind ${before}`, () =>
+    inFolder(async (agent) => {
+      const complete = completer({ agent, modelNamed: true, pending: "" });
+      assertEquals(await complete(before, ""), { items, replace });
+    }));
+}
+
+Deno.test("wrapped breaks long lines at spaces, below where they begin", () => {
+  assertEquals(wrapped("· one two three\nfour", 9), "· one two\n  three\nfour");
+  assertEquals(wrapped("  /help   lists", 12), "  /help\n  lists");
+  assertEquals(wrapped("         a b", 4), "         a\n  b");
+  assertEquals(wrapped("unbreakable", 4), "unbreakable");
+});

@@ -1,0 +1,36 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { run } from "../../helpers/program.ts";
+import { strictServer } from "../../helpers/strict_server.ts";
+
+Deno.test("-p --continue goes on with the newest session, says where it was, and keeps its model", async () => {
+  const folder = await Deno.makeTempDir();
+  const steps = [1, 2, 3].map((n) => ({ text: `Answer ${n}. ${"word ".repeat(100)}` }));
+  await using server = strictServer(steps, { models: ["test", "other"] });
+  const local = ["--local", "--host", server.url.replace("//", "//user:secret@")];
+  const ask = (...args: string[]) =>
+    run([...local, "--continue", ...args], { cwd: folder, env: { XDG_STATE_HOME: folder } });
+  try {
+    const first = await ask("-m", "other", "-p", "one");
+    assertEquals(first.code, 0);
+    assertStringIncludes(first.stderr, "There is no earlier session of this folder.\n");
+    const second = await ask("-p", "two @nothing");
+    assertMatch(
+      second.stderr,
+      /^Goes on from \S+ \S+: 2 messages\n {2}> one\n {2}Answer 1\. (word )+.{0,5}…\nWith other, as before/m,
+    );
+    const third = await ask("-m", "test", "-p", "three");
+    assertMatch(third.stderr, /: 4 messages\n {2}> two @nothing\n {2}Answer 2/);
+    assertMatch(third.stderr, /^It was with other at [\d.:]+, and is with test at [\d.:]+ now/m);
+    assertEquals(server.requests.map(({ body }) => body.model), ["other", "other", "test"]);
+    assertEquals((server.requests[2]!.body.messages as unknown[]).length, 6);
+    await run([...local, "-m", "test", "-p", "alone"], { cwd: folder });
+    const kept = [...Deno.readDirSync(`${folder}/copilot/sessions`)];
+    assertEquals(kept.length, 3);
+    for (const { name } of kept) {
+      const text = Deno.readTextFileSync(`${folder}/copilot/sessions/${name}`);
+      assertEquals(/secret|alone/.test(text), false);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,184 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { command as program } from "../../helpers/program.ts";
+import { sessionCommand, sessionTest } from "../../helpers/session.ts";
+import { type Step, type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
+import { noTmux, terminal } from "../../helpers/tmux.ts";
+import { left, living, marker } from "../../helpers/processes.ts";
+import { run } from "../../tools/workspace.ts";
+
+const job = (command: string): Step => ({
+  toolCalls: [{ name: "run_bash", arguments: { command, run_in_background: true } }],
+});
+const said = ({ body }: StrictRequest) => (body.messages as { content: string }[]).at(-1)!.content;
+const open = async (path: string) => (await Deno.open(path, { write: true })).close();
+
+sessionTest(
+  "a job is asked about, listed, looked at, told of when it ends, and can be stopped",
+  [
+    job("echo begun; : < go; echo 'all done'; exit 3"),
+    job("exec sleep 1000"),
+    { text: "Started." },
+    { text: "I see." },
+  ],
+  async (terminal, server) => {
+    await run("mkfifo", `${terminal.folder}/go`);
+    await terminal.type("go\r");
+    await terminal.until((rows) =>
+      rows.some((row) => row.startsWith("  in the background (/jobs")) &&
+      rows.some((row) => row.startsWith("Run this?"))
+    );
+    await terminal.type("y\r");
+    await terminal.until("command: exec sleep 1000");
+    await terminal.until((rows) =>
+      rows.filter((row) => row === "Run this? [y/n/a/s/e/?]").length === 1
+    );
+    await terminal.type("y\r");
+    await terminal.until("Started.");
+    await terminal.type("/jobs\r");
+    const rows = await terminal.until((rows) => rows.some((row) => row.startsWith("  2  running")));
+    assert(rows.some((row) => /^ {2}1 {2}running {2}0:\d\d {2}echo begun; : < go/.test(row)));
+    assert(rows.at(-1)!.startsWith("test · 2 jobs · "), rows.join("\n"));
+    await open(`${terminal.folder}/go`);
+    await terminal.until("· job 1 is over: exit code 3 (echo begun");
+    await terminal.type("/jobs 1\r");
+    await terminal.until((rows) =>
+      rows.includes("begun") && rows.includes("all done") &&
+      rows.some((row) => row.startsWith("  1  exit code 3  0:"))
+    );
+    await terminal.type("/jobs s\t\t\r"); // "stop 2" or "stop all": the first
+    await terminal.until((rows) =>
+      rows.includes("> /jobs stop 2") && rows.some((row) => row.startsWith("  2  stopped by the"))
+    );
+    await terminal.until((rows) => !rows.at(-1)!.includes("job"));
+    await terminal.type("/jobs 3\r/jobs stop all\r/jobs nonsense\r");
+    await terminal.until("Use /jobs, /jobs N, /jobs stop N or /jobs stop all");
+    const all = await terminal.screen();
+    assert(all.includes("There is no job 3: see /jobs") && all.includes("No job runs."));
+    await terminal.type("and?\r");
+    await terminal.until("I see.");
+    const told = said(server.requests[3]!);
+    assertStringIncludes(told, "and?\n\n[Job 1 is over (echo begun;");
+    assertStringIncludes(told, "\n\n[Job 2 is over (exec sleep 1000): stopped by the user.");
+  },
+);
+
+{
+  const gate = Promise.withResolvers<void>();
+  sessionTest(
+    "a job that ends amid an answer is told of after it; 40 columns hold what there is to see",
+    [
+      job(`: < go; echo ${"wide 日本語 ".repeat(9)}`),
+      async () => (await gate.promise, { text: "An answer\nin two lines.", hang: true }),
+    ],
+    async (terminal) => {
+      await run("mkfifo", `${terminal.folder}/go`);
+      await terminal.type("go\r");
+      await terminal.until("waiting");
+      await terminal.until((rows) => rows.at(-1)!.includes("1 job"));
+      gate.resolve();
+      await terminal.until("in two");
+      await open(`${terminal.folder}/go`);
+      await terminal.until((rows) => !rows.at(-1)!.includes("1 job"));
+      const before = await terminal.screen();
+      assertEquals(before.filter((row) => row.includes("is over")), [], before.join("\n"));
+      await terminal.type("\x1b");
+      const rows = await terminal.until("· job 1 is over: exit code 0");
+      const at = rows.findIndex((row) => row.includes("interrupted"));
+      assert(rows.findIndex((row) => row.includes("is over")) > at, rows.join("\n"));
+      await terminal.type("/jobs\r");
+      const listed = await terminal.until((rows) => rows.some((row) => /^ {2}1 {2}exit/.test(row)));
+      assertEquals(
+        listed.filter((row) => /^ {2}1 {2}exit code 0 {2}\S+ {2}: < go.*…$/.test(row)).length,
+        1,
+      );
+    },
+    { flags: "--yes", columns: 40, rows: 20 },
+  );
+}
+
+const LEAVING: [name: string, keys: string | Deno.Signal, code: number][] = [
+  ["/exit", "/exit\r", 0],
+  ["Ctrl-C twice", "\x03\x03", 0],
+  ["SIGHUP", "SIGHUP", 129],
+  ["SIGTERM, and a terminal that cannot edit", "SIGTERM", 143],
+];
+
+Deno.test({
+  name: "PRC-02 PRC-07 jobs end with the session, however it is left",
+  ignore: noTmux !== "",
+  fn: () =>
+    Promise.all(LEAVING.map(async ([name, keys, code]) => {
+      const mark = marker();
+      const command = `trap '' HUP INT; sleep ${mark} & setsid sleep ${mark} & wait`;
+      await using server = strictServer([job(command), { text: "Started." }], {
+        models: ["test", "other"],
+      });
+      await using screen = await terminal();
+      const plain = name.includes("cannot edit") ? "TERM=dumb " : "";
+      const typed = `${plain}${sessionCommand(server, "--yes")}; echo left: $?\r`;
+      await screen.type(typed);
+      await screen.until((rows) => rows.at(-1) === ">" || rows.at(-2) === ">");
+      await screen.type("go\r");
+      await screen.until("Started.");
+      assertEquals((await living(mark, (count) => count === 3)).length, 3, name);
+      if (!keys.startsWith("SIG")) await screen.type(keys);
+      else Deno.kill(await programIn(screen.folder), keys as Deno.Signal);
+      await screen.until(`left: ${code}`);
+      assertEquals(await left(mark), [], name);
+    })).then(() => {}),
+});
+
+/** The process of the program that was started in `folder`. */
+async function programIn(folder: string): Promise<number> {
+  const script = `for p in /proc/[0-9]*; do
+    [ "$(readlink $p/cwd)" = "$1" ] && tr '\\0' ' ' < $p/cmdline | grep -q 'main.ts --local' &&
+    echo \${p#/proc/}
+  done; true`;
+  return Number(await run("sh", "-c", script, "sh", await Deno.realPath(folder)));
+}
+
+Deno.test("PRC-02 PRC-07 jobs end with a prompt's run: done, failed, terminated", async () => {
+  const rows: [name: string, last: Step, code: number][] = [
+    ["done", { text: "Done." }, 0],
+    ["failed", { error: { status: 400, message: "no" } }, 1],
+    ["terminated", { text: "x", hang: true }, 143],
+  ];
+  await Promise.all(rows.map(async ([name, last, code]) => {
+    const mark = marker();
+    const asked = Promise.withResolvers<void>();
+    await using server = strictServer([
+      job(`setsid sleep ${mark} & wait`),
+      () => (asked.resolve(), last),
+    ]);
+    const args = ["--local", "--host", server.url, "-m", "test", "--yes", "-p", "go"];
+    const child = program(args).spawn();
+    await asked.promise;
+    if (name === "terminated") child.kill("SIGTERM");
+    assertEquals((await child.output()).code, code, name);
+    assertEquals(await left(mark), [], name);
+  }));
+});
+
+Deno.test("stream-json tells of the end of a job as a notice", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run("mkfifo", `${folder}/go`);
+    await using server = strictServer([
+      job(`: < ${folder}/go`),
+      async () => (await open(`${folder}/go`), {
+        toolCalls: [{ name: "job_output", arguments: { job: 1 } }],
+      }),
+      { text: "Done." },
+    ]);
+    const args = ["--local", "--host", server.url, "-m", "test", "--yes"];
+    const child = program([...args, "--output", "stream-json", "-p", "go"]).spawn();
+    const lines = new TextDecoder().decode((await child.output()).stdout).trim().split("\n")
+      .map((line) => JSON.parse(line));
+    const notice = lines.find(({ type }) => type === "notice");
+    assertMatch(notice.message, /^job 1 is over: exit code 0 \(: < /);
+    const [, done] = lines.filter(({ type }) => type === "tool_done");
+    assertMatch(done.exec.result, /^job 1 ended after \d+ s\nexit code: 0\nno new output/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

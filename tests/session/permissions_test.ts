@@ -1,0 +1,786 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { builtinTools } from "../../src/tools/mod.ts";
+import { UsageError } from "../../src/errors.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import { run } from "../helpers/program.ts";
+import { sessionTest } from "../helpers/session.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { bash, type Files, turn, use } from "../helpers/turn.ts";
+
+async function gitFolder(folder: string): Promise<void> {
+  await Deno.mkdir(`${folder}/.git`);
+  await Deno.writeTextFile(`${folder}/.git/HEAD`, "ref: refs/heads/main\n");
+  await Deno.writeTextFile(`${folder}/.git/config`, "url = https://me:token@host/x\n");
+}
+
+async function withSecrets(folder: string): Promise<void> {
+  for (const name of ["keys", "hid"]) await Deno.mkdir(`${folder}/${name}`);
+  for (const name of ["id_rsa", "keys/server.pem", "keys/other", "hid/.env"]) {
+    await Deno.writeTextFile(`${folder}/${name}`, "x\n");
+  }
+  await Deno.symlink("id_rsa", `${folder}/link`);
+  await Deno.symlink("keys", `${folder}/way`);
+}
+
+/** The folder above becomes a repository's, with settings of its own. */
+async function projectAbove(base: string, settings: unknown): Promise<void> {
+  await gitFolder(base);
+  await Deno.mkdir(`${base}/.copilot`);
+  await Deno.writeTextFile(`${base}/.copilot/permissions.json`, JSON.stringify(settings));
+}
+
+const ROWS: [
+  name: string,
+  call: Step,
+  flags: string[],
+  files: Files,
+  runs: boolean,
+][] = [
+  ["CMD-07 a command is refused", bash("echo ran"), [], {}, false],
+  ["CMD-07 its positive control", bash("echo ran"), ["--yes"], {}, true],
+  ["CMD-02 a rule allows it", bash("echo ran"), [], { own: { allow: ["run_bash(echo *)"] } }, true],
+  ["CMD-02 another does not", bash("echo ran"), [], { own: { allow: ["run_bash(ech *)"] } }, false],
+  [
+    "CMD-01 nor a compound one",
+    bash("echo ran; touch b"),
+    [],
+    { own: { allow: ["run_bash(echo *)"] } },
+    false,
+  ],
+  ["CMD-03 deny binds under --yes", bash("env echo ran"), ["--yes"], {
+    own: { deny: ["run_bash(echo *)"] },
+  }, false],
+  ["auto runs what only reads", bash("cat a.txt # ran"), ["--approve", "auto"], {}, true],
+  ...[
+    ...[
+      "cat id_rs?",
+      "cat id_r[rs]a",
+      "cd keys && cat s*",
+      "cat ./id*",
+      "cat k*/s*",
+    ],
+    ...["cat k?ys/server.pem", "cat lin?", "cat way/s*"],
+  ].map((command): typeof ROWS[number] => [
+    `SEC-01 a pattern that comes to a secret is asked about: ${command}`,
+    bash(command),
+    [],
+    { own: { allow: ["run_bash(cat *)", "run_bash(cd *)"] }, prepare: withSecrets },
+    false,
+  ]),
+  ...["cat a.t?t", "cat keys/o*", "cat id_rs", "cat hid/[a-z.]*"].map((
+    command,
+  ): typeof ROWS[number] => [
+    `SEC-01 another is not: ${command}`,
+    bash(`${command} || true`),
+    [],
+    { own: { allow: ["run_bash(cat *)", "run_bash(true)"] }, prepare: withSecrets },
+    true,
+  ]),
+  ...[
+    "cat k*/other",
+    "cat {keys,hid}/other",
+    "cat k[e]ys/*",
+    "rm -f w?y/other",
+    "cat {,x}keys/other",
+  ]
+    .map((command): typeof ROWS[number] => [
+      `CMD-03 deny binds what a pattern comes to: ${command}`,
+      bash(command),
+      ["--yes"],
+      { own: { deny: ["read_file(keys/oth*)"] }, prepare: withSecrets },
+      false,
+    ]),
+  ["CMD-03 and nothing else", bash("cat k*/s* {keys,hid}/server.pem || true"), ["--yes"], {
+    own: { deny: ["read_file(keys/oth*)"] },
+    prepare: withSecrets,
+  }, true],
+  ["auto does not run the rest", bash("touch ran"), ["--approve", "auto"], {}, false],
+  ["a rule for this folder", bash("echo ran"), [], {
+    own: { folders: { FOLDER: { allow: ["run_bash(echo ran)"] } } },
+  }, true],
+  ["a rule for another folder", bash("echo ran"), [], {
+    own: { folders: { "/elsewhere": { allow: ["run_bash(echo ran)"] } } },
+  }, false],
+  [
+    "edits run",
+    use("write_file", { file_path: "n", content: "x" }),
+    ["--approve", "edits"],
+    {},
+    true,
+  ],
+  ["edits ask", use("write_file", { file_path: "n", content: "x" }), [], {}, false],
+  [
+    "PTH-01 outside does not run",
+    use("write_file", { file_path: "../n", content: "x" }),
+    [
+      "--approve",
+      "edits",
+    ],
+    {},
+    false,
+  ],
+  ["PTH-01 nor is it read", use("read_file", { file_path: "../canary" }), [], {}, false],
+  [
+    "PTH-01 nor quoted by an edit that fails",
+    use("edit_file", { file_path: "../canary", old_string: "outsode", new_string: "x" }),
+    [],
+    {},
+    false,
+  ],
+  ["reads inside run", use("read_file", { file_path: "a.txt" }), [], {}, true],
+  ["never refuses all the same", bash("echo ran"), ["--approve", "never"], {}, false],
+  [
+    "what may not be read is not written either: what it holds would be told when it changed",
+    use("write_file", { file_path: "n", content: "x" }),
+    ["--yes"],
+    { own: { deny: ["read_file(n)"] } },
+    false,
+  ],
+  ["SEC-01 git's settings are not read", use("read_file", { file_path: ".git/config" }), [], {
+    prepare: gitFolder,
+  }, false],
+  ["SEC-01 nor by a command", bash("cat .git/config"), ["--approve", "auto"], {
+    prepare: gitFolder,
+  }, false],
+  ["the rest of git's is", use("read_file", { file_path: ".git/HEAD" }), [], {
+    prepare: gitFolder,
+  }, true],
+  ["TRU-03 a project allows nothing", bash("echo ran"), [], {
+    project: { allow: ["run_bash(echo *)"], approve: "auto", network: true },
+  }, false],
+  ["TRU-03 a project denies", use("read_file", { file_path: "a.txt" }), ["--yes"], {
+    project: { deny: ["read_file(a.txt)"] },
+  }, false],
+  [
+    "TRU-03 a project denies below its folder, too",
+    use("read_file", { file_path: "a.txt" }),
+    [
+      "--yes",
+    ],
+    { prepare: (_, base) => projectAbove(base, { deny: ["read_file(folder/*.txt)"] }) },
+    false,
+  ],
+  [
+    "TRU-03 and is strict there",
+    use("write_file", { file_path: "n", content: "x" }),
+    [
+      "--approve",
+      "edits",
+    ],
+    { prepare: (_, base) => projectAbove(base, { approve: "ask" }) },
+    false,
+  ],
+  [
+    "TRU-03 but what lies above its repository says nothing",
+    use("read_file", {
+      file_path: "a.txt",
+    }),
+    [],
+    {
+      prepare: async (folder, base) => {
+        await projectAbove(base, { deny: ["read"] });
+        await gitFolder(folder);
+      },
+    },
+    true,
+  ],
+  ["a rule for a folder above denies", use("read_file", { file_path: "a.txt" }), ["--yes"], {
+    own: { folders: { "/": { deny: ["read_file(**/folder/a.txt)"] } } },
+  }, false],
+  ["a folder that is called by a link is that folder", use("read_file", { file_path: "a.txt" }), [
+    "--yes",
+  ], {
+    own: { folders: { "FOLDER-link": { deny: ["read_file(a*)"] } } },
+    prepare: (folder) => Deno.symlink(folder, `${folder}-link`),
+  }, false],
+  ["or by a path with dots", use("read_file", { file_path: "a.txt" }), ["--yes"], {
+    own: { folders: { "FOLDER/../": { deny: ["read_file(folder/a*)"] } } },
+  }, false],
+  ["but allows nothing", bash("echo ran"), [], {
+    own: { folders: { "/": { allow: ["run_bash(echo ran)"], approve: "auto" } } },
+  }, false],
+  ["nor is it less strict", use("write_file", { file_path: "n", content: "x" }), [], {
+    own: { approve: "edits", folders: { "/": { approve: "never" } } },
+  }, false],
+  [
+    "a rule for an absolute path holds in the folder",
+    use("read_file", { file_path: "a.txt" }),
+    [
+      "--yes",
+    ],
+    { own: { deny: ["read_file(FOLDER/a*)"] } },
+    false,
+  ],
+  ["PTH-05 so does one that allows", use("write_file", { file_path: "n", content: "x" }), [], {
+    own: { allow: ["write_file(FOLDER/n)"] },
+  }, true],
+  ["but not for more than it says", use("write_file", { file_path: "n", content: "x" }), [], {
+    own: { allow: ["write_file(/n)"] },
+  }, false],
+];
+
+for (const [name, call, flags, files, runs] of ROWS) {
+  Deno.test(`permissions: ${name}`, () =>
+    turn([call], flags, files, ({ code, results }) => {
+      assertEquals(results.length, 1);
+      assertEquals(/^Refused/.test(results[0]!), !runs, results[0]);
+      assertEquals(code, runs ? 0 : 3);
+    }));
+}
+
+Deno.test("a refusal says why in its line, and what would allow it", () => {
+  const calls = ["touch a", "git clean -f", "echo a"].map(bash);
+  return turn(calls, [], { own: { deny: ["run_bash(echo *)"] } }, ({ stderr }) => {
+    const lines = stderr.split("\n").filter((line) => line.includes("refused"));
+    assertEquals(lines, [
+      "· run_bash touch a (refused: it runs touch, which no rule allows; --yes, or a rule, allows it)",
+      "· run_bash git clean -f (refused: it can destroy work, as git clean does; --yes allows it)",
+      "· run_bash echo a (refused: it matches the rule deny run_bash(echo *))",
+    ]);
+  });
+});
+
+Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or written", async () => {
+  const paths = [
+    "../canary",
+    "up/canary",
+    "a/../../canary",
+    "../folder-evil/canary",
+    "canary-link",
+  ];
+  const calls = [
+    ...paths.map((file_path) => use("read_file", { file_path })),
+    ...paths.map((path) => use("grep_code", { pattern: "outside", path })),
+    ...["..", "up", "../folder-evil"].map((path) => use("list_directory", { path })),
+    ...["../*", "up/*", "{..,x}/*", "/**/canary", "**/canary"].map((pattern) =>
+      use("glob_files", { pattern })
+    ),
+    use("glob_files", { pattern: "*", path: "up" }),
+    use("grep_code", { pattern: "outside" }),
+    ...["../new", "up/new", "dangling"].map((file_path) =>
+      use("write_file", { file_path, content: "x" })
+    ),
+    use("edit_file", { file_path: "canary-link", old_string: "outside", new_string: "x" }),
+    use("read_file", { file_path: "a.txt" }),
+  ];
+  const links = bash(
+    "ln -s .. up; ln -s ../canary canary-link; ln -s ../new dangling; mkdir ../folder-evil; cp ../canary ../folder-evil",
+  );
+  // The links are there before a run that may not make any.
+  await using server = strictServer(
+    [links, { text: "Made." }, ...calls.map((call) => ({ ...call })), { text: "Done." }],
+    { models: ["test"] },
+  );
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const cwd = `${base}/folder`;
+  await Deno.mkdir(cwd);
+  await Deno.writeTextFile(`${cwd}/a.txt`, "inside\n");
+  await Deno.writeTextFile(`${base}/canary`, "outside\n");
+  const args = ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json"];
+  await run([...args, "--yes"], { cwd });
+  const { stdout } = await run([...args, "--approve", "edits"], { cwd });
+  const results = JSON.parse(stdout).toolExecutions.map((exec: { result: string }) => exec.result);
+  assertEquals(results.length, calls.length);
+  assertStringIncludes(results.at(-1)!, "inside");
+  for (const [i, result] of results.entries()) {
+    const call = JSON.stringify(calls[i]);
+    // `canary-link` is a name in the folder; what it leads to is not.
+    const told = result.replaceAll("canary-link", "").replaceAll(
+      /(Refused:|Cannot |No files match )[^\n]*/g,
+      "",
+    );
+    assertEquals(/outside\b(?! of)|canary/.test(told), false, `${call}: ${result}`);
+  }
+  const names = [...Deno.readDirSync(base)].map(({ name }) => name).sort();
+  assertEquals(names, ["canary", "folder", "folder-evil"]);
+  assertEquals(await Deno.readTextFile(`${base}/canary`), "outside\n");
+  await Deno.remove(base, { recursive: true });
+});
+
+Deno.test("PTH-03 a file that has other names, maybe outside, is not written without being asked about", () => {
+  const edit = (file_path: string) =>
+    use("edit_file", { file_path, old_string: "one", new_string: "two" });
+  const own = { allow: ["run_bash(ln *)", "run_bash(cp *)"] };
+  const calls = [bash("ln a.txt hard"), bash("cp a.txt copy"), edit("hard"), edit("copy")];
+  return turn(calls, ["--approve", "edits"], { own }, async ({ results, folder }) => {
+    assertMatch(results[2]!, /^Refused: .*hard links/);
+    assertMatch(results[3]!, /^Replaced 1 match in copy/);
+    assertEquals(await Deno.readTextFile(`${folder}/a.txt`), "one\n");
+  });
+});
+
+Deno.test("SEC-01 commands get the variables that were named, and never the model's key", async () => {
+  await using server = strictServer([bash("env"), { text: "Done." }], { models: ["test"] });
+  const base = await Deno.makeTempDir();
+  await Deno.mkdir(`${base}/copilot`);
+  const own = JSON.stringify({ env: ["GH_TOKEN", "NPM_*", "OPENAI_API_KEY"] });
+  await Deno.writeTextFile(`${base}/copilot/config.json`, own);
+  const { stdout, stderr } = await run(
+    ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json", "--yes"],
+    {
+      cwd: base,
+      env: {
+        XDG_CONFIG_HOME: base,
+        GH_TOKEN: "one",
+        NPM_TOKEN: "two",
+        OPENAI_API_KEY: "three",
+        OTHER_TOKEN: "four",
+      },
+    },
+  );
+  const [{ result }] = JSON.parse(stdout).toolExecutions;
+  for (const line of ["GH_TOKEN=one", "NPM_TOKEN=two"]) assertStringIncludes(result, line);
+  assertEquals(/OPENAI_API_KEY|OTHER_TOKEN/.test(result), false);
+  assertMatch(stderr, /^· OPENAI_API_KEY is the model's key: commands never get it$/m);
+  await Deno.remove(base, { recursive: true });
+});
+
+Deno.test("TRU-03 what a project would loosen is told", () =>
+  turn([], [], { project: { allow: ["run_bash(x)"], sandbox: "off", approve: "auto" } }, (ran) => {
+    assertStringIncludes(ran.stderr, "ignored: allow: run_bash(x), approve: auto");
+  }));
+
+const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
+  ["a mode", ["--approve", "always"], {}, /--approve as it must be one of never, ask, edits, auto/],
+  ["a variable", ["--env", "A,*"], {}, /--env "\*" as it must be the name of a variable/],
+  ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
+  ["a rule", [], { allow: ["run_bash("] }, /Cannot use the rule "run_bash\(".*permissions\.json/],
+  [
+    "a tool",
+    [],
+    { deny: ["Read(secret/**)"] },
+    /Read\(secret.* no tool is called Read: .*read_file/,
+  ],
+  ["folders", [], { folders: [] }, /Cannot use folders in .* an object/],
+  ["a key", [], { alow: [] }, /Cannot use alow in .*permissions\.json/],
+  ["a folder's name", [], { folders: { "~/x": {} } }, /Cannot use folders .* absolute paths/],
+  ["no object", [], [], /must be a JSON object/],
+];
+for (const [name, flags, own, says] of BAD) {
+  Deno.test(`permissions: ${name} that makes no sense is wrong usage`, () =>
+    turn([], flags, { own }, ({ code, stderr }) => {
+      assertEquals(code, 2);
+      assertMatch(stderr, says);
+    }));
+}
+
+Deno.test("a file with a byte order mark is read; what a project's file leads to is not quoted", async () => {
+  const prepare = (text: string, link?: string) => async (folder: string) => {
+    await Deno.mkdir(`${folder}/.copilot`);
+    const path = `${folder}/.copilot/permissions.json`;
+    if (link) await Deno.symlink(link, path);
+    await Deno.writeTextFile(path, text);
+  };
+  const read = use("read_file", { file_path: "a.txt" });
+  await turn([read], [], { prepare: prepare('\ufeff{"deny":["read"]}') }, ({ code }) => {
+    assertEquals(code, 3);
+  });
+  await turn([], [], { prepare: prepare("canary", "../../token") }, ({ code, stderr }) => {
+    assertEquals(code, 2);
+    assertMatch(stderr, /permissions\.json/);
+    assertEquals(stderr.includes("canary"), false, stderr);
+  });
+});
+
+sessionTest(
+  "CMD-08 always is for exactly this command, in this session",
+  [bash("touch one"), bash("touch one"), bash("touch two"), { text: "Well." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("\r"); // no answer at all
+    await terminal.until("or ? for what they mean");
+    await terminal.type("a\r");
+    await terminal.until("In this session: allow run_bash(touch one)");
+    await terminal.until((rows) => rows.filter((row) => row.includes("· run_bash")).length === 2);
+    await terminal.until("command: touch two");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/e/?]");
+    await terminal.type("n use three instead\r");
+    await terminal.until("Well.");
+    await terminal.type("/permissions\r");
+    await terminal.until("allow    run_bash(touch one)");
+  },
+);
+
+sessionTest(
+  "PTH-03 what is approved is what was asked about, though a link leads elsewhere by then",
+  [
+    use("write_file", { file_path: "dir/f", content: "new\n" }),
+    use("write_file", { file_path: "dir/f", content: "new\n" }),
+    { text: "Well." },
+  ],
+  async (terminal) => {
+    const at = (name: string) => `${terminal.folder}/${name}`;
+    for (const folder of ["dir", "other"]) await Deno.mkdir(at(folder));
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await Deno.rename(at("dir"), at("away"));
+    await Deno.symlink(at("other"), at("dir"));
+    await terminal.type("y\r");
+    await terminal.until("was replaced meanwhile");
+    // Asked about as it is now, the same is written through the link.
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/?]");
+    await terminal.type("y\r");
+    await terminal.until("Well.");
+    assertEquals([...Deno.readDirSync(at("other"))].map(({ name }) => name), ["f"]);
+    assertEquals([...Deno.readDirSync(at("away"))].length, 0);
+  },
+);
+
+sessionTest(
+  "CMD-08 a saved rule is there in the next session, in this folder",
+  [bash("touch one"), { text: "Well." }, bash("touch one"), { text: "Again." }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("s\r");
+    await terminal.until("Well.");
+    const path = `${terminal.folder}/config/copilot/permissions.json`;
+    assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
+    await terminal.type("/exit\r");
+    await terminal.until("left: 0");
+    const { stdout } = await run(
+      ["--local", "--host", server.url, "-m", "test", "-p", "go"],
+      { cwd: terminal.folder, env: { XDG_CONFIG_HOME: `${terminal.folder}/config` } },
+    );
+    assertEquals(stdout, "Again.\n");
+  },
+);
+
+Deno.test("CMD-08 a rule is offered for just this call, and only where it would allow it", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const at = (name: string) => `${folder}/${name}`;
+  try {
+    for (const name of ["f", ".env", "one"]) await Deno.writeTextFile(at(name), "");
+    await Deno.link(at("one"), at("other"));
+    await Deno.symlink(at("f"), at("link"));
+    const permissions = await openPermissions({}, () => undefined);
+    const offered: (string | undefined)[] = [];
+    const policy = permissions.policy((_tool, args, _context, { ruleFor }) => {
+      offered.push(ruleFor(args));
+      return Promise.resolve({ allow: false, reason: "" });
+    });
+    const { signal } = new AbortController();
+    const decide = (name: string, args: Record<string, unknown>) => {
+      const { check: _, ...tool } = builtinTools.find((one) => one.name === name)!;
+      return policy.decide(tool, args, { workingDir: folder, maxOutputChars: 100, signal });
+    };
+    for (const path of ["f", "./f", at("f"), "link", ".env", "one", "a b.txt", " ", "*"]) {
+      await decide("write_file", { file_path: path, content: "" });
+    }
+    await decide("read_file", { file_path: "/etc/hosts" });
+    for (const command of ["npm  test", "rm -r /", "a && b", "git clean -f"]) {
+      await decide("run_bash", { command });
+    }
+    assertEquals(offered, [
+      ...Array(4).fill("write_file(f)"),
+      ...[undefined, undefined, "write_file(a b.txt)", undefined, undefined],
+      ...["read_file(/etc/hosts)", "run_bash(npm  test)", undefined, undefined, undefined],
+    ]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+const HIDING: [name: string, command: string, parts: string[]][] = [
+  ["6000 characters", `echo ${"abcdefgh".repeat(750)}; rm -rf x`, ["echo abc", "; rm -rf x"]],
+  ["60 blank lines", `echo a${"\n".repeat(60)}rm -rf x`, ["echo a", "rm -rf x"]],
+  ["300 blanks", `echo a${" ".repeat(300)}; touch p`, ["echo a", "; touch p"]],
+  ["200 lines", `cat <<'E'\n${"x\n".repeat(198)}E`, ["cat <<'E'", "E"]],
+];
+sessionTest(
+  "CMD-05 nothing of a request is hidden, and how much it is stands at its end, too",
+  HIDING.flatMap(([, command]) => [bash(command), { text: "Well." }]),
+  async (terminal) => {
+    for (const [i, [name, command, parts]] of HIDING.entries()) {
+      await terminal.type("go\r");
+      const rows = await terminal.until((rows) => /^Run this\? \[/.test(rows.at(-2)!));
+      const askedIn = (text: string) => text.split("The model wants to call")[i + 1] ?? "";
+      const asked = askedIn(await terminal.output((text) => askedIn(text).includes("Run this? [")));
+      for (const part of parts) assertStringIncludes(asked, part, name);
+      const lines = command.split("\n").length;
+      const size = `${lines} line${lines > 1 ? "s" : ""}, ${command.length} characters`;
+      assertStringIncludes(asked, `command (${size})`, name);
+      if (i !== 2) assertStringIncludes(rows.join("\n"), `(end of command: ${size} above)`, name);
+      await terminal.type("n\r");
+      await terminal.until((rows) => rows.at(-2) === ">");
+    }
+    assertEquals([...Deno.readDirSync(terminal.folder)].some((entry) => entry.name === "p"), false);
+  },
+);
+
+sessionTest(
+  "CMD-06 one answer is for one call: what is asked about next is asked about by itself",
+  [
+    {
+      toolCalls: ["touch one", "touch two"].map((command) => ({
+        name: "run_bash",
+        arguments: { command },
+      })),
+    },
+    { text: "Well." },
+  ],
+  async (terminal) => {
+    const here = (name: string) =>
+      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    // What is typed while a call is asked about or runs does not answer for the next.
+    await terminal.type("y\ry\ry\r");
+    await terminal.until("command: touch two");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/e/?]");
+    assertEquals([await here("one"), await here("two")], [true, false]);
+    await terminal.type("n\r");
+    await terminal.until("Well.");
+    assertEquals(await here("two"), false);
+  },
+);
+
+sessionTest(
+  "TRU-03 a folder whose settings cannot be read is not gone to, and ends no session",
+  [],
+  async (terminal) => {
+    await Deno.mkdir(`${terminal.folder}/bad/.copilot`, { recursive: true });
+    await Deno.writeTextFile(`${terminal.folder}/bad/.copilot/permissions.json`, "{");
+    await Deno.mkdir(`${terminal.folder}/strict/.copilot`, { recursive: true });
+    const never = JSON.stringify({ approve: "never", trust: true });
+    await Deno.writeTextFile(`${terminal.folder}/strict/.copilot/permissions.json`, never);
+    await terminal.type("/cd bad\r");
+    await terminal.until("· Cannot read ");
+    await terminal.type("/cd strict\r");
+    await terminal.until("makes things stricter: approve: never");
+    await terminal.until("ignored: trust");
+    await terminal.type("/permissions\r");
+    await terminal.until("approve  never");
+  },
+);
+
+Deno.test("TRU-03 what a folder says goes for that folder alone, and is read again once it is mended", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const write = (folder: string, text: string) =>
+      Deno.writeTextFile(`${base}/${folder}/.copilot/permissions.json`, text);
+    for (const folder of ["strict/.copilot", "plain", "wrong/.copilot"]) {
+      await Deno.mkdir(`${base}/${folder}`, { recursive: true });
+    }
+    const stricter = ["· .copilot/permissions.json makes things stricter: approve: never"];
+    await write("strict", '{"approve":"never"}');
+    const permissions = await openPermissions({}, () => undefined);
+    assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
+    assertEquals(await permissions.prepare(`${base}/plain`, false), []);
+    assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
+    await write("wrong", '{"approve":"nevar"}');
+    await assertRejects(() => permissions.prepare(`${base}/wrong`, false), UsageError, "approve");
+    await write("wrong", '{"approve":"never"}');
+    assertEquals(await permissions.prepare(`${base}/wrong`, false), stricter);
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});
+
+sessionTest(
+  "CMD-08 always is for the folder in which it was said",
+  [
+    bash("touch n"),
+    { text: "One." },
+    bash("touch n"),
+    { text: "Two." },
+    bash("touch n"),
+    { text: "Three." },
+  ],
+  async (terminal) => {
+    const isThere = (name: string) =>
+      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+    await Deno.mkdir(`${terminal.folder}/other`);
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("a\r");
+    await terminal.until("One.");
+    await Deno.remove(`${terminal.folder}/n`);
+    await terminal.type("go\r");
+    await terminal.until("Two.");
+    assertEquals(await isThere("n"), true);
+    await terminal.type("/cd other\r");
+    await terminal.until("Now in ");
+    await terminal.type("go\r");
+    await terminal.until((rows) => /^Run this\?/.test(rows.at(-2) ?? ""));
+    await terminal.type("n\r");
+    await terminal.until("Three.");
+    assertEquals(await isThere("other/n"), false);
+  },
+);
+
+sessionTest(
+  "CMD-06 an edited command is shown again; that is what runs, and the model is told",
+  [bash("touch one"), { text: "Well." }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("e\r");
+    await terminal.until("command: touch one");
+    await terminal.until((rows) => rows.at(-2) === "command: touch one");
+    await terminal.type("-and-only\r");
+    await terminal.until("  command: touch one-and-only");
+    await terminal.until((rows) => rows.at(-2) === "Run this? [y/n/a/s/e/?]");
+    await terminal.type("y\r");
+    await terminal.until("Well.");
+    await terminal.until((rows) =>
+      rows.some((row) => /^· run_bash touch one-and-only \(/.test(row))
+    );
+    assertEquals(await Deno.stat(`${terminal.folder}/one-and-only`).then(() => true), true);
+    assertStringIncludes(server.requests.at(-1)!.text, "The user changed the call");
+  },
+);
+
+Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.mkdir(`${folder}/copilot`);
+    await Deno.writeTextFile(
+      `${folder}/copilot/permissions.json`,
+      JSON.stringify({ deny: ["run_bash(curl *)"] }),
+    );
+    const permissions = await openPermissions(
+      {},
+      (name) => name === "XDG_CONFIG_HOME" ? folder : Deno.env.get(name),
+    );
+    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+    const { signal } = new AbortController();
+    for (const [command, allow] of [["env curl x", false], ["echo curl", true]] as const) {
+      const policy = permissions.policy(() => Promise.resolve({ allow: true, args: { command } }));
+      const context = { workingDir: folder, maxOutputChars: 1000, signal };
+      const decision = await policy.decide(tool, { command: "touch x" }, context);
+      assertEquals(decision.allow, allow);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+const sandbox = await findSandbox();
+const confined = typeof sandbox === "string" ? ` (skipped: ${sandbox})` : "";
+
+Deno.test({
+  name: `a person is told that a command will be confined${confined}`,
+  ignore: confined !== "",
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+    const { signal } = new AbortController();
+    for (
+      const [args, told] of [
+        [{}, undefined],
+        [
+          { sandbox: "workspace-write", network: true },
+          "this folder and a private /tmp can be written",
+        ],
+        [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
+      ] as const
+    ) {
+      const permissions = await openPermissions(args, () => undefined);
+      const asked: (string | undefined)[] = [];
+      await permissions.policy((_tool, _args, _context, { confined }) => {
+        asked.push(confined);
+        return Promise.resolve({ allow: false, reason: "" });
+      }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
+      assertEquals(asked, [told && `confined: only ${told}`]);
+    }
+    await Deno.remove(folder);
+  },
+});
+
+Deno.test({
+  name: `SBX-01 writes outside fail, inside they do not${confined}`,
+  ignore: confined !== "",
+  fn: () =>
+    turn(
+      [
+        bash("touch in && echo in; touch ../out; touch ~/.copilot-out; touch /etc/copilot-out"),
+        bash("ln -s .. up && touch up/out; echo > up/canary; exit 1"),
+        bash("mount -o remount,rw,bind / ; touch /etc/copilot-out; unshare -Urm true"),
+        bash("echo kept > /tmp/copilot-kept"),
+        bash("cat /tmp/copilot-kept"),
+      ],
+      ["--yes", "--sandbox", "workspace-write"],
+      {},
+      async ({ results, folder }) => {
+        assertStringIncludes(results[0]!, "stdout:\nin");
+        assertStringIncludes(results[1]!, "confined by");
+        assertStringIncludes(results[4]!, "kept");
+        assertEquals(await Deno.lstat("/tmp/copilot-kept").catch(() => "none"), "none");
+        const names = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name).sort();
+        assertEquals(names(`${folder}/..`), ["canary", "folder"]);
+        assertEquals(await Deno.readTextFile(`${folder}/../canary`), "outside\n");
+        assertEquals(names(folder), ["a.txt", "in", "up"]);
+        for (const path of ["/etc/copilot-out", `${Deno.env.get("HOME")}/.copilot-out`]) {
+          assertEquals(await Deno.lstat(path).then(() => path, () => ""), "");
+        }
+      },
+    ),
+});
+
+Deno.test({
+  name: `SBX-02 SBX-04 protected files, read-only, the network${confined}`,
+  ignore: confined !== "",
+  async fn() {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const connect = `(echo > /dev/tcp/127.0.0.1/${listener.addr.port}) 2>&1 && echo connected`;
+    let connections = 0;
+    const counting = (async () => {
+      for await (const connection of listener) {
+        connections++;
+        connection.close();
+      }
+    })().catch(() => {});
+    await turn(
+      [bash("git init -q . && git status --short"), bash("echo x >> .git/config; echo $?")],
+      ["--yes", "--sandbox", "workspace-write"],
+      {},
+      ({ results }) => assertMatch(results[1]!, /stdout:\n[12]\n/),
+    );
+    await turn([bash(`touch x; ${connect}`)], ["--yes", "--sandbox", "read-only"], {}, (ran) => {
+      assertEquals([...Deno.readDirSync(ran.folder)].length, 1);
+      assertEquals(ran.results[0]!.includes("\nconnected"), false);
+    });
+    assertEquals(connections, 0);
+    await turn([bash(connect)], ["--yes", "--sandbox", "read-only", "--network"], {}, (ran) => {
+      assertStringIncludes(ran.results[0]!, "connected");
+    });
+    listener.close();
+    await counting;
+  },
+});
+
+sessionTest(
+  "plan mode: nothing is written or run until the plan is accepted",
+  [
+    bash("touch early"),
+    { text: "My plan." },
+    bash("touch late"),
+    { text: "Done." },
+    { text: "Later." },
+  ],
+  async (terminal, server) => {
+    const here = (name: string) =>
+      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+    await terminal.type("/plan\r");
+    await terminal.until("Plan mode: the model only looks.");
+    await terminal.type("go\r");
+    await terminal.until("My plan.");
+    await terminal.until("(refused: plan mode)");
+    assertStringIncludes(server.requests[0]!.text, "[Plan mode: look around");
+    assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
+    assertEquals(await here("early"), false);
+    await terminal.until((rows) => rows.at(-1)!.includes("plan mode"));
+    await terminal.type("/plan\rgo on\r");
+    await terminal.until("Done.");
+    assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");
+    assertEquals(await here("late"), true);
+    await terminal.type("/plan\r/plan off\rand now\r");
+    await terminal.until("Later.");
+    const { messages } = server.requests.at(-1)!.body as { messages: { content: string }[] };
+    assertEquals(messages.at(-1)!.content, "and now");
+  },
+  { flags: "--yes" },
+);

@@ -1,0 +1,249 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { prepare, processTurnHelpfully } from "../../src/session/fit_model.ts";
+import { turnView } from "../../src/frontends/terminal/turn_view.ts";
+import { localConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import { run } from "../helpers/program.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+
+/** A strict server that also answers what `answers` holds, by path, each time the next of the list. */
+function serverSaying(steps: readonly Step[], answers: Record<string, readonly Response[]>) {
+  const strict = strictServer(steps);
+  const left = new Map(Object.entries(answers).map(([path, list]) => [path, [...list]]));
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    const list = left.get(pathname);
+    const answer = list && (list.length > 1 ? list.shift() : list[0]);
+    if (answer) return answer.clone();
+    const body = request.method === "POST" ? await request.text() : null;
+    return await fetch(strict.url + pathname, {
+      method: request.method,
+      headers: request.headers,
+      body,
+    });
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    requests: strict.requests,
+    async [Symbol.asyncDispose]() {
+      await strict[Symbol.asyncDispose]();
+      await server.shutdown();
+    },
+  };
+}
+
+const listed = (...ids: string[]) => [Response.json({ data: ids.map((id) => ({ id })) })];
+const props = (supports_tools: boolean) => [
+  Response.json({
+    default_generation_settings: { n_ctx: 8192 },
+    chat_template_caps: { supports_tools },
+  }),
+];
+const loading = Response.json({
+  error: { code: 503, message: "Loading model", type: "unavailable_error" },
+}, { status: 503 });
+
+const missing = [new Response("", { status: 404 })];
+
+const look = '<toolcall>{"name": "list_directory", "arguments": {"path": "."}}</toolcall>';
+
+for (const flags of [["--base-url", "/v1"], ["--local", "--use-compat", "--host", ""]]) {
+  Deno.test(`a template without tools gets them in the prompt: ${flags[0]}`, async () => {
+    const steps = [{ text: look }, { text: "A README." }];
+    await using server = serverSaying(steps, { "/v1/models": listed("m"), "/props": props(false) });
+    const at = [...flags.slice(0, -1), server.url + flags.at(-1)];
+    const { code, stdout, stderr } = await run([...at, "-m", "m", "-p", "x"]);
+    assertEquals([code, stdout], [0, "A README.\n"]);
+    assertStringIncludes(stderr, "template takes no tools");
+    const [first, second] = server.requests.map(({ text }) => JSON.parse(text));
+    assertEquals([first.tools, second.tools], [undefined, undefined]);
+    assertStringIncludes(first.messages[0].content, '"list_directory"');
+    assertStringIncludes(second.messages.at(-1).content, "<toolresult");
+  });
+}
+
+Deno.test("the one model that a server has is used, where none is named", async () => {
+  const answers = { "/v1/models": listed("nomic-embed", "qwen3-8b"), "/props": props(true) };
+  for (const named of [[], ["-m", "mine"]]) {
+    await using server = serverSaying([{ text: "Hi" }], answers);
+    const { stderr } = await run(["--base-url", `${server.url}/v1`, ...named, "-p", "x"]);
+    const { model, tools } = JSON.parse(server.requests[0]!.text);
+    assertEquals(model, named[1] ?? "qwen3-8b");
+    assert(tools.length > 3);
+    assertEquals(
+      stderr,
+      named[1] ? "" : "· model: qwen3-8b (the server's own; --model names another)\n",
+    );
+  }
+});
+
+Deno.test("--local goes on with the compatible endpoint where there is no other", async () => {
+  const paths = ["/api/version", "/api/show", "/api/ps", "/api/tags", "/api/chat"];
+  const answers = Object.fromEntries(paths.map((path) => [path, missing]));
+  await using server = serverSaying([{ text: "Hi" }, { text: "ready" }, { text: "No." }], {
+    ...answers,
+    "/v1/models": listed("m"),
+    "/props": props(true),
+  });
+  const { code, stdout, stderr } = await run(["--local", "--host", server.url, "-p", "x"]);
+  assertEquals([code, stdout], [0, "Hi\n"]);
+  assertMatch(
+    stderr,
+    /^· The server is no Ollama: .*--use-compat.*\n· model: m \(the server's own; --model names another\)$/m,
+  );
+  const doctor = await run(["doctor", "--local", "--host", server.url]);
+  assertMatch(doctor.stdout, /note +server .*no Ollama: its compatible endpoint/);
+  assertMatch(doctor.stdout, /ok +model +m\nok +context +8192 tokens\n/);
+});
+
+Deno.test("a server that is loading is waited for, said once", async () => {
+  const models = [loading, ...listed("m")];
+  await using server = serverSaying([{ text: "Hi" }], {
+    "/v1/models": models,
+    "/props": [loading, ...props(true)],
+  });
+  const { code, stdout, stderr } = await run([
+    "--base-url",
+    `${server.url}/v1`,
+    "-m",
+    "m",
+    "-p",
+    "x",
+  ]);
+  assertEquals([code, stdout, stderr], [0, "Hi\n", "· the server is loading m\n"]);
+});
+
+Deno.test("a model that is not loaded yet is said to be loading", async () => {
+  for (const loaded of [[], ["m:latest"]]) {
+    const models = [Response.json({ models: loaded.map((name) => ({ name })) })];
+    await using server = serverSaying([{ text: "Hi" }], { "/api/ps": models });
+    const { stdout, stderr } = await run(["--local", "--host", server.url, "-m", "m", "-p", "x"]);
+    assertEquals([stdout, stderr], ["Hi\n", loaded.length ? "" : "· the server is loading m\n"]);
+  }
+});
+
+Deno.test("a model that is not installed is not said to be loading", async () => {
+  const answers = { "/api/ps": [Response.json({ models: [] })], "/api/show": missing };
+  await using server = serverSaying([{ text: "Hi" }], answers);
+  const { stdout, stderr } = await run(["--local", "--host", server.url, "-p", "x"]);
+  assertEquals([stdout, stderr], ["Hi\n", ""]);
+});
+
+Deno.test("calls that come as text are told of at the first, and doctor says what the server can do", async () => {
+  const models = [Response.json({ data: [{ id: "m", owned_by: "llamacpp" }] })];
+  const answers = { "/api/version": missing, "/v1/models": models, "/props": props(true) };
+  const steps = ["a", "b", "c"].map((path) => ({ text: look.replace('"."', `"./${path}"`) }));
+  await using server = serverSaying([...steps, { text: "Hi" }, { text: "ready" }, { text: look }, {
+    text: "A README.",
+  }], answers);
+  const at = ["--base-url", `${server.url}/v1`, "-m", "m"];
+  const { stderr } = await run([...at, "-p", "x"]);
+  assertEquals(stderr.match(/was recovered/g)?.length, 1);
+  assertStringIncludes(stderr, "are read from there");
+  const { stdout } = await run(["doctor", ...at]);
+  assertMatch(stdout, /note +tools +called in the answer's text[^]*:\s+llama-server --jinja$/m);
+  await using ollama = strictServer([{ text: "ready" }, { text: look }, { text: "A README." }]);
+  const report = await run(["doctor", "--local", "--host", ollama.url, "-m", "test"]);
+  assertMatch(report.stdout, /note +tools +called in the answer's text[^]*Ollama tags "tools"/);
+  assert(!report.stdout.includes("jinja"));
+});
+
+Deno.test("a session shows that the model loads until it answers, or no longer", () => {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const screen = { print, update() {}, stream() {} } as unknown as Parameters<
+    typeof turnView
+  >[0];
+  const look = { colors: "none", unicode: true } as Parameters<typeof turnView>[1];
+  const view = turnView(screen, look);
+  view.begin("waiting for m");
+  assertMatch(view.activity()!, /0 s · Esc stops · waiting for m$/);
+  view.onEvent({ type: "loading", model: "m" });
+  assertMatch(view.activity()!, /0 s · Esc stops · loading m$/);
+  view.onEvent({ type: "loading", model: "m", nextLookMs: -5_000 });
+  assertMatch(view.activity()!, /waiting for m$/);
+  view.onEvent({ type: "loading", model: "m", nextLookMs: 2_000 });
+  assertMatch(view.activity()!, /loading m$/);
+  view.onEvent({ type: "reasoning_delta", text: "Hm" });
+  assertMatch(view.activity()!, /thinking: Hm$/);
+  for (const id of ["1", "2"]) view.onEvent({ type: "tool_call_recovered", name: "read_file", id });
+  assertEquals(printed.filter((text) => text.includes("recovered")).length, 1);
+});
+
+Deno.test("doctor: a template without tools, a name that is not listed, answers that are kept short", async () => {
+  const steps = [{ text: "ready" }, { text: look }, { text: "A README." }];
+  await using server = serverSaying(steps, {
+    "/api/tags": missing,
+    "/v1/models": listed("m.gguf"),
+    "/props": props(false),
+  });
+  const at = ["doctor", "--base-url", `${server.url}/v1`, "--max-tokens", "30000"];
+  const { code, stdout } = await run(at);
+  assertMatch(stdout, /note +model +m\.gguf: its template knows no tools/);
+  assertMatch(stdout, /ok +tools +called in the answer's text/);
+  assertEquals(code, 0);
+  assertEquals(server.requests.map(({ text }) => JSON.parse(text).max_tokens), [2048, 2048, 2048]);
+  await using other = serverSaying(steps, {
+    "/api/tags": missing,
+    "/v1/models": listed("m.gguf"),
+    "/props": props(true),
+  });
+  const named = await run(["doctor", "--base-url", `${other.url}/v1`, "-m", "mine"]);
+  assertMatch(named.stdout, /note +model +mine is not the name of the one that is there: m\.gguf/);
+});
+
+Deno.test("a server that was not there at first is asked again", async () => {
+  for (const useCompat of [false, true]) {
+    await using server = serverSaying([{ text: "Hi" }], {
+      "/v1/models": listed("m"),
+      "/props": props(true),
+    });
+    let isThere = false;
+    const local = localConfig({
+      host: server.url,
+      model: "m",
+      useCompat,
+      maxRetries: 0,
+      fetch: (...args) => isThere ? fetch(...args) : Promise.reject(new TypeError("refused")),
+    });
+    const agent = new CopilotAgent({ local }, ".");
+    const turn = () => processTurnHelpfully(agent, "x", { modelNamed: true });
+    await assertRejects(turn, BackendError);
+    isThere = true;
+    await turn();
+    assertEquals(agent.config.local!.contextLength, useCompat ? 8192 : 32_768);
+  }
+});
+
+Deno.test("what was chosen for a model is not kept for the next one", async () => {
+  const small = Response.json({
+    default_generation_settings: { n_ctx: 4096 },
+    chat_template_caps: { supports_tools: false },
+  });
+  await using server = serverSaying([{ text: "Hi" }], {
+    "/v1/models": [...listed("a"), ...listed("b")],
+    "/props": [small, new Response("", { status: 404 })],
+  });
+  const local = localConfig({ host: server.url, model: "a", useCompat: true, maxTokens: 64 });
+  for (const own of [undefined, 9000]) {
+    const agent = new CopilotAgent({
+      local: { ...local, ...(own && { contextLength: own }) },
+    }, ".");
+    const chosen = async () => {
+      await prepare(agent, { modelNamed: true });
+      const { contextLength, textTools } = agent.config.local!;
+      return [contextLength, textTools];
+    };
+    assertEquals(await chosen(), own ? [own, undefined] : [4096, true]);
+    agent.setModel("b");
+    assertEquals(await chosen(), [own, undefined]);
+    assertEquals(await chosen(), [own, undefined]);
+  }
+});

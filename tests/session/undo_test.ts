@@ -1,0 +1,201 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { processTurn } from "../../src/agent/turn.ts";
+import { runCommand } from "../../src/session/commands/commands.ts";
+import { undoLog } from "../../src/session/undo.ts";
+import { localConfig } from "../../src/config.ts";
+import { sessionTest } from "../helpers/session.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+
+const crlf = new TextEncoder().encode("\ufeffone\r\ntwo\r\n\xff");
+const edit = (file_path: string, old_string: string, new_string: string) => ({
+  name: "edit_file",
+  arguments: { file_path, old_string, new_string },
+});
+const write = (file_path: string, content: string) => ({
+  name: "write_file",
+  arguments: { file_path, content },
+});
+
+/** A session in a folder with `a.txt`, whose turns write what the calls of `turns` say. */
+async function session(
+  turns: object[][],
+  body: (s: {
+    dir: string;
+    agent: CopilotAgent;
+    log: ReturnType<typeof undoLog>;
+    read(name: string): string;
+  }) => Promise<void>,
+): Promise<void> {
+  const dir = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.writeFile(`${dir}/a.txt`, crlf);
+    await using server = strictServer(
+      // deno-lint-ignore no-explicit-any
+      turns.flatMap((toolCalls) => [{ toolCalls }, { text: "done" }]) as any,
+    );
+    const log = undoLog();
+    const config = { local: localConfig({ host: server.url, model: "test", maxRetries: 0 }) };
+    const agent = new CopilotAgent(config, dir, { onWritten: log.onWritten });
+    for (const [i] of turns.entries()) {
+      log.begin(agent, `message ${i + 1}`);
+      await processTurn(agent, `message ${i + 1}`);
+    }
+    await body({ dir, agent, log, read: (name) => Deno.readTextFileSync(`${dir}/${name}`) });
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+const twoTurns = [
+  [edit("a.txt", "one", "ONE"), edit("a.txt", "two", "TWO"), write("sub/new.txt", "new")],
+  [edit("a.txt", "ONE", "1"), { name: "run_bash", arguments: { command: "touch by-command" } }],
+];
+
+Deno.test("/undo gives files their bytes back, message by message, and /redo the newer ones", async () => {
+  await session(twoTurns, async ({ dir, agent, log, read }) => {
+    const after = [read("a.txt"), agent.state.messages.length];
+    const second = await log.undo(agent);
+    assertEquals(second.split("\n"), [
+      'Taken back: "message 2". /redo brings it back.',
+      "  a.txt: as it was",
+      "What 1 command did stays.",
+    ]);
+    assertEquals(read("a.txt"), "\ufeffONE\r\nTWO\r\nÿ");
+    assertEquals(agent.state.messages.at(-1)!.content, "done");
+    assertStringIncludes(await log.undo(agent), "sub/new.txt: removed");
+    assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
+    assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
+    assertEquals(agent.state.messages, []);
+    assertEquals(await log.undo(agent), "There is nothing to take back.");
+    assertStringIncludes(await log.redo(agent), "sub/new.txt: there again");
+    assertEquals(read("sub/new.txt"), "new");
+    assertStringIncludes(await log.redo(agent), "a.txt: as it became");
+    assertEquals([read("a.txt"), agent.state.messages.length], after);
+    assertEquals(await log.redo(agent), "There is nothing to bring back.");
+    await log.undo(agent);
+    log.begin(agent, "another");
+    assertEquals(await log.redo(agent), "There is nothing to bring back.");
+  });
+});
+
+Deno.test("/undo brings no conversation back that was left, but its files", async () => {
+  await session(twoTurns, async ({ dir, agent, log, read }) => {
+    await runCommand({ agent, modelNamed: true, pending: "", undo: log }, "/clear");
+    const hello = { role: "user", content: "hello" } as const;
+    log.begin(agent, hello.content);
+    agent.state.messages.push(hello);
+    assertEquals(await log.undo(agent), 'Taken back: "hello". /redo brings it back.');
+    assertEquals(agent.state.messages, []);
+    await log.redo(agent);
+    assertEquals(agent.state.messages, [hello]);
+    const stays = "The conversation, which is another by now, stays.";
+    await log.undo(agent);
+    assertEquals((await log.undo(agent)).split("\n").slice(1), ["  a.txt: as it was", stays]);
+    assertEquals([read("a.txt"), agent.state.messages], ["\ufeffONE\r\nTWO\r\nÿ", []]);
+    await log.undo(agent);
+    assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
+    assertStringIncludes(await log.redo(agent), `there again\n${stays}`);
+    assertEquals([read("sub/new.txt"), agent.state.messages], ["new", []]);
+  });
+});
+
+Deno.test("/undo loses nothing that somebody else wrote since", async () => {
+  for (
+    const change of [
+      (path: string) => Deno.writeTextFile(path, "mine"),
+      (path: string) => Deno.remove(path),
+      async (path: string) => {
+        await Deno.rename(path, `${path}.moved`);
+        await Deno.symlink(`${path}.moved`, path);
+      },
+    ]
+  ) {
+    await session([twoTurns[0]!], async ({ dir, agent, log, read }) => {
+      await change(`${dir}/a.txt`);
+      const now = await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone");
+      assertMatch(await log.undo(agent), /a\.txt stays as it is: it was changed since/);
+      assertEquals(await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone"), now);
+      // The others are taken back all the same.
+      assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
+      assertStringIncludes(await log.redo(agent), "sub/new.txt: there again");
+      assertEquals(read("sub/new.txt"), "new");
+    });
+  }
+});
+
+Deno.test("/undo stops where somebody else wrote between two messages", async () => {
+  await session([[edit("a.txt", "one", "ONE")]], async ({ dir, agent, log, read }) => {
+    await Deno.writeTextFile(`${dir}/a.txt`, "theirs");
+    log.begin(agent, "next");
+    const { writeFile } = await import("../../src/tools/files/write_file.ts");
+    await writeFile({ file_path: "a.txt", content: "ours" }, {
+      workingDir: dir,
+      maxOutputChars: 1000,
+      signal: new AbortController().signal,
+      onWritten: log.onWritten,
+    });
+    assertMatch(await log.undo(agent), /a\.txt: as it was/);
+    assertEquals(read("a.txt"), "theirs");
+    assertMatch(await log.undo(agent), /a\.txt stays as it is: it was changed since/);
+    assertEquals(read("a.txt"), "theirs");
+  });
+});
+
+Deno.test({
+  name: "/redo writes to no place that a link leads to since",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const swaps = [
+      async (dir: string) => {
+        await Deno.remove(`${dir}/sub`);
+        await Deno.symlink("../other", `${dir}/sub`);
+      },
+      (dir: string) => Deno.symlink("../../other/new.txt", `${dir}/sub/new.txt`),
+    ];
+    for (const swap of swaps) {
+      await session([[write("work/sub/new.txt", "new")]], async ({ dir, agent, log }) => {
+        await Deno.mkdir(`${dir}/other`);
+        await log.undo(agent);
+        await swap(`${dir}/work`);
+        assertMatch(await log.redo(agent), /new\.txt stays as it is: .*was replaced meanwhile/);
+        assertEquals([...Deno.readDirSync(`${dir}/other`)], []);
+      });
+    }
+  },
+});
+
+Deno.test("/undo says which file was too large to be kept", async () => {
+  await session([[]], async ({ dir, agent, log }) => {
+    log.begin(agent, "x");
+    const large = new Uint8Array(16 * 1024 * 1024 + 1).fill(97);
+    await Deno.writeFile(`${dir}/large`, large);
+    const { writeSeen } = await import("../../src/tools/files/write_seen.ts");
+    const context = {
+      workingDir: dir,
+      maxOutputChars: 1000,
+      signal: new AbortController().signal,
+      onWritten: log.onWritten,
+    };
+    const seen = { head: large.subarray(0, 10), size: large.length };
+    await writeSeen(context, `${dir}/large`, "large", new Uint8Array([98]), seen);
+    assertMatch(await log.undo(agent), /large stays as it is: what it held could not be kept/);
+    assertEquals(await Deno.readTextFile(`${dir}/large`), "b");
+  });
+});
+
+sessionTest(
+  "/undo in a session: the file is gone, and the model hears no more of it",
+  [{ toolCalls: [write("made.txt", "made")] }, { text: "Made it." }, { text: "What?" }],
+  async (terminal, server) => {
+    await terminal.type("make it\r");
+    await terminal.until("Made it.");
+    await terminal.type("/undo\r");
+    await terminal.until("made.txt: removed");
+    await terminal.type("hello\r");
+    await terminal.until("What?");
+    const { messages } = server.requests.at(-1)!.body as { messages: { content: string }[] };
+    assertEquals(messages.slice(1).map(({ content }) => content), ["hello"]);
+  },
+  { flags: "--yes" },
+);

@@ -1,0 +1,154 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { openHistory } from "../../../src/terminal/line/history.ts";
+
+const unix = Deno.build.os !== "windows";
+
+async function temp() {
+  const folder = await Deno.makeTempDir();
+  return {
+    path: `${folder}/state/copilot/history`,
+    folder,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+const write = (path: string, text: string) => {
+  Deno.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  Deno.writeTextFileSync(path, text);
+};
+const entry = (text: string, folder = "/a") => JSON.stringify({ text, folder });
+
+Deno.test("entries come back, several lines and all, each once", async () => {
+  await using dir = await temp();
+  const first = openHistory(dir.path, "/a");
+  assertEquals(first.entries, []);
+  const texts = ["one", "two\nlines", "one", "日本 \u2028 \x1b[A", "  ", "", "日本 \u2028 \x1b[A"];
+  for (const text of texts) first.add(text);
+  const expected = ["two\nlines", "one", "日本 \u2028 \x1b[A"];
+  assertEquals(first.entries, expected);
+  assertEquals(openHistory(dir.path, "/a").entries, expected);
+  // A text repeated at once is not written again; one that was put into the list already, is.
+  const lines = () => Deno.readTextFileSync(dir.path).split("\n").filter(Boolean).length;
+  assertEquals(lines(), 4);
+  first.add("日本 \u2028 \x1b[A");
+  assertEquals(lines(), 4);
+  first.entries.push("one");
+  first.add("one");
+  assertEquals(lines(), 5);
+  assertEquals(first.entries, ["two\nlines", "日本 \u2028 \x1b[A", "one"]);
+});
+
+Deno.test("what was entered in this folder comes last: first to be found", async () => {
+  await using dir = await temp();
+  const write = (folder: string, ...texts: string[]) => {
+    const history = openHistory(dir.path, folder);
+    for (const text of texts) history.add(text);
+  };
+  write("/a", "in a", "both");
+  write("/b", "in b", "both", "b again");
+  write("/a", "a again");
+  assertEquals(openHistory(dir.path, "/a").entries, ["in b", "b again", "in a", "both", "a again"]);
+  assertEquals(openHistory(dir.path, "/b").entries, ["in a", "a again", "in b", "both", "b again"]);
+  assertEquals(openHistory(dir.path, "/c").entries, ["in a", "in b", "both", "b again", "a again"]);
+  // A text known from elsewhere becomes one of this folder.
+  openHistory(dir.path, "/c").add("in a");
+  assertEquals(openHistory(dir.path, "/c").entries.at(-1), "in a");
+});
+
+Deno.test("lines that are torn, or no entries, cost no other", async () => {
+  await using dir = await temp();
+  const rows: [file: string, entries: string[]][] = [
+    ["", []],
+    [entry("a"), ["a"]],
+    [`${entry("a")}\n${entry("b").slice(0, -1)}`, ["a"]],
+    [`${entry("a").slice(3)}\n${entry("b")}\n`, ["b"]],
+    [`null\n[]\n7\n{}\n{"text":1,"folder":"/a"}\n{"text":"x"}\n${entry("b")}\n`, ["b"]],
+    [`\x00\xff\n${entry("b")}\r\n`, ["b"]],
+  ];
+  for (const [file, entries] of rows) {
+    write(dir.path, file);
+    const history = openHistory(dir.path, "/a");
+    assertEquals(history.entries, entries, file);
+    // What is added after a torn line is not lost with it.
+    history.add("new");
+    assertEquals(openHistory(dir.path, "/a").entries, [...entries, "new"], file);
+  }
+});
+
+Deno.test({
+  name: "the file and its folder are for the user alone",
+  ignore: !unix,
+  async fn() {
+    await using dir = await temp();
+    openHistory(dir.path, "/a").add("secret");
+    const mode = (path: string) => Deno.statSync(path).mode! & 0o777;
+    assertEquals(mode(dir.path), 0o600);
+    assertEquals(mode(`${dir.folder}/state/copilot`), 0o700);
+    Deno.chmodSync(dir.path, 0o644);
+    openHistory(dir.path, "/a");
+    assertEquals(mode(dir.path), 0o600);
+  },
+});
+
+Deno.test("a file that has become large is made smaller, the newest entries kept", async () => {
+  await using dir = await temp();
+  const limit = 20_000;
+  const history = openHistory(dir.path, "/a");
+  for (let i = 0; i < 500; i++) history.add(`entry number ${i} ${"x".repeat(i % 50)}`);
+  const { size } = Deno.statSync(dir.path);
+  assert(size > limit);
+  const { entries } = openHistory(dir.path, "/a", limit);
+  assertEquals(entries.at(-1), history.entries.at(-1));
+  assertEquals(entries, history.entries.slice(-entries.length));
+  assert(entries.length > 50 && Deno.statSync(dir.path).size <= limit);
+  assertEquals(openHistory(dir.path, "/a", limit).entries, entries);
+  assertEquals([...Deno.readDirSync(`${dir.folder}/state/copilot`)].length, 1);
+  if (unix) assertEquals(Deno.statSync(dir.path).mode! & 0o777, 0o600);
+});
+
+Deno.test("a text of megabytes is for this session only", async () => {
+  await using dir = await temp();
+  const history = openHistory(dir.path, "/a");
+  history.add("x".repeat(2 ** 21));
+  history.add("small");
+  assertEquals(history.entries.length, 2);
+  assertEquals(openHistory(dir.path, "/a").entries, ["small"]);
+});
+
+Deno.test("sessions that write at the same time lose nothing", async () => {
+  await using dir = await temp();
+  const script = `
+    import { openHistory } from ${
+    JSON.stringify(new URL("../../../src/terminal/line/history.ts", import.meta.url).href)
+  };
+    const history = openHistory(Deno.args[0], "/a");
+    for (let i = 0; i < 200; i++) history.add(Deno.args[1] + i + "x".repeat(i * 5));
+  `;
+  await Promise.all(["a", "b", "c"].map(async (name) => {
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--ext=ts", script, dir.path, name],
+    }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+  }));
+  assertEquals(openHistory(dir.path, "/a").entries.length, 600);
+});
+
+Deno.test({
+  name: "a link to a device is no history, and the device's mode stays",
+  ignore: !unix,
+  async fn() {
+    await using dir = await temp();
+    // Like /dev/null, without which little works where this fails.
+    const path = `${dir.folder}/link`;
+    Deno.symlinkSync("/dev/zero", path);
+    const before = Deno.statSync(path).mode;
+    assertEquals(openHistory(path, "/a").entries, []);
+    assertEquals(Deno.statSync(path).mode, before);
+  },
+});
+
+Deno.test("a file that cannot be read or written says so", async () => {
+  await using dir = await temp();
+  Deno.mkdirSync(dir.path, { recursive: true });
+  assertThrows(() => openHistory(dir.path, "/a").add("x"));
+});

@@ -1,0 +1,275 @@
+import { assert, assertEquals } from "@std/assert";
+import { lineState, lineText } from "../../../src/terminal/line/state.ts";
+import { replaceUnits, textOf, type Unit } from "../../../src/terminal/units.ts";
+import { graphemes } from "../../../src/text/width.ts";
+import { seeded } from "../../helpers/split.ts";
+import { pressAll, shown } from "./press_helper.ts";
+
+const LEFT = "\x1b[D";
+const RIGHT = "\x1b[C";
+const UP = "\x1b[A";
+const DOWN = "\x1b[B";
+const paste = (text: string) => `\x1b[200~${text}\x1b[201~`;
+
+/** `|` is the cursor; after a space, what the driver is told. */
+const rows: [keys: string, text: string, ...effects: string[]][] = [
+  // Typing and moving.
+  ["hello", "hello|"],
+  [`hello${LEFT}${LEFT}X`, "helX|lo"],
+  [`ab${LEFT}${LEFT}${LEFT}${LEFT}X`, "X|ab"],
+  [`ab${RIGHT}X`, "abX|"],
+  ["abc\x01X\x05Y", "X" + "abcY|"],
+  ["abc\x1b[HX\x1b[FY", "XabcY|"],
+  ["abc\x02\x02X\x06Y", "aXbY|c"],
+  ["one two  three\x1bb\x1bb", "one |two  three"],
+  ["one two three\x01\x1bf\x1bf", "one two| three"],
+  ["one.two/three\x1b[1;5D\x1b[1;5DX", "one.X|two/three"],
+  ["one two\x1b\x1b[D\x1b[1;3CX", "one twoX|"],
+
+  // Erasing.
+  ["abc\x7f\x08", "a|"],
+  ["\x7f", "|", "bell"],
+  ["abc\x01\x1b[3~\x1b[3~", "|c"],
+  ["abc\x01\x04", "|bc"],
+  ["abc\x04", "abc|", "bell"],
+  ["\x04", "|", "end"],
+  [`ab${LEFT}\x0b`, "a|"],
+  [`abcd${LEFT}${LEFT}\x15`, "|cd"],
+  ["one two-three  \x17", "one |"],
+  ["one two-three\x1b\x7f", "one two-|"],
+  ["one two\x01\x1bd\x1bd", "|"],
+  ["one two\x1b[3;5~\x01\x1b[3;5~", "| two", "bell"],
+
+  // The kill ring.
+  ["one two\x17\x19\x19", "one twotwo|"],
+  ["one two three\x17\x17\x19", "one two three|"],
+  ["one two\x01\x1bd\x1bd\x05\x19", "one two|"],
+  ["abc def\x17\x15\x19", "abc def|"],
+  ["a b\x17\x02\x06c\x17\x19\x1by", "a b|"],
+  ["a b\x17\x02\x06c\x17\x19\x1by\x1by", "a c|"],
+  ["a b\x17\x02\x06c\x17\x19\x1by\x1by\x1by", "a b|"],
+  ["a b\x17\x02\x06c\x17\x19\x1by \x19", "a b b|"], // a yank goes on from the one popped
+  ["\x19", "|", "bell"],
+  ["a\x1by", "a|", "bell"],
+
+  // Transposing and case.
+  ["abc\x14", "acb|"],
+  [`abc${LEFT}${LEFT}\x14`, "ba|c"],
+  ["a\x14", "a|", "bell"],
+  ["ab\x01\x14", "|ab", "bell"],
+  ["one two\x01\x1bu\x1bc", "ONE Two|"],
+  ["ONE\x01\x1bl", "one|"],
+  ["straße x\x01\x1bu", "STRASSE| x"],
+
+  // Undo: by words, erasures and everything else as one step.
+  ["one two\x1f", "one |"],
+  ["one two\x1f\x1f", "|"],
+  ["one two\x1f\x1f\x1f", "|", "bell"],
+  ["one two\x17\x1f", "one two|"],
+  ["abc\x7f\x7f\x1f", "abc|"],
+  [`abc${paste("def")}\x1f`, "abc|"],
+  ["abc\x01\x0b\x19\x1f\x1f", "|abc"],
+
+  // Several lines.
+  ["one\x1b\rtwo", "one\ntwo|"],
+  ["one\x1b[13;2utwo\nthree", "one\ntwo\nthree|"],
+  ["one\\\rtwo", "one\ntwo|"],
+  ["one\\\\\rtwo", "one\\\ntwo|"],
+  [`a\\${LEFT}\r`, "a\n|"],
+  ["one\\ \r", "one\\ |", "submit"],
+  ["one\ntwo\x01X", "one\nX|two"],
+  [`one\ntwo${UP}X`, "oneX|\ntwo"],
+  [`long line\nb\nlong line${UP}${UP}X`, "long lineX|\nb\nlong line"],
+  [`one\ntwo${UP}${DOWN}X`, "one\ntwoX|"],
+  [`one\ntwo${UP}\x01${DOWN}X`, "one\nX|two"],
+  ["one\ntwo\x01\x15", "one|two"],
+  [`one\ntwo${UP}\x0b`, "one|two"],
+  ["one\ntwo\x1b[1;5HX", "X|one\ntwo"],
+  ["one\ntwo\x1b[1;5H\x1b[1;5FX", "one\ntwoX|"],
+  ["ab\ncd\x14\x01\x14", "ab\n|dc", "bell"],
+
+  // Pastes never submit.
+  [paste("a\nb\n"), "a\nb\n|"],
+  [`x${paste("a\\")}`, "xa\\|"],
+  [paste("\x03\x04\x01"), "\x03\x04\x01|"],
+  [`${paste("a\r\nb")}\r`, "a\nb|", "submit"],
+
+  // The rest of the effects.
+  ["abc\r", "abc|", "submit"],
+  ["\r", "|", "submit"],
+  ["abc\x03", "abc|", "cancel"],
+  ["abc\x0c", "abc|", "clear"],
+  ["abc\x1a", "abc|", "suspend"],
+  ["abc\t", "abc|", "complete"],
+  ["abc\x1b[15~\x1b[I\x1b[2~", "abc|", "ignored", "ignored", "ignored"],
+  ["abc\x1b", "abc|", "ignored"],
+];
+
+Deno.test("keys, the text and the cursor they lead to, and what the driver does", () => {
+  for (const [keys, text, ...effects] of rows) {
+    const pressed = pressAll(keys);
+    assertEquals(
+      [shown(pressed.state), ...pressed.effects],
+      [text, ...effects],
+      JSON.stringify(keys),
+    );
+  }
+});
+
+const history = ["make test", "git log", "two\nlines", "git push"];
+const historyRows: [keys: string, text: string, ...effects: string[]][] = [
+  [UP, "git push|"],
+  [`${UP}${UP}`, "two\nlines|"],
+  [`${UP}${UP}${UP}`, "two|\nlines"],
+  [`${UP}${UP}${UP}${UP}`, "git log|"],
+  [`${UP}${UP}${DOWN}`, "git push|"],
+  [`draft${UP}${DOWN}`, "draft|"],
+  [`draft${UP}X${UP}${DOWN}`, "git pushX|"],
+  [`draft${UP}X${DOWN}${UP}`, "git pushX|"],
+  ["\x10\x10\x0e", "git push|"],
+  ["\x1b<", "make test|"],
+  [`new\x1b<\x1b>`, "new|"],
+  [`\x1b<${UP}`, "make test|", "bell"],
+  [DOWN, "|", "bell"],
+  [`${UP}\x1f`, "|"],
+  [`${UP}\x1f${UP}`, "git push|"],
+
+  // Incremental search.
+  ["\x12git", "|git push"],
+  ["\x12git\x12", "|git log"],
+  ["\x12git\x12\x12", "|git log"], // nothing more: stays
+  ["\x12git\x12\x13", "|git push"],
+  ["\x12line", "two\n|lines"],
+  ["\x12GIT", "|"],
+  ["\x12git l\x7f\x7f", "|git push"],
+  ["\x12git l\x1b", "|git log"],
+  ["\x12git l\x05!", "git log!|"],
+  ["\x12git l\r", "|git log", "submit"],
+  ["abc\x12git\x07", "abc|"],
+  ["abc\x12git\x05\x1f", "abc|"],
+  ["abc\x12git\x03", "|git push", "cancel"],
+  [`abc\x12log\x05${DOWN}${DOWN}${DOWN}`, "abc|"],
+  ["\x12log\x05\x15\x12\x12", "git |log"], // the last query again
+  ["\x12", "|"],
+  [`\x12git${paste("X")}`, "X|git push"],
+];
+
+Deno.test("history and incremental search", () => {
+  for (const [keys, text, ...effects] of historyRows) {
+    const pressed = pressAll(keys, lineState({ history }));
+    assertEquals(
+      [shown(pressed.state), ...pressed.effects],
+      [text, ...effects],
+      JSON.stringify(keys),
+    );
+  }
+});
+
+Deno.test("what a single line does not do", () => {
+  for (const key of ["\r", "\n", "\x1b\r", "\x1b[13;2u"]) {
+    const { state, effects } = pressAll(`one\\${key}`, lineState({ multiline: false }));
+    assertEquals([shown(state), ...effects], ["one\\|", "submit"]);
+  }
+});
+
+Deno.test("large pastes are one unit, and whole when it counts", () => {
+  const large = Array.from({ length: 120 }, (_, i) => `line ${i}`).join("\n");
+  const { state } = pressAll(`before ${paste(large)} after`);
+  assertEquals(state.units.length, "before ".length + 1 + " after".length);
+  const label = state.units.find((unit) => typeof unit !== "string");
+  assertEquals(label, { text: large, label: "[pasted 120 lines]" });
+  assertEquals(lineText(state), `before ${large} after`);
+  assertEquals(
+    lineText(pressAll("\x1b[1;5D\x1b[1;5D\x0b\x19\x19", state).state).length,
+    2 * large.length + 19,
+  );
+  assertEquals(lineText(pressAll("\x01\x1bf\x06\x1b[3~", state).state), "before  after");
+
+  const sizes: [text: string, shown: string | undefined][] = [
+    ["x\n".repeat(19) + "x", undefined],
+    ["x\n".repeat(20) + "x", "[pasted 21 lines]"],
+    ["x".repeat(2048), undefined],
+    ["x".repeat(2049), "[pasted 2049 characters]"],
+  ];
+  for (const [text, shown] of sizes) {
+    const units = pressAll(paste(text)).state.units;
+    assertEquals(units.length === 1 ? (units[0] as { label: string }).label : undefined, shown);
+  }
+});
+
+/** Units whose segmentation depends on their neighbours. */
+const PIECES = [
+  ..."ab \n日é",
+  "\u0301",
+  "\u200d",
+  "\ufe0f",
+  "👩",
+  "🏽",
+  "🇩",
+  "🇪",
+  "1",
+  "\u20e3",
+  "क",
+  "्",
+  "ष",
+  "\u0600",
+  "ᄒ",
+  "ᅡ",
+  "©",
+];
+
+Deno.test("TTY-08 units stay the graphemes of the text, wherever it is edited", () => {
+  const random = seeded(8);
+  const pick = (n: number) => Math.floor(random() * n);
+  for (let round = 0; round < 400; round++) {
+    let units: readonly Unit[] = [];
+    for (let step = 0; step < 30; step++) {
+      const from = pick(units.length + 1);
+      const to = Math.min(units.length, from + (pick(3) === 0 ? pick(4) : 0));
+      const inserted = Array.from({ length: pick(4) }, () => PIECES[pick(PIECES.length)]!).join("");
+      const before = textOf(units.slice(0, from));
+      const text = before + inserted + textOf(units.slice(to));
+      const next = replaceUnits(units, from, to, graphemes(inserted));
+      units = next.units;
+      assertEquals(units, graphemes(text), JSON.stringify({ before, inserted }));
+      // The cursor is behind what was inserted, or behind the grapheme that that became part of.
+      const at = textOf(units.slice(0, next.cursor)).length;
+      const end = before.length + inserted.length;
+      const last = next.cursor === 0 ? 0 : units[next.cursor - 1]!.toString().length;
+      assert(
+        at >= end && at - last < Math.max(end, 1),
+        JSON.stringify({ before, inserted, at, end }),
+      );
+    }
+  }
+});
+
+Deno.test("TTY-08 no key leaves half a character", () => {
+  const random = seeded(9);
+  const keys = [
+    ...PIECES,
+    LEFT,
+    RIGHT,
+    UP,
+    DOWN,
+    "\x7f",
+    "\x1b[3~",
+    ..."\x01\x05\x0b\x14\x15\x17\x19\x1f",
+    "\x1bb",
+    "\x1bf",
+    "\x1bd",
+    "\x1by",
+    "\x1bu",
+    "\x12a",
+    "\x07",
+  ].filter((key) => key !== "©"); // keeps \x1b from meeting it
+  for (let round = 0; round < 300; round++) {
+    let state = lineState({ history: ["👨‍👩‍👧 a", "e\u0301a\nb"] });
+    for (let step = 0; step < 40; step++) {
+      const key = keys[Math.floor(random() * keys.length)]!;
+      ({ state } = pressAll(key, state));
+      assertEquals(state.units, graphemes(lineText(state)), JSON.stringify(key));
+      assert(state.cursor >= 0 && state.cursor <= state.units.length);
+    }
+  }
+});

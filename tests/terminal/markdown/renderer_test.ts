@@ -1,0 +1,562 @@
+import { assert, assertEquals } from "@std/assert";
+import { markdownRenderer } from "../../../src/terminal/markdown/renderer.ts";
+import type { Colors } from "../../../src/terminal/style.ts";
+import { displayWidth } from "../../../src/text/width.ts";
+import { forEveryTextSplit, randomTexts, seeded } from "../../helpers/split.ts";
+
+function render(pieces: string[], columns: number, colors: Colors, unicode: boolean): string {
+  const renderer = markdownRenderer({ columns, colors, unicode });
+  return pieces.map((piece) => renderer.push(piece)).join("") + renderer.end();
+}
+
+/** Styles as `<1;4>...</>`. */
+function tagged(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replaceAll("\x1b[m", "</>").replace(/\x1b\[([\d;]+)m/g, "<$1>");
+}
+
+type Row = [markdown: string, columns: number, lines: string[]];
+
+function check(rows: Row[], colors: Colors, unicode: boolean): void {
+  for (const [markdown, columns, lines] of rows) {
+    const whole = render([markdown], columns, colors, unicode);
+    assertEquals(tagged(whole).split("\n"), [...lines, ""], markdown);
+    forEveryTextSplit(markdown, (pieces) => {
+      assertEquals(render(pieces, columns, colors, unicode), whole, JSON.stringify(pieces));
+    });
+  }
+}
+
+const table = "| a | Number | 说明 |\n|---|---:|:-:|\n| `x|y` | 1 | 中 |\n|z\\|z|22|**b** c|\n";
+
+Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
+  check(
+    [
+      ["", 40, []],
+      ["\n \n\n", 40, []],
+      ["plain", 40, ["plain"]],
+      ["two\nlines\r\nthree\n", 40, ["two", "lines", "three"]],
+      ["\n\na\n\n\n\nb\n\n", 40, ["a", "", "b"]],
+      // Headings
+      ["# One\n## Two ##\n####### seven\n#no", 40, ["# One", "## Two", "####### seven", "#no"]],
+      ["text\n### C# and F#\n#\n# #", 40, ["text", "### C# and F#", "#", "#"]],
+      ["#    a  b", 20, ["# a  b"]],
+      ["## a heading that is too long", 20, ["## a heading that is", "too long"]],
+      // Rules
+      ["a\n---\nb\n***\n_ _ _\n--\n==\n", 20, [
+        "a",
+        "--------------------",
+        "b",
+        "--------------------",
+        "--------------------",
+        "--",
+        "--------------------",
+      ]],
+      ["== no\n-5 degrees\n+1\n*", 20, ["== no", "-5 degrees", "+1", "-"]],
+      // Lists
+      ["* a\n* b\n+ c\n- d", 20, ["- a", "- b", "- c", "- d"]],
+      ["- one two three four five six", 20, ["- one two three four", "  five six"]],
+      ["9. a\n10. b c d e f g h i j k l m\n1) x", 20, [
+        "9. a",
+        "10. b c d e f g h i",
+        "    j k l m",
+        "1) x",
+      ]],
+      ["1. a\n  - b\n    - c\n- d", 20, ["1. a", "   - b", "     - c", "- d"]],
+      ["- a\n    - b\n- c\n\n  more\n\nout", 20, ["- a", "  - b", "- c", "", "  more", "", "out"]],
+      ["- a\nlazy\n  and more\n- b", 20, ["- a", "  lazy", "  and more", "- b"]],
+      ["- - a\n  - b\n-\n- c", 20, ["- - a", "  - b", "-", "- c"]],
+      ["- [ ] to do\n- [x] done\n- [X] too\n- [y] no\n- [ ]\n[ ] no", 20, [
+        "[ ] to do",
+        "[x] done",
+        "[x] too",
+        "- [y] no",
+        "[ ] [ ] no",
+      ]],
+      ["1234567890. text\n1.text\n1.", 20, ["1234567890. text", "1.text", "1."]],
+      // Quotations
+      ["> a b c d e f g h i j k l\n> m\nlazy\n\nout", 20, [
+        "> a b c d e f g h i",
+        "> j k l",
+        "> m",
+        "> lazy",
+        "",
+        "out",
+      ]],
+      ["> a\n>\n> - b\n>   - c\n> > d\n\n>e", 20, [
+        "> a",
+        ">",
+        "> - b",
+        ">   - c",
+        "> > d",
+        "",
+        "> e",
+      ]],
+      ["- > a\n  > b\n- c", 20, ["- > a", "  > b", "- c"]],
+      // Code: as it is, from the first column on, never wrapped
+      ["a\n```ts\nconst a = 1;\n\n\tb  \n```\nc", 20, [
+        "a",
+        "```ts",
+        "const a = 1;",
+        "",
+        "\tb  ",
+        "```",
+        "c",
+      ]],
+      ["~~~\n```\n**a**\n~~~~ \n", 20, ["~~~", "```", "**a**", "~~~~"]],
+      ["````md\n```\n````", 20, ["````md", "```", "````"]],
+      ["```\nopen", 20, ["```", "open"]],
+      ["```\n" + "x".repeat(50) + "\n```", 20, ["```", "x".repeat(50), "```"]],
+      ["```a``` b\n``c``", 20, ["```a``` b", "``c``"]],
+      ["1. a\n   ```\n   b\n     c\n  d\n   ```\n2. e", 20, [
+        "1. a",
+        "```",
+        "b",
+        "  c",
+        "d",
+        "```",
+        "2. e",
+      ]],
+      ["- ```\n  a\n  ```", 20, ["-", "```", "a", "```"]],
+      ["> ```\n> a\n>  b\n>\n> ```\n> c\n> ```\n> d\nout", 20, [
+        "```",
+        "a",
+        " b",
+        "",
+        "```",
+        "> c",
+        "```",
+        "d",
+        "out",
+      ]],
+      ["a\n\n    code  *x*\n\tmore\n\nb\n    c", 20, [
+        "a",
+        "",
+        "    code  *x*",
+        "    more",
+        "",
+        "b",
+        "c",
+      ]],
+      ["<div>\n  <b>x</b> &lt;&amp;&unknown; &\n</div>", 30, [
+        "<div>",
+        "<b>x</b> <&&unknown; &",
+        "</div>",
+      ]],
+    ],
+    "none",
+    false,
+  );
+});
+
+Deno.test("markdown: inlines, without colours", () => {
+  check(
+    [
+      ["*a* **b** ***c*** _d_ __e f__ ~~g~~ `h`", 40, ["a b c d e f ~~g~~ `h`"]],
+      ["snake_case_name __init__ 2*3*4 a * b ** c *", 60, [
+        "snake_case_name __init__ 2*3*4 a * b ** c *",
+      ]],
+      ["**kwargs and *args\n\nb*", 40, ["**kwargs and *args", "", "b*"]],
+      ["**a\nb** c", 40, ["a", "b c"]],
+      ["*a **b* c***", 40, ["a b c*"]],
+      ["*a**b* **c*d** *e***f**", 40, ["a**b c*d ef"]],
+      ["*a __b* c__", 40, ["a __b c__"]],
+      ["**bold *both*** and *it **both***", 40, ["bold both and it both"]],
+      ["**“引用”**文字 **中**文", 40, ["“引用”文字 中文"]],
+      ["~5 and ~6, ~~~7~~~", 40, ["~5 and ~6, ~~~7~~~"]],
+      ["``a ` b`` ` `` ` `c", 40, ["``a ` b`` ```` `c"]],
+      ["`*a*` *`b*` c*", 40, ["`*a*` `b*` c"]],
+      ["\\*a\\* C:\\dir \\\\ a\\\nb\\", 40, ["*a* C:\\dir \\ a", "b\\"]],
+      ["[a](b) [c](<d e> 'title') ![e](f.png) [](g)", 60, ["a (b) c (d e) e (f.png) g"]],
+      ["[https://x.y](https://x.y) [x.y](https://x.y/) [a@b.c](mailto:a@b.c)", 60, [
+        "https://x.y x.y a@b.c",
+      ]],
+      ["[`f.ts`](f.ts) [**b**](c) *[d](e_f_)*", 60, ["`f.ts` b (c) d (e_f_)"]],
+      ["[wiki](https://x/a_(b)) [a] [b](c d) a[0](1", 60, [
+        "wiki (https://x/a_(b)) [a] [b](c d) a[0](1",
+      ]],
+      ["https://x/_a_/__b__/*c*d **https://x/_y**", 60, [
+        "https://x/_a_/__b__/*c*d https://x/_y",
+      ]],
+      ["<https://x.y> a@b.c", 40, ["<https://x.y> a@b.c"]],
+      ["a  b   c", 40, ["a  b   c"]],
+      // Held back for 400 characters, not longer
+      [`*${"a ".repeat(199)}b* c`, 500, [`${"a ".repeat(199)}b c`]],
+      [`*${"a ".repeat(201)}b* c`, 500, [`*${"a ".repeat(201)}b* c`]],
+      [`${"*".repeat(70)}a`, 80, [`${"*".repeat(70)}a`]],
+    ],
+    "none",
+    false,
+  );
+});
+
+Deno.test("markdown: styles, closed at the end of each word", () => {
+  check(
+    [
+      ["# A *b*\n## c", 40, ["<1;4>A</><1;4> </><1;3;4>b</>", "<1>c</>"]],
+      ["**a b** ~~c~~ `d  e`", 40, ["<1>a</><1> b</> <9>c</> <36>d</><36>  e</>"]],
+      ["x**y**z ***a** b*", 40, ["x<1>y</>z <1;3>a</><3> b</>"]],
+      ["[a b](c)", 40, ["<4>a</><4> b</><2> (c)</>"]],
+      ["**" + "x".repeat(25) + "**", 20, [`<1>${"x".repeat(20)}</>`, `<1>${"x".repeat(5)}</>`]],
+      ["> a\n---", 20, ["<2>│</> a", `<2>${"─".repeat(20)}</>`]],
+      ["- a", 20, ["• a"]],
+      ["```js\nlet a = `1\n2`; // b\n```", 40, [
+        "<2>```js</>",
+        "<35>let</> a = <32>`</><32>1</>",
+        "<32>2`</>; <2>// b</>",
+        "<2>```</>",
+      ]],
+    ],
+    "16",
+    true,
+  );
+});
+
+Deno.test("markdown: text is wrapped at the width", () => {
+  check(
+    [
+      ["aaaa bbbb cccc dddd eeee", 20, ["aaaa bbbb cccc dddd", "eeee"]],
+      ["a " + "x".repeat(45), 20, ["a", "x".repeat(20), "x".repeat(20), "xxxxx"]],
+      ["中文段落没有空格,要换行。", 20, ["中文段落没有空格,要", "换行。"]],
+      // No line begins with a full stop
+      ["中文段落没有空格需要。", 20, ["中文段落没有空格需", "要。"]],
+      ["a中b文(中文)", 8, ["a中b文", "(中文)"]],
+      ["👩‍👩‍👧 ".repeat(8), 20, ["👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧", "👩‍👩‍👧"]],
+      ["- - - - - - - - - a b c d e f", 20, ["• • • • • a b c d e", "          f"]],
+    ],
+    "none",
+    true,
+  );
+  // Less than the least, and what a terminal says that does not know.
+  assertEquals(render(["aaaa bbbb cccc"], 1, "none", true), "aaaa\nbbbb\ncccc\n");
+  assertEquals(render(["a".repeat(81)], 0, "none", true), `${"a".repeat(80)}\na\n`);
+});
+
+Deno.test("markdown: tables", () => {
+  check(
+    [
+      [table, 40, [
+        "a   | Number |  说明",
+        "----+--------+-------",
+        "`x  |     y` | 1 | 中",
+        "z|z |     22 |  b c",
+      ]],
+      ["|a|b|\n|-|-|", 20, ["a | b", "--+--"]],
+      ["|a|b|\n|-|-|\n|c|\n|d|e|f|\n", 20, ["a | b", "--+------", "c |", "d | e | f"]],
+      ["text\n|a|\n|-|\n|b|\ntext", 20, ["text", "a", "-", "b", "text"]],
+      ["| not | a table\n| at all |\n\n|a|b|\n|-|\n", 20, [
+        "| not | a table",
+        "| at all |",
+        "",
+        "|a|b|",
+        "|-|",
+      ]],
+      ["- |a|\n  |-|\n  |b|\n\n> |c|\n> |-|\n> |d|", 20, [
+        "- a",
+        "  -",
+        "  b",
+        "",
+        "> c",
+        "> -",
+        "> d",
+      ]],
+      ["|a|\n|-|\n|b<br>c|", 20, ["a", "-", "b", "c"]],
+      ["|name|what it does|\n|-|-|\n|read|reads a file, in part|\n|b|c|", 20, [
+        "name | what it does",
+        "=====+==============",
+        "read | reads a file,",
+        "     | in part",
+        "-----+--------------",
+        "b    | c",
+      ]],
+      ["|first|second|third|\n|-|-|-|", 15, ["first | second", "| third"]],
+      ["|first|second|third|\n|-|-|-|\n|alpha beta|gamma|delta epsilon|\n|b||c|", 20, [
+        "first: alpha beta",
+        "second: gamma",
+        "third: delta epsilon",
+        "------",
+        "first: b",
+        "third: c",
+      ]],
+    ],
+    "none",
+    false,
+  );
+  check(
+    [["|a|b|\n|:-|-|\n|`c`|d e|", 20, [
+      "<1>a</><2> │ </><1>b</>",
+      "<2>──┼────</>",
+      "<36>c</><2> │ </>d e",
+    ]]],
+    "16",
+    true,
+  );
+});
+
+/** A table with numbered rows, of which some may be told to be others. */
+function longTable(head: string, count: number, others: Record<number, string> = {}): string {
+  const rows = Array.from({ length: count }, (_, i) => others[i + 1] ?? `|${i + 1}|b|`);
+  return `${head}\n|-:|-|\n${rows.join("\n")}\n`;
+}
+
+Deno.test("markdown: a long table is written with the widths of its first rows, and some more", () => {
+  const first = (rows: number, end: string) =>
+    Array.from({ length: rows }, (_, i) => `${i + 1} | b${end}`);
+  check(
+    [
+      [longTable("|a|b|", 8), 40, ["a | b", "--+--", ...first(8, "")]],
+      [longTable("|a|b|", 12, { 11: "|11|too long for this|", 12: "|12345||" }), 40, [
+        "   a | b",
+        "-----+-----",
+        ...first(9, "").map((row) => `   ${row}`),
+        "  10 | b",
+        "-----+-----",
+        "  11 | too",
+        "     | long",
+        "     | for",
+        "     | this",
+        "-----+-----",
+        "1234 |",
+        "   5 |",
+      ]],
+      // No room to spare
+      [longTable("|a|b234567890123456|", 10, { 10: "|9|c|" }), 20, [
+        "a | b234567890123456",
+        "--+-----------------",
+        ...first(9, ""),
+        "9 | c",
+      ]],
+      [longTable("|a|b2345 7890 234567|", 10), 20, [
+        "   a | b2345 7890",
+        "     | 234567",
+        "=====+==============",
+        ...[...first(9, "").map((row) => `   ${row}`), "  10 | b"]
+          .flatMap((row, i) => i > 0 ? ["-----+--------------", row] : [row]),
+      ]],
+    ],
+    "none",
+    false,
+  );
+});
+
+Deno.test("markdown: the rows of a long table appear as they come, in windows of any size", () => {
+  for (const large of [false, true]) {
+    const renderer = markdownRenderer({ columns: 60, colors: "none", unicode: true });
+    const cell = large ? "word ".repeat(110) : "word";
+    const held = large ? 3 : 8;
+    let out = renderer.push("|a|b|\n|-|-|\n");
+    for (let i = 0; i < held; i++) {
+      out += renderer.push(`|${i}|${cell}|\n`);
+      assertEquals([out, renderer.holdsTable], ["", true]);
+    }
+    out += renderer.push(`|x|${cell}|\n`);
+    assertEquals(out.split("word").length - 1, (held + 1) * (large ? 110 : 1));
+    for (const columns of [10, 200, 0, 1, NaN, 60]) {
+      renderer.resize(columns);
+      assert(renderer.push(`|c${columns}|**d**`) === "");
+      const row = renderer.push("|\n");
+      assert(row.includes(`c${columns} `) && / d\n$/.test(row), row);
+    }
+    assertEquals([renderer.holdsTable, renderer.end()], [false, ""]);
+  }
+});
+
+/** What Markdown, terminals and widths are sensitive to. */
+const PARTS = [
+  ..."\n|\n|\n| | | |a|b|*|*|**|_|__|~~|`|``|```|~~~|[|](|)|![|<|>|\\|&amp;|#|##|-|- |1. |+ |=|: |    |\t"
+    .split("|"),
+  ...[
+    "|",
+    "|",
+    "|-|-|\n",
+    "\n| a | b |\n|---|--:|\n| c | d |",
+    "\n```ts\n",
+    "\n```\n",
+    "> ",
+    "\r\n",
+    "\r",
+  ],
+  ...[
+    "word",
+    " words and more",
+    "https://x.y/_z_",
+    "中",
+    "文,字。",
+    "한국어",
+    "é",
+    "e\u0301",
+    "\u0301",
+  ],
+  ...["👩‍👩‍👧", "🇩🇪", "1\ufe0f\u20e3", "\u200d", "\ufe0f", "𠮷", "\ud83d", "\udc00", "\xa0", "\u3000"],
+  ...[
+    "\x1b[31m",
+    "\x1b]52;c;YQ==\x07",
+    "\x1b]8;;http://x\x1b\\",
+    "\x9b2J",
+    "\x1bc",
+    "\b",
+    "\0",
+    "\u202e",
+  ],
+  ...[
+    "x".repeat(30),
+    "[ ] ",
+    "[x] ",
+    "[a](b)",
+    "**b c**",
+    "---",
+    "---\n",
+    "*".repeat(70),
+    "\n    code",
+  ],
+];
+
+Deno.test("TTY-01 markdown: any text, cut anywhere: the same output, our styles, within the width", () => {
+  const random = seeded(3);
+  for (const text of randomTexts(PARTS, 3000)) {
+    const columns = 20 + Math.floor(random() * 40);
+    const colors = (["none", "16", "256"] as const)[Math.floor(random() * 3)]!;
+    const whole = render([text], columns, colors, true);
+    for (const size of [1, 1 + Math.ceil(random() * 9)]) {
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      const renderer = markdownRenderer({ columns, colors, unicode: true });
+      let out = "";
+      for (const piece of [...pieces, undefined]) {
+        const part = piece === undefined ? renderer.end() : renderer.push(piece);
+        assertClosed(part, text);
+        out += part;
+      }
+      assertEquals(out, whole, JSON.stringify(text));
+    }
+    // Nothing of the text is lost, whatever its signs mean.
+    for (const letter of ["w", "中", "한", "𠮷"]) {
+      assert(
+        whole.split(letter).length >= text.split(letter).length,
+        JSON.stringify([text, whole]),
+      );
+    }
+    if (/```|~~~| {4}|\t|[|]/.test(text)) continue;
+    for (const line of plain(whole).split("\n")) {
+      assert(displayWidth(line) <= columns, JSON.stringify([text, columns, line]));
+    }
+  }
+});
+
+/** Asserts that all styles are ours, and closed before the line ends, and that nothing else is. */
+function assertClosed(output: string, text: string): void {
+  // deno-lint-ignore no-control-regex
+  const rest = output.replace(/\x1b\[[1-9][\d;]*m[^\x1b\n]+\x1b\[m/g, "");
+  // deno-lint-ignore no-control-regex
+  assert(!/[\0-\x08\x0b-\x1f\x7f-\x9f\u202e\p{Cs}]/u.test(rest), JSON.stringify([text, output]));
+}
+
+function plain(output: string): string {
+  // deno-lint-ignore no-control-regex
+  return output.replace(/\x1b\[[\d;]*m/g, "");
+}
+
+Deno.test("markdown: longer words and lines of code than are held back", () => {
+  const line = `    ${"1   ".repeat(6000)}`;
+  const rows: Row[] = [
+    ["x".repeat(1250), 300, [...Array(4).fill("x".repeat(300)), "x".repeat(50)]],
+    ["a\u0301".repeat(700), 400, ["a\u0301".repeat(400), "a\u0301".repeat(300)]],
+    [`  ~~~js\n${line}\n  b\n  ~~~\nc`, 80, ["<2>~~~js</>", line.slice(2), "b", "<2>~~~</>", "c"]],
+    [`a\n\n${line}\nb`, 80, ["a", "", line, "b"]],
+  ];
+  for (const [markdown, columns, lines] of rows) {
+    for (const size of [1, 1000, markdown.length]) {
+      const pieces = markdown.match(new RegExp(`[^]{1,${size}}`, "g"))!;
+      assertEquals(tagged(render(pieces, columns, "16", false)).split("\n").slice(0, -1), lines);
+    }
+  }
+});
+
+Deno.test("markdown: no endless text is held back or lost", () => {
+  const size = 100_000;
+  for (
+    const [start, part] of [
+      ["", "x"],
+      ["", "x "],
+      ["", "中"],
+      ["", "a\u0301\u0301"],
+      ["", "*a "],
+      ["", "[a "],
+      ["", "*"],
+      ["", "`"],
+      ["[a](", "b"],
+      ["`", "x"],
+      ["#", "#"],
+      ["-", "-"],
+      ["", "- "],
+      ["", "1. "],
+      ["", "> "],
+      ["```", "x"],
+      ["```\n", "x"],
+      ["    ", "x"],
+      ["|", "x"],
+      ["|", "x|"],
+      ["|a|\n|-|\n|", "x"],
+      ["|a|\n|-|\n|", "\n|x|"],
+      ["|a|b|\n|-|-|\n|", "\n|x|"],
+    ] as const
+  ) {
+    const text = start + part.repeat(size / part.length);
+    const renderer = markdownRenderer({ columns: 400, colors: "none", unicode: false });
+    let out = "";
+    for (const piece of text.match(/[^]{1,1000}/g)!) out += renderer.push(piece);
+    const count = (text: string) => text.replace(/[\s|]/g, "").length;
+    assert(count(out) > count(text) * 0.2, `${start}${part}: ${count(out)}`);
+    out += renderer.end();
+    // Of nested lists only the inner levels are shown.
+    if (!/^(- |1\. )$/.test(part)) assert(count(out) >= count(text) - 4, `${start}${part}`);
+  }
+});
+
+Deno.test("markdown: text appears word by word, code line by line", () => {
+  const renderer = markdownRenderer({ columns: 40, colors: "none", unicode: true });
+  const steps: [string, string][] = [
+    ["He", ""],
+    ["llo wor", "Hello"],
+    ["ld", ""],
+    [" and", " world"],
+    ["\n", " and\n"],
+    ["- it", ""],
+    ["em *held ", "• item"],
+    ["back* x ", " held back x"],
+    ["\n\n``", "\n"],
+    ["`js\n", "\n```js\n"],
+    ["code", ""],
+    ["\nmore", "code\n"],
+    ["\n```\n|a|\n|-|\n", "more\n```\n"],
+    ["|b|\n", ""],
+    ["\n", "a\n─\nb\n"],
+    ["中文", "\n中"],
+  ];
+  for (const [piece, expected] of steps) assertEquals(renderer.push(piece), expected, piece);
+  assertEquals(renderer.end(), "文\n");
+  assertEquals(renderer.push("a\n") + renderer.end(), "a\n");
+});
+
+Deno.test("TTY-07 markdown: a new width counts from the next word on", () => {
+  const renderer = markdownRenderer({ columns: 40, colors: "none", unicode: true });
+  let out = renderer.push("- one two three four five six seven ");
+  renderer.resize(20);
+  out += renderer.push("eight nine ten eleven twelve ");
+  renderer.resize(0);
+  out += renderer.push("and more of them\n\n|a|\n|-|\n") + renderer.end();
+  assertEquals(out.split("\n"), [
+    "• one two three four five six seven",
+    "  eight nine ten",
+    "  eleven twelve and more of them",
+    "",
+    "a",
+    "─",
+    "",
+  ]);
+  for (let i = 0; i < 50; i++) {
+    renderer.resize([80, 20, 200, 1, NaN, -5][i % 6]!);
+    const part = renderer.push("| a b | c d |\n|-|-|\n word 中文\n".slice(i % 7));
+    assert(!part.includes("\x1b"));
+  }
+  assertEquals(renderer.push("end") + renderer.end(), "end\n");
+});

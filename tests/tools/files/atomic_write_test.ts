@@ -1,0 +1,410 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { writeAtomically } from "../../../src/tools/files/atomic_write.ts";
+import { editFile } from "../../../src/tools/files/edit_file.ts";
+import { writeFile } from "../../../src/tools/files/write_file.ts";
+import { run, workspace } from "../workspace.ts";
+
+const posix = Deno.build.os !== "windows";
+
+Deno.test({
+  name: "EDT-07 killed at any moment, an edit leaves the old bytes or the new",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    const size = 20_000_000;
+    const contents = ["marker 0\n", "marker 1\n"].map((line) => line.padEnd(size, "a"));
+    ws.put("f", contents[0]!);
+    const module = import.meta.resolve("../../src/tools/edit_file.ts");
+    ws.put(
+      "edits.ts",
+      `import { editFile } from "${module}";
+      const signal = new AbortController().signal;
+      const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+      const has = (n) => new TextDecoder().decode(Deno.readFileSync("f").subarray(0, 8)).endsWith(n);
+      for (let n = has("0") ? 0 : 1;; n = 1 - n) {
+        await editFile({
+          file_path: "f",
+          old_string: "marker " + n + "\\n",
+          new_string: "marker " + (1 - n) + "\\n",
+          replace_all: false,
+        }, context);
+        console.log("edited");
+      }`,
+    );
+    const config = `${import.meta.dirname}/../../deno.json`;
+    for (let kill = 0; kill < 8; kill++) {
+      const child = new Deno.Command(Deno.execPath(), {
+        args: [
+          "run",
+          "-A",
+          "--no-check",
+          "--no-lock",
+          `--config=${config}`,
+          ws.at("edits.ts"),
+          ws.dir,
+        ],
+        cwd: ws.dir,
+        stdin: "null",
+        stdout: "piped",
+        stderr: "inherit",
+      }).spawn();
+      // After an edit or two it is killed, each time at another point of the next one.
+      const reader = child.stdout.getReader();
+      for (let edit = 0; edit <= kill % 2; edit++) await reader.read();
+      await new Promise((resolve) => setTimeout(resolve, kill * 5));
+      child.kill("SIGKILL");
+      await child.status;
+      await reader.cancel();
+      assert(contents.includes(ws.text("f")), `${ws.bytes("f").length} bytes`);
+    }
+    const left = ws.names().filter((name) => name !== "f" && name !== "edits.ts");
+    assert(left.every((name) => /^\.copilot-[\da-f-]+\.tmp$/.test(name)), left.join());
+  },
+});
+
+Deno.test({
+  name: "EDT-07 a full disk is an error that leaves no trace (needs root and tmpfs)",
+  // A file system of its own is needed, and root to mount one.
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 || !await mountable(),
+  fn: async () => {
+    using ws = workspace();
+    await Deno.mkdir(ws.at("disk"));
+    await run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", ws.at("disk"));
+    try {
+      const old = "o".repeat(400_000);
+      ws.put("disk/f", old);
+      ws.put("disk/linked", old);
+      await Deno.link(ws.at("disk/linked"), ws.at("disk/other"));
+      // As a rename (no room for both), and in place (more than there is room for at all).
+      for (
+        const [name, length] of [["f", 400_000], ["linked", 900_000], ["new", 900_000]] as const
+      ) {
+        const writing = writeFile(
+          { file_path: `disk/${name}`, content: "n".repeat(length) },
+          ws.context,
+        );
+        await assertRejects(() => writing, Error, "No space left on device", name);
+        assertEquals([ws.text("disk/f") === old, ws.text("disk/other") === old], [true, true]);
+        assertEquals(ws.names("disk"), ["f", "linked", "other"]);
+      }
+    } finally {
+      await run("umount", ws.at("disk"));
+    }
+  },
+});
+
+async function mountable(): Promise<boolean> {
+  const dir = Deno.makeTempDirSync();
+  try {
+    await run("mount", "-t", "tmpfs", "tmpfs", dir);
+    await run("umount", dir);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    Deno.removeSync(dir);
+  }
+}
+
+Deno.test("a file that is read at every moment of a write is never seen in part", async () => {
+  using ws = workspace();
+  const contents = ["a", "b"].map((letter) => letter.repeat(3_000_000));
+  ws.put("f", contents[0]!);
+  let writing = true;
+  let looks = 0;
+  const writes = (async () => {
+    for (let i = 1; i <= 10; i++) {
+      await writeAtomically(ws.at("f"), "f", new TextEncoder().encode(contents[i % 2]), undefined);
+    }
+    writing = false;
+  })();
+  while (writing) {
+    const text = new TextDecoder().decode(await Deno.readFile(ws.at("f")));
+    assert(contents.includes(text), `${text.length} characters`);
+    looks++;
+  }
+  await writes;
+  assert(looks > 0);
+  assertEquals(ws.names(), ["f"]);
+});
+
+Deno.test({
+  name: "SEC-04 temporary files are new, private, and in the target's own folder",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    await Deno.mkdir(ws.at("real"));
+    ws.put("real/secret", "old", 0o600);
+    await Deno.symlink("real/secret", ws.at("link"));
+    // What an attacker could prepare: a link under each temporary name that was ever used.
+    const seen = new Map<string, number>();
+    const opened: string[] = [];
+    const open = Deno.open;
+    Deno.open = async (path, options) => {
+      const file = await open(path, options);
+      if (options?.createNew) {
+        opened.push(String(path));
+        seen.set(String(path), (await file.stat()).mode! & 0o777);
+      }
+      return file;
+    };
+    try {
+      await writeAtomically(ws.at("link"), "link", new Uint8Array(10), undefined);
+      await writeAtomically(ws.at("link"), "link", new Uint8Array(20), undefined);
+    } finally {
+      Deno.open = open;
+    }
+    assertEquals(seen.size, 2);
+    assertEquals([...seen.values()], [0o600, 0o600]);
+    for (const path of opened) assert(path.startsWith(ws.at("real/.copilot-")), path);
+    assertEquals(ws.names("real"), ["secret"]);
+  },
+});
+
+Deno.test("errors of the system are told in one line that names the file as the model knows it", async () => {
+  using ws = workspace();
+  const long = `${"x".repeat(300)}`;
+  const error = await assertRejects(() =>
+    writeAtomically(ws.at(long), "the-name", new Uint8Array(), undefined)
+  );
+  assertStringIncludes((error as Error).message, "Cannot write the-name: ");
+  assert(!(error as Error).message.includes("os error"));
+});
+
+Deno.test("edits of one file side by side in one process all last, also under other names", async () => {
+  using ws = workspace();
+  const lines = Array.from({ length: 30 }, (_, i) => `line ${i};\n`);
+  ws.put("f", lines.join(""));
+  await Deno.symlink("f", ws.at("link"));
+  const edits = lines.map((_, i) =>
+    editFile({
+      file_path: i % 2 === 0 ? "f" : "link",
+      old_string: `line ${i};`,
+      new_string: `edited ${i};`,
+      replace_all: false,
+    }, ws.context)
+  );
+  await Promise.all(edits);
+  assertEquals(ws.text("f"), lines.join("").replaceAll("line", "edited"));
+  const args = (n: number) => ({ file_path: "new/f", content: `${n}` });
+  const results = await Promise.all([1, 2, 3].map((n) => writeFile(args(n), ws.context)));
+  assertEquals(results.map((result) => result.split(" ")[0]), ["Created", "Replaced", "Replaced"]);
+  assertEquals(ws.text("new/f"), "3");
+});
+
+/** Runs `write` while `other` does its work between the reading of a file and the writing. */
+async function meanwhile(write: () => Promise<string>, other: () => void): Promise<string> {
+  const open = Deno.open;
+  Deno.open = async (path, options) => {
+    const file = await open(path, options);
+    if (options?.write) {
+      Deno.open = open;
+      other();
+    }
+    return file;
+  };
+  try {
+    return await write();
+  } finally {
+    Deno.open = open;
+  }
+}
+
+// Each row: what another program does to the file once it was read, and what it then holds.
+Deno.test.each([
+  ["writes it", (path: string) => Deno.writeTextFileSync(path, "theirs\n"), "theirs\n"],
+  ["replaces it", (path: string) => {
+    Deno.writeTextFileSync(`${path}2`, "theirs\n");
+    Deno.renameSync(`${path}2`, path);
+  }, "theirs\n"],
+  ["appends to it", (path: string) => Deno.writeTextFileSync(path, "b", { append: true }), "a\nb"],
+  ["writes as much in the same moment", (path: string) => {
+    const { atime, mtime } = Deno.statSync(path);
+    Deno.writeTextFileSync(path, "b\n");
+    Deno.utimeSync(path, atime!, mtime!);
+  }, "b\n"],
+  ["removes it", (path: string) => Deno.removeSync(path), undefined],
+])("a change by another program is not lost: it %s", async (_name, change, content) => {
+  for (const links of posix ? [1, 2] : [1]) {
+    for (const tool of ["edit", "write"]) {
+      using ws = workspace();
+      ws.put("f", "a\n");
+      if (links === 2) Deno.linkSync(ws.at("f"), ws.at("linked"));
+      const names = ws.names().filter((name) => name !== "f" || content !== undefined);
+      const write = tool === "edit"
+        ? () =>
+          editFile(
+            { file_path: "f", old_string: "a", new_string: "ours", replace_all: false },
+            ws.context,
+          )
+        : () => writeFile({ file_path: "f", content: "ours\n" }, ws.context);
+      await assertRejects(
+        () => meanwhile(write, () => change(ws.at("f"))),
+        Error,
+        `f as it changed on disk since it was read: read it again`,
+        `${tool}, ${links} links`,
+      );
+      assertEquals(ws.names(), names);
+      if (content !== undefined) assertEquals(ws.text("f"), content);
+    }
+  }
+});
+
+Deno.test("a file that another program made meanwhile is not lost", async () => {
+  using ws = workspace();
+  const edit = { file_path: "f", old_string: "", new_string: "ours", replace_all: false };
+  const write = { file_path: "f", content: "ours" };
+  for (const run of [() => editFile(edit, ws.context), () => writeFile(write, ws.context)]) {
+    const running = meanwhile(run, () => ws.put("f", "theirs"));
+    await assertRejects(() => running, Error, "Cannot write f as it changed on disk");
+    assertEquals([ws.text("f"), ws.names()], ["theirs", ["f"]]);
+    Deno.removeSync(ws.at("f"));
+  }
+});
+
+Deno.test({
+  name: "an edit waits for a lock, for some time, and can be aborted meanwhile",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("f", "a");
+    const edit = (signal = ws.context.signal) =>
+      editFile(
+        { file_path: "f", old_string: "a", new_string: "b", replace_all: false },
+        { ...ws.context, signal },
+      );
+    using theirs = await Deno.open(ws.at("f"), { write: true });
+    await theirs.lock(true);
+    const controller = new AbortController();
+    const reason = new Error("stopped");
+    const aborted = edit(controller.signal);
+    controller.abort(reason);
+    assertEquals(await aborted.catch((error) => error), reason);
+    const editing = edit();
+    await theirs.write(new TextEncoder().encode("a!"));
+    await theirs.unlock();
+    await editing;
+    assertEquals(ws.text("f"), "b!");
+    using lasting = await Deno.open(ws.at("f"));
+    await lasting.lock(true);
+    await writeFile({ file_path: "f", content: "c" }, ws.context);
+    assertEquals(ws.text("f"), "c");
+  },
+});
+
+Deno.test({
+  name: "a file that could neither be written nor put back is said to be damaged",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("f", "old");
+    await Deno.link(ws.at("f"), ws.at("linked"));
+    const { write } = Deno.FsFile.prototype;
+    Deno.FsFile.prototype.write = () => Promise.reject(new Error("I/O error (os error 5)"));
+    try {
+      const writing = writeFile({ file_path: "f", content: "new" }, ws.context);
+      await assertRejects(
+        () => writing,
+        Error,
+        "Cannot write f: I/O error. What it held could not be put back: it may be damaged, tell the user",
+      );
+    } finally {
+      Deno.FsFile.prototype.write = write;
+    }
+  },
+});
+
+Deno.test("a new file on a file system without links", async () => {
+  using ws = workspace();
+  const link = Deno.link;
+  Deno.link = () => Promise.reject(new Deno.errors.NotSupported("no links"));
+  try {
+    assertStringIncludes(await writeFile({ file_path: "f", content: "x" }, ws.context), "Created");
+  } finally {
+    Deno.link = link;
+  }
+  assertEquals([ws.text("f"), ws.names()], ["x", ["f"]]);
+});
+
+Deno.test({
+  name: "two processes that edit one file lose no edit that they reported",
+  ignore: !posix,
+  fn: async () => {
+    for (const links of [1, 2]) {
+      using ws = workspace();
+      const edits = 100;
+      ws.put("f", "p0 0\np1 0\n");
+      if (links === 2) await Deno.link(ws.at("f"), ws.at("linked"));
+      const module = import.meta.resolve("../../src/tools/edit_file.ts");
+      ws.put(
+        "edits.ts",
+        `import { editFile } from "${module}";
+        const [workingDir, name] = Deno.args;
+        const context = { workingDir, maxOutputChars: 1000, signal: new AbortController().signal };
+        let refused = 0;
+        for (let n = 0; n < ${edits};) {
+          const args = {
+            file_path: "f",
+            old_string: name + " " + n + "\\n",
+            new_string: name + " " + (n + 1) + "\\n",
+            replace_all: false,
+          };
+          try {
+            await editFile(args, context);
+            n++;
+          } catch (error) {
+            if (!error.message.includes("changed on disk")) throw error;
+            refused++;
+          }
+        }
+        console.log(refused);`,
+      );
+      const config = `${import.meta.dirname}/../../deno.json`;
+      const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
+      await Promise.all(
+        ["p0", "p1"].map((name) =>
+          run(Deno.execPath(), ...options, ws.at("edits.ts"), ws.dir, name)
+        ),
+      );
+      assertEquals(ws.text("f"), `p0 ${edits}\np1 ${edits}\n`);
+    }
+  },
+});
+
+Deno.test({
+  name: "a file that is mounted by itself is written in place (needs root)",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 || !await mountable(),
+  fn: async () => {
+    using ws = workspace();
+    await Deno.mkdir(ws.at("open"));
+    await Deno.mkdir(ws.at("closed"));
+    ws.put("source", "old\n", 0o640);
+    for (const name of ["open/f", "closed/f"]) {
+      ws.put(name, "");
+      await run("mount", "--bind", ws.at("source"), ws.at(name));
+    }
+    // As containers do: a writable file in a folder that is not.
+    await run("mount", "--bind", ws.at("closed"), ws.at("closed"));
+    await run("mount", "--bind", ws.at("source"), ws.at("closed/f"));
+    await run("mount", "-o", "remount,bind,ro", ws.at("closed"));
+    try {
+      for (const name of ["open/f", "closed/f"]) {
+        const edit = { file_path: name, old_string: "old", new_string: "new", replace_all: false };
+        assertStringIncludes(await editFile(edit, ws.context), "Replaced 1 match");
+        assertEquals([ws.text("source"), ws.names("open")], ["new\n", ["f"]]);
+        await writeFile({ file_path: name, content: "old\n" }, ws.context);
+        assertEquals([ws.text("source"), ws.names("open")], ["old\n", ["f"]]);
+      }
+      assertEquals(Deno.statSync(ws.at("source")).mode! & 0o777, 0o640);
+      await assertRejects(
+        () => writeFile({ file_path: "closed/new", content: "" }, ws.context),
+        Error,
+        "Cannot write closed/new: Read-only file system",
+      );
+    } finally {
+      for (const name of ["closed/f", "closed", "closed/f", "open/f"]) {
+        await run("umount", ws.at(name));
+      }
+    }
+  },
+});

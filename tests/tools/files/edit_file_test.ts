@@ -1,0 +1,280 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { editFile } from "../../../src/tools/files/edit_file.ts";
+import { seeded } from "../../helpers/split.ts";
+import { run, type Workspace, workspace } from "../workspace.ts";
+
+function edit(
+  ws: Workspace,
+  file_path: string,
+  old_string: string,
+  new_string: string,
+  replace_all = false,
+): Promise<string> {
+  return editFile({ file_path, old_string, new_string, replace_all }, ws.context);
+}
+
+const posix = Deno.build.os !== "windows";
+
+// Each row: the file, old_string, new_string, the file after it.
+Deno.test.each([
+  ["one of many lines", "a\nb\nc\n", "b", "B", "a\nB\nc\n"],
+  ["the whole file", "a\nb", "a\nb", "c", "c"],
+  ["deletion", "a\nb\nc\n", "b\n", "", "a\nc\n"],
+  ["to nothing", "a", "a", "", ""],
+  ["EDT-06 no newline at the end", "a\nb\nc", "b", "B", "a\nB\nc"],
+  ["EDT-06 blank lines at the end", "a\nb\n\n\n", "a", "A", "A\nb\n\n\n"],
+  ["EDT-06 whitespace on the last line", "a\nb\n   ", "a", "A", "A\nb\n   "],
+  ["EDT-06 line breaks of two spaces", "a  \nb  \n", "a", "A", "A  \nb  \n"],
+  ["EDT-06 a single newline", "\n", "\n", "\n\n", "\n\n"],
+  ["EDT-09 $ patterns", "x = 1\n", "1", "$& $1 $` $' $$", "x = $& $1 $` $' $$\n"],
+  ["EDT-09 backslashes", "x\n", "x", "\\n\\t\\\\ \\u0041", "\\n\\t\\\\ \\u0041\n"],
+  ["EDT-09 regex signs", "a.*(b)[c]^$\naXb\n", ".*(b)[c]^$", "!", "a!\naXb\n"],
+  ["EDT-03 CRLF", "a\r\nb\r\nc\r\n", "a\nb", "a\nx\ny\nb", "a\r\nx\r\ny\r\nb\r\nc\r\n"],
+  ["EDT-03 CRLF, one line", "a\r\nb\r\n", "b", "b\nc", "a\r\nb\r\nc\r\n"],
+  ["EDT-03 CRLF given as such", "a\r\nb\r\n", "a\r\nb", "a\r\nc\r\nb", "a\r\nc\r\nb\r\n"],
+  ["EDT-03 CRLF, line deleted", "a\r\nb\r\nc\r\n", "b\n", "", "a\r\nc\r\n"],
+  ["EDT-03 CRLF, lines joined", "a\r\nb\r\nc", "a\nb", "ab", "ab\r\nc"],
+  ["EDT-03 CR", "a\rb\rc\r", "a\nb\n", "a\nx\nb\n", "a\rx\rb\rc\r"],
+  ["EDT-03 CRLF given for an LF file", "a\nb\n", "a\r\nb", "a\r\nx\r\nb", "a\nx\nb\n"],
+  [
+    "EDT-03 mixed: endings of lines kept as they are",
+    "a\nb\r\nc\nd\r\ne\r\n",
+    "a\nb\nc\nd",
+    "a\nb\nNEW\nc\nd",
+    "a\nb\r\nNEW\r\nc\nd\r\ne\r\n",
+  ],
+  ["EDT-03 CRs given for an LF file", "a\nb\n", "b", "x\r\ny\rz", "a\nx\r\ny\rz\n"],
+  ["EDT-03 CRs given for a single line", "a", "a", "x\r\ny", "x\r\ny"],
+  ["EDT-03 a line given another ending", "a\nb\n", "a\nb", "a\r\nb", "a\r\nb\n"],
+  ["EDT-03 a CR given for a CRLF file", "a\r\nb\r\n", "b", "x\ry\nz", "a\r\nx\ry\r\nz\r\n"],
+  ["EDT-03 a CR within a line stays", "a\rb\nc\n", "c", "d", "a\rb\nd\n"],
+  ["EDT-03 a CR within a line matches", "a\rb\nc\n", "a\rb", "d", "d\nc\n"],
+  ["EDT-04 BOM, line 1", "\ufeffa\nb\n", "a", "A", "\ufeffA\nb\n"],
+  ["EDT-04 BOM, whole text", "\ufeffa\n", "a\n", "b\n", "\ufeffb\n"],
+  ["EDT-04 BOM, later line", "\ufeffa\nb\n", "b", "B", "\ufeffa\nB\n"],
+  ["EDT-04 no BOM added", "a\n", "a", "b", "b\n"],
+  ["halves of surrogate pairs in common", "😀\n", "😀", "😁", "😁\n"],
+  ["halves at both ends", "x😀y\n", "😀", "😁😀", "x😁😀y\n"],
+  ["overlap of common head and tail", "aXa\n", "aa".slice(1) + "Xa", "aXaXa", "aXaXa\n"],
+  [
+    "other indentation, in a CRLF file",
+    "\ta\r\n\tb\r\nc\r\n",
+    "    a\n    b",
+    "    a\n    x\n        y\n    b",
+    "\ta\r\n\tx\r\n\t\ty\r\n\tb\r\nc\r\n",
+  ],
+  ["wide text", "日本語\nb\n", "本", "x", "日x語\nb\n"],
+])("replaces once: %s", async (_name, content, before, after, expected) => {
+  using ws = workspace();
+  ws.put("f", content);
+  assertStringIncludes(await edit(ws, "f", before, after), "Replaced 1 match in f");
+  assertEquals(ws.text("f"), expected);
+  assertEquals(ws.names(), ["f"]);
+});
+
+Deno.test.each([
+  ["three", "a b a b a", "a", "x", "x b x b x", 3],
+  ["one", "a b", "a", "x", "x b", 1],
+  ["longer", "aa", "a", "aa", "aaaa", 2],
+  ["without overlaps", "aaaaa", "aa", "b", "bba", 2],
+  ["EDT-03 CRLF", "a\r\nb\r\na\r\nb\r\n", "a\nb", "a\nx\nb", "a\r\nx\r\nb\r\na\r\nx\r\nb\r\n", 2],
+  ["EDT-09 literal", "a a", "a", "$&", "$& $&", 2],
+])("EDT-09 replace_all: %s", async (_name, content, before, after, expected, count) => {
+  using ws = workspace();
+  ws.put("f", content);
+  const result = await edit(ws, "f", before, after, true);
+  assertStringIncludes(result, `Replaced ${count} match`);
+  assertEquals(ws.text("f"), expected);
+});
+
+// Each row: the file, old_string, new_string, what the error says.
+Deno.test.each([
+  ["EDT-09 three matches", "a\nb\na\nc\na\n", "a", "x", "appears 3 times (lines 1, 3, 5)"],
+  ["EDT-09 overlapping matches", "aaa\n", "aa", "x", "appears 2 times"],
+  [
+    "EDT-09 matches across CRLF",
+    "a\r\nb\r\na\r\nb\r\n",
+    "a\nb",
+    "x",
+    "appears 2 times (lines 1, 3)",
+  ],
+  ["EDT-09 the same", "a\n", "a", "a", "are the same"],
+  ["EDT-09 the same but for line endings", "a\r\nb", "a\r\nb", "a\nb", "line endings alone"],
+  ["EDT-09 empty old_string", "a\n", "", "x", "old_string is empty and the file is not"],
+  ["EDT-09 not found", "a\n", "b", "x", "not found"],
+  ["EDT-09 no regular expression", "abc\n", "a.c", "x", "not found"],
+  ["EDT-09 case counts", "Abc\n", "abc", "x", "not found"],
+  ["EDT-05 half of a character", "a😀\n", "a\ud83d", "b\ud83d", "half of a character"],
+  ["EDT-05 Latin-1", [0x61, 10, 0xe9, 10], "a", "b", "not valid UTF-8"],
+  ["EDT-05 Shift_JIS", [0x61, 10, 0x93, 0xfa, 10], "a", "b", "not valid UTF-8"],
+  ["EDT-05 a stray byte at the end", [0x61, 10, 0xe9], "a", "b", "not valid UTF-8"],
+  ["EDT-05 a coded surrogate", [0x61, 10, 0xed, 0xa0, 0x80], "a", "b", "not valid UTF-8"],
+])("refuses and leaves the file: %s", async (_name, content, before, after, expected) => {
+  using ws = workspace();
+  ws.put("f", content as string);
+  const old = ws.bytes("f");
+  const { mtime, ino } = await Deno.stat(ws.at("f"));
+  await assertRejects(() => edit(ws, "f", before, after), Error, expected);
+  assertEquals(ws.bytes("f"), old);
+  const stat = await Deno.stat(ws.at("f"));
+  assertEquals([stat.mtime, stat.ino, ws.names()], [mtime, ino, ["f"]]);
+});
+
+Deno.test("an edit of another indentation says so, and one that fits two places is refused", async () => {
+  using ws = workspace();
+  Deno.writeTextFileSync(ws.at("a.py"), "if x:\n    a()\nif y:\n    b()\n");
+  assertStringIncludes(await edit(ws, "a.py", "\tb()", "\tc()"), "differed in indentation");
+  assertEquals(Deno.readTextFileSync(ws.at("a.py")), "if x:\n    a()\nif y:\n    c()\n");
+  await edit(ws, "a.py", "c()", "a()");
+  await assertRejects(() => edit(ws, "a.py", "\ta()", "\tc()"), Error, "not found");
+});
+
+Deno.test("an empty old_string creates a file or fills an empty one", async () => {
+  using ws = workspace();
+  assertStringIncludes(await edit(ws, "a/b", "", "x\n"), "Created a/b");
+  assertEquals(ws.text("a/b"), "x\n");
+  ws.put("empty", "");
+  assertStringIncludes(await edit(ws, "empty", "", "y"), "Filled empty");
+  assertEquals(ws.text("empty"), "y");
+  ws.put("bom", "\ufeff");
+  await edit(ws, "bom", "", "z");
+  assertEquals(ws.text("bom"), "\ufeffz");
+});
+
+Deno.test("what is missing or no regular file is refused", async () => {
+  using ws = workspace();
+  ws.put("main.ts", "");
+  await Deno.mkdir(ws.at("folder"));
+  await assertRejects(() => edit(ws, "mian.ts", "a", "b"), Error, "did you mean main.ts?");
+  await assertRejects(() => edit(ws, "folder", "a", "b"), Error, "not a regular file but a folder");
+  await assertRejects(() => edit(ws, "folder", "", "b"), Error, "not a regular file but a folder");
+  await assertRejects(() => edit(ws, "main.ts/x", "", "b"), Error, "Cannot edit main.ts/x");
+  if (!posix) return;
+  await run("mkfifo", ws.at("fifo"));
+  await Deno.symlink("/dev/zero", ws.at("zero"));
+  for (const name of ["fifo", "zero"]) {
+    await assertRejects(() => edit(ws, name, "a", "b"), Error, "not a regular file", "PTH-05");
+    await assertRejects(() => edit(ws, name, "", "b"), Error, "not a regular file", "PTH-05");
+  }
+});
+
+Deno.test({
+  name: "EDT-01, EDT-02 mode bits, links and hard links stay",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("run.sh", "a\n", 0o755);
+    ws.put("ro.txt", "a\n", 0o444);
+    ws.put("many", "a\n", 0o640);
+    await Deno.link(ws.at("many"), ws.at("other"));
+    await Deno.symlink("run.sh", ws.at("link"));
+    assertStringIncludes(await edit(ws, "link", "a", "b"), `the link leads to ${ws.at("run.sh")}`);
+    assertEquals([ws.text("run.sh"), Deno.statSync(ws.at("run.sh")).mode! & 0o7777], [
+      "b\n",
+      0o755,
+    ]);
+    assert(Deno.lstatSync(ws.at("link")).isSymlink);
+    await assertRejects(() => edit(ws, "ro.txt", "a", "b"), Error, "read-only");
+    assertEquals(ws.text("ro.txt"), "a\n");
+    assertStringIncludes(await edit(ws, "many", "a", "b"), "2 hard links");
+    assertEquals([ws.text("other"), Deno.statSync(ws.at("other")).nlink], ["b\n", 2]);
+    assertEquals(ws.names(), ["link", "many", "other", "ro.txt", "run.sh"]);
+  },
+});
+
+Deno.test("shows the changed lines, numbered, with three around them", async () => {
+  using ws = workspace();
+  const lines = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`);
+  ws.put("f", lines.join("\r\n"));
+  assertEquals(
+    await edit(ws, "f", "line 10\nline 11", "new\nline 11"),
+    "Replaced 1 match in f (line 10)\n7\tline 7\n8\tline 8\n9\tline 9\n10\tnew\n" +
+      "11\tline 11\n12\tline 12\n13\tline 13\n14\tline 14",
+  );
+  assertEquals(
+    await edit(ws, "f", "line 1\n", "😀".repeat(500) + "\n"),
+    `Replaced 1 match in f (line 1)\n1\t${
+      "😀".repeat(150)
+    }...\n2\tline 2\n3\tline 3\n4\tline 4\n5\tline 5`,
+  );
+  assertEquals(
+    await edit(ws, "f", "line 20", "end"),
+    "Replaced 1 match in f (line 20)\n17\tline 17\n18\tline 18\n19\tline 19\n20\tend",
+  );
+  const long = await edit(ws, "f", "end", "x\n".repeat(500));
+  assertEquals(long.split("\n").length, 42);
+  assert(long.endsWith("\n..."));
+  ws.put("g", "\n\na\n");
+  assertEquals(await edit(ws, "g", "a", "b"), "Replaced 1 match in g (line 3)\n1\t\n2\t\n3\tb");
+});
+
+Deno.test("millions of matches are replaced in bounded memory, unless the result is too long", async () => {
+  using ws = workspace();
+  ws.put("f", "a\r\n".repeat(3_000_000));
+  const before = Deno.memoryUsage().rss;
+  assertStringIncludes(await edit(ws, "f", "a", "bc", true), "Replaced 3000000 matches");
+  const grown = Deno.memoryUsage().rss - before;
+  assert(grown < 350e6, `${grown} bytes more`);
+  assertEquals(ws.text("f") === "bc\r\n".repeat(3_000_000), true);
+  const old = ws.bytes("f");
+  await assertRejects(
+    () => edit(ws, "f", "b", "x".repeat(200), true),
+    RangeError,
+    "Cannot edit f as the result must have at most 134217728 characters: it would have 609000000",
+  );
+  assertEquals(ws.bytes("f").length, old.length);
+});
+
+Deno.test("20 MB: matched, replaced everywhere, and missed in linear time", async () => {
+  using ws = workspace();
+  const line = "const someValue = compute(anotherValue); // and a comment\r\n";
+  const content = line.repeat(350_000);
+  ws.put("f", content);
+  await edit(ws, "f", "compute", "x", true);
+  assertEquals(ws.text("f"), content.replaceAll("compute", "x"));
+  await assertRejects(
+    () => edit(ws, "f", "const someValeu = y(anotherValue);", "b"),
+    Error,
+    "Closest",
+  );
+  await assertRejects(() => edit(ws, "f", "someValue", "b"), Error, "appears 350000 times");
+  await assertRejects(() => edit(ws, "f", "qqqq\n".repeat(1000), "b"), Error, "not found");
+  // Lines that all vote, and a text without any line break.
+  ws.put("g", "}\n".repeat(2_000_000) + "a".repeat(16_000_000));
+  await assertRejects(() => edit(ws, "g", "}\n".repeat(100) + "x", "b"), Error, "not found");
+  await assertRejects(() => edit(ws, "g", "ab".repeat(1000), "b"), Error, "not found");
+});
+
+Deno.test("EDT-03 EDT-09 random edits do what splitting and joining does, with any line ends", async () => {
+  using ws = workspace();
+  const random = seeded(6);
+  const text = (length: number) =>
+    Array.from(
+      { length: Math.floor(random() * length) },
+      () => pick(["a", "a", "a", "b", "\n", "😀"]),
+    )
+      .join("");
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+  for (let i = 0; i < 150; i++) {
+    const content = text(14);
+    const at = Math.floor(random() * 6);
+    const before = pick([text(4), [...content].slice(at, at + 2).join("")]) || "a";
+    // Often with a head and a tail in common.
+    const after = pick([text(4), before + text(3), text(3) + before, before + before]);
+    const all = random() < 0.5;
+    if (before === after) continue;
+    let count = 0;
+    for (let at = content.indexOf(before); at >= 0; at = content.indexOf(before, at + 1)) count++;
+    const isDone = all ? count > 0 : count === 1;
+    const expected = isDone ? content.split(before).join(after) : content;
+    const endings = content.includes("\n") ? ["\n", "\r\n", "\r"] : ["\n"];
+    for (const ending of endings) {
+      const given = (part: string) => random() < 0.5 ? part : part.replaceAll("\n", ending);
+      const [path, shown] = [`f${i}`, JSON.stringify([content, before, after, all, ending])];
+      ws.put(path, content.replaceAll("\n", ending));
+      const [old, wanted] = ending === "\r\n" ? [given(before), given(after)] : [before, after];
+      const done = await edit(ws, path, old, wanted, all).then(() => true, () => false);
+      assertEquals([done, ws.text(path)], [isDone, expected.replaceAll("\n", ending)], shown);
+    }
+  }
+});

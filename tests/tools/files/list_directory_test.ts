@@ -1,0 +1,90 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { listDirectory } from "../../../src/tools/files/list_directory.ts";
+import { run, type Workspace, workspace } from "../workspace.ts";
+
+function list(ws: Workspace, path = "."): Promise<string> {
+  return listDirectory({ path }, ws.context);
+}
+
+Deno.test("lists folders, files with sizes, and links with their targets, sorted", async () => {
+  using ws = workspace();
+  await Deno.mkdir(ws.at("src"));
+  ws.put("a.txt", "");
+  ws.put("Z", "x".repeat(1023));
+  ws.put("b c", "x".repeat(2150));
+  ws.put(".hidden", "x".repeat(3 * 1024 * 1024));
+  await Deno.symlink("a.txt", ws.at("link"));
+  await Deno.symlink("src", ws.at("linkdir"));
+  await Deno.symlink("nowhere", ws.at("dangling"));
+  assertEquals(
+    await list(ws),
+    [
+      ".hidden  3.0 MB",
+      "Z  1023 B",
+      "a.txt  0 B",
+      "b c  2.1 KB",
+      "dangling -> nowhere  [broken link]",
+      "link -> a.txt",
+      "linkdir -> src/",
+      "src/",
+      "[8 entries]",
+    ].join("\n"),
+  );
+  assertEquals(await list(ws, "src"), "[the folder is empty]");
+  assertEquals(await list(ws, "linkdir"), "[the folder is empty]");
+});
+
+Deno.test({
+  name: "PTH-05 special files are named, and names cannot hide anything",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    using ws = workspace();
+    await run("mkfifo", ws.at("fifo"));
+    using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
+    await Deno.symlink("/dev/zero", ws.at("zero"));
+    ws.put("new\nline\ttab\x1b[31m", "");
+    ws.put("right\u202eleft", "");
+    assertEquals(
+      await list(ws),
+      [
+        "fifo  [FIFO]",
+        "new␊line␉tab␛[31m  0 B",
+        "right\\u{202e}left  0 B",
+        "socket  [socket]",
+        "zero -> /dev/zero",
+        "[5 entries]",
+      ].join("\n"),
+    );
+  },
+});
+
+Deno.test({
+  name: "a name that is no UTF-8 does not hide the others",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    using ws = workspace();
+    ws.put("a", "");
+    await run("bash", "-c", `touch "$0"/$'x\\xe9'`, ws.dir);
+    assertEquals(await list(ws), "a  0 B\nx\ufffd  [cannot be looked at]\n[2 entries]");
+  },
+});
+
+Deno.test("is bounded, and says how many are left", async () => {
+  using ws = workspace();
+  for (let i = 0; i < 1100; i++) ws.put(`f${String(i).padStart(4, "0")}`, "");
+  const lines = (await list(ws)).split("\n");
+  assertEquals([lines.length, lines[0], lines[999]], [1001, "f0000  0 B", "f0999  0 B"]);
+  assertStringIncludes(lines[1000]!, "[1100 entries; 100 more are not shown: find them with ls -A");
+  const context = { ...ws.context, maxOutputChars: 500 };
+  const short = await listDirectory({ path: "." }, context);
+  assert(short.length <= 500, `${short.length} characters`);
+  assertStringIncludes(short, "[1100 entries; 10");
+});
+
+Deno.test("what is no folder is refused", async () => {
+  using ws = workspace();
+  ws.put("file", "");
+  await assertRejects(() => list(ws, "file"), Error, "use read_file");
+  await assertRejects(() => list(ws, "fil"), Error, "did you mean file?");
+  await assertRejects(() => list(ws, "a/b"), Error, "there is no folder a");
+});

@@ -1,0 +1,251 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { readFile } from "../../../src/tools/files/read_file.ts";
+import { run, type Workspace, workspace } from "../workspace.ts";
+
+function read(ws: Workspace, file_path: string, offset = 1, limit = 2000): Promise<string> {
+  return readFile({ file_path, offset, limit }, ws.context);
+}
+
+// Each row: the file's bytes or text, and the whole result.
+Deno.test.each([
+  ["two lines", "a\nb\n", "1\ta\n2\tb\n[2 lines]"],
+  ["no newline at the end", "a\nb", "1\ta\n2\tb\n[2 lines; no newline at the end]"],
+  ["one newline", "\n", "1\t\n[1 lines]"],
+  ["blank lines at the end", "a\n\n \n", "1\ta\n2\t\n3\t \n[3 lines]"],
+  ["empty", "", "[the file is empty]"],
+  ["only a BOM", "\ufeff", "[the file is empty but for a BOM]"],
+  ["EDT-04 BOM", "\ufeffa\nb\n", "1\ta\n2\tb\n[2 lines; starts with a BOM]"],
+  ["CRLF", "a\r\nb\r\n", "1\ta\n2\tb\n[2 lines; line endings are CRLF]"],
+  ["mixed", "a\r\nb\nc\r\n", "1\ta\n2\tb\n3\tc\n[3 lines; line endings are CRLF on 2, LF on 1]"],
+  ["CR", "a\rb\r", "1\ta\n2\tb\n[2 lines; line endings are CR]"],
+  ["CR within a line", "a\rb\nc\n", "1\ta\rb\n2\tc\n[2 lines]"],
+  ["CR at the end is no CRLF", "a\nb\r", "1\ta\n2\tb\r\n[2 lines; no newline at the end]"],
+  ["wide characters", "héllo\n日本\n😀\n", "1\théllo\n2\t日本\n3\t😀\n[3 lines]"],
+  ["a real U+FFFD", "a\ufffd\n", "1\ta\ufffd\n[1 lines]"],
+  [
+    "EDT-05 Latin-1",
+    [0x63, 0x61, 0x66, 0xe9, 10, 0x62, 10],
+    "1\tcaf\ufffd\n2\tb\n[2 lines; not valid UTF-8: \ufffd stands for bytes that cannot be shown]",
+  ],
+])("reads a file: %s", async (_name, content, expected) => {
+  using ws = workspace();
+  ws.put("f", content as string);
+  assertEquals(await read(ws, "f"), expected);
+});
+
+Deno.test("shows the window asked for and where to go on", async () => {
+  using ws = workspace();
+  ws.put("f", Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join(""));
+  assertEquals(
+    await read(ws, "f", 4, 2),
+    "4\tline 4\n5\tline 5\n[lines 4-5 of 10; continue with offset 6]",
+  );
+  assertEquals(await read(ws, "f", 10, 5), "10\tline 10\n[lines 10-10 of 10]");
+  await assertRejects(() => read(ws, "f", 11), RangeError, "has 10 lines");
+  ws.put("empty", "");
+  assertEquals(await read(ws, "empty", 5), "[the file is empty]");
+});
+
+Deno.test("stays within maxOutputChars, and offsets given lead through the whole file", async () => {
+  using ws = workspace({ maxOutputChars: 1000 });
+  const lines = Array.from({ length: 300 }, (_, i) => `${i} ${"x".repeat(i % 70)}`);
+  ws.put("f", lines.join("\r\n"));
+  const seen: string[] = [];
+  for (let offset = 1; offset <= 300;) {
+    const result = await read(ws, "f", offset);
+    assert(result.length <= 1000, `${result.length} characters`);
+    const rows = result.split("\n").slice(0, -1);
+    assert(rows.length > 0);
+    seen.push(...rows.map((row) => row.slice(row.indexOf("\t") + 1)));
+    offset += rows.length;
+    if (offset <= 300) assertStringIncludes(result, `continue with offset ${offset}`);
+  }
+  assertEquals(seen, lines);
+});
+
+Deno.test("cuts long lines between characters, also the first when it alone is too long", async () => {
+  using ws = workspace();
+  ws.put("f", `${"a".repeat(1999)}😀😀\nb\n${"ü".repeat(2001)}\n${"ü".repeat(2000)}\n`);
+  const [first, second, third, fourth, footer] = (await read(ws, "f")).split("\n");
+  assertEquals(first, `1\t${"a".repeat(1999)}[cut: 2007 bytes]`);
+  assertEquals(second, "2\tb");
+  assertEquals(third, `3\t${"ü".repeat(2000)}[cut: 4002 bytes]`);
+  assertEquals(fourth, `4\t${"ü".repeat(2000)}`);
+  assertEquals(
+    footer,
+    "[4 lines; longer lines are cut at 2000 characters: run_bash with sed -n 1p FILE | cut -c2001- shows the rest]",
+  );
+
+  // What is kept of it ends within a character.
+  ws.put("wide", "日".repeat(3000) + "\n");
+  assertEquals(
+    await read(ws, "wide"),
+    `1\t${
+      "日".repeat(2000)
+    }[cut: 9000 bytes]\n[1 lines; longer lines are cut at 2000 characters: ` +
+      "run_bash with sed -n 1p FILE | cut -c2001- shows the rest]",
+  );
+  const small = await readFile(
+    { file_path: "f", offset: 1, limit: 1 },
+    { ...ws.context, maxOutputChars: 400 },
+  );
+  assert(small.length <= 400 && small.startsWith("1\taaaa"));
+  assertStringIncludes(small, "continue with offset 2");
+});
+
+Deno.test("lines and line endings that cross the pieces in which a file is read", async () => {
+  using ws = workspace();
+  const piece = 256 * 1024;
+  // A CRLF, a BOM's line and a wide character on each side of the border.
+  for (let shift = -3; shift <= 3; shift++) {
+    const filler = "x".repeat(99) + "\n";
+    const fill = filler.repeat(Math.floor(piece / 100) - 1);
+    const pad = "p".repeat(piece - fill.length + shift - 2);
+    ws.put("f", `${fill}${pad}é\r\nlast`);
+    const total = Math.floor(piece / 100) + 1;
+    const result = await read(ws, "f", total - 1);
+    assertEquals(
+      result,
+      `${total - 1}\t${pad}é\n${total}\tlast\n[lines ${total - 1}-${total} of ${total}; ` +
+        `line endings are CRLF on 1, LF on ${total - 2}; no newline at the end]`,
+    );
+  }
+});
+
+Deno.test("CR counts as a line ending only where there is no LF, however late that comes", async () => {
+  using ws = workspace();
+  const long = "x\r".repeat(200_000);
+  ws.put("f", `${long}\nsecond\r\n`);
+  const result = await read(ws, "f");
+  assert(result.startsWith("1\tx\rx\r"), result.slice(0, 20));
+  assert(result.includes("\n2\tsecond\n[2 lines; "), result.slice(-200));
+  ws.put("f", long);
+  const footer = "[lines 2-2 of 200000; continue with offset 3; line endings are CR]";
+  assertEquals(await read(ws, "f", 2, 1), `2\tx\n${footer}`);
+});
+
+Deno.test({
+  name: "an endless file is read in bounded time and memory",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    using ws = workspace();
+    // Sparse, but for its first lines.
+    ws.put("f", "a\n".repeat(131_072));
+    await Deno.truncate(ws.at("f"), 1e12);
+    const before = Deno.memoryUsage().rss;
+    const last = await read(ws, "f", 131_072);
+    assert(last.startsWith("131072\ta\n131073\t\0"));
+    assertStringIncludes(last, "[lines 131072-131073 of at least 131073; longer lines are cut");
+    assert(!last.includes("no newline"), last);
+    await assertRejects(
+      () => read(ws, "f", 200_000),
+      RangeError,
+      "Cannot read f from line 200000 as its first 512 MB have only 131072 lines: use run_bash",
+    );
+    const grown = Deno.memoryUsage().rss - before;
+    assert(grown < 50e6, `${grown} bytes more`);
+  },
+});
+
+Deno.test("a file of 300 MB is read in pieces", async () => {
+  using ws = workspace();
+  // Sparse, but for its first and last lines.
+  ws.put("f", "first\nsecond\n");
+  using file = await Deno.open(ws.at("f"), { write: true });
+  const line = new TextEncoder().encode("y".repeat(1023) + "\n");
+  const block = new Uint8Array(1024 * 1024);
+  for (let i = 0; i < 1024; i++) block.set(line, i * 1024);
+  await file.seek(0, Deno.SeekMode.End);
+  for (let i = 0; i < 300; i++) await file.write(block);
+  const before = Deno.memoryUsage().rss;
+  const result = await read(ws, "f", 300_000, 1);
+  assert(
+    result.endsWith(`[lines 300000-300000 of ${2 + 300 * 1024}; continue with offset 300001]`),
+  );
+  const grown = Deno.memoryUsage().rss - before;
+  assert(grown < 50e6, `${grown} bytes more`);
+});
+
+Deno.test("a file that grows while it is read is not read in pieces as small as it was", async () => {
+  using made = workspace();
+  const path = made.put("log", "one\n");
+  const { statSync, read } = Deno.FsFile.prototype;
+  let reads = 0;
+  try {
+    Deno.FsFile.prototype.statSync = function () {
+      const info = statSync.call(this);
+      Deno.writeTextFileSync(path, "more\n".repeat(40_000), { append: true });
+      return info;
+    };
+    Deno.FsFile.prototype.read = function (buffer) {
+      reads++;
+      return read.call(this, buffer);
+    };
+    const args = { file_path: "log", offset: 1, limit: 1 };
+    assertStringIncludes(await readFile(args, made.context), "lines 1-1 of 40001");
+  } finally {
+    Object.assign(Deno.FsFile.prototype, { statSync, read });
+  }
+  assert(reads < 10, `${reads} reads`);
+});
+
+Deno.test("stops when it is aborted", async () => {
+  using ws = workspace();
+  ws.put("f", "a\n");
+  const signal = AbortSignal.abort(new Error("stopped"));
+  await assertRejects(
+    () => readFile({ file_path: "f", offset: 1, limit: 1 }, { ...ws.context, signal }),
+    Error,
+    "stopped",
+  );
+});
+
+Deno.test.each([
+  ["PNG", [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0], "a PNG image, 10 bytes"],
+  ["NUL in text", "abc\0def", "binary data, 7 bytes"],
+  ["UTF-16", [0xff, 0xfe, 0x61, 0, 10, 0], "UTF-16"],
+])("refuses what is no text: %s", async (_name, content, expected) => {
+  using ws = workspace();
+  ws.put("f", content as string);
+  await assertRejects(() => read(ws, "f"), Error, expected);
+});
+
+Deno.test("a missing file is told with what is like it", async () => {
+  using ws = workspace();
+  ws.put("config.ts", "");
+  ws.put("other.md", "");
+  await assertRejects(() => read(ws, "confg.ts"), Error, "did you mean config.ts?");
+  await assertRejects(() => read(ws, "zzzzzz"), Error, "list_directory");
+  // As list_directory shows it, and as one would type it.
+  ws.put("at 1\u202fPM\u200e", "");
+  for (const name of ["at 1\\u{202f}PM\\u{200e}", "at 1\\u{202f}PM", "at 1 PM"]) {
+    await assertRejects(() => read(ws, name), Error, "did you mean at 1\u202fPM\u200e?", name);
+  }
+  await assertRejects(() => read(ws, "no/such/f"), Error, "there is no folder no/such");
+  await assertRejects(() => read(ws, "config.ts/f"), Error, "Cannot read config.ts/f");
+});
+
+Deno.test({
+  name: "PTH-05 special files are refused at once, and nothing of them is read",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    using ws = workspace();
+    await run("mkfifo", ws.at("fifo"));
+    using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
+    await Deno.mkdir(ws.at("f.txt"));
+    await Deno.symlink("/dev/zero", ws.at("zero"));
+    await Deno.symlink("fifo", ws.at("to-fifo"));
+    const names = ["fifo", "socket", "f.txt", "zero", "to-fifo"];
+    if (Deno.build.os === "linux") {
+      await Deno.symlink("/proc/self/environ", ws.at("environ"));
+      await Deno.symlink("/proc/self", ws.at("self"));
+      names.push("environ", "self/environ", "/proc/self/environ", "/proc/self/../self/environ");
+    }
+    for (const name of names) {
+      await assertRejects(() => read(ws, name), Error, "not a regular file", name);
+    }
+    await assertRejects(() => read(ws, "f.txt"), Error, "list_directory");
+    await Deno.symlink("loop", ws.at("loop"));
+    await assertRejects(() => read(ws, "loop"), Error, "Cannot read loop");
+  },
+});

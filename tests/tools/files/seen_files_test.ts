@@ -1,0 +1,98 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { checkEdit, editFile } from "../../../src/tools/files/edit_file.ts";
+import { readFile } from "../../../src/tools/files/read_file.ts";
+import { checkWrite, writeFile } from "../../../src/tools/files/write_file.ts";
+import { workspace } from "../workspace.ts";
+
+const space = () => workspace({ seenFiles: new Map() });
+const read = { file_path: "f", offset: 1, limit: 2000 };
+const edit = { file_path: "f", old_string: "one", new_string: "1", replace_all: false };
+const write = { file_path: "f", content: "all new\n" };
+
+const CHANGES: [name: string, change: (path: string) => void][] = [
+  ["another line", (path) => Deno.writeTextFileSync(path, "one\ntwo\nTHREE\n")],
+  ["the same size", (path) => {
+    Deno.writeTextFileSync(path, "one\ntwO\n");
+    Deno.utimeSync(path, 1, 1);
+  }],
+  ["replaced by a rename", (path) => {
+    Deno.writeTextFileSync(`${path}~`, "one\ntwO\n");
+    Deno.renameSync(`${path}~`, path);
+  }],
+];
+
+for (const [name, change] of CHANGES) {
+  for (
+    const [tool, check, run, args] of [
+      ["edit_file", checkEdit, editFile, edit],
+      ["write_file", checkWrite, writeFile, write],
+    ] as const
+  ) {
+    Deno.test(`EDT-08 ${tool} of a file that changed since it was read: ${name}`, async () => {
+      using made = space();
+      const path = made.put("f", "one\ntwo\n");
+      await readFile(read, made.context);
+      change(path);
+      const now = made.text("f");
+      for (const attempt of [check, run]) {
+        made.context.seenFiles!.set(path, "as it was");
+        const error = await assertRejects(async () => void await attempt(args, made.context));
+        assertStringIncludes((error as Error).message, "changed since you read it");
+        assertStringIncludes((error as Error).message, "one\n2\ttw");
+        assertEquals(made.text("f"), now);
+      }
+      // What it holds was in the refusal: now it is known.
+      await run(args, made.context);
+    });
+  }
+}
+
+Deno.test("EDT-08 what was removed meanwhile is not brought back unasked", async () => {
+  using made = space();
+  const path = made.put("f", "one\n");
+  await readFile(read, made.context);
+  Deno.removeSync(path);
+  await assertRejects(() => writeFile(write, made.context), Error, "was removed since");
+  assertEquals(made.names(), []);
+  await writeFile(write, made.context);
+  assertEquals(made.text("f"), "all new\n");
+});
+
+Deno.test("EDT-08 a file that was never read is not written over", async () => {
+  using made = space();
+  made.put("f", "one\n");
+  await assertRejects(() => checkWrite(write, made.context), Error, "you have not read it");
+  await assertRejects(() => writeFile(write, made.context), Error, "you have not read it");
+  assertEquals(made.text("f"), "one\n");
+  // To edit it, a part of it must be known.
+  await editFile(edit, made.context);
+  await writeFile(write, made.context);
+  assertEquals(made.text("f"), "all new\n");
+});
+
+Deno.test("EDT-08 writes of one's own in sequence, through a link too", async () => {
+  using made = space();
+  made.put("real", "one\n");
+  Deno.symlinkSync("real", made.at("f"));
+  await readFile(read, made.context);
+  await editFile(edit, made.context);
+  await editFile({ ...edit, file_path: "real", old_string: "1", new_string: "2" }, made.context);
+  await writeFile(write, made.context);
+  made.put("empty", "");
+  await writeFile({ file_path: "empty", content: "x" }, made.context);
+  await writeFile({ file_path: "new", content: "x" }, made.context);
+  await writeFile({ file_path: "new", content: "y" }, made.context);
+  assertEquals([made.text("real"), made.text("empty"), made.text("new")], ["all new\n", "x", "y"]);
+});
+
+Deno.test("checks before anybody is asked find what would fail", async () => {
+  using made = space();
+  made.put("f", "one\n");
+  await checkEdit(edit, made.context);
+  await assertRejects(
+    () => checkEdit({ ...edit, old_string: "none" }, made.context),
+    Error,
+    "not found",
+  );
+  assertEquals(made.text("f"), "one\n");
+});

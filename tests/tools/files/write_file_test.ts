@@ -1,0 +1,265 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { editFile } from "../../../src/tools/files/edit_file.ts";
+import { checkWrite, writeFile } from "../../../src/tools/files/write_file.ts";
+import { run, type Workspace, workspace } from "../workspace.ts";
+
+function write(ws: Workspace, file_path: string, content: string): Promise<string> {
+  return writeFile({ file_path, content }, ws.context);
+}
+
+const posix = Deno.build.os !== "windows";
+const root = posix && Deno.uid() === 0;
+const mode = (path: string) => Deno.statSync(path).mode! & 0o7777;
+
+Deno.test("EDT-06 a new file holds exactly the bytes given, and folders are made", async () => {
+  using ws = workspace();
+  for (const content of ["", "a", "a\n", "\n", "a  \n\n\n", "a\r\nb", "\ufeffa", "日本😀", "\0"]) {
+    assertStringIncludes(await write(ws, "x/y/f", content), "Created x/y/f: wrote");
+    assertEquals(ws.text("x/y/f"), content);
+    assertEquals(ws.names("x/y"), ["f"]);
+    await Deno.remove(ws.at("x"), { recursive: true });
+  }
+  assertEquals(await write(ws, "f", "日本"), "Created f: wrote 6 bytes");
+  assertEquals(await write(ws, "f", "x"), "Replaced f: wrote 1 byte");
+});
+
+// Each row: old bytes, content given, new bytes, what the result says.
+Deno.test.each([
+  ["LF", "a\nb\n", "c\nd\n", "c\nd\n", ""],
+  ["EDT-03 CRLF", "a\r\nb\r\n", "c\nd\n", "c\r\nd\r\n", "CRLF line endings were kept"],
+  ["EDT-03 mostly CRLF", "a\r\nb\r\nc\n", "c\nd\n", "c\r\nd\r\n", "CRLF"],
+  ["EDT-03 CRLF given as such", "a\r\nb\r\n", "c\r\nd\r\n", "c\r\nd\r\n", ""],
+  ["EDT-03 mixed as given", "a\r\nb\r\n", "c\r\nd\ne\n", "c\r\nd\ne\n", ""],
+  ["EDT-03 CR", "a\rb\r", "c\nd\n", "c\rd\r", "CR line endings were kept"],
+  ["EDT-03 a single line in a CRLF file", "a\r\nb\r\n", "c", "c", ""],
+  ["EDT-04 BOM kept", "\ufeffa\n", "b\n", "\ufeffb\n", "BOM was kept"],
+  ["EDT-04 BOM not doubled", "\ufeffa\n", "\ufeffb\n", "\ufeffb\n", ""],
+  ["EDT-04 no BOM added", "a\n", "b\n", "b\n", ""],
+  ["EDT-04 BOM and CRLF", "\ufeffa\r\n", "b\n", "\ufeffb\r\n", "BOM was kept"],
+  ["EDT-06 nothing trimmed", "a\n", "b  \n\n", "b  \n\n", ""],
+])("overwrites a file: %s", async (_name, old, content, expected, note) => {
+  using ws = workspace();
+  ws.put("f", old);
+  const result = await write(ws, "f", content);
+  assertEquals(ws.text("f"), expected);
+  assertStringIncludes(result, `wrote ${ws.bytes("f").length} byte`);
+  if (note === "") assert(!result.includes("kept"), result);
+  else assertStringIncludes(result, note);
+});
+
+Deno.test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async () => {
+  using ws = workspace();
+  for (const bytes of [[0xff, 0xfe, 0x61, 0], [0xfe, 0xff, 0, 0x61], [0xff, 0xfe]]) {
+    ws.put("f", bytes);
+    await assertRejects(() => write(ws, "f", "b\n"), Error, "Cannot write f as it is UTF-16 text");
+    assertEquals([...ws.bytes("f")], bytes);
+  }
+});
+
+Deno.test({
+  name: "EDT-01 mode bits stay, a new file gets 0666 & ~umask",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    for (const bits of [0o755, 0o640, 0o600, 0o4755, 0o666]) {
+      ws.put("f", "old", bits);
+      await write(ws, "f", "new");
+      assertEquals([ws.text("f"), mode(ws.at("f"))], ["new", bits]);
+    }
+    await write(ws, "new", "x");
+    assertEquals(mode(ws.at("new")), 0o666 & ~Deno.umask());
+    assertEquals(ws.names(), ["f", "new"]);
+  },
+});
+
+Deno.test({
+  name: "EDT-01 a read-only file is refused, also for root",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("f", "old", 0o444);
+    await assertRejects(() => write(ws, "f", "new"), Error, "read-only (mode 0444)");
+    assertEquals([ws.text("f"), mode(ws.at("f")), ws.names()], ["old", 0o444, ["f"]]);
+  },
+});
+
+Deno.test({
+  name: "EDT-01 the owner stays (needs root)",
+  ignore: !root,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("f", "old", 0o4640);
+    await Deno.chown(ws.at("f"), 12345, 23456);
+    await Deno.chmod(ws.at("f"), 0o4640);
+    await write(ws, "f", "new");
+    const { uid, gid } = await Deno.stat(ws.at("f"));
+    assertEquals([uid, gid, mode(ws.at("f")), ws.text("f")], [12345, 23456, 0o4640, "new"]);
+  },
+});
+
+Deno.test("EDT-02 links stay links, and the file they lead to is written", async () => {
+  using ws = workspace();
+  await Deno.mkdir(ws.at("docs"));
+  const target = ws.put("docs/real", "old");
+  await Deno.symlink("docs/real", ws.at("relative"));
+  await Deno.symlink(target, ws.at("absolute"));
+  await Deno.symlink("relative", ws.at("chain"));
+  for (const name of ["relative", "absolute", "chain"]) {
+    const result = await write(ws, name, `by ${name}`);
+    assertStringIncludes(result, target);
+    assertEquals(ws.text("docs/real"), `by ${name}`);
+    assert((await Deno.lstat(ws.at(name))).isSymlink);
+  }
+  assertEquals(ws.names(), ["absolute", "chain", "docs", "relative"]);
+  assertEquals(ws.names("docs"), ["real"]);
+});
+
+Deno.test("PTH-04 a dangling link is followed and its target created", async () => {
+  using ws = workspace();
+  await Deno.mkdir(ws.at("deep/real"), { recursive: true });
+  await Deno.symlink("deep/real", ws.at("linked"));
+  // Where `..` leads depends on what `linked` is a link to.
+  await Deno.symlink("linked/../made/f", ws.at("dangling"));
+  await Deno.symlink("dangling", ws.at("chain"));
+  assertStringIncludes(await write(ws, "chain", "x"), "Created chain");
+  assertEquals(ws.text("deep/made/f"), "x");
+  assert((await Deno.lstat(ws.at("dangling"))).isSymlink);
+  assert((await Deno.lstat(ws.at("chain"))).isSymlink);
+});
+
+Deno.test("a loop of links is an error", async () => {
+  using ws = workspace();
+  await Deno.symlink("b", ws.at("a"));
+  await Deno.symlink("a", ws.at("b"));
+  await assertRejects(() => write(ws, "a", "x"), Error, "Cannot write a");
+  assertEquals(ws.names(), ["a", "b"]);
+});
+
+Deno.test({
+  name: "hard links stay: the file is written in place, and the result says so",
+  ignore: !posix,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("f", "a long old content", 0o640);
+    await Deno.link(ws.at("f"), ws.at("g"));
+    const { ino } = await Deno.stat(ws.at("f"));
+    assertStringIncludes(await write(ws, "f", "new"), "written in place as it has 2 hard links");
+    assertEquals([ws.text("f"), ws.text("g")], ["new", "new"]);
+    const after = await Deno.stat(ws.at("g"));
+    assertEquals([after.ino, after.nlink, after.mode! & 0o7777], [ino, 2, 0o640]);
+    await write(ws, "g", "longer than before");
+    assertEquals(ws.text("f"), "longer than before");
+  },
+});
+
+Deno.test("what is no regular file is refused and stays", async () => {
+  using ws = workspace();
+  await Deno.mkdir(ws.at("folder"));
+  ws.put("file", "x");
+  await assertRejects(() => write(ws, "folder", "x"), Error, "list_directory");
+  await assertRejects(() => write(ws, "file/below", "x"), Error, "Cannot write file/below");
+  if (posix) {
+    await run("mkfifo", ws.at("fifo"));
+    await Deno.symlink("/dev/null", ws.at("null"));
+    await assertRejects(() => write(ws, "fifo", "x"), Error, "not a regular file");
+    await assertRejects(() => write(ws, "null", "x"), Error, "not a regular file");
+    assert((await Deno.stat("/dev/null")).isCharDevice);
+  }
+  assertEquals(ws.text("file"), "x");
+});
+
+Deno.test("an abort before the rename leaves the old file and no temporary one", async () => {
+  using ws = workspace();
+  ws.put("f", "old");
+  const controller = new AbortController();
+  const context = { ...ws.context, signal: controller.signal };
+  const writing = writeFile({ file_path: "f", content: "n".repeat(1e6) }, context);
+  controller.abort(new Error("stopped"));
+  await assertRejects(() => writing, Error, "stopped");
+  assertEquals([ws.text("f"), ws.names()], ["old", ["f"]]);
+});
+
+/** Runs Deno as a user without rights; null when that user cannot even read it. */
+async function asNobody(home: string, ...args: string[]): Promise<string | null> {
+  const command = new Deno.Command(Deno.execPath(), {
+    args,
+    uid: 65534,
+    gid: 65534,
+    cwd: home,
+    env: { HOME: home, DENO_DIR: `${home}/.deno`, NO_COLOR: "1" },
+    stdin: "null",
+  });
+  try {
+    const { stdout, stderr } = await command.output();
+    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  } catch {
+    return null;
+  }
+}
+
+Deno.test({
+  name: "EDT-01 a file of another user is never replaced by renaming over it (needs root)",
+  // Needs two users; the other must be able to read this program.
+  ignore: !root || await asNobody("/", "--version") === null,
+  fn: async () => {
+    using ws = workspace();
+    ws.put("theirs", "old", 0o644);
+    ws.put("shared", "old", 0o666);
+    ws.put("own", "old", 0o464);
+    await Deno.chown(ws.at("own"), 65534, 65534);
+    await Deno.mkdir(ws.at("closed"));
+    ws.put("closed/f", "old", 0o666);
+    ws.put("setuid", "old", 0o4666);
+    ws.put("mine", "old");
+    await Deno.link(ws.at("mine"), ws.at("linked"));
+    await Deno.chown(ws.at("mine"), 65534, 65534);
+    await Deno.chmod(ws.at("mine"), 0o6755);
+    await Deno.chmod(ws.dir, 0o777);
+    const module = import.meta.resolve("../../src/tools/write_file.ts");
+    ws.put(
+      "script.ts",
+      `import { writeFile } from "${module}";
+      const signal = new AbortController().signal;
+      const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+      for (const file_path of ["theirs", "shared", "own", "closed/f", "setuid", "mine"]) {
+        console.log(await writeFile({ file_path, content: "new" }, context).catch((e) => e.message));
+      }`,
+    );
+    const config = `${import.meta.dirname}/../../deno.json`;
+    const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
+    const output = await asNobody(ws.dir, ...options, ws.at("script.ts"), ws.dir) ?? "";
+    assertStringIncludes(output, "Cannot write theirs: Permission denied");
+    assertStringIncludes(output, "Cannot write own: Permission denied");
+    assertStringIncludes(output, "Replaced shared: wrote 3 bytes; written in place as its owner");
+    assertStringIncludes(
+      output,
+      "Replaced closed/f: wrote 3 bytes; written in place as its folder",
+    );
+    assertEquals([ws.text("theirs"), ws.text("shared"), ws.text("closed/f")], [
+      "old",
+      "new",
+      "new",
+    ]);
+    assertStringIncludes(output, "otherwise; its mode 4666 became 0666\n");
+    assertStringIncludes(output, "written in place as it has 2 hard links\n");
+    assertEquals([mode(ws.at("setuid")), mode(ws.at("mine"))], [0o666, 0o6755]);
+    assertEquals(Deno.statSync(ws.at("shared")).uid, 0);
+    assertEquals(ws.names("closed"), ["f"]);
+    assert(!ws.names().some((name) => name.endsWith(".tmp")));
+  },
+});
+
+Deno.test("a path that names a folder is refused, not taken for a file", async () => {
+  using ws = workspace();
+  for (const path of ["a/b/c/", "a/.", `${ws.dir}/new/`, `${ws.dir}/new/.`]) {
+    const file_path = path;
+    for (
+      const attempt of [
+        () => writeFile({ file_path, content: "x" }, ws.context),
+        () => checkWrite({ file_path, content: "x" }, ws.context),
+        () => editFile({ file_path, old_string: "", new_string: "x" }, ws.context),
+      ]
+    ) await assertRejects(attempt, RangeError, "names a folder");
+  }
+  assertEquals(ws.names(), []);
+});

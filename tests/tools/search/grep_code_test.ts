@@ -1,0 +1,305 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { grepCode } from "../../../src/tools/search/grep_code.ts";
+import { run, type Workspace, workspace } from "../workspace.ts";
+
+const posix = Deno.build.os !== "windows";
+
+function grep(
+  ws: Workspace,
+  pattern: string,
+  args: { path?: string; glob?: string; context_lines?: number } = {},
+  maxOutputChars = 100_000,
+): Promise<string> {
+  return grepCode({ pattern, path: ".", glob: "", context_lines: 0, ...args }, {
+    ...ws.context,
+    maxOutputChars,
+  });
+}
+
+async function put(ws: Workspace, files: Record<string, string | number[]>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await Deno.mkdir(ws.at(name.replace(/[^/]*$/, "")), { recursive: true });
+    ws.put(name, content);
+  }
+}
+
+const bytes = (text: string) => [...text].map((char) => char.charCodeAt(0));
+
+Deno.test("shows lines as file:line:text, sorted by path", async () => {
+  using ws = workspace();
+  await put(ws, {
+    "b.ts": "x\nhit 1\r\n\r\nhit 2",
+    "a/z.ts": "hit\n",
+    "a.ts": "\ufeffhit\n",
+    "B.ts": "  hit  \n",
+    "none.ts": "nothing\n",
+    "empty.ts": "",
+  });
+  assertEquals(
+    await grep(ws, "hit"),
+    "B.ts:1:  hit  \na.ts:1:hit\na/z.ts:1:hit\nb.ts:2:hit 1\nb.ts:4:hit 2",
+  );
+  assertEquals(await grep(ws, "^hit", { path: "a" }), "a/z.ts:1:hit");
+  assertEquals(await grep(ws, "hit", { path: "a/z.ts" }), "a/z.ts:1:hit");
+  assertEquals(await grep(ws, "hit", { path: ws.at("a.ts") }), "a.ts:1:hit");
+  assertEquals(
+    await grep(ws, "hit 1|^hit$", { context_lines: 1 }),
+    "a.ts:1:hit\n--\na/z.ts:1:hit\n--\nb.ts-1-x\nb.ts:2:hit 1\nb.ts-3-",
+  );
+});
+
+const TREE = {
+  "a.ts": "needle",
+  "src/b.ts": "needle",
+  "src/b.js": "needle",
+  "src/deep/c.ts": "needle",
+  ".env": "needle",
+  ".github/ci.yml": "needle",
+  "node_modules/p/i.ts": "needle",
+  ".gitignore": "dist/\n*.log\n",
+  "dist/o.ts": "needle",
+  "x.log": "needle",
+  "bin": "\0needle",
+};
+
+Deno.test("searches what is not hidden, ignored or binary, and what is named", async () => {
+  using ws = workspace();
+  await put(ws, TREE);
+  const rows: [args: { path?: string; glob?: string }, found: string][] = [
+    [{}, "a.ts src/b.js src/b.ts src/deep/c.ts"],
+    [{ glob: "*.ts" }, "a.ts src/b.ts src/deep/c.ts"],
+    [{ glob: "**/*.ts" }, "a.ts src/b.ts src/deep/c.ts"],
+    [{ glob: "*.{ts,js}", path: "src" }, "src/b.js src/b.ts src/deep/c.ts"],
+    [{ glob: "!*.ts" }, "src/b.js"],
+    [{ glob: "!src/**" }, "a.ts"],
+    [{ glob: "src/*.ts" }, "src/b.ts"],
+    [{ glob: "./*.ts" }, "a.ts"],
+    [{ glob: "src/*.ts", path: "src" }, "src/b.ts"],
+    [{ glob: "src/" }, "src/b.js src/b.ts src/deep/c.ts"],
+    [{ glob: "deep/*", path: "src" }, "src/deep/c.ts"],
+    [{ glob: ".env" }, ".env"],
+    [{ glob: ".github/*" }, ".github/ci.yml"],
+    [{ path: ".github" }, ".github/ci.yml"],
+    [{ path: ".env" }, ".env"],
+    [{ path: "x.log" }, "x.log"],
+    [{ path: "dist" }, "dist/o.ts"],
+    [{ path: "node_modules" }, "node_modules/p/i.ts"],
+    [{ path: "a.ts", glob: "*.js" }, "a.ts"],
+  ];
+  for (const [args, found] of rows) {
+    const lines = (await grep(ws, "needle", args)).replace(/\n\[.*/, "").split("\n");
+    assertEquals(lines.map((line) => line.split(":")[0]).join(" "), found, JSON.stringify(args));
+  }
+});
+
+Deno.test("nothing found says where it looked, what it left out, and what to try", async () => {
+  using ws = workspace();
+  await put(ws, TREE);
+  assertEquals(
+    await grep(ws, "none"),
+    "No matches in 4 files. Skipped: 1 binary, 6 ignored or hidden (name one as path to search it).",
+  );
+  assertStringIncludes(
+    await grep(ws, "needle", { glob: "*.py" }),
+    "No files to search. Skipped: 5 files of other names, 6 i",
+  );
+  assertEquals(await grep(ws, "needle\\(", { path: "a.ts" }), "No matches in 1 file.");
+  for (const sign of "|({+?") {
+    assertEquals(
+      await grep(ws, `needle\\${sign}2\\)`, { path: "src/b.ts" }),
+      `No matches in 1 file. \\${sign} is a literal ${sign}, without \\ it is not.`,
+    );
+  }
+});
+
+Deno.test("EDT-05 files in other encodings are searched", async () => {
+  using ws = workspace();
+  await put(ws, {
+    "latin1": bytes("caf\xe9 ascii\n"),
+    "gbk": bytes("\xc4\xe3 ascii\n"),
+    "stray": [...new TextEncoder().encode("größe ascii "), 0xe9, 10],
+    "utf16le": [0xff, 0xfe, ...bytes("a\0s\0c\0i\0i\0 \0\xfc\0")],
+    "utf16be": [0xfe, 0xff, ...bytes("\0a\0s\0c\0i\0i\0 \0\xfc")],
+    "half": [0xff, 0xfe, ...bytes("a\0s\0c\0i\0i\0\x3d\xd8")],
+    "utf8": "größe ascii 😀\n",
+  });
+  const found = await grep(ws, "ascii");
+  assert(found.isWellFormed());
+  assertEquals(
+    found,
+    "gbk:1:\ufffd\ufffd ascii\nhalf:1:ascii\ufffd\nlatin1:1:caf\ufffd ascii\n" +
+      "stray:1:größe ascii \ufffd\nutf16be:1:ascii ü\nutf16le:1:ascii ü\nutf8:1:größe ascii 😀",
+  );
+  assertEquals((await grep(ws, "GRÖSSE|(?:gr.ße)")).split("\n").length, 2);
+});
+
+Deno.test("PTH-05 special files are neither opened nor searched", {
+  ignore: !posix,
+}, async () => {
+  using ws = workspace();
+  ws.put("a", "needle");
+  await Deno.mkdir(ws.at("f.txt"));
+  await run("mkfifo", ws.at("fifo"));
+  using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
+  await Deno.symlink("/dev/zero", ws.at("zero"));
+  await Deno.symlink("/proc/self/environ", ws.at("environ"));
+  assertEquals(await grep(ws, "needle|PATH="), "a:1:needle\n[skipped: 2 links]");
+  for (const path of ["fifo", "socket"]) {
+    await assertRejects(() => grep(ws, "x", { path }), Error, "not a regular file");
+  }
+  for (const path of ["zero", "environ"]) {
+    await assertRejects(() => grep(ws, "x", { path }), Error, "leads out of the working directory");
+  }
+  if (Deno.build.os !== "linux") return;
+  for (const path of ["/proc/self/environ", "/proc", "/dev/zero"]) {
+    await assertRejects(() => grep(ws, "PATH", { path }), Error, "not a regular file");
+  }
+});
+
+Deno.test("PTH-06 nothing outside is read through a link", { ignore: !posix }, async () => {
+  using outside = workspace();
+  outside.put("secret.ts", "canary");
+  using ws = workspace();
+  await put(ws, { "in/a.ts": "mine" });
+  await Deno.symlink(outside.dir, ws.at("sub"));
+  await Deno.symlink(outside.at("secret.ts"), ws.at("leak.ts"));
+  await Deno.symlink(outside.at("secret.ts"), ws.at("in/.gitignore"));
+  await Deno.symlink("..", ws.at("in/up"));
+  await Deno.symlink("in", ws.at("inside"));
+  assertEquals(await grep(ws, "canary|mine"), "in/a.ts:1:mine\n[skipped: 4 links]");
+  for (
+    const args of [{ path: "sub" }, { path: "leak.ts" }, { path: "in/up/sub" }, { glob: "sub/*" }]
+  ) {
+    const error = await assertRejects(() => grep(ws, "canary", args), Error);
+    assert(!error.message.includes(outside.dir), error.message);
+  }
+  assertEquals(
+    await grep(ws, "mine", { path: "inside" }),
+    "inside/a.ts:1:mine\n[skipped: 1 link]",
+  );
+  assertEquals(await grep(ws, "mine", { path: "in/up/inside/a.ts" }), "in/up/inside/a.ts:1:mine");
+  const plain = await grep(ws, "canary", { path: outside.at("secret.ts") });
+  assertEquals(plain, `${outside.at("secret.ts")}:1:canary`);
+});
+
+Deno.test("binary and unreadable files", async () => {
+  using ws = workspace();
+  await put(ws, {
+    "early": "\0 needle",
+    "late": `needle${"x".repeat(10_000)}\0`,
+    "text": "needle",
+  });
+  assertEquals(await grep(ws, "needle"), "text:1:needle\n[skipped: 2 binary]");
+  assertEquals(await grep(ws, "none"), "No matches in 2 files. Skipped: 1 binary.");
+  for (const path of ["early", "late"]) {
+    await assertRejects(() => grep(ws, "needle", { path }), Error, "as it is binary");
+  }
+});
+
+Deno.test(
+  "names that are not UTF-8 are counted",
+  { ignore: Deno.build.os !== "linux" },
+  async () => {
+    using ws = workspace();
+    ws.put("a", "needle");
+    ws.put("\ufffd", "needle"); // a name like any other
+    await run(
+      "sh",
+      "-c",
+      `cd '${ws.dir}'; echo needle >"$(printf 'x\\377')"; mkdir "$(printf 'd\\377')"`,
+    );
+    const skipped = "[skipped: 2 with a name that is not UTF-8]";
+    assertEquals(await grep(ws, "needle"), `a:1:needle\n\ufffd:1:needle\n${skipped}`);
+  },
+);
+
+Deno.test({
+  name: "files that cannot be read are counted",
+  ignore: !posix || Deno.uid() === 0, // root reads everything
+  fn: async () => {
+    using ws = workspace();
+    ws.put("a", "needle");
+    ws.put("b", "needle", 0);
+    assertEquals(await grep(ws, "needle"), "a:1:needle\n[skipped: 1 unreadable]");
+  },
+});
+
+Deno.test("files over 64 MiB are named, not read whole", async () => {
+  using ws = workspace();
+  ws.put("a", "needle");
+  using file = Deno.openSync(ws.at("large"), { write: true, create: true });
+  file.truncateSync(64 * 1024 * 1024 + 1);
+  assertEquals(await grep(ws, "needle"), "a:1:needle\n[skipped: 1 over 64 MiB]");
+  await assertRejects(() => grep(ws, "x", { path: "large" }), Error, "use run_bash with grep");
+});
+
+Deno.test("a large file on one line, and one of many lines", async () => {
+  using ws = workspace();
+  ws.put("one", "x".repeat(5_000_000) + "needle" + "x".repeat(5_000_000));
+  ws.put("many", "line\n".repeat(1_000_000) + "needle\n");
+  const [many, one] = (await grep(ws, "needle")).split("\n");
+  assertEquals(many, "many:1000001:needle");
+  assertStringIncludes(one!, "[cut: the line has 10000006 characters]");
+  assertEquals(one!.length < 600, true);
+  const all = await grep(ws, "line", { path: "many" });
+  assert(all.length <= 100_000);
+  assertStringIncludes(all, "matching lines shown, at least 99");
+});
+
+Deno.test("the result keeps within its limit exactly, and counts the rest", async () => {
+  using ws = workspace();
+  for (let i = 0; i < 50; i++) ws.put(`f${i + 10}`, "hit a\nhit b\nmiss\nhit c\n");
+  const whole = await grep(ws, "hit");
+  assertEquals(whole.split("\n").length, 150);
+  assertEquals(await grep(ws, "hit", {}, whole.length), whole);
+  for (let limit = 200; limit < whole.length; limit += 13) {
+    const lines = (await grep(ws, "hit", {}, limit)).split("\n");
+    const last = lines.pop()!;
+    assertEquals(lines.join("\n"), whole.slice(0, lines.join("\n").length), "the first by path");
+    const length = lines.join("\n").length + 1 + last.length;
+    assert(length <= limit && length > limit - 20, `${length} of ${limit}`);
+    const [, shown, more] = /^\[(\d+) matching lines? shown, at least (\d+) more/.exec(last)!;
+    assertEquals(Number(shown), lines.length);
+    // A file that is not shown at all may count for one.
+    const hidden = Math.floor((150 - lines.length) / 3);
+    assert(Number(more) >= hidden && Number(more) <= 150 - lines.length, last);
+  }
+  assert((await grep(ws, "hit", {}, 20)).length <= 20);
+});
+
+Deno.test("the same result whatever the order in which threads come to the files", async () => {
+  using ws = workspace();
+  for (let d = 0; d < 20; d++) {
+    for (let f = 0; f < 20; f++) await put(ws, { [`d${d}/f${f}`]: "x aaa x\n".repeat(40) });
+  }
+  const results = new Set<string>();
+  for (let i = 0; i < 6; i++) {
+    // The one runs in workers from the start, the other begins here.
+    results.add(await grep(ws, i % 2 ? "a+" : "aaa", {}, 3000));
+  }
+  assertEquals(results.size, 1);
+});
+
+Deno.test("bad arguments are refused with the next move", async () => {
+  using ws = workspace();
+  await put(ws, TREE);
+  const rows: [pattern: string, args: { path?: string; glob?: string }, message: string][] = [
+    ["", {}, "empty pattern"],
+    ["foo(", {}, "write \\( or \\)"],
+    ["x", { path: "nope" }, "does not exist"],
+    ["x", { path: "scr" }, "did you mean src?"],
+    ["x", { path: "" }, "must not be empty"],
+    ["x", { path: "a\nb" }, "control characters"],
+    ["x", { path: "%2e%2e/x" }, "percent codes"],
+    ["x", { path: "x".repeat(5000) }, "at most 4096 bytes"],
+    ["x", { glob: "../*" }, "give the folder as path"],
+    ["x", { glob: "!../*" }, "give the folder as path"],
+    ["x", { glob: "/etc/*" }, "give the folder as path"],
+    ["x", { glob: "nope/*.ts" }, "Cannot search nope as it does not exist"],
+  ];
+  for (const [pattern, args, message] of rows) {
+    const error = await assertRejects(() => grep(ws, pattern, args), Error);
+    assert(error.message.startsWith("Cannot "), error.message);
+    assertStringIncludes(error.message, message);
+  }
+});

@@ -1,0 +1,234 @@
+import { assert, assertEquals } from "@std/assert";
+import { parseIgnore, verdict } from "../../../src/tools/search/ignore.ts";
+import { run, workspace } from "../workspace.ts";
+
+/** Rules, and the paths that they leave out of {@linkcode PATHS}. */
+const ROWS: [rules: string, ignored: string][] = [
+  ["", ""],
+  ["a", "a a/b a/a.js a/sub a/sub/b sub/a"],
+  ["a/", "a a/b a/a.js a/sub a/sub/b"],
+  ["/a", "a a/b a/a.js a/sub a/sub/b"],
+  ["/a/", "a a/b a/a.js a/sub a/sub/b"],
+  ["/b", ""],
+  ["b", "a/b a/sub/b sub/b"],
+  ["a/b", "a/b"],
+  ["/a/b", "a/b"],
+  ["sub/b", "sub/b"],
+  ["**/sub/b", "a/sub/b sub/b"],
+  ["a/**", "a/b a/a.js a/sub a/sub/b"],
+  ["a/**/b", "a/b a/sub/b"],
+  ["a/*/b", "a/sub/b"],
+  ["a**/b", "a/b a/sub/b"],
+  ["**", "a a/b a/a.js a/sub a/sub/b sub sub/a sub/b x.js x.ts #h !n [x] s\\ "],
+  ["*.js", "a/a.js x.js"],
+  ["*.js\n!x.js", "a/a.js"],
+  ["!x.js\n*.js", "a/a.js x.js"],
+  ["a\n!a/b", "a a/b a/a.js a/sub a/sub/b sub/a"],
+  ["/*\n!/a\n/a/*\n!/a/b", "a/a.js a/sub a/sub/b sub sub/a sub/b x.js x.ts #h !n [x] s\\ "],
+  ["*\n!*.js", "a a/b a/a.js a/sub a/sub/b sub sub/a sub/b x.ts #h !n [x] s\\ "],
+  ["# comment\n\n   \n", ""],
+  ["#h", ""],
+  ["\\#h", "#h"],
+  ["!n", ""],
+  ["\\!n", "!n"],
+  ["x.js   ", "x.js"],
+  ["s\\ ", "s\\ "],
+  ["s\\   ", "s\\ "],
+  ["s ", ""],
+  ["x.js\r\n", "x.js"],
+  ["x.?s", "x.js x.ts"],
+  ["x.[jk]s", "x.js"],
+  ["x.[!j]s", "x.ts"],
+  ["x.[^j]s", "x.ts"],
+  ["x.[s-u]s", "x.ts"],
+  ["x.[[:alpha:]]s", "x.js x.ts"],
+  ["x.[[:digit:]]s", ""],
+  ["x.[[:nothing:]]s", ""],
+  ["x.[js", ""],
+  ["[[]x]", "[x]"],
+  ["\\[x\\]", "[x]"],
+  ["[]x]", ""],
+  ["a?b", ""],
+  ["a[/]b", ""],
+  ["x.js\\", ""],
+  ["/", ""],
+  ["!", ""],
+];
+
+const PATHS: [path: string, isDir: boolean][] = [
+  ["a", true],
+  ["a/b", false],
+  ["a/a.js", false],
+  ["a/sub", true],
+  ["a/sub/b", false],
+  ["sub", true],
+  ["sub/a", false],
+  ["sub/b", false],
+  ["x.js", false],
+  ["x.ts", false],
+  ["#h", false],
+  ["!n", false],
+  ["[x]", false],
+  ["s ", false],
+];
+
+/** What a walk leaves out: what is in an ignored folder is ignored, whatever a rule says of it. */
+function ignoredBy(text: string, paths: readonly (readonly [string, boolean])[]): string[] {
+  const rules = parseIgnore(text);
+  const ignored = new Set<string>();
+  for (const [path, isDir] of paths) {
+    const slash = path.lastIndexOf("/");
+    const inIgnored = slash > 0 && ignored.has(path.slice(0, slash));
+    if (inIgnored || verdict(rules, path, path.slice(slash + 1), isDir)) ignored.add(path);
+  }
+  return [...ignored];
+}
+
+const gitMissing = await run("git", "--version").then(() => false, () => true);
+
+/** The same, as git has it. The rules are in the folder's `.gitignore`. */
+async function ignoredByGit(dir: string, paths: readonly string[]): Promise<string[]> {
+  const args = [
+    "-C",
+    dir,
+    "-c",
+    "core.excludesFile=",
+    "check-ignore",
+    "--no-index",
+    "--stdin",
+    "-z",
+  ];
+  const git = new Deno.Command("git", { args, stdin: "piped", stdout: "piped", stderr: "piped" })
+    .spawn();
+  const writer = git.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(paths.join("\0") + "\0"));
+  await writer.close();
+  const { stdout, code, stderr } = await git.output();
+  assert(code < 2, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout).split("\0").slice(0, -1);
+}
+
+async function put(dir: string, paths: readonly (readonly [string, boolean])[]): Promise<void> {
+  await run("git", "-C", dir, "init", "-q");
+  for (const [path, isDir] of paths) {
+    if (isDir) await Deno.mkdir(`${dir}/${path}`);
+    else await Deno.writeTextFile(`${dir}/${path}`, "");
+  }
+}
+
+Deno.test("rules of .gitignore", () => {
+  for (const [rules, expected] of ROWS) {
+    const names = expected.match(/(?:\\ |\S)+/g)?.map((name) => name.replace("\\ ", " ")) ?? [];
+    assertEquals(ignoredBy(rules, PATHS).sort(), names.sort(), JSON.stringify(rules));
+  }
+});
+
+Deno.test({
+  name: "rules of .gitignore, as git reads them",
+  ignore: gitMissing || Deno.build.os === "windows", // needs git, and names that Windows has not
+  fn: async () => {
+    using ws = workspace();
+    await put(ws.dir, PATHS);
+    for (const [rules] of ROWS) {
+      ws.put(".gitignore", rules);
+      const theirs = await ignoredByGit(ws.dir, PATHS.map(([path]) => path));
+      assertEquals(ignoredBy(rules, PATHS).sort(), theirs.sort(), JSON.stringify(rules));
+    }
+  },
+});
+
+const ATOMS = [
+  ..."ab/?#! -\\*é",
+  ...["foo", ".js", "**", "***", "/", "/", "**/", "/**", "/**/", "\\ ", "\\*"],
+  ...["[ab]", "[!a]", "[a-f]", "[]a]", "[a-", "]", "[[:alpha:]]", "[!-a]", "[^/]", "[\\]]"],
+  ...["[z-a]", "[[:foo:]]", "[[:a]", "[--a]", "[a-]", "[é]", "[!é]", "[à-é]"],
+];
+const NAMES = [
+  "é",
+  "😀",
+  "a",
+  "b",
+  "foo",
+  "foo.js",
+  "a.b",
+  "ab",
+  "-",
+  "[a]",
+  "x y",
+  "#h",
+  "!n",
+  "a ",
+  "*",
+];
+
+/** A sequence of numbers, each below the `n` asked for. */
+function random(seed: number): (n: number) => number {
+  return (n) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor(seed / 2 ** 32 * n);
+  };
+}
+
+Deno.test({
+  name: "random rules of .gitignore, as git reads them",
+  ignore: gitMissing || Deno.build.os === "windows",
+  fn: async () => {
+    using ws = workspace();
+    const below = random(Number(Deno.env.get("FUZZ_SEED") ?? 1));
+    const paths: [string, boolean][] = [];
+    const fill = (folder: string, depth: number) => {
+      for (const name of NAMES) {
+        const isDir = depth < 2 && below(3) === 0;
+        if (!isDir && below(3) === 0) continue;
+        paths.push([folder + name, isDir]);
+        if (isDir) fill(`${folder}${name}/`, depth + 1);
+      }
+    };
+    fill("", 0);
+    await put(ws.dir, paths);
+    const line = () => {
+      let text = (below(4) ? "" : "!") + (below(4) ? "" : "/");
+      for (let i = below(5); i >= 0; i--) text += ATOMS[below(ATOMS.length)];
+      // git takes an escaped slash behind stars for one that needs a folder before it.
+      return text.replace(/\*\\\//g, "*/");
+    };
+    let ignored = 0;
+    for (let i = 0; i < Number(Deno.env.get("FUZZ_RUNS") ?? 150); i++) {
+      const rules = Array.from({ length: 1 + below(4) }, line).join(below(5) ? "\n" : "\r\n");
+      ws.put(".gitignore", rules);
+      const theirs = await ignoredByGit(ws.dir, paths.map(([path]) => path));
+      assertEquals(ignoredBy(rules, paths).sort(), theirs.sort(), JSON.stringify(rules));
+      ignored += theirs.length;
+    }
+    assert(ignored > 1000, `${ignored} paths ignored: the rules hardly match anything`);
+  },
+});
+
+Deno.test("bytes are counted, not characters, as git does", () => {
+  const paths = [["é", false], ["😀", false], ["ab", false]] as const;
+  assertEquals(ignoredBy("?", paths), []);
+  assertEquals(ignoredBy("??", paths), ["é", "ab"]);
+  assertEquals(ignoredBy("????", paths), ["😀"]);
+  assertEquals(ignoredBy("é", paths), ["é"]);
+  assertEquals(ignoredBy("*é", paths), ["é"]);
+});
+
+Deno.test("no rule takes long on any name", () => { // linear, it takes milliseconds; otherwise years
+  const name = "a".repeat(255);
+  const path = `${`${name}/`.repeat(15)}${name}`;
+  for (
+    const rule of [
+      "*a".repeat(100) + "b",
+      "/" + "*a".repeat(100) + "b",
+      "**/a/".repeat(200) + "b",
+      "**/*a*/".repeat(100) + "b",
+      "*a?[a-b]".repeat(50) + "*b",
+      "[".repeat(4000),
+      "a".repeat(10_000),
+    ]
+  ) {
+    assertEquals(verdict(parseIgnore(rule), path, name, false), undefined);
+  }
+  const many = parseIgnore(Array.from({ length: 20_000 }, (_, i) => `*x${i}*`).join("\n"));
+  assertEquals(verdict(many, path, name, false), undefined);
+});

@@ -1,0 +1,190 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { grepCode } from "../../../src/tools/search/grep_code.ts";
+import { runSearch, type SearchLimits } from "../../../src/tools/search/pool.ts";
+import type { Job } from "../../../src/tools/search/searcher.ts";
+import { type Workspace, workspace } from "../workspace.ts";
+
+function job(ws: Workspace, pattern?: string): Job {
+  const root = ws.dir.replaceAll("\\", "/");
+  return {
+    walk: { root, top: root, maxDepth: Infinity, hidden: [] },
+    prefix: "",
+    limit: 10_000,
+    ...(pattern ? { grep: { pattern, contextLines: 0 } } : {}),
+  };
+}
+
+function search(
+  ws: Workspace,
+  pattern?: string,
+  limits?: Partial<SearchLimits>,
+  signal = new AbortController().signal,
+) {
+  const it = job(ws, pattern);
+  return runSearch(it, [it.walk.root], signal, limits);
+}
+
+/** A tree of folders within folders, so that there is something to share out. */
+function fill(ws: Workspace, folders: number, files: number): void {
+  const paths = ["."];
+  for (let i = 0; i < folders; i++) {
+    const path = `${paths[i * 7 % paths.length]}/d${i}`;
+    Deno.mkdirSync(ws.at(path));
+    paths.push(path);
+  }
+  for (let i = 0; i < files; i++) ws.put(`${paths[i * 13 % paths.length]}/f${i}`, `hit ${i}\n`);
+}
+
+Deno.test("finds the same here, in one worker, and in several", async () => {
+  using ws = workspace();
+  fill(ws, 60, 600);
+  const places: Partial<SearchLimits>[] = [
+    { hereMs: Infinity },
+    { hereMs: 0, workers: 1 },
+    { hereMs: 0, workers: 2 },
+    { hereMs: 0, workers: 4 },
+    { hereMs: 1, workers: 2 },
+  ];
+  const results = await Promise.all(places.flatMap((limits) => [
+    search(ws, "hit \\d", limits),
+    search(ws, "(?i)HIT", limits),
+  ]));
+  for (const found of results) {
+    assertEquals(found, results[0]);
+    assertEquals(found.tally.files, 600);
+    assertEquals(found.end, "done");
+  }
+  const listed = await Promise.all(places.map((limits) => search(ws, undefined, limits)));
+  for (const found of listed) assertEquals(found, listed[0]);
+  assertEquals(listed[0]!.files.length, 600);
+});
+
+Deno.test("rules of ignore files reach the tasks that are handed over", async () => {
+  using ws = workspace();
+  fill(ws, 60, 600);
+  ws.put(".gitignore", "f*7\n");
+  for (const limits of [{ hereMs: Infinity }, { hereMs: 0, workers: 3 }]) {
+    const found = await search(ws, undefined, limits);
+    assertEquals(found.files.filter((file) => /7$/.test(file.path)), []);
+    assertEquals(found.files.length, 540);
+  }
+});
+
+/** Takes minutes: at each letter there are a thousand ways to go on, none of them seen before. */
+const SLOW = "hit|(a|b)*a(a|b){1500}c";
+
+function slowText(): string {
+  let state = 1;
+  return Array.from({ length: 4_000_000 }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 31 ? "a" : "b";
+  }).join("");
+}
+
+Deno.test("what is not done in time is given up, and what was found is kept", async () => {
+  using ws = workspace();
+  fill(ws, 0, 50);
+  ws.put("slow", slowText());
+  const names = Array.from({ length: 50 }, (_, i) => ws.at(`f${i}`));
+  const signal = new AbortController().signal;
+  const it = job(ws, SLOW);
+  // The last task is the first; all of it is done here, and the slow file left in the middle.
+  const tasks = [[ws.at("slow")], names];
+  const found = await runSearch(it, tasks, signal, { hereMs: 2000, timeoutMs: 0 });
+  assertEquals(found.end, "timeout");
+  assertEquals(found.matches.length, 50);
+  assertEquals(found.tally.files, 50);
+  const args = { pattern: SLOW, path: ".", glob: "", context_lines: 0 };
+  const shown = await grepCode(args, ws.context, { hereMs: 500, timeoutMs: 500 });
+  assertStringIncludes(shown, "[stopped for lack of time: narrow it down with path]");
+});
+
+Deno.test("an abort ends a search at once with its own reason", async () => {
+  using ws = workspace();
+  ws.put("slow", slowText());
+  const reason = new DOMException("stop", "AbortError");
+  const before = AbortSignal.abort(reason);
+  assertEquals(await search(ws, "x", {}, before).catch((error) => error), reason);
+  const controller = new AbortController();
+  const running = grepCode(
+    { pattern: SLOW, path: ".", glob: "", context_lines: 0 },
+    { ...ws.context, signal: controller.signal },
+  );
+  // Well before the limit of 20 s; the worker is at the file by then or not even started.
+  setTimeout(() => controller.abort(reason), 100);
+  assertEquals(await running.catch((error) => error), reason);
+});
+
+Deno.test("a program that searched, to the end, out of time or aborted, ends by itself", async () => {
+  using ws = workspace();
+  ws.put("slow", slowText());
+  const tool = new URL("../../../src/tools/search/grep_code.ts", import.meta.url).href;
+  ws.put(
+    "program.ts",
+    `import { grepCode } from ${JSON.stringify(tool)};
+    const search = (pattern, signal, limits) =>
+      grepCode({ pattern, path: "slow", glob: "", context_lines: 0 }, {
+        workingDir: Deno.cwd(), maxOutputChars: 1000, signal,
+      }, limits).then((text) => text.slice(0, 8), String);
+    const never = new AbortController().signal;
+    console.log(await search("nothing", never, { hereMs: 0 }));
+    console.log(await search(${JSON.stringify(SLOW)}, never, { timeoutMs: 300 }));
+    console.log(await search(${JSON.stringify(SLOW)}, AbortSignal.timeout(300)));`,
+  );
+  const config = fromFileUrl(new URL("../../../deno.json", import.meta.url));
+  const args = ["run", "-A", "--no-check", "--no-lock", "--config", config, ws.at("program.ts")];
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: ws.dir,
+    stdin: "null",
+    // A program that spins would never end.
+    signal: AbortSignal.timeout(60_000),
+  }).output();
+  assertEquals(
+    new TextDecoder().decode(stdout),
+    "No match\n[stopped\nTimeoutError: The operation was aborted due to timeout\n",
+  );
+  assertEquals(code, 0);
+});
+
+Deno.test("a worker that fails fails the search", async () => {
+  using ws = workspace();
+  ws.put("a", "x");
+  const { walk } = job(ws);
+  const broken = { walk: { ...walk, filter: {} }, prefix: "", limit: 1 } as unknown as Job;
+  const signal = new AbortController().signal;
+  await assertRejects(
+    () => runSearch(broken, [walk.root], signal, { hereMs: 0 }),
+    Error,
+    "TypeError: Cannot read properties of undefined",
+  );
+});
+
+Deno.test("what is kept on the way is bounded, and the rest counted", async () => {
+  using ws = workspace();
+  for (let i = 0; i < 300; i++) {
+    ws.put(`f${i}`, "hit\n");
+    Deno.utimeSync(ws.at(`f${i}`), 1e9 + i, 1e9 + i);
+  }
+  const { walk } = job(ws);
+  for (const limits of [{ hereMs: Infinity }, { hereMs: 0, workers: 2 }]) {
+    const signal = new AbortController().signal;
+    const files = await runSearch({ walk, prefix: "", limit: 10 }, [walk.root], signal, limits);
+    assertEquals(
+      files.files.map((file) => file.path).join(),
+      "f299,f298,f297,f296,f295,f294,f293,f292,f291,f290",
+    );
+    assertEquals(files.more, 290);
+    const grep = { pattern: "hit", contextLines: 0 };
+    const lines = await runSearch(
+      { walk, prefix: "", limit: 40, grep },
+      [walk.root],
+      signal,
+      limits,
+    );
+    // Five lines are the first that have 40 characters.
+    assertEquals(lines.matches.map((file) => file.path).join(), "f0,f1,f10,f100,f101");
+    assertEquals(lines.more, 295);
+  }
+});

@@ -1,0 +1,223 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { runInBackground } from "../../../src/tools/shell/background.ts";
+import { jobStore } from "../../../src/tools/shell/jobs.ts";
+import { builtinTools, withJobs } from "../../../src/tools/mod.ts";
+import { checkArguments } from "../../../src/tools/schema.ts";
+import type { Jobs } from "../../../src/types/tool.ts";
+import { living, marker } from "../../helpers/processes.ts";
+import { run, type Workspace, workspace } from "../workspace.ts";
+
+const ignore = Deno.build.os === "windows"; // the commands are for a POSIX shell
+const tools = withJobs(builtinTools);
+
+/** Starts a job; whether it ends at once is waited for as long as it takes, or not at all. */
+const start = ({ context }: Workspace, command: string, settleMs = 0) =>
+  runInBackground({ command }, context, settleMs);
+
+/** Calls job_output as the agent does. */
+async function look({ context }: Workspace, job: unknown, more = {}): Promise<string> {
+  const tool = tools.find(({ name }) => name === "job_output")!;
+  const checked = checkArguments(tool, { job, ...more });
+  if (!checked.ok) throw new Error(checked.error);
+  return await tool.run(checked.args, context);
+}
+
+/** A folder, and the jobs of a session. */
+function session(): AsyncDisposable & { ws: Workspace; jobs: Jobs } {
+  const jobs = jobStore();
+  const ws = workspace({ jobs });
+  return {
+    ws,
+    jobs,
+    async [Symbol.asyncDispose]() {
+      await jobs[Symbol.asyncDispose]();
+      ws[Symbol.dispose]();
+    },
+  };
+}
+
+/** A pipe that a job waits at until the test opens it, and the other way round. */
+async function gate(ws: Workspace, name: string): Promise<() => Promise<void>> {
+  await run("mkfifo", ws.at(name));
+  return async () => (await Deno.open(ws.at(name), { write: true })).close();
+}
+
+Deno.test("jobs are offered only where they are kept, after run_bash", () => {
+  assertEquals(JSON.stringify(builtinTools).includes("background:"), false);
+  const names = tools.map(({ name }) => name);
+  assertEquals(names.length, builtinTools.length + 1);
+  assertEquals(names[names.indexOf("run_bash") + 1], "job_output");
+  const own = [{ ...builtinTools.find(({ name }) => name === "run_bash")! }];
+  assertEquals(withJobs(own), own); // somebody else's may run elsewhere
+});
+
+Deno.test("a job goes on after its call, and is looked at piece by piece", { ignore }, async () => {
+  await using s = session();
+  const go = await gate(s.ws, "go");
+  const result = await start(s.ws, "echo one; : < go; echo two >&2; exec sleep 1000");
+  assert(result.startsWith("job 1 runs in the background until the session ends."), result);
+  if (!result.endsWith("\noutput:\none")) {
+    assertMatch(await look(s.ws, 1), /^job 1 is running, for \d+ s\nnew output:\none$/);
+  }
+  await go();
+  assertMatch(await look(s.ws, "1"), /^job 1 is running, for \d+ s\nnew output:\ntwo$/);
+  assertEquals(s.jobs.list[0]!.tail(1000), "one\ntwo\n");
+  const ended = await look(s.ws, 1, { stop: true });
+  assertMatch(
+    ended,
+    /^job 1 ended after \d+ s: stopped by you\nexit code: 143 .*SIGTERM\)\nno new output$/,
+  );
+  assertEquals(await look(s.ws, 1, { stop: true }), ended);
+});
+
+Deno.test("a command that fails at once is no job", { ignore }, async () => {
+  await using s = session();
+  s.jobs.onEnd = () => assert(false);
+  assertEquals(await start(s.ws, "echo no >&2; exit 3", 60_000), "exit code: 3\noutput:\nno");
+  assertMatch(
+    await start(s.ws, "sleep 1000 &", 60_000),
+    /^exit code: 0\nended processes .*\nno output$/,
+  );
+  assertEquals(s.jobs.list, []);
+  assert((await start(s.ws, "sleep 1000")).startsWith("job 1 "));
+});
+
+Deno.test("the end of a job is told once, whether or not somebody waits", { ignore }, async () => {
+  await using s = session();
+  const over = Promise.withResolvers<string>();
+  s.jobs.onEnd = ({ number, outcome, isTold }) => over.resolve(`${number} ${outcome} ${isTold}`);
+  const go = await gate(s.ws, "go");
+  await start(s.ws, ": < go; echo bye; kill -9 $$");
+  const waiting = look(s.ws, 1);
+  await go();
+  assertMatch(await waiting, /new output:\nbye$|ended after/);
+  assertEquals(await over.promise, "1 SIGKILL false");
+  assertMatch(
+    await look(s.ws, 1),
+    /^job 1 ended after \d+ s\nexit code: 137 \(the shell was ended/,
+  );
+  assert(s.jobs.list[0]!.isTold);
+});
+
+const STUBBORN = [
+  "sleep NAP; :",
+  "setsid sleep NAP & wait",
+  "set -m; sleep NAP & sleep NAP | sleep NAP & wait",
+  "timeout 999 sleep NAP; :",
+  "trap '' TERM INT HUP; sleep NAP; sleep NAP; :",
+  "trap 'sleep NAP & sleep NAP' TERM; sleep NAP & wait",
+  "sleep NAP & kill -STOP $!; wait",
+];
+
+Deno.test("PRC-02 PRC-07 nothing is left of jobs that are stopped", { ignore }, async () => {
+  await using each = session();
+  await using all = session();
+  const mark = marker();
+  await Promise.all(
+    [each, all].flatMap(({ ws }) => STUBBORN.map((one) => start(ws, one.replaceAll("NAP", mark)))),
+  );
+  const outcomes = ({ jobs }: typeof each) => jobs.list.map(({ outcome }) => outcome);
+  assertEquals(outcomes(each), STUBBORN.map(() => undefined));
+  const many = (count: number) => count >= 2 * STUBBORN.length;
+  assert(many((await living(mark, many)).length));
+  await Promise.all([
+    ...each.jobs.list.flatMap((job) => [job.stop("first"), job.stop("again")]),
+    all.jobs[Symbol.asyncDispose](),
+  ]);
+  assertEquals(await living(mark), []);
+  assertEquals(outcomes(each), STUBBORN.map(() => "first"));
+  assertEquals(outcomes(all), STUBBORN.map(() => "stopped"));
+});
+
+Deno.test("PRC-03 a job that floods takes little memory, and is heard from", {
+  ignore,
+}, async () => {
+  await using s = session();
+  const go = await gate(s.ws, "go");
+  await run("mkfifo", s.ws.at("written"));
+  const before = Deno.memoryUsage().rss;
+  const command = "seq 1000000 3999999; : > written; : < go; echo end; exec sleep 1000";
+  let all = await start(s.ws, command);
+  assert(all.length <= 2500, `${all.length}`);
+  (await Deno.open(s.ws.at("written"))).close();
+  while (!all.endsWith("\n3999999")) {
+    const more = await look(s.ws, 1);
+    assert(more.length <= 20_500, `${more.length}`);
+    all += more;
+  }
+  assertMatch(all, /\n1000000\n[^]*\n\[\d+ bytes omitted: /);
+  assert(Deno.memoryUsage().rss - before < 50e6);
+  await go();
+  assertMatch(await look(s.ws, 1), /\nnew output:\nend$/);
+  assert(s.jobs.list[0]!.tail(100).endsWith("\n3999999\nend\n"));
+});
+
+Deno.test("at most 8 jobs run, and the error says what to do", { ignore }, async () => {
+  await using s = session();
+  await Promise.all(Array.from({ length: 8 }, () => start(s.ws, "exec sleep 1000")));
+  assertEquals(s.jobs.list.map(({ number }) => number), [1, 2, 3, 4, 5, 6, 7, 8]);
+  const error = await assertRejects(() => start(s.ws, "touch made"), RangeError);
+  assertStringIncludes(error.message, 'job_output {"job": 1, "stop": true}');
+  assertStringIncludes(error.message, "8 (exec sleep 1000, running)");
+  await look(s.ws, 3, { stop: true });
+  assert((await start(s.ws, "exec sleep 1000")).startsWith("job 9 "));
+  assertEquals(s.ws.names(), []);
+});
+
+Deno.test("a job that is not there, and a call that makes no sense", { ignore }, async () => {
+  await using s = session();
+  await assertRejects(
+    () => look(s.ws, 1),
+    RangeError,
+    "no job 1 in this session. Those there are: none",
+  );
+  await assertRejects(() => look(s.ws, "one"), Error, "job must be an integer");
+  await assertRejects(() => start(s.ws, " "), RangeError, "empty");
+  delete s.ws.context.jobs;
+  await assertRejects(() => start(s.ws, "true"), Error, "nobody keeps jobs here");
+  await assertRejects(() => look(s.ws, 1), RangeError, "no job 1");
+  await s.jobs[Symbol.asyncDispose]();
+  s.ws.context.jobs = s.jobs;
+  await assertRejects(() => start(s.ws, "touch made"), RangeError, "the session is over");
+});
+
+Deno.test("PRC-07 a job that starts while the session ends is ended too", { ignore }, async () => {
+  await using s = session();
+  const mark = marker();
+  s.ws.context.confine = async (program, args) => {
+    await s.jobs[Symbol.asyncDispose]();
+    return { program, args: [...args] };
+  };
+  assertMatch(await start(s.ws, `sleep ${mark}; :`, 60_000), /^exit code: 137 /);
+  assertEquals(await living(mark), []);
+});
+
+Deno.test("an abort ends the waiting for news, and no job", { ignore }, async () => {
+  await using s = session();
+  await start(s.ws, "exec sleep 1000");
+  const stop = new AbortController();
+  s.ws.context.signal = stop.signal;
+  const waiting = look(s.ws, 1);
+  stop.abort(new Error("stopped"));
+  await assertRejects(() => waiting, Error, "stopped");
+  assertEquals(s.jobs.list[0]!.outcome, undefined);
+});
+
+Deno.test("SEC-01 PRC-04 a job has no input and no credentials", { ignore }, async () => {
+  await using s = session();
+  Deno.env.set("MY_TOKEN", "canary");
+  try {
+    assertEquals(
+      await start(s.ws, "cat; env | grep -c canary", 60_000),
+      "exit code: 1\noutput:\n0",
+    );
+  } finally {
+    Deno.env.delete("MY_TOKEN");
+  }
+});

@@ -1,0 +1,112 @@
+import { assert, assertEquals } from "@std/assert";
+import { captureOutput, cleanOutput } from "../../../src/tools/shell/output_capture.ts";
+
+/** A stream that gives `bytes` in pieces of `size`. */
+function streamOf(bytes: Uint8Array, size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0;
+  return new ReadableStream({
+    type: "bytes",
+    pull(controller) {
+      if (at >= bytes.length) {
+        controller.close();
+        controller.byobRequest?.respond(0);
+      } else controller.enqueue(bytes.slice(at, at += size));
+    },
+  });
+}
+
+Deno.test("keeps the first and last bytes, whatever the pieces are", async () => {
+  const text = Array.from({ length: 400 }, (_, i) => `${i}é日😀`).join("");
+  const bytes = new TextEncoder().encode(text);
+  for (const size of [1, 2, 3, 7, 64, 100, 101, 999, 1_000_000]) {
+    const capture = captureOutput([streamOf(bytes, size)], 200);
+    await capture.done;
+    assertEquals(capture.total(), bytes.length);
+    for (const max of [20, 50, 199, 200, 201, 10_000]) {
+      const result = capture.text(max);
+      const [, head, omitted, tail] = /^(.*)\n\[(\d+) bytes omitted: .*\]\n(.*)$/.exec(result)!;
+      assert(text.startsWith(head!) && text.endsWith(tail!), result);
+      const shown = new TextEncoder().encode(head! + tail!).length;
+      assertEquals(shown + Number(omitted), bytes.length);
+      // Only whole characters, and no more than that costs.
+      assert(shown <= max && shown > Math.min(max, 200) - 8, `${shown} of ${max}`);
+    }
+  }
+});
+
+Deno.test("what fits is whole", async () => {
+  for (const text of ["", "a", "a\nb\n", "é".repeat(50), "x".repeat(100)]) {
+    for (const size of [1, 3, 1000]) {
+      const capture = captureOutput([streamOf(new TextEncoder().encode(text), size)], 100);
+      await capture.done;
+      assertEquals(capture.text(100), text);
+    }
+  }
+});
+
+Deno.test("cuts between lines where one ends near", async () => {
+  const text = Array.from({ length: 1000 }, (_, i) => `line ${i}\n`).join("");
+  const capture = captureOutput([streamOf(new TextEncoder().encode(text), 77)], 1000);
+  await capture.done;
+  const lines = capture.text(1000).split("\n");
+  for (const line of lines) assert(/^(line \d+|\[\d+ bytes omitted: .*\]|)$/.test(line), line);
+});
+
+Deno.test("cancel ends a stream that would go on for ever", async () => {
+  const capture = captureOutput(
+    [new ReadableStream({ type: "bytes", pull: () => new Promise(() => {}) })],
+    100,
+  );
+  await capture.cancel();
+  await capture.done;
+  assertEquals(capture.text(100), "");
+});
+
+Deno.test.each([
+  ["plain\n\ttext\n", "plain\n\ttext\n"],
+  ["\x1b[31mred\x1b[0m", "red"],
+  ["a\r\nb\r\n", "a\nb\n"],
+  ["a\r\r\nb", "a\nb"],
+  ["1\r2\r3", "1\n2\n3"],
+  ["1\r2\r", "1\n2"],
+  ["a\r  \ra\rb\n", "a\nb\n"],
+  ["error: long\rok\n", "error: long\nok\n"],
+  [
+    Array.from({ length: 30 }, (_, i) => `${i}%`).join("\r") + "\nend",
+    "0%\n1%\n2%\n3%\n4%\n[... 20 overwritten states: tr '\\r' '\\n' shows them]\n25%\n26%\n27%\n28%\n29%\nend",
+  ],
+  ["\x1b]0;open\nerror\x07\n", "0;open\nerror\n"],
+  ["\x1bPopen\n\x9derror\n\x9c.", "open\nerror\n."],
+  ["\r", ""],
+  ["50%\r\x1b[K100%\nnext\r\n", "50%\n100%\nnext\n"],
+  ["N\bNA\bAM\bM", "NAM"],
+  ["\b\b|\b/\b-", "-"],
+  ["a\0\x01\x7f\x9fb", "ab"],
+  ["a\x0c\x0bb", "ab"],
+  ["日本\ufffd😀\u2028", "日本\ufffd😀\u2028"],
+])("PRC-05 cleans %j", (text, expected) => {
+  assertEquals(cleanOutput(text), expected);
+});
+
+Deno.test("cleans adversarial text in linear time", () => {
+  const n = 300_000;
+  for (
+    const piece of [
+      "\r",
+      "a\r",
+      "\b",
+      "a\b",
+      "\x1b[",
+      "\x1b]",
+      "\x1b]a",
+      "\x1bP\r",
+      "\x9b0",
+      " \r\n",
+    ]
+  ) {
+    const start = performance.now();
+    cleanOutput(piece.repeat(n));
+    // Quadratic time would be minutes.
+    assert(performance.now() - start < 10_000, JSON.stringify(piece));
+  }
+});

@@ -1,0 +1,451 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { commandEnvironment } from "../../../src/tools/shell/command_environment.ts";
+import { runBash } from "../../../src/tools/shell/run_bash.ts";
+import type { ToolContext } from "../../../src/types/tool.ts";
+import { left, living, marker } from "../../helpers/processes.ts";
+import { run, type Workspace, workspace } from "../workspace.ts";
+
+// The commands are for a POSIX shell.
+const ignore = Deno.build.os === "windows";
+
+function bash(
+  ws: Workspace,
+  command: string,
+  timeout_seconds = 60,
+  context: Partial<ToolContext> = {},
+): Promise<string> {
+  return runBash({ command, timeout_seconds }, { ...ws.context, ...context });
+}
+
+// Commands in which NAP sleeps under a mark; none may be left of it. They run side by side: the
+// deaf ones take the two seconds that SIGTERM is given, and no call may touch the others' processes.
+const UNENDING = [
+  ["a child", "sleep NAP; :"],
+  ["a grandchild", "bash -c 'sleep NAP; :'; :"],
+  ["a pipeline of five", "sleep NAP | sleep NAP | sleep NAP | sleep NAP | sleep NAP"],
+  ["in the background", "sleep NAP & sleep NAP & wait"],
+  ["a group of its own, by timeout(1)", "timeout 999 sleep NAP; :"],
+  ["groups of their own, by job control", "set -m; sleep NAP & sleep NAP | sleep NAP & wait"],
+  ["a session of its own", "setsid sleep NAP & wait"],
+  ["a deaf session of its own", "setsid bash -c \"trap '' TERM; sleep NAP; :\" & wait"],
+  ["stopped", "sleep NAP & kill -STOP $!; wait"],
+  ["a deaf shell and child", "trap '' TERM INT HUP; sleep NAP; sleep NAP"],
+  ["a deaf child", "(trap '' TERM; sleep NAP) & wait"],
+  [
+    "a shell that starts another when told to end",
+    "trap 'sleep NAP & sleep NAP' TERM; sleep NAP & wait",
+  ],
+] as const;
+
+Deno.test("PRC-01 at the time limit nothing is left", { ignore }, async (t) => {
+  using ws = workspace();
+  const runs = UNENDING.map(([name, command]) => {
+    const mark = marker();
+    return { name, mark, result: bash(ws, command.replaceAll("NAP", mark), 0.3) };
+  });
+  for (const { name, mark, result } of runs) {
+    await t.step(name, async () => {
+      assert((await result).startsWith("exit code: 124\ntimed_out: true"), await result);
+      assertEquals(await living(mark), []);
+    });
+  }
+});
+
+Deno.test("PRC-01 the output so far is in the result", { ignore }, async () => {
+  using ws = workspace();
+  const result = await bash(ws, "echo out; echo err >&2; sleep 100", 1);
+  assertStringIncludes(result, "timed_out: true");
+  assertStringIncludes(result, "\nstdout:\nout\nstderr:\nerr");
+});
+
+const BACKGROUND = [
+  ["holding the pipe", "sleep NAP & echo done"],
+  ["writing for ever", "(while :; do echo x; sleep .01; done; : NAP) & echo done"],
+  ["without the pipe", "sleep NAP >/dev/null 2>&1 & echo done"],
+  ["nohup", "nohup sleep NAP >/dev/null 2>&1 & echo done"],
+  ["a group of its own", "timeout 999 sleep NAP >/dev/null 2>&1 & echo done"],
+  ["disowned by job control", "set -m; sleep NAP >/dev/null 2>&1 & disown; echo done"],
+  ["a failing shell", "sleep NAP & echo done; exit 3"],
+] as const;
+
+Deno.test("PRC-02 returns when the shell does, and ends what it left", { ignore }, async (t) => {
+  using ws = workspace();
+  for (const [name, command] of BACKGROUND) {
+    await t.step(name, async () => {
+      const mark = marker();
+      const result = await bash(ws, command.replaceAll("NAP", mark));
+      assert(result.startsWith(`exit code: ${command.includes("exit 3") ? 3 : 0}\n`), result);
+      assertStringIncludes(result, "ended processes it left in the background");
+      assert(/^done$/m.test(result), result);
+      assertEquals(await living(mark), []);
+    });
+  }
+});
+
+Deno.test("PRC-02 a process cannot by its name have another's process ended", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  using ws = workspace();
+  const other = new Deno.Command("sleep", { args: [marker()] }).spawn();
+  try {
+    for (const name of [`\n${other.pid}`, `\n${other.pid} (`, `)\n${other.pid} () S`]) {
+      const mark = marker();
+      // A script is known by its file's name.
+      ws.put(name, `#!/bin/sh\ntouch started\nsleep ${mark}\n:\n`, 0o755);
+      const result = await bash(
+        ws,
+        `./$'${name}' & until [ -e started ]; do :; done; rm started; echo done`,
+      );
+      assertStringIncludes(result, "ended processes it left in the background: 2 (");
+      assertEquals(await living(mark), []);
+      assertEquals((await living("sleep")).some((row) => parseInt(row) === other.pid), true, name);
+    }
+  } finally {
+    other.kill("SIGKILL");
+    await other.status;
+  }
+});
+
+Deno.test("PRC-02 a process that leaves on purpose (setsid) escapes", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  using ws = workspace();
+  const mark = marker();
+  await run("mkfifo", ws.at("gone"));
+  const command = `setsid --fork sh -c ': > gone; exec sleep ${mark}'; : < gone; echo done`;
+  const result = await bash(ws, command);
+  assertEquals(result, "exit code: 0\nstdout:\ndone");
+  // It also shows that the other tests would see one that is left.
+  const left = await living(mark);
+  assertEquals(left.length, 1);
+  Deno.kill(parseInt(left[0]!), "SIGKILL");
+});
+
+Deno.test("an abort ends the command, and tells what it printed when nothing is left", {
+  ignore,
+}, async () => {
+  using ws = workspace();
+  await run("mkfifo", ws.at("started"));
+  for (
+    const command of [
+      "echo begun; sleep NAP & : > started; wait",
+      "echo begun; : > started; yes; : NAP",
+    ]
+  ) {
+    const mark = marker();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const running = bash(ws, command.replaceAll("NAP", mark), 60, { signal });
+    // Opens once the command does.
+    (await Deno.open(ws.at("started"))).close();
+    assert((await living(mark)).length > 0);
+    controller.abort(new Error("stopped by the user"));
+    const error = await assertRejects(() => running, Error, "It printed so far:\nstdout:\nbegun");
+    assertEquals((error.cause as Error).message, "stopped by the user");
+    assertEquals(await living(mark), []);
+  }
+});
+
+Deno.test("nothing is started once it is aborted", { ignore }, async () => {
+  using ws = workspace();
+  const signal = AbortSignal.abort(new Error("too late"));
+  await assertRejects(() => bash(ws, "touch made", 60, { signal }), Error, "too late");
+  assertEquals(ws.names(), []);
+});
+
+Deno.test("PRC-03 much output takes little memory, and what is left out is counted", {
+  ignore,
+}, async () => {
+  using ws = workspace();
+  const rows: [command: string, total: number][] = [
+    ["head -c 150M /dev/zero | tr '\\0' x", 150 * 2 ** 20],
+    ["seq 1000000 3999999", 24_000_000],
+    ["yes | head -c 100M", 100 * 2 ** 20],
+  ];
+  for (const [command, total] of rows) {
+    // A first run, as the first use of anything takes memory.
+    await bash(ws, "yes | head -c 1M");
+    const before = Deno.memoryUsage().rss;
+    const result = await bash(ws, command);
+    const grown = Deno.memoryUsage().rss - before;
+    assert(grown < 50e6, `${command}: ${grown} bytes more`);
+    assert(result.length <= 100_000, `${result.length} characters`);
+    const [, head, omitted, tail] =
+      /^exit code: 0\nstdout:\n([^[]*)\n\[(\d+) bytes omitted: [^\]]*\]\n([^]*)$/.exec(result) ??
+        [];
+    // The line breaks at the end of either part were trimmed.
+    const trimmed = command.startsWith("head") ? 0 : 2;
+    assertEquals(head!.length + Number(omitted) + tail!.length + trimmed, total, command);
+    assert(head!.length > 49_000 && tail!.length > 49_000);
+    if (command.startsWith("seq")) {
+      assert(head!.startsWith("1000000\n") && tail!.endsWith("\n3999999"));
+    }
+  }
+});
+
+Deno.test("stdout and stderr share the room, and one that needs little leaves it to the other", {
+  ignore,
+}, async () => {
+  using ws = workspace();
+  const both = await bash(ws, "seq 100000; seq 200000 300000 >&2", 60, { maxOutputChars: 10_000 });
+  assert(both.length <= 10_000 && both.length > 9000, `${both.length} characters`);
+  const [out, err] = both.split("\nstderr:\n") as [string, string];
+  for (
+    const [part, first, last] of [[out, "1\n2\n", "100000"], [err, "200000\n", "300000"]] as const
+  ) {
+    assertStringIncludes(part, first);
+    assert(part.endsWith(last));
+    assertStringIncludes(part, "bytes omitted");
+    assert(part.length > 4000);
+  }
+  const one = await bash(ws, "seq 1000 2500; echo oops >&2", 60, { maxOutputChars: 10_000 });
+  assert(!one.includes("omitted"));
+  assert(one.endsWith("2500\nstderr:\noops"));
+});
+
+Deno.test("no limit on results is no limit on memory", { ignore }, async () => {
+  using ws = workspace();
+  const context = { maxOutputChars: Number.MAX_SAFE_INTEGER };
+  const result = await bash(ws, "yes | head -c 20M; echo end", 60, context);
+  assert(result.length < 9e6 && result.endsWith("\nend"), `${result.length} characters`);
+});
+
+Deno.test("PRC-04 no input, no terminal, and nothing that would ask", { ignore }, async () => {
+  using ws = workspace();
+  assertEquals(await bash(ws, "cat; read x || echo eof"), "exit code: 0\nstdout:\neof");
+  assertEquals(
+    await bash(ws, "(: < /dev/tty) 2>/dev/null || echo none; test -t 0 || test -t 1 || echo no"),
+    "exit code: 0\nstdout:\nnone\nno",
+  );
+  assertEquals(
+    await bash(
+      ws,
+      'echo "$GIT_TERMINAL_PROMPT|$PAGER|$GIT_PAGER|$EDITOR|$GIT_EDITOR|$TERM|$GPG_TTY|"',
+    ),
+    "exit code: 0\nstdout:\n0|cat|cat|true|true|dumb||",
+  );
+  const commit = await bash(
+    ws,
+    "git init -q . && git add -A && git commit --allow-empty 2>&1; :",
+    30,
+  );
+  assert(!commit.includes("timed_out"), commit);
+});
+
+Deno.test("PRC-04 what is typed to the program never reaches a command", { ignore }, async () => {
+  using ws = workspace();
+  ws.put(
+    "script.ts",
+    `import { runBash } from "${import.meta.resolve("../../src/tools/run_bash.ts")}";
+    const signal = new AbortController().signal;
+    const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+    console.log(await runBash({ command: "cat", timeout_seconds: 60 }, context));
+    console.log(await new Response(Deno.stdin.readable).text());`,
+  );
+  const config = `${import.meta.dirname}/../../deno.json`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--no-check",
+      "--no-lock",
+      `--config=${config}`,
+      ws.at("script.ts"),
+      ws.dir,
+    ],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode("typed"));
+  await writer.close();
+  const { stdout } = await child.output();
+  assertEquals(new TextDecoder().decode(stdout), "exit code: 0\nno output\ntyped\n");
+});
+
+Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, async () => {
+  using ws = workspace();
+  const config = `${import.meta.dirname}/../../deno.json`;
+  for (const crash of ["throw new Error('oops')", "Deno.exit(3)"]) {
+    const mark = marker();
+    // The second one is of another group, as with `timeout`.
+    const command = `trap '' TERM; sleep ${mark} & set -m; sleep ${mark} & : > begun; wait`;
+    ws.put(
+      "script.ts",
+      `import { runBash } from "${import.meta.resolve("../../src/tools/run_bash.ts")}";
+      const signal = new AbortController().signal;
+      const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+      runBash({ command: ${JSON.stringify(command)}, timeout_seconds: 60 }, context);
+      const look = () => {
+        try { Deno.statSync(Deno.args[0] + "/begun"); } catch { return setTimeout(look, 5); }
+        ${crash};
+      };
+      look();`,
+    );
+    const args = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [...args, ws.at("script.ts"), ws.dir],
+      stderr: "null",
+    });
+    assert((await child.output()).code > 0);
+    assertEquals(await left(mark), [], crash);
+    Deno.removeSync(ws.at("begun"));
+  }
+});
+
+Deno.test("PRC-04 the shell leads a session of its own, so no terminal controls it", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  using ws = workspace();
+  // The fields after the name: state, parent, group, session, terminal.
+  const script = "read -r p c s pp g sid tty _ < /proc/$$/stat; echo $((p - g)) $((p - sid)) $tty";
+  assertEquals(await bash(ws, script), "exit code: 0\nstdout:\n0 0 0");
+});
+
+Deno.test.each(
+  [
+    ["colours", "printf '\\033[1;31mred\\033[0m\\n'", "red"],
+    ["invalid UTF-8", "printf 'a\\377b\\n'", "a\ufffdb"],
+    ["NUL", "printf 'a\\0b\\n'", "ab"],
+    ["a character in two writes", "printf '\\346'; printf '\\227\\245\\n'", "日"],
+    ["progress", "printf '10%%\\r50%%\\r100%%\\nend\\n'", "10%\n50%\n100%\nend"],
+    ["8-bit controls", "printf '\\302\\23331mx\\n'", "x"],
+    ["a title", "printf '\\033]0;title\\007x\\n'", "x"],
+    ["CRLF", "printf 'a\\r\\nb\\r\\n'", "a\nb"],
+  ] as const,
+)("PRC-05 output as text: %s", { ignore }, async (_name, command, expected) => {
+  using ws = workspace();
+  const result = await bash(ws, command);
+  assertEquals(result, `exit code: 0\nstdout:\n${expected}`);
+  assert(result.isWellFormed());
+});
+
+Deno.test.each(
+  [
+    ["true", "0\nno output"],
+    ["exit 1", "1\nno output"],
+    ["exit 2", "2\nno output"],
+    ["exit 126", "126\nno output"],
+    ["exit 130", "130 (128 + 2: SIGINT)\nno output"],
+    ["exit 137", "137 (128 + 9: SIGKILL)\nno output"],
+    ["exit 143", "143 (128 + 15: SIGTERM)\nno output"],
+    ["exit 255", "255\nno output"],
+    ["kill -9 $$", "137 (the shell was ended by SIGKILL)\nno output"],
+    ["kill -SEGV $$", "139 (the shell was ended by SIGSEGV)\nno output"],
+    ["kill -TERM $$", "143 (the shell was ended by SIGTERM)\nno output"],
+    ["sh -c 'kill -PIPE $$' 2>/dev/null; exit $?", "141 (128 + 13: SIGPIPE)\nno output"],
+    ["echo $0 $#", "0\nstdout:\nbash 0"],
+    ["echo out; echo err >&2", "0\nstdout:\nout\nstderr:\nerr"],
+    ["printf 'a\\n\\n'", "0\nstdout:\na\n"],
+  ] as const,
+)("PRC-08 the exit code is told as it is: %s", { ignore }, async (command, expected) => {
+  using ws = workspace();
+  const result = await bash(ws, command);
+  // `$0` is the shell's path.
+  assertEquals(result.replace(/\/\S*\/(?=bash 0)/, ""), `exit code: ${expected}`);
+});
+
+Deno.test("PRC-08 an unknown command, and one that begins with a dash", { ignore }, async () => {
+  using ws = workspace();
+  assertStringIncludes(await bash(ws, "no-such-command"), "exit code: 127\nstderr:\n");
+  assertStringIncludes(await bash(ws, "-l"), "exit code: 127\nstderr:\n");
+});
+
+Deno.test("runs in the working directory", { ignore }, async () => {
+  using ws = workspace();
+  assertEquals(await bash(ws, "pwd; echo $PWD"), `exit code: 0\nstdout:\n${ws.dir}\n${ws.dir}`);
+});
+
+Deno.test(
+  "PRC-08 a command of 200 KB runs, one that is too long is refused",
+  { ignore },
+  async () => {
+    using ws = workspace();
+    // Wherever it is cut, at one of these it is within a character.
+    for (const text of ["😀".repeat(60_000), "x" + "😀".repeat(60_000)]) {
+      const command =
+        `echo "$#" # comment\nset -- a b\ncat <<'END' | wc -c\n${text}\nEND\necho "$#"`;
+      const bytes = new TextEncoder().encode(text).length + 1;
+      const result = await bash(ws, command);
+      assertEquals(result.replace(/ +/g, ""), `exitcode:0\nstdout:\n0\n${bytes}\n2`);
+    }
+    await assertRejects(
+      () => bash(ws, `: ${"x".repeat(20_000_000)}`),
+      Error,
+      "it is too long (20000002 characters): write it to a file",
+    );
+    assertEquals(ws.names(), []);
+  },
+);
+
+Deno.test("PRC-08 what cannot run says why", { ignore }, async () => {
+  using ws = workspace();
+  await assertRejects(() => bash(ws, " \n "), RangeError, "empty");
+  await assertRejects(() => bash(ws, "echo a\0b"), RangeError, "NUL");
+  await Deno.mkdir(ws.at("gone"));
+  const context = { workingDir: ws.at("gone") };
+  await Deno.remove(ws.at("gone"));
+  await assertRejects(() => bash(ws, "true", 1, context), Error, "does not exist");
+  const path = Deno.env.get("PATH")!;
+  Deno.env.set("PATH", ws.dir);
+  try {
+    await assertRejects(() => bash(ws, "true"), Error, "neither bash nor sh is on PATH");
+  } finally {
+    Deno.env.set("PATH", path);
+  }
+});
+
+Deno.test("SEC-01 what is a credential by its name or by its value, and what is not", () => {
+  const long = "0123456789abcdefghijABCDEFGHIJ";
+  const secret = {
+    ...{ DB_PASS: "x", MYSQL_PWD: "x", CREDS: "x", HTTP_AUTHORIZATION: "x", BASICAUTH: "x" },
+    ...{ DATABASE_URL: "x", KEY_PASSPHRASE: "x", GH_PAT: "x", npm_token: "x" },
+    ...{ A: `sk-ant-${long}`, B: `ghp_${long}`, C: "AKIAIOSFODNN7EXAMPLE", D: `glpat-${long}` },
+    ...{ E: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", F: "postgres://u:pass@h/db" },
+    ...{ G: "redis://:pass@h:1", H: "-----BEGIN RSA PRIVATE KEY-----\nabc", I: `AIza${long}` },
+    // OLLAMA_HOST and proxies may be written without a scheme; some take a key for a user name.
+    ...{ OLLAMA_HOST: "u:pass@gpu:11434", all_proxy: "u:pass@h:1", J: "https://token@h/v1" },
+  };
+  const open = {
+    ...{ HOME: "/home/a", LANG: "C", OLDPWD: "/x", GIT_AUTHOR_NAME: "a", XAUTHORITY: "/x" },
+    ...{ REMOTE: "git@host:a/b@c", SSH: "ssh://git@host/a", MAIL: "a@b.c" },
+    ...{ A1: "https://host:8080/a@b", B1: "sk-short", COMPASS: "x", SSH_AUTH_SOCK: "/x" },
+  };
+  const left = commandEnvironment([], { ...secret, ...open });
+  for (const name of Object.keys(secret)) assertEquals(left[name], undefined, name);
+  for (const [name, value] of Object.entries(open)) assertEquals(left[name], value, name);
+  const kept = commandEnvironment(["npm_token", "F"], secret);
+  assertEquals([kept.npm_token, kept.F, kept.G], ["x", secret.F, undefined]);
+});
+
+Deno.test({
+  name: "SEC-01 a command sees the environment without its credentials",
+  ignore,
+  async fn() {
+    using ws = workspace();
+    const secret = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"];
+    const open = ["SSH_AUTH_SOCK", "GIT_AUTHOR_NAME", "HARMLESS"];
+    const same = "NO_NAME_FOR_IT";
+    const before = Deno.env.toObject();
+    for (const name of [...secret, ...open]) Deno.env.set(name, "canary");
+    try {
+      const named = { ...ws.context, env: ["GITHUB_TOKEN", "AWS_*", "OPENAI_API_KEY", "*", same] };
+      const given = await runBash({ command: "env", timeout_seconds: 10 }, named);
+      for (const name of ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", ...open]) {
+        assertStringIncludes(given, `${name}=canary`);
+      }
+      assertEquals(given.includes("OPENAI_API_KEY"), false);
+      for (const name of ["OPENAI_API_KEY", same]) Deno.env.set(name, "canary-of-16-or-more");
+      const result = await bash(ws, "env");
+      assertEquals(result.includes(same), false);
+      for (const name of secret) assertEquals(result.includes(name), false, name);
+      for (const name of open) assertStringIncludes(result, `${name}=canary`);
+      assertStringIncludes(result, "PATH=");
+    } finally {
+      for (const name of [...secret, ...open, same]) {
+        if (before[name] === undefined) Deno.env.delete(name);
+        else Deno.env.set(name, before[name]);
+      }
+    }
+  },
+});
