@@ -8,7 +8,7 @@
 import { graphemes } from "../text/width.ts";
 
 /** A paste that is shown as its label, and edited as one. */
-export interface Pasted {
+interface Pasted {
   readonly text: string;
   readonly label: string;
 }
@@ -39,7 +39,7 @@ export function entryUnits(text: string): readonly Unit[] {
 }
 
 /** The text that `units` stand for. */
-export function textOf(units: readonly Unit[]): string {
+export function unitsText(units: readonly Unit[]): string {
   return units.map((unit) => typeof unit === "string" ? unit : unit.text).join("");
 }
 
@@ -58,8 +58,8 @@ export function replaceUnits(
   let cursor = joined.length;
   for (let at = to; at < units.length; at++) joined.push(units[at]!);
   // The later seam first: what it changes does not move the earlier one.
-  cursor = mend(joined, cursor, cursor);
-  if (inserted.length > 0) cursor = mend(joined, from, cursor);
+  cursor = resegment(joined, cursor, cursor);
+  if (inserted.length > 0) cursor = resegment(joined, from, cursor);
   return { units: joined, cursor };
 }
 
@@ -69,12 +69,12 @@ export function joinUnits(first: readonly Unit[], second: readonly Unit[]): read
 }
 
 /** Segments anew around `seam`; returns where `cursor` is afterwards. */
-function mend(units: Unit[], seam: number, cursor: number): number {
+function resegment(units: Unit[], seam: number, cursor: number): number {
   if (!mayJoin(units[seam - 1], units[seam])) return cursor;
   const start = seam - 1;
   let end = seam + 1;
   // A row of flags is pairs: all of them change together.
-  while (isFlag(units[end - 1]) && isFlag(units[end])) end++;
+  while (isRegionalIndicator(units[end - 1]) && isRegionalIndicator(units[end])) end++;
   let old: Unit[], fresh: string[];
   do {
     old = units.slice(start, end);
@@ -82,7 +82,7 @@ function mend(units: Unit[], seam: number, cursor: number): number {
     // A last one that is now another may join what follows, in its turn.
   } while (fresh.at(-1) !== old.at(-1) && typeof units[end] === "string" && end++);
   if (fresh.length === old.length && fresh.every((unit, i) => unit === old[i])) return cursor;
-  let before = textOf(units.slice(start, cursor)).length;
+  let before = unitsText(units.slice(start, cursor)).length;
   units.splice(start, old.length, ...fresh);
   if (cursor >= end) return cursor + fresh.length - old.length;
   let at = start;
@@ -95,23 +95,23 @@ function mayJoin(left: Unit | undefined, right: Unit | undefined): boolean {
     (left.length > 1 || left > "\xff" || right > "\xff");
 }
 
-function isFlag(unit: Unit | undefined): boolean {
+function isRegionalIndicator(unit: Unit | undefined): boolean {
   return typeof unit === "string" && /^\p{RI}/u.test(unit);
 }
 
 /** Where the line of text that holds `at` begins. */
-export function lineStart(units: readonly Unit[], at: number): number {
+export function lineStartBefore(units: readonly Unit[], at: number): number {
   return at === 0 ? 0 : units.lastIndexOf("\n", at - 1) + 1;
 }
 
 /** Where the line of text that holds `at` ends. */
-export function lineEnd(units: readonly Unit[], at: number): number {
+export function lineEndAfter(units: readonly Unit[], at: number): number {
   const end = units.indexOf("\n", at);
   return end < 0 ? units.length : end;
 }
 
 /** What words are made of: letters, digits and marks, as in readline; a paste is a word. */
-export function isWord(unit: Unit): boolean {
+export function isWordUnit(unit: Unit): boolean {
   return typeof unit !== "string" || /^[\p{L}\p{N}\p{M}]/u.test(unit);
 }
 
@@ -122,14 +122,14 @@ export function isSpace(unit: Unit): boolean {
 
 /** Where the word that ends at or before `at` begins. */
 export function wordStart(units: readonly Unit[], at: number): number {
-  while (at > 0 && !isWord(units[at - 1]!)) at--;
-  while (at > 0 && isWord(units[at - 1]!)) at--;
+  while (at > 0 && !isWordUnit(units[at - 1]!)) at--;
+  while (at > 0 && isWordUnit(units[at - 1]!)) at--;
   return at;
 }
 
 /** Where the word that begins at or after `at` ends. */
 export function wordEnd(units: readonly Unit[], at: number): number {
-  while (at < units.length && !isWord(units[at]!)) at++;
-  while (at < units.length && isWord(units[at]!)) at++;
+  while (at < units.length && !isWordUnit(units[at]!)) at++;
+  while (at < units.length && isWordUnit(units[at]!)) at++;
   return at;
 }

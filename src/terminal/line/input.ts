@@ -5,7 +5,7 @@
  */
 
 import { editLine, type ReadOptions } from "./editor.ts";
-import { show, stdinLines } from "../stdin.ts";
+import { stdinLines, writeStdout } from "../stdin.ts";
 
 /**
  * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter
@@ -67,7 +67,7 @@ async function readContinued(options: ReadOptions): Promise<string | null> {
 /** Reads a line that the terminal edits itself, if it is one. */
 async function readCooked(prompt: string, { signal }: ReadOptions): Promise<string | null> {
   if (!Deno.stdin.isTerminal()) return await stdinLines().next(signal);
-  if (Deno.stdout.isTerminal()) show(prompt);
+  if (Deno.stdout.isTerminal()) writeStdout(prompt);
   const interrupt = new AbortController();
   const onInterrupt = () => interrupt.abort();
   Deno.addSignalListener("SIGINT", onInterrupt);
@@ -75,7 +75,7 @@ async function readCooked(prompt: string, { signal }: ReadOptions): Promise<stri
     const line = await stdinLines().next(
       signal ? AbortSignal.any([signal, interrupt.signal]) : interrupt.signal,
     );
-    if (line === null) show("\n");
+    if (line === null) writeStdout("\n");
     return line;
   } finally {
     Deno.removeSignalListener("SIGINT", onInterrupt);

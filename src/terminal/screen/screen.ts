@@ -5,7 +5,7 @@
  */
 
 import { readInput, readLineRaw } from "../line/input.ts";
-import { show } from "../stdin.ts";
+import { writeStdout } from "../stdin.ts";
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
@@ -39,7 +39,7 @@ export function plainScreen(history: () => string[], signal: AbortSignal): Scree
   let midLine = false;
   const stream = (text: string) => {
     if (text === "") return;
-    show(text);
+    writeStdout(text);
     midLine = !text.endsWith("\n");
   };
   return {
