@@ -1,5 +1,5 @@
 /**
- * What lines of Markdown text are in: lists and quotations.
+ * The lists and quotations that a line of Markdown text is in.
  *
  * Not CommonMark: a line belongs to an item if it begins two columns right of its marker, as
  * models, too, indent what is below `1.` by two.
@@ -16,13 +16,13 @@ export interface Container {
   /** Where an item's marker stands, from the last quotation's sign on. */
   column: number;
   marker: string;
-  /** Whether the marker has been written. */
+  /** True when the marker has been written. */
   shown: boolean;
 }
 
 /**
- * What stands before a line's text: bars, and either the markers that are not shown yet or the
- * space below them. In deep lists the outer levels give way.
+ * The text before that of a line: bars, and either the markers that are not shown yet or the space
+ * below them. In deep lists the outer levels give way.
  */
 export function prefix(
   containers: Container[],
