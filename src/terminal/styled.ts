@@ -31,7 +31,7 @@ export function styledRows(text: string, columns: number): CellRow[] {
   return rows;
 }
 
-/** One row of at most `columns`; what is cut off is shown by an ellipsis. */
+/** One row of at most `columns`, which ends with an ellipsis where text is cut off. */
 export function styledRow(text: string, columns: number): CellRow {
   const [row = [], more] = styledRows(text, columns);
   if (more === undefined) return row;
@@ -53,7 +53,7 @@ export function brokenRow(row: CellRow, columns: number): CellRow[] {
       start = end;
       width = row.slice(start, at).reduce((sum, { width }) => sum + width, 0);
     }
-    // A space that no longer fits is what the rows are broken at.
+    // Rows are broken at a space that no longer fits.
     if (isSpace && at === start && at > 0) start = at + 1;
     else width += cell.width;
     if (isSpace) afterSpace = at + 1;

@@ -15,10 +15,10 @@ import {
   terminalSize,
 } from "./tty.ts";
 
-/** What the live screen and the line editor need of a terminal. */
+/** A terminal, as the live screen and the line editor use it. */
 export interface Terminal {
   readonly keys: KeySource;
-  /** Whether rows that a smaller window makes too long are broken, not cut off. */
+  /** True when rows that a smaller window makes too long are broken, not cut off. */
   readonly reflows: boolean;
   /** Writes all of `text` before it returns; fails when the terminal is gone. */
   write(text: string): void;

@@ -15,7 +15,7 @@ export interface RawTerminal extends Disposable {
   suspend(): Promise<void>;
 }
 
-/** How a terminal in raw mode is used. */
+/** The callbacks of a terminal in raw mode, and its modes. */
 export interface RawOptions {
   /** Draws again: the size changed, or (`resumed`) the process goes on after a stop. */
   onRedraw?: ((resumed: boolean) => void) | undefined;
@@ -86,7 +86,7 @@ export function terminalSize(): TerminalSize {
   }
 }
 
-/** Whether the terminal breaks rows that a smaller window makes too long; few do not. */
+/** True when the terminal breaks rows that a smaller window makes too long; few do not. */
 export function reflowsRows(env: { get(name: string): string | undefined } = Deno.env): boolean {
   return env.get("XTERM_VERSION") === undefined && env.get("TERM") !== "linux" &&
     (env.get("STY") === undefined || env.get("TMUX") !== undefined);

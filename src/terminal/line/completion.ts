@@ -13,11 +13,11 @@ import { displayWidth, graphemes } from "../../text/width.ts";
 import type { Key } from "./keys.ts";
 import { type LineState, withUndo } from "./state.ts";
 
-/** What could stand before the cursor. */
+/** Texts that could stand before the cursor. */
 export interface Completion {
-  /** How many characters (UTF-16) before the cursor are replaced. */
+  /** The number of characters (UTF-16) before the cursor that are replaced. */
   replace: number;
-  /** What with, best first. */
+  /** The texts in their place, best first. */
   items: readonly string[];
 }
 
@@ -30,9 +30,9 @@ export type Completer = (
 /** Several completions of a line, one of which may be in it. */
 interface Menu {
   readonly items: readonly string[];
-  /** Which item is in the line; -1 for none yet. */
+  /** The index of the item in the line; -1 for none yet. */
   readonly chosen: number;
-  /** Where in the line the item begins. */
+  /** The position in the line where the item begins. */
   readonly from: number;
 }
 
@@ -61,7 +61,7 @@ export async function completeWith(
  * Puts in the beginning that all items have in common, or the only item. Undefined when there is
  * nothing to put in or to choose from.
  */
-export function completeLine(
+function completeLine(
   state: LineState,
   { items, replace }: Completion,
 ): Completed | undefined {
@@ -109,7 +109,7 @@ function commonStart(items: readonly string[]): string {
 }
 
 /** A line that can be completed. */
-export interface CompletedLine {
+interface CompletedLine {
   state: LineState;
   layout(size: TerminalSize): Frame;
 }
@@ -144,9 +144,9 @@ export class MenuModal implements Modal<void> {
   }
 }
 
-/** Completions take at most so many rows. */
+/** The most rows of a menu. */
 const MENU_ROWS = 6;
-/** The width of the columns follows the first items, at most so many. */
+/** The width of the columns is that of the widest of the first items, of this many. */
 const MEASURED_ITEMS = 500;
 
 /** The items side by side, the chosen one marked; those around it when there are too many. */

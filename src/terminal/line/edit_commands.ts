@@ -1,5 +1,5 @@
 /**
- * What each key does to the line: one table. Names and behaviour are GNU readline's where it has
+ * The command that each key runs on the line: one table. Names and behaviour are GNU readline's where it has
  * them (its manual, "Bindable Readline Commands"), with lines of a longer text in place of its one.
  *
  * @module
@@ -20,7 +20,7 @@ import {
 } from "../units.ts";
 
 /** The next state, or an effect with the line unchanged. */
-export type EditCommand = (state: LineState) => LineState | LineEffect;
+type EditCommand = (state: LineState) => LineState | LineEffect;
 
 /** The most entries of the kill ring; the oldest are dropped. */
 const MAX_KILLS = 60;
@@ -30,7 +30,7 @@ const moveTo = (position: (state: LineState) => number): EditCommand => (state) 
   return cursor === state.cursor ? state : { ...state, cursor };
 };
 
-/** Removes what is between the cursor and a position. */
+/** Removes the text between the cursor and a position. */
 const eraseTo = (position: (state: LineState) => number): EditCommand => (state) => {
   const { cursor, units } = state;
   const other = position(state);
@@ -38,7 +38,7 @@ const eraseTo = (position: (state: LineState) => number): EditCommand => (state)
   return { ...state, ...replaceUnits(units, Math.min(cursor, other), Math.max(cursor, other), []) };
 };
 
-/** The same, and keeps it in the kill ring; kills in a row make one. */
+/** Moves the text between the cursor and a position to the kill ring; kills in a row make one. */
 const killTo = (position: (state: LineState) => number): EditCommand => (state) => {
   const { cursor, units, kills } = state;
   const other = position(state);
@@ -74,7 +74,7 @@ const insert = (text: string): EditCommand => (state) => ({
 });
 
 /** Enter: at a `\` that ends the text a new line, else the end. */
-const enter: EditCommand = (state) => {
+const enterKey: EditCommand = (state) => {
   const { units, multiline } = state;
   if (!multiline || units.at(-1) !== "\\") return "submit";
   return { ...state, ...replaceUnits(units, units.length - 1, units.length, ["\n"]) };
@@ -127,7 +127,7 @@ const recase = (change: (word: string) => string): EditCommand => (state) => {
   return { ...state, ...replaceUnits(units, cursor, to, changed) };
 };
 
-/** Capitals from the first letter: what stands before it stays. */
+/** Begins with a capital from the first letter or digit on; signs before it stay. */
 const capitalize = (word: string) =>
   word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
 
@@ -147,7 +147,7 @@ const vertical = (step: -1 | 1): EditCommand => (state) => {
   return { ...state, column, cursor: Math.min(line + column, lineEndAfter(units, line)) };
 };
 
-/** Shows an entry of the history, and keeps what was made of the one before. */
+/** Shows an entry of the history, and keeps the edits of the one before. */
 function showEntry(state: LineState, entry: number): LineState | LineEffect {
   const { history, units } = state;
   if (entry < 0 || entry > history.length) return "bell";
@@ -160,9 +160,9 @@ function showEntry(state: LineState, entry: number): LineState | LineEffect {
 
 const does = (effect: LineEffect): EditCommand => () => effect;
 
-/** What the keys do, by their names. */
+/** The commands of keys, by the names of the keys, and the kind of each. */
 export const EDIT_COMMANDS: Readonly<Record<string, readonly [Did, EditCommand]>> = {
-  "enter": ["other", enter],
+  "enter": ["other", enterKey],
   "alt-enter": ["type", newLine],
   "shift-enter": ["type", newLine],
   "ctrl-enter": ["type", newLine],

@@ -27,7 +27,7 @@ export interface ReadOptions {
   interrupt?: "cancel" | "clear" | undefined;
 }
 
-/** How a line is edited. */
+/** The options of one line. */
 interface EditOptions extends ReadOptions, Pick<LineModalOptions, "prompt" | "color"> {
   /** The texts that Up and Ctrl-R find, oldest first. */
   history: readonly string[];

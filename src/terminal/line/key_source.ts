@@ -8,8 +8,8 @@ import { type Key, KeyDecoder } from "./keys.ts";
 import type { ByteSource } from "./line_source.ts";
 
 /**
- * How long the rest of a key may take, in milliseconds: the bytes of one key come together, and
- * nobody presses Escape and the next key so fast.
+ * The milliseconds that the rest of a key may take: the bytes of one key come together, and nobody
+ * presses Escape and the next key so fast.
  */
 const PAUSE_MS = 40;
 

@@ -1,6 +1,6 @@
 /**
  * Keys from a terminal's bytes. Pure and incremental: several keys in one read and one key over
- * several reads come out the same. What is no key is swallowed whole, never shown.
+ * several reads come out the same. A sequence that is no key is swallowed whole, never shown.
  *
  * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste).
  *
@@ -19,7 +19,7 @@ export type Key =
   | { type: "paste"; text: string }
   | { type: "key"; name: string };
 
-/** Enter pressed before raw mode, which the terminal made a line feed, is there by then. */
+/** Within these milliseconds of raw mode comes an Enter pressed before it, made a line feed. */
 const EARLY_MS = 300;
 
 /** The key that was pressed where `key` came `ms` milliseconds after raw mode began. */
@@ -43,7 +43,7 @@ export class KeyDecoder {
   #rest = "";
   /** The pieces of the paste that is coming in. */
   #paste: string[] | undefined;
-  /** How many pieces of the paste are before its last end so far; -1 while it has none. */
+  /** The number of pieces before the last end of the paste so far; -1 while it has none. */
   #pasteEnd = -1;
   /** Within a string that the terminal sends as an answer. */
   #inString = false;
@@ -55,12 +55,12 @@ export class KeyDecoder {
     return this.#takeKeys();
   }
 
-  /** True when what comes next may belong to what is there: a lone Escape, the end of a paste. */
+  /** True when the next bytes may belong to these: after a lone Escape, or the end of a paste. */
   get pending(): boolean {
     return this.#paste ? this.#pasteEnd >= 0 : this.#rest !== "";
   }
 
-  /** Nothing more came in time: what is pending stands for itself. */
+  /** Nothing more came in time: the keys that the pending bytes stand for by themselves. */
   flush(): Key[] {
     if (this.#paste === undefined) this.#run("", true);
     else if (this.#pasteEnd >= 0) this.#endPaste(this.#paste);
@@ -244,7 +244,7 @@ function isControl(char: string): boolean {
   return char < " " || char === "\x7f";
 }
 
-/** How many characters at the end of `input`, from `from` on, may begin a paste marker. */
+/** The number of characters at the end of `input`, from `from` on, that may begin a paste marker. */
 function partOfMarker(input: string, from: number): number {
   const escape = input.lastIndexOf("\x1b");
   const length = input.length - escape;

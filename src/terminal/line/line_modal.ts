@@ -15,7 +15,7 @@ import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
 import { finished, type KillRing, type LineState, withKills } from "./state.ts";
 
-/** How a line is shown and edited. */
+/** The prompt and the keys of a line. */
 export interface LineModalOptions {
   /** Before the text. */
   prompt: string;

@@ -24,7 +24,7 @@ interface Search {
 }
 
 /** A line that can be searched from. */
-export interface SearchedLine {
+interface SearchedLine {
   state: LineState;
   /** The search that is open; undefined once it ends. */
   search: SearchModal | undefined;

@@ -7,7 +7,7 @@
 
 import { pastedUnits, type Unit, unitsText } from "../units.ts";
 
-/** What is shown of a line: undo and an abandoned search go back to it. */
+/** The visible part of a line, which undo goes back to. */
 interface Snapshot {
   readonly units: readonly Unit[];
   readonly cursor: number;
@@ -42,7 +42,7 @@ export interface LineState extends Snapshot {
 }
 
 /**
- * What a key asks for beside a change of the line: `"submit"` ends with the text, `"cancel"` (Ctrl-C)
+ * The effect of a key beside a change of the line: `"submit"` ends with the text, `"cancel"` (Ctrl-C)
  * and `"end"` (Ctrl-D at an empty line) without; `"clear"` clears the screen, `"suspend"` stops the
  * program, `"complete"` asks the completer, `"search-back"` and `"search-forward"` open a search;
  * `"bell"`: nothing could be done; `"ignored"`: the key means nothing here.
@@ -60,7 +60,7 @@ export type LineEffect =
   | "bell"
   | "ignored";
 
-/** What a new line starts with. */
+/** The beginning of a new line. */
 interface LineOptions {
   /** The texts entered before, oldest first. */
   history?: readonly string[] | undefined;

@@ -13,7 +13,7 @@ import { DIM, type Painter } from "../style.ts";
 /** A quotation, or an item of a list. */
 export interface Container {
   quote: boolean;
-  /** Where an item's marker stands, from the last quotation's sign on. */
+  /** The column of an item's marker, from the last quotation's sign on. */
   column: number;
   marker: string;
   /** True when the marker has been written. */
@@ -46,7 +46,7 @@ export function prefix(
   return { text, width };
 }
 
-/** How many containers a line belongs to by its indentation: those of a marker further left. */
+/** The number of containers that a line belongs to by its indentation: their markers are further left. */
 export function fitting(containers: Container[], from: number, indent: number): number {
   let depth = from;
   for (; depth < containers.length; depth++) {

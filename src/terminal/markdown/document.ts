@@ -28,7 +28,7 @@ export class MarkdownDocument {
   #mode: "start" | "text" | "code" | "row" | "nothing" = "start";
   /** The part of the line that is held back. */
   #line = "";
-  /** How far the line is indented, and how many containers it has been found to be in. */
+  /** The indentation of the line, in columns, and the number of containers found for it so far. */
   #column = 0;
   #depth = 0;
   /** True when an item begins on this line. */
@@ -39,7 +39,7 @@ export class MarkdownDocument {
   #inline: InlineParser | undefined;
   #heading = false;
   #table: Table | undefined;
-  /** The open block of code: the fence that ends it, how far it is indented. */
+  /** The open block of code: the fence that ends it, its indentation in columns. */
   #code: { fence: string; column: number; highlight: Highlighter } | undefined;
   /** True when the beginning of this line of code is written. */
   #cut = false;

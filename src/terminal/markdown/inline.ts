@@ -39,7 +39,7 @@ const CJK = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
 interface Item {
   text: string;
   style: Style;
-  /** Where it stands in the paragraph. */
+  /** Its position in the paragraph. */
   at: number;
   /** The sign that may still begin something: `*`, `_`, `~` or `[`. */
   opens?: string | undefined;
@@ -54,9 +54,10 @@ export class InlineParser {
   readonly #signs: boolean;
   #src = "";
   #pos = 0;
-  /** Where in the paragraph `src` begins. */
+  /** The position of `src` in the paragraph. */
   #offset = 0;
-  /** Where the search for the end of code or of an address goes on, how deep in brackets. */
+  /** The position where the search for the end of code or of an address goes on, and its depth in
+   * brackets. */
   #seek = 0;
   #depth = 0;
   /** The last two characters. */
@@ -192,7 +193,7 @@ export class InlineParser {
     return !ended && /^&[a-z#0-9]{0,4}$/.test(rest) ? false : this.#emit("&", 1);
   }
 
-  /** How many of the same sign stand at `at`: NaN if there may come more. */
+  /** The number of the same sign at `at`; NaN if more may come. */
   #run(at: number, ended: boolean): number {
     const char = this.#src[at];
     let end = at + 1;
@@ -291,7 +292,7 @@ export class InlineParser {
         items.splice(i + 1, 0, { text: "~~", style, at: item.at });
         items.push({ text: "~~", style, at: item.at });
       }
-      // What is left of it may open another.
+      // The signs left of it may open another.
       if (item.text === "") items.splice(i, 1);
       else i++;
     }
@@ -318,7 +319,7 @@ export class InlineParser {
     return true;
   }
 
-  /** Where the bracket ends that opens behind `]`; -1 if it does not, undefined if it is not known. */
+  /** The end of the bracket that opens behind `]`; -1 if it has none, undefined if that is not known. */
   #addressEnd(ended: boolean): number | undefined {
     const start = this.#pos + 1;
     for (let at = Math.max(start, this.#seek); at < this.#src.length; at++) {

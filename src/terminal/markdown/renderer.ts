@@ -16,7 +16,7 @@ import { type Appearance, painter } from "../style.ts";
 import { MarkdownDocument } from "./document.ts";
 import type { TableStyle } from "./table.ts";
 
-/** How to show Markdown. */
+/** The terminal that Markdown is shown on. */
 interface MarkdownOptions extends Appearance {
   /** The width of the terminal. */
   columns: number;

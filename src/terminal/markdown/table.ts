@@ -28,7 +28,7 @@ export interface Table {
   tall?: boolean;
 }
 
-/** How tables are written. */
+/** The look of tables. */
 export interface TableStyle {
   paint: Painter;
   unicode: boolean;

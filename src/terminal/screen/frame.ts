@@ -79,7 +79,7 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
   const shift = shiftOf(old, row, same, width === columns);
   if (shift !== 0) {
     move(pen, at, column);
-    pen.out += `\x1b[${parameter(Math.abs(shift))}${shift > 0 ? "@" : "P"}`;
+    pen.out += `\x1b[${repeat(Math.abs(shift))}${shift > 0 ? "@" : "P"}`;
     if (shift > 0) return writeCells(pen, at, row.slice(same, same + shift), column, columns);
     const moved = old.length + shift;
     return writeCells(pen, at, row.slice(moved), oldWidth + shift, columns);
@@ -122,8 +122,8 @@ const MIN_SHIFTED = 8;
 const MAX_SHIFT = 4;
 
 /**
- * How many cells were put in (or, negative, taken out) at `at`, if the rest of the row only moved
- * for it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
+ * The number of cells put in (or, negative, taken out) at `at`, if the rest of the row only moved for
+ * it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
  */
 function shiftOf(old: CellRow, row: CellRow, at: number, full: boolean): number {
   if (Math.min(old.length, row.length) - at < MIN_SHIFTED) return 0;
@@ -162,9 +162,9 @@ function move(pen: Pen, row: number, column: number): void {
     pen.column = 0;
     pen.bottom = row;
   } else if (row > pen.row) {
-    pen.out += `\x1b[${parameter(row - pen.row)}B`;
+    pen.out += `\x1b[${repeat(row - pen.row)}B`;
   } else if (row < pen.row) {
-    pen.out += `\x1b[${parameter(pen.row - row)}A`;
+    pen.out += `\x1b[${repeat(pen.row - row)}A`;
   }
   pen.row = row;
   if (column !== pen.column) {
@@ -175,12 +175,12 @@ function move(pen: Pen, row: number, column: number): void {
   pen.column = column;
 }
 
-const parameter = (n: number) => n === 1 ? "" : `${n}`;
+const repeat = (n: number) => n === 1 ? "" : `${n}`;
 
 /** The output that takes `frame` off the screen; the cursor is then where its first row was. */
 export function erase(frame: Frame): string {
   const { row } = frame.cursor;
-  return `${row > 0 ? `\x1b[${parameter(row)}A` : ""}\r\x1b[J`;
+  return `${row > 0 ? `\x1b[${repeat(row)}A` : ""}\r\x1b[J`;
 }
 
 /**
@@ -193,7 +193,7 @@ export function eraseResized(frame: Frame, columns: number, reflows: boolean): s
   for (const row of frame.rows.slice(0, frame.cursor.row)) {
     above += Math.max(1, Math.ceil(widthOf(row) / columns));
   }
-  // Where the cursor is behind the end of its row, it goes no further than the row's last column.
+  // A cursor behind the end of its row goes no further than the row's last column.
   const last = Math.max(0, widthOf(frame.rows[frame.cursor.row] ?? []) - 1);
   above += Math.floor(Math.min(frame.cursor.column, last) / columns);
   return erase({ rows: [], cursor: { row: above, column: 0 } });
@@ -202,5 +202,5 @@ export function eraseResized(frame: Frame, columns: number, reflows: boolean): s
 /** The output that leaves `frame` on the screen and goes on below it. */
 export function leave(frame: Frame): string {
   const below = frame.rows.length - 1 - frame.cursor.row;
-  return `${below > 0 ? `\x1b[${parameter(below)}B` : ""}\r\n`;
+  return `${below > 0 ? `\x1b[${repeat(below)}B` : ""}\r\n`;
 }

@@ -10,8 +10,8 @@ import type { Unit } from "../units.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { graphemes, graphemeWidth } from "../../text/width.ts";
 
-/** How and where a line is shown. */
-export interface LayoutOptions {
+/** The look of a line, and its room. */
+interface LayoutOptions {
   /** Before the text. */
   prompt: string;
   /** An SGR sequence for the prompt, or empty: no colours at all then. */
@@ -25,8 +25,8 @@ export interface LayoutOptions {
 }
 
 /** The frame of a line. */
-export interface LineFrame extends Frame {
-  /** Which row of the whole text is the first one shown. */
+interface LineFrame extends Frame {
+  /** The index of the first row shown, among those of the whole text. */
   readonly top: number;
 }
 
@@ -114,7 +114,7 @@ class Flow {
     this.#column = 0;
   }
 
-  /** Where the next cell will be: on a new row if this one has no room for `unit`. */
+  /** The place of the next cell: on a new row if this one has no room for `unit`. */
   next(unit: Unit = ""): { row: number; column: number } {
     const isWide = typeof unit === "string" && unit > "\x7f" && this.#columns > 1 &&
       unitCells(unit)[0]?.width === 2;

@@ -12,7 +12,7 @@ import { type Layout, LiveRegion } from "./live_region.ts";
 const FRAME_MS = 33;
 
 /** When a {@linkcode LiveOutput} ends. */
-export interface LiveOutputOptions {
+interface LiveOutputOptions {
   /** Called when the terminal cannot be written to any more. */
   onGone: (error: unknown) => void;
   /** Nothing is drawn once it is aborted. */

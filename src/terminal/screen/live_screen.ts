@@ -20,7 +20,7 @@ import { ModalDriver } from "./modal_driver.ts";
 import { QuestionModal } from "./question_modal.ts";
 import type { Screen } from "./screen.ts";
 
-/** What a screen shows beside the text printed on it, and whom its keys call. */
+/** The parts of a screen beside the text printed on it, and the callbacks of its keys. */
 interface LiveScreenOptions {
   /** An SGR sequence for the prompt, or empty: no colours at all then. */
   color: string;
@@ -42,7 +42,7 @@ interface LiveScreenOptions {
 /** The progress is drawn again after this many milliseconds. */
 const TICK_MS = 120;
 /** A question appears once no key was pressed for these milliseconds: none is answered by accident. */
-const QUIET_MS = 200;
+const QUESTION_QUIET_MS = 200;
 /** The last characters of an unfinished line, and the first of a queued message, that are shown. */
 const MAX_TAIL = 4096;
 
@@ -146,8 +146,8 @@ class LiveScreen implements Screen {
    * Opens `modal` once no key was pressed for a while; its result, or null once `signal` is aborted.
    */
   async push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
-    do await this.#terminal.pause(QUIET_MS, signal); while (
-      !signal.aborted && this.#terminal.now() - this.#keyTime < QUIET_MS
+    do await this.#terminal.pause(QUESTION_QUIET_MS, signal); while (
+      !signal.aborted && this.#terminal.now() - this.#keyTime < QUESTION_QUIET_MS
     );
     if (signal.aborted || this.#over.signal.aborted) return null;
     const onAbort = () => this.#modals.close(modal);

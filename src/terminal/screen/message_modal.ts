@@ -9,8 +9,8 @@ import type { Key } from "../line/keys.ts";
 import { cleared, lineState, lineText, withHistory } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
 
-/** What the input line needs of its session. */
-export interface MessageModalOptions extends Omit<LineModalOptions, "prompt"> {
+/** The session of an input line. */
+interface MessageModalOptions extends Omit<LineModalOptions, "prompt"> {
   /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
   history: () => readonly string[];
   /** True while a turn goes on. */

@@ -21,8 +21,8 @@ export interface Modal<T = unknown> {
   press(key: Key): Outcome<T>;
 }
 
-/** What the driver does with the terminal after a key. */
-export type TerminalAction =
+/** An action of the driver on the terminal, after a key. */
+type TerminalAction =
   | "none"
   /** Rings the bell: the key could do nothing. */
   | "bell"
@@ -31,7 +31,7 @@ export type TerminalAction =
   /** Stops the process, as Ctrl-Z does. */
   | "suspend";
 
-/** What a key did to a modal. A result is null where the person gave none. */
+/** The effect of a key on a modal. A result is null where the person gave none. */
 export type Outcome<T = unknown> =
   | TerminalAction
   /** The modal closes without a result, and the key goes to the one below. */
@@ -71,7 +71,7 @@ export class ModalStack {
     for (const { settle } of this.#layers.splice(0)) settle?.(null);
   }
 
-  /** How many modals are open, without those that are a part of another. */
+  /** The number of open modals, without those that are a part of another. */
   get depth(): number {
     return this.#layers.filter(({ settle }) => settle !== undefined).length;
   }

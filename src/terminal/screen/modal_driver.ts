@@ -10,8 +10,8 @@ import type { RawTerminal } from "../tty.ts";
 import type { LiveOutput } from "./live_output.ts";
 import type { ModalStack } from "./modal.ts";
 
-/** What a {@linkcode ModalDriver} drives. */
-export interface ModalDriverOptions {
+/** The terminal and the modals of a driver. */
+interface ModalDriverOptions {
   terminal: Terminal;
   modals: ModalStack;
   /** Draws the modals. */

@@ -10,7 +10,7 @@ import { lineState, lineText } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
 
 /** A question. */
-export interface QuestionModalOptions extends LineModalOptions {
+interface QuestionModalOptions extends LineModalOptions {
   /** Text that was printed before it. */
   context: string;
   /** The text that the answer begins with. */
