@@ -56,8 +56,7 @@ export class InlineParser {
   #pos = 0;
   /** The position of `src` in the paragraph. */
   #offset = 0;
-  /** The position where the search for the end of code or of an address goes on, and its depth in
-   * brackets. */
+  /** The position where the search for the end of code or of an address goes on, its bracket depth. */
   #seek = 0;
   #depth = 0;
   /** The last two characters. */
