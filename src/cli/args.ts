@@ -37,11 +37,6 @@ export interface Flag {
   help: string;
 }
 
-/** What `--output` can be. */
-export const FORMATS = ["text", "json", "stream-json"] as const;
-/** What `--output` can be. */
-export type Format = typeof FORMATS[number];
-
 /** All flags, in the order of the help. */
 export const FLAGS = [
   {

@@ -9,7 +9,8 @@ import {
   type PromptTier,
   type Thinking,
 } from "../config.ts";
-import { type Args } from "./args.ts";
+import type { ModelFlags } from "../session/state.ts";
+import { type Args, parseArgs } from "./args.ts";
 import { UsageError } from "../errors.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
@@ -116,7 +117,7 @@ function keyIn(env: { get(name: string): string | undefined }, name: string): st
 }
 
 /** The flags that say which model is asked, and how: what `/model` takes. */
-export const MODEL_FLAGS: readonly (keyof Args)[] = [
+const MODEL_FLAGS: readonly (keyof Args)[] = [
   "local",
   "hosted",
   "host",
@@ -134,6 +135,18 @@ export const MODEL_FLAGS: readonly (keyof Args)[] = [
   "first-token-timeout",
   "idle-timeout",
 ];
+
+/** Reads the flags of `/model`; a key is not offered, as what is typed is kept. */
+export const modelFlags: ModelFlags = {
+  names: MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`),
+  parse(words) {
+    const args = parseArgs(words);
+    const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name as "model"));
+    if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
+    const options = optionsFromArgs(args);
+    return { config: toConfig(options), isModelChosen: options.model !== undefined };
+  },
+};
 
 /**
  * The options that a command line sets.
