@@ -219,8 +219,7 @@ export class Session implements AsyncDisposable {
     undo?.begin(agent, text);
     try {
       await untilAborted(state.looked, signal);
-      const { text: attached, notices } = await attachFiles(agent, text, signal, this.#policy);
-      this.#notices("attached", notices);
+      const attached = await this.#attached(text, signal);
       const result = await processTurnHelpfully(agent, state.pending + attached + context, {
         onEvent: (event) => this.#onTurnEvent(event),
         onOutput: (newest) => this.#emit({ type: "output", newest }),
@@ -262,6 +261,18 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await this.#state.jobs[Symbol.asyncDispose]();
+  }
+
+  /** `text` with the files that it names; of a turn that was stopped meanwhile the text alone. */
+  async #attached(text: string, signal: AbortSignal): Promise<string> {
+    try {
+      const found = await attachFiles(this.agent, text, signal, this.#policy);
+      this.#notices("attached", found.notices);
+      return found.text;
+    } catch (error) {
+      if (signal.aborted) return text;
+      throw error;
+    }
   }
 
   #makePolicy(): Policy {
