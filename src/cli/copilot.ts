@@ -13,6 +13,6 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
   return await runInteractive(toConfig(options), {
     permissions: await openPermissions({}),
     workingDir: options.workingDir,
-    modelNamed: options.model !== undefined,
+    isChosen: options.model !== undefined,
   });
 }

@@ -142,15 +142,17 @@ async function examine(args: Args, run: Run): Promise<number> {
     throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
   }
   stopOnSignals(run);
-  const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }] = await Promise.all([
-    import("./settings.ts"),
-    import("./doctor.ts"),
-    import("../session/permissions.ts"),
-  ]);
+  const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }, { ModelFit }] =
+    await Promise.all([
+      import("./settings.ts"),
+      import("./doctor.ts"),
+      import("../session/permissions.ts"),
+      import("../session/fit_model.ts"),
+    ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
     permissions: await openPermissions(args),
-    modelNamed: options.model !== undefined,
+    fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
     write: (text) => run.stdout.write(text),
@@ -185,7 +187,7 @@ async function runSession(
   try {
     code = await runInteractive(config, {
       workingDir: options.workingDir,
-      modelNamed: options.model !== undefined,
+      isChosen: options.model !== undefined,
       yes: args.yes === true,
       trust: args.trust,
       permissions,
@@ -239,13 +241,14 @@ async function answerPrompt(
   const { heedInstructions } = await import("../session/instructions.ts");
   const heeded = args.demo ? [] : await heedInstructions(agent, permissions, { trust: args.trust });
   for (const line of heeded) run.stderr.write(`${line}\n`);
-  const modelNamed = options.model !== undefined;
+  const { ModelFit } = await import("../session/fit_model.ts");
+  const fit = new ModelFit({ isChosen: options.model !== undefined, asksRemote: false });
   const say = (text: string) => run.stderr.write(`${text}\n`);
   let record: SessionRecord | undefined;
   if (args.continue) {
     const { goOnWithNewest, recordSession } = await import("../session/record.ts");
     record = args["no-session"] ? undefined : recordSession(agent, say);
-    say(goOnWithNewest({ agent, modelNamed, record }));
+    say(goOnWithNewest({ agent, fit, record }));
   }
   const { attachFiles } = await import("../session/attach.ts");
   // Nobody looks over it, and a script may have put it together: only what may be read goes along.
@@ -263,7 +266,7 @@ async function answerPrompt(
     terminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
     signal: run.signal,
     stopCode: () => run.stopCode ?? EXIT.interrupted,
-    modelNamed,
+    fit,
     refused: () => refused,
     changes,
   });

@@ -9,7 +9,7 @@ import {
   type PromptTier,
   type Thinking,
 } from "../config.ts";
-import { type Args } from "./args.ts";
+import type { Args } from "./args.ts";
 import { UsageError } from "../errors.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */

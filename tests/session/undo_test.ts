@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ModelFit } from "../../src/session/fit_model.ts";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { runCommand } from "../../src/session/commands/commands.ts";
@@ -81,7 +82,12 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
 
 Deno.test("/undo brings no conversation back that was left, but its files", async () => {
   await session(twoTurns, async ({ dir, agent, log, read }) => {
-    await runCommand({ agent, modelNamed: true, pending: "", undo: log }, "/clear");
+    await runCommand({
+      agent,
+      fit: new ModelFit({ isChosen: true, asksRemote: true }),
+      pending: "",
+      undo: log,
+    }, "/clear");
     const hello = { role: "user", content: "hello" } as const;
     log.begin(agent, hello.content);
     agent.state.messages.push(hello);

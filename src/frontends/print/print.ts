@@ -13,7 +13,7 @@ import type { Jobs } from "../../types/tool.ts";
 import type { Format } from "../../cli/args.ts";
 import type { ChangeLog } from "../terminal/change.ts";
 import { EXIT } from "../exit_codes.ts";
-import { processTurnHelpfully } from "../../session/fit_model.ts";
+import { type ModelFit, processFittedTurn } from "../../session/fit_model.ts";
 import { withHint } from "../../session/hints.ts";
 import { jobEnded } from "../../session/commands/jobs.ts";
 import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
@@ -34,8 +34,7 @@ export interface HeadlessOptions {
   signal: AbortSignal;
   /** The exit code of a turn that `signal` ended. */
   stopCode: () => number;
-  /** Whether the person named the model. */
-  modelNamed: boolean;
+  fit: ModelFit;
   /** Keeps the conversation, where it goes on from an earlier one. */
   record?: SessionRecord | undefined;
   /** Whether a call was refused by the policy. */
@@ -92,14 +91,14 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
     return exitCode;
   };
   try {
-    const { toolExecutions: _, inputTokens, outputTokens, ...result } = await processTurnHelpfully(
+    const { toolExecutions: _, inputTokens, outputTokens, ...result } = await processFittedTurn(
       agent,
+      options.fit,
       options.prompt,
       {
         onEvent,
         signal: options.signal,
         ready: () => stdout.room(),
-        modelNamed: options.modelNamed,
       },
     );
     const usage = { inputTokens, outputTokens };

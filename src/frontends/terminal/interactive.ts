@@ -7,6 +7,7 @@
 import { CopilotAgent } from "../../agent/agent.ts";
 import { requestTokens } from "../../agent/tokens.ts";
 import type { CopilotConfig } from "../../config.ts";
+import { targetOf } from "../../model_target.ts";
 import { canEdit } from "../../terminal/line/input.ts";
 import { liveScreen } from "../../terminal/screen/live_screen.ts";
 import { plainScreen, type Screen } from "../../terminal/screen/screen.ts";
@@ -28,7 +29,7 @@ import {
 } from "../../session/commands/commands.ts";
 import { completer } from "./complete.ts";
 import { EXIT } from "../exit_codes.ts";
-import { processTurnHelpfully } from "../../session/fit_model.ts";
+import { ModelFit, processFittedTurn } from "../../session/fit_model.ts";
 import { withHint } from "../../session/hints.ts";
 import { heedInstructions } from "../../session/instructions.ts";
 import { inRow, jobEnded } from "../../session/commands/jobs.ts";
@@ -47,8 +48,8 @@ import { undoLog } from "../../session/undo.ts";
 export interface InteractiveOptions {
   /** The folder to work in: the current one. */
   workingDir?: string | undefined;
-  /** Whether the person named the model. */
-  modelNamed: boolean;
+  /** True where the person named the model. */
+  isChosen: boolean;
   /** Runs edits and commands without asking. */
   yes?: boolean | undefined;
   /** What the run may do. */
@@ -131,7 +132,7 @@ export async function runInteractive(
   const { state } = agent;
   const session: Session = {
     agent,
-    modelNamed: options.modelNamed,
+    fit: new ModelFit({ isChosen: options.isChosen, asksRemote: true }),
     isModelKnown: options.demo !== undefined || !choosesModel(config),
     pending: "",
     permissions,
@@ -231,11 +232,12 @@ function lookAtServer(
   signal: AbortSignal,
 ): Promise<void> {
   return import("../../session/server_look.ts")
-    .then(({ greeting }) => greeting(session.agent, { modelNamed: session.modelNamed, signal }))
-    .then(({ lines, isFound }) => {
-      session.isModelKnown ||= isFound;
-      lines.forEach(say);
-    }, () => {});
+    .then(async ({ greeting, greetingLines }) => {
+      const found = await greeting(session.agent, session.fit, signal);
+      session.isModelKnown ||= found?.checks.every(({ status }) => status !== "fail") ?? true;
+      if (found) greetingLines(found).forEach(say);
+    })
+    .catch(() => {});
 }
 
 /** What a command of the session says; null when it ends the session. */
@@ -285,7 +287,7 @@ async function showTurn(
     ]);
     const { text: attached, notices } = await attachFiles(agent, text, signal);
     for (const notice of notices) view.print(`· ${oneLine(notice)}`);
-    const { stopReason } = await processTurnHelpfully(agent, session.pending + attached, {
+    const { stopReason } = await processFittedTurn(agent, session.fit, session.pending + attached, {
       onEvent(event) {
         if (event.type === "usage") {
           session.context = event.usage;
@@ -299,8 +301,6 @@ async function showTurn(
       },
       onOutput: view.onOutput,
       signal,
-      modelNamed: session.modelNamed,
-      anywhere: true,
     });
     session.pending = "";
     view.end(stopReason === "aborted" ? "· interrupted" : undefined);
@@ -314,19 +314,18 @@ async function showTurn(
 }
 
 /** What the model is called, once it is known. */
-function shownModel({ agent: { config }, modelNamed, isModelKnown }: Session): string[] {
-  if (!modelNamed && !isModelKnown) return [];
-  const { model } = (config.local ?? config.hosted ?? config.compat)!;
+function shownModel({ agent, fit, isModelKnown }: Session): string[] {
+  const { name, isChosen } = fit.targetOf(agent);
+  if (!isChosen && !isModelKnown) return [];
   // llama.cpp names a model by its file.
-  return [oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""))];
+  return [oneLine(name.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""))];
 }
 
 /** `qwen3:8b · 3.1k tokens · ~/project` */
 export function footer(session: Session): string {
   const { agent, context, cost, isPlanning, jobs } = session;
   const { workingDir } = agent.state;
-  const { compat, local, hosted } = agent.config;
-  const { contextLength: room } = (local ?? hosted ?? compat)!;
+  const { contextLength: room } = targetOf(agent.config);
   const home = Deno.env.get("HOME");
   const folder = home && (workingDir + "/").startsWith(`${home}/`)
     ? `~${workingDir.slice(home.length)}`

@@ -5,6 +5,7 @@
  */
 
 import type { CopilotAgent } from "../../agent/agent.ts";
+import { targetOf } from "../../model_target.ts";
 import { count } from "../../text/count.ts";
 import { nearest } from "../../text/nearest.ts";
 import { resolvePath } from "../../text/paths.ts";
@@ -15,6 +16,7 @@ import type { Jobs } from "../../types/tool.ts";
 import { parseArgs } from "../../cli/args.ts";
 import { showContext } from "../../frontends/terminal/context_view.ts";
 import { jobArguments, runJobs } from "./jobs.ts";
+import type { ModelFit } from "../fit_model.ts";
 import { modelNames, serverOf } from "../model_server.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
@@ -27,8 +29,7 @@ import type { UndoLog } from "../undo.ts";
 /** What the commands work on. */
 export interface Session {
   readonly agent: CopilotAgent;
-  /** Whether the person named the model. */
-  modelNamed: boolean;
+  readonly fit: ModelFit;
   /** Whether it is known that the server has the model, which it may choose where none is named. */
   isModelKnown?: boolean;
   /** What goes along with the next message, such as the output of a command. */
@@ -353,7 +354,7 @@ async function sumUp(session: Session, focus: string): Promise<string> {
 }
 
 async function listModels({ agent: { config } }: Session): Promise<string> {
-  const { model } = (config.local ?? config.hosted ?? config.compat)!;
+  const { name: model } = targetOf(config);
   try {
     const names = await modelNames(config);
     const { isSameModel } = await import("../../backends/local/connection.ts");
@@ -380,10 +381,10 @@ async function setModel(session: Session, argument: string): Promise<string> {
       const options = optionsFromArgs(args);
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...toConfig(options) });
-      session.modelNamed = options.model !== undefined;
+      session.fit.isChosen = options.model !== undefined;
     } else {
       agent.setModel(argument);
-      session.modelNamed = true;
+      session.fit.isChosen = true;
     }
   } catch (error) {
     return oneLine((error as Error).message);

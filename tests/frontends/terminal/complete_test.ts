@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { ModelFit } from "../../../src/session/fit_model.ts";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
 import { best, completer } from "../../../src/frontends/terminal/complete.ts";
@@ -87,7 +88,11 @@ const COMPLETED: [before: string, items: string[], replace: number][] = [
 for (const [before, items, replace] of COMPLETED) {
   Deno.test(`Tab behind ${before}`, () =>
     inFolder(async (agent) => {
-      const complete = completer({ agent, modelNamed: true, pending: "" });
+      const complete = completer({
+        agent,
+        fit: new ModelFit({ isChosen: true, asksRemote: true }),
+        pending: "",
+      });
       assertEquals(await complete(before, ""), { items, replace });
     }));
 }

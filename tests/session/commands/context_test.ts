@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { ModelFit } from "../../../src/session/fit_model.ts";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { processTurn } from "../../../src/agent/turn.ts";
 import { runCommand, type Session, waitsFor } from "../../../src/session/commands/commands.ts";
@@ -9,7 +10,7 @@ import { strictServer } from "../../helpers/strict_server.ts";
 function sessionAt(host: string, contextLength?: number): Session {
   const local = localConfig({ host, model: "test", contextLength, maxRetries: 0 });
   const agent = new CopilotAgent({ local }, Deno.cwd());
-  return { agent, modelNamed: true, pending: "" };
+  return { agent, fit: new ModelFit({ isChosen: true, asksRemote: true }), pending: "" };
 }
 
 Deno.test("/context shows a bar for each part, and what is free where the window is known", async () => {
@@ -106,7 +107,7 @@ Deno.test("/compact leaves all as it was where the summary is not clearly shorte
 
 Deno.test("/model takes the flags of a model and its server, and no others", async () => {
   const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, ".");
-  const session = { agent, modelNamed: true, pending: "" };
+  const session = { agent, fit: new ModelFit({ isChosen: true, asksRemote: true }), pending: "" };
   for (const [flags, other] of [["--yes", "yes"], ["--local -p hello", "print"]]) {
     assertEquals(await runCommand(session, `/model ${flags}`), `/model does not take --${other}`);
     assertEquals(agent.config.local?.model, "test");
