@@ -115,26 +115,6 @@ function keyIn(env: { get(name: string): string | undefined }, name: string): st
   );
 }
 
-/** The flags that say which model is asked, and how: what `/model` takes. */
-export const MODEL_FLAGS: readonly (keyof Args)[] = [
-  "local",
-  "hosted",
-  "host",
-  "base-url",
-  "use-compat",
-  "api-key",
-  "model",
-  "max-tokens",
-  "context-length",
-  "temperature",
-  "think",
-  "keep-alive",
-  "prompt-tier",
-  "connect-timeout",
-  "first-token-timeout",
-  "idle-timeout",
-];
-
 /**
  * The options that a command line sets.
  *

@@ -8,7 +8,7 @@ import type { CopilotAgent } from "../../agent/agent.ts";
 import { resolvePath } from "../../text/paths.ts";
 import type { Completer, Completion } from "../../terminal/line/completion.ts";
 import { COMMANDS, expandHome, type Session } from "../../session/commands/commands.ts";
-import { MODEL_FLAGS } from "../../cli/settings.ts";
+import { MODEL_FLAGS } from "../../cli/model_flags.ts";
 
 /** The paths of a folder are listed anew after so many milliseconds. */
 const LIST_MS = 5000;

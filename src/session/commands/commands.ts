@@ -13,7 +13,6 @@ import { appearance, painter } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Jobs } from "../../types/tool.ts";
-import { parseArgs } from "../../cli/args.ts";
 import { showContext } from "../../frontends/terminal/context_view.ts";
 import { jobArguments, runJobs } from "./jobs.ts";
 import type { ModelFit } from "../fit_model.ts";
@@ -374,14 +373,11 @@ async function setModel(session: Session, argument: string): Promise<string> {
   await session.looked;
   try {
     if (argument.startsWith("-")) {
-      const { MODEL_FLAGS, optionsFromArgs, toConfig } = await import("../../cli/settings.ts");
-      const args = parseArgs(argument.split(/\s+/));
-      const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name as "model"));
-      if (other !== undefined) return `/model does not take --${other}`;
-      const options = optionsFromArgs(args);
+      const { parseModelFlags } = await import("../../cli/model_flags.ts");
+      const { config, isChosen } = parseModelFlags(argument.split(/\s+/));
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
-      agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...toConfig(options) });
-      session.fit.isChosen = options.model !== undefined;
+      agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
+      session.fit.isChosen = isChosen;
     } else {
       agent.setModel(argument);
       session.fit.isChosen = true;
