@@ -1,5 +1,6 @@
 import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
+import { targetOf } from "../model_target.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -151,10 +152,9 @@ class Turn {
     const recovered = recoveredIn([message]);
     for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
     const before = recoveredIn(agent.state.messages).length;
-    const { local, compat } = agent.config;
-    const isMeant = (local ?? compat)?.textTools === true;
+    const { textTools } = targetOf(agent.config);
     if (
-      !isMeant && before < TELLING_RECOVERIES && before + recovered.length >= TELLING_RECOVERIES
+      !textTools && before < TELLING_RECOVERIES && before + recovered.length >= TELLING_RECOVERIES
     ) {
       this.#notice("info", PARSE_NATIVELY);
     }

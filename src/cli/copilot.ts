@@ -1,7 +1,8 @@
 import { TerminalFrontend } from "../frontends/terminal/terminal_frontend.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
-import { type CopilotOptions, modelFlags, toConfig } from "./settings.ts";
+import { modelFlags } from "./model_flags.ts";
+import { type CopilotOptions, toConfig } from "./settings.ts";
 import { onSignals } from "./signals.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
   const frontend = new TerminalFrontend({ permissions, notifies: true, onSignals });
   await using session = new Session({
     config,
-    isModelChosen: options.model !== undefined,
+    isChosen: options.model !== undefined,
     folder: options.workingDir,
     permissions,
     ask: frontend.ask,

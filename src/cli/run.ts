@@ -143,15 +143,17 @@ async function examine(args: Args, run: Run): Promise<number> {
     throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
   }
   stopOnSignals(run);
-  const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }] = await Promise.all([
-    import("./settings.ts"),
-    import("./doctor.ts"),
-    import("../session/permissions.ts"),
-  ]);
+  const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }, { ModelFit }] =
+    await Promise.all([
+      import("./settings.ts"),
+      import("./doctor.ts"),
+      import("../session/permissions.ts"),
+      import("../session/fit_model.ts"),
+    ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
     permissions: await openPermissions(args),
-    modelNamed: options.model !== undefined,
+    fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
     write: (text) => run.stdout.write(text),
@@ -181,7 +183,7 @@ function sessionOptions(
 ): SessionOptions {
   return {
     config,
-    isModelChosen: options.model !== undefined,
+    isChosen: options.model !== undefined,
     folder: options.workingDir,
     permissions,
     approvesAll: args.yes === true,
@@ -201,7 +203,7 @@ async function runSession(
 ): Promise<number> {
   const [{ modelFlags }, { TerminalFrontend }, { Session }, { openPermissions }] = await Promise
     .all([
-      import("./settings.ts"),
+      import("./model_flags.ts"),
       import("../frontends/terminal/terminal_frontend.ts"),
       import("../session/session.ts"),
       import("../session/permissions.ts"),

@@ -9,8 +9,7 @@ import {
   type PromptTier,
   type Thinking,
 } from "../config.ts";
-import type { ModelFlags } from "../session/state.ts";
-import { type Args, parseArgs } from "./args.ts";
+import type { Args } from "./args.ts";
 import { UsageError } from "../errors.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
@@ -115,38 +114,6 @@ function keyIn(env: { get(name: string): string | undefined }, name: string): st
     `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
   );
 }
-
-/** The flags that say which model is asked, and how: what `/model` takes. */
-const MODEL_FLAGS: readonly (keyof Args)[] = [
-  "local",
-  "hosted",
-  "host",
-  "base-url",
-  "use-compat",
-  "api-key",
-  "model",
-  "max-tokens",
-  "context-length",
-  "temperature",
-  "think",
-  "keep-alive",
-  "prompt-tier",
-  "connect-timeout",
-  "first-token-timeout",
-  "idle-timeout",
-];
-
-/** Reads the flags of `/model`; a key is not offered, as what is typed is kept. */
-export const modelFlags: ModelFlags = {
-  names: MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`),
-  parse(words) {
-    const args = parseArgs(words);
-    const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name as "model"));
-    if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
-    const options = optionsFromArgs(args);
-    return { config: toConfig(options), isModelChosen: options.model !== undefined };
-  },
-};
 
 /**
  * The options that a command line sets.

@@ -14,7 +14,7 @@ import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import { attachFiles } from "./attach.ts";
 import { FileList } from "./files.ts";
-import { processTurnHelpfully } from "./fit_model.ts";
+import { ModelFit, processFittedTurn } from "./fit_model.ts";
 import type { Ask } from "./call_policy.ts";
 import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
@@ -31,7 +31,7 @@ export interface SessionOptions {
   /** The model, its server, and limits. */
   config: CopilotConfig;
   /** Whether the person named the model. */
-  isModelChosen: boolean;
+  isChosen: boolean;
   /** The folder to work in: the current one. */
   folder?: string | undefined;
   permissions: Permissions;
@@ -118,7 +118,10 @@ export class Session implements AsyncDisposable {
       undo,
       modelFlags: options.modelFlags,
       record: undefined,
-      modelNamed: options.isModelChosen,
+      fit: new ModelFit({
+        isChosen: options.isChosen,
+        asksRemote: options.asksServer !== "before-turns",
+      }),
       isModelKnown: options.asksServer === "never" || !choosesModel(config),
       pending: "",
       usage: undefined,
@@ -141,13 +144,12 @@ export class Session implements AsyncDisposable {
 
   /** See {@linkcode Status}. */
   get status(): Status {
-    const { agent, modelNamed, isModelKnown, isPlanning, usage, cost, jobs } = this.#state;
-    const { compat, local, hosted } = agent.config;
-    const { model, contextLength } = (local ?? hosted ?? compat)!;
+    const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs } = this.#state;
+    const { name, isChosen, contextLength } = fit.targetOf(agent);
     const isCounted = usage !== undefined && usage.inputTokens > 0;
     const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
     return {
-      model: modelNamed || isModelKnown ? model : undefined,
+      model: isChosen || isModelKnown ? name : undefined,
       folder: agent.state.workingDir,
       isPlanning,
       approvesAll: this.#options.approvesAll === true,
@@ -220,13 +222,11 @@ export class Session implements AsyncDisposable {
     try {
       await untilAborted(state.looked, signal);
       const attached = await this.#attached(text, signal);
-      const result = await processTurnHelpfully(agent, state.pending + attached + context, {
+      const result = await processFittedTurn(agent, state.fit, state.pending + attached + context, {
         onEvent: (event) => this.#onTurnEvent(event),
         onOutput: (newest) => this.#emit({ type: "output", newest }),
         ready: () => this.#frontend.ready?.(),
         signal,
-        modelNamed: state.modelNamed,
-        anywhere: this.#options.asksServer !== "before-turns",
       });
       state.pending = "";
       return result;
@@ -304,11 +304,11 @@ export class Session implements AsyncDisposable {
     const state = this.#state;
     const signal = this.#over.signal;
     try {
-      const { greeting } = await import("./server_look.ts");
-      const options = { modelNamed: state.modelNamed, signal };
-      const { lines, isFound } = await greeting(state.agent, options);
-      state.isModelKnown ||= isFound;
-      this.#notices("server", lines);
+      const { greeting, greetingLines } = await import("./server_look.ts");
+      const found = await greeting(state.agent, state.fit, signal);
+      if (found === undefined) return;
+      state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
+      this.#notices("server", greetingLines(found));
       this.#emitStatus();
     } catch {
       // The first turn tells what is wrong.

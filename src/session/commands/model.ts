@@ -4,6 +4,7 @@
  * @module
  */
 
+import { targetOf } from "../../model_target.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { modelNames, serverOf } from "../model_server.ts";
 import type { Report } from "../report.ts";
@@ -24,7 +25,7 @@ export const modelCommand: Command = {
 };
 
 async function listModels({ agent: { config } }: SessionState): Promise<Report> {
-  const { model } = (config.local ?? config.hosted ?? config.compat)!;
+  const { name: model } = targetOf(config);
   const now = { type: "models", model, server: serverOf(config) } as const;
   try {
     const names = await modelNames(config);
@@ -41,13 +42,13 @@ async function setModel(session: SessionState, argument: string): Promise<Report
   await session.looked;
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
-      const { config, isModelChosen } = modelFlags.parse(argument.split(/\s+/));
+      const { config, isChosen } = modelFlags.parse(argument.split(/\s+/));
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
-      session.modelNamed = isModelChosen;
+      session.fit.isChosen = isChosen;
     } else {
       agent.setModel(argument);
-      session.modelNamed = true;
+      session.fit.isChosen = true;
     }
   } catch (error) {
     return failed(oneLine((error as Error).message));
