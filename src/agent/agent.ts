@@ -1,6 +1,5 @@
-import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
+import type { Backend } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
-import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
@@ -160,11 +159,7 @@ export class CopilotAgent {
 
   /** The backend; its code is loaded on first use, so that a run pays only for its own. */
   backend(): Promise<Backend> {
-    return this.#backend ??= loadBackend(
-      this.#config,
-      (content, options) =>
-        extractToolCallsFromText(content, { ...options, fences: !this.callsNatively() }),
-    );
+    return this.#backend ??= loadBackend(this.#config);
   }
 
   /**
@@ -195,14 +190,14 @@ export class CopilotAgent {
   }
 }
 
-async function loadBackend(config: CopilotConfig, extract: ExtractToolCalls): Promise<Backend> {
+async function loadBackend(config: CopilotConfig): Promise<Backend> {
   if (config.local) {
-    return (await import("../backends/local/mod.ts")).localBackend(config.local, extract);
+    return (await import("../backends/local/mod.ts")).localBackend(config.local);
   }
   if (config.hosted) {
     return (await import("../backends/hosted/mod.ts")).hostedBackend(config.hosted);
   }
-  return (await import("../backends/compat/mod.ts")).compatBackend(config.compat!, extract);
+  return (await import("../backends/compat/mod.ts")).compatBackend(config.compat!);
 }
 
 /** The absolute path of `path`, links resolved, which must be a folder. */

@@ -11,6 +11,7 @@ import type { LocalServerOptions, ServedModel } from "../backends/local/connecti
 import type { CompatConfig, LocalConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import { addressOf } from "./model_server.ts";
 
@@ -22,7 +23,7 @@ import { addressOf } from "./model_server.ts";
  */
 export async function processTurnHelpfully(
   agent: CopilotAgent,
-  text: string,
+  text: string | readonly Part[],
   options: TurnOptions & Preparation,
 ): Promise<TurnResult> {
   const { local } = agent.config;

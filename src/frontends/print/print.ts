@@ -5,7 +5,6 @@
  */
 
 import type { CopilotAgent } from "../../agent/agent.ts";
-import { NO_ANSWER } from "../../agent/ask_model.ts";
 import { BackendError } from "../../errors.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { TurnEvent, TurnResult } from "../../types/event.ts";
@@ -103,7 +102,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
       },
     );
     const usage = { inputTokens, outputTokens };
-    if (result.stopReason === "done" && result.response === NO_ANSWER) {
+    if (result.isUnanswered) {
       const error = "the model gave no answer";
       stderr.write(`copilot: ${error}\n`);
       return finish({ exitCode: EXIT.error, response: "", error, usage });
