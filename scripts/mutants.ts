@@ -1,13 +1,8 @@
 /**
  * Measures what the tests notice: puts small breaks (mutants) one at a time into a copy of the
  * project, runs the tests nearest to the broken file, and prints the breaks that no test noticed.
- *
- * The tests of a broken program may do what the program must never do. Where `unshare` works they
- * run in process and mount namespaces of their own, in which only the copy can be written to.
  */
 import { parseArgs } from "@std/cli/parse-args";
-import { ensureDir } from "@std/fs/ensure-dir";
-import { walk } from "@std/fs/walk";
 import { dirname } from "@std/path/dirname";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
@@ -17,6 +12,7 @@ import { seeded } from "../tests/helpers/split.ts";
 import { lintReports } from "./lint_reports.ts";
 import { importsOf, sourceFiles } from "./module_graph.ts";
 import type { Break } from "./mutants_plugin.ts";
+import { openWorkshop, type TestResult, type Workshop } from "./workshop.ts";
 
 const HELP = `Usage: scripts/mutants [OPTIONS] [PATH...]
 
@@ -30,13 +26,11 @@ tests nearest to each and prints the breaks that none of them noticed.
   --help      print this
 `;
 
-/** After this many seconds of tests for one break the files farther away are left out. */
-const TEST_SECONDS = 30;
-/** The tests of a break end within this, plus several times what they take unbroken. */
+/** Milliseconds of tests for one break: test files farther away than these are left out. */
+const TESTS_MS = 30_000;
+/** The default of `spareMs`, and how many times slower than unbroken tests may be. */
 const SPARE_MS = 10_000;
 const SLOWNESS = 5;
-/** Parts of the checkout that a copy does without. */
-const NOT_COPIED = /^(\.git|\.deno|dist|coverage)(\/|$)/;
 
 /** A break of a file. */
 export interface Mutant extends Break {
@@ -119,147 +113,34 @@ function nearest(file: string, importers: ReadonlyMap<string, string[]>): string
   });
 }
 
-/** How a run of tests ended: a break survives where they passed. */
-export type TestResult = "passed" | "failed" | "too long";
-
-/** Copies of the checkout, and the tests that run in them. */
-class Workshop {
-  readonly #folder: string;
-  readonly #isolated: boolean;
-  readonly #signal: AbortSignal;
-  /** Milliseconds that each test file takes in an unbroken copy, or null where it fails there. */
-  readonly #durations = new Map<string, Promise<number | null>>();
-
-  constructor(folder: string, isIsolated: boolean, signal: AbortSignal) {
-    this.#folder = folder;
-    this.#isolated = isIsolated;
-    this.#signal = signal;
-  }
-
-  /** Copies the checkout at `root` and returns the path of the copy. */
-  async copy(root: string, name: string): Promise<string> {
-    const copy = join(this.#folder, name);
-    for await (const { path, isDirectory } of walk(root, { includeSymlinks: false })) {
-      const file = relative(root, path).replaceAll("\\", "/");
-      if (NOT_COPIED.test(file)) continue;
-      if (isDirectory) await ensureDir(join(copy, file));
-      else await Deno.copyFile(path, join(copy, file));
-    }
-    // Set up, and later than all else: a script of the copy that looks finds nothing to do.
-    await ensureDir(join(copy, ".deno/bin"));
-    await Deno.symlink(Deno.execPath(), join(copy, ".deno/bin/deno"));
-    for (const mark of ["fallback", "ready"]) {
-      await Deno.writeTextFile(join(copy, ".deno", mark), "");
-    }
-    return copy;
-  }
-
-  /** Runs test files of a copy, and ends them after `limit` milliseconds. */
-  async test(copy: string, files: readonly string[], limit: number): Promise<TestResult> {
-    const args = ["test", "-A", "--quiet", "--frozen", "--no-check", "--fail-fast", ...files];
-    const [program, ...more] = this.#isolated
-      ? [...isolation(this.#folder), Deno.execPath(), ...args]
-      : [Deno.execPath(), ...args];
-    const temporary = await Deno.makeTempDir({ dir: this.#folder });
-    const child = new Deno.Command(program!, {
-      args: more,
-      cwd: copy,
-      env: {
-        HOME: temporary,
-        TMPDIR: temporary,
-        DENO_DIR: join(this.#folder, "deno"),
-        DENO_NO_UPDATE_CHECK: "1",
-        NO_COLOR: "1",
-      },
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
-    let isLate = false;
-    const stop = () => {
-      try {
-        child.kill("SIGKILL");
-      } catch { /* It has ended. */ }
-    };
-    const timer = setTimeout(() => {
-      isLate = true;
-      stop();
-    }, limit);
-    this.#signal.addEventListener("abort", stop);
-    try {
-      const { success } = await child.status;
-      this.#signal.throwIfAborted();
-      return isLate ? "too long" : success ? "passed" : "failed";
-    } finally {
-      clearTimeout(timer);
-      this.#signal.removeEventListener("abort", stop);
-      await Deno.remove(temporary, { recursive: true }).catch(() => {});
-    }
-  }
-
-  /** Milliseconds that a test file takes unbroken; null where it fails here. */
-  duration(copy: string, file: string): Promise<number | null> {
-    let found = this.#durations.get(file);
-    if (!found) {
-      found = this.#measure(copy, file);
-      this.#durations.set(file, found);
-    }
-    return found;
-  }
-
-  async #measure(copy: string, file: string): Promise<number | null> {
-    const start = performance.now();
-    const result = await this.test(copy, [file], 10 * TEST_SECONDS * 1000);
-    if (result === "passed") return performance.now() - start;
-    console.error(
-      `${file} is not used: unbroken, it ${result === "failed" ? "fails" : "hangs"} here`,
-    );
-    return null;
-  }
-}
-
-/** A command in front of another one, which then cannot write outside `folder` or end other processes. */
-function isolation(folder: string): string[] {
-  const mounts = 'mount --bind "$1" "$1" && mount -o remount,bind,ro / && shift && exec "$@"';
-  const flags = ["--pid", "--fork", "--kill-child", "--mount", "--mount-proc"];
-  const user = Deno.uid() === 0 ? [] : ["--user", "--map-root-user"];
-  return ["unshare", ...user, ...flags, "sh", "-c", mounts, "sh", folder];
-}
-
-async function canIsolate(folder: string): Promise<boolean> {
-  const [program, ...args] = [...isolation(folder), "true"];
-  const options = { args, stdin: "null", stdout: "null", stderr: "null" } as const;
-  return await new Deno.Command(program!, options).output().then(
-    ({ success }) => success,
-    () => false,
-  );
-}
-
-/** Whether a test of `copy` notices the break that was put into it, and how. */
+/** Whether a test notices a break of `copy`, and how. */
 async function verdict(
   workshop: Workshop,
   copy: string,
   tests: readonly string[],
-  insert: () => Promise<void>,
+  spareMs: number,
+  broken: <T>(run: () => Promise<T>) => Promise<T>,
 ): Promise<TestResult> {
-  const chosen: [file: string, ms: number][] = [];
-  let total = 0;
+  const run = (files: readonly string[], ms: number) =>
+    broken(() => workshop.test(copy, files, spareMs + SLOWNESS * ms));
+  const others: string[] = [];
+  let othersMs = 0;
+  let hasNearest = false;
   for (const file of tests) {
-    if (total > TEST_SECONDS * 1000) break;
+    if (othersMs > TESTS_MS) break;
     const ms = await workshop.duration(copy, file);
     if (ms === null) continue;
-    chosen.push([file, ms]);
-    total += ms;
-  }
-  await insert();
-  // The nearest alone notices most breaks.
-  for (const part of [chosen.slice(0, 1), chosen.slice(1)]) {
-    if (part.length === 0) continue;
-    const ms = part.reduce((sum, [, one]) => sum + one, 0);
-    const result = await workshop.test(copy, part.map(([file]) => file), SPARE_MS + SLOWNESS * ms);
+    if (hasNearest) {
+      others.push(file);
+      othersMs += ms;
+      continue;
+    }
+    hasNearest = true;
+    // The nearest alone notices most breaks: how long the others take need not be known then.
+    const result = await run([file], ms);
     if (result !== "passed") return result;
   }
-  return "passed";
+  return others.length > 0 ? await run(others, othersMs) : "passed";
 }
 
 /** A run over a choice of mutants. */
@@ -271,6 +152,8 @@ export interface Trial {
   tests: ReadonlyMap<string, readonly string[]>;
   /** Mutants that are tried at the same time. */
   jobs: number;
+  /** The limit for the tests of a break, in milliseconds beside several times what they take unbroken. */
+  spareMs?: number;
   signal: AbortSignal;
   /** Called after each mutant. */
   onVerdict(mutant: Mutant, result: TestResult): void;
@@ -278,13 +161,11 @@ export interface Trial {
 
 /** Tries every mutant; returns the results in the order of the mutants. */
 export async function tryAll(
-  { root, mutants, tests, jobs, signal, onVerdict }: Trial,
+  { root, mutants, tests, jobs, signal, onVerdict, spareMs = SPARE_MS }: Trial,
 ): Promise<TestResult[]> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "mutants-" }));
   try {
-    const isIsolated = await canIsolate(folder);
-    if (!isIsolated) console.error("unshare does not work here: the tests may write anywhere");
-    const workshop = new Workshop(folder, isIsolated, signal);
+    const workshop = await openWorkshop(folder, signal);
     const results: TestResult[] = [];
     let next = 0;
     const work = async (job: number) => {
@@ -294,10 +175,13 @@ export async function tryAll(
         const { file, start, end, after } = mutants[i]!;
         const path = join(copy, file);
         const source = await Deno.readTextFile(path);
-        const broken = source.slice(0, start) + after + source.slice(end);
-        const insert = () => Deno.writeTextFile(path, broken);
-        results[i] = await verdict(workshop, copy, tests.get(file) ?? [], insert);
-        await Deno.writeTextFile(path, source);
+        const broken = async <T>(run: () => Promise<T>): Promise<T> => {
+          await Deno.writeTextFile(path, source.slice(0, start) + after + source.slice(end));
+          const result = await run();
+          await Deno.writeTextFile(path, source);
+          return result;
+        };
+        results[i] = await verdict(workshop, copy, tests.get(file) ?? [], spareMs, broken);
         onVerdict(mutants[i]!, results[i]!);
       }
     };
