@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import { ensureDir } from "@std/fs/ensure-dir";
 import { dirname } from "@std/path/dirname";
 import { violations } from "../../scripts/check_imports.ts";
 
@@ -143,7 +144,7 @@ for (const [name, tree, broken] of ROWS) {
     const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "a b #" }));
     try {
       for (const [path, text] of Object.entries({ ...COMMON, ...tree })) {
-        await Deno.mkdir(dirname(`${root}/${path}`), { recursive: true });
+        await ensureDir(dirname(`${root}/${path}`));
         await Deno.writeTextFile(`${root}/${path}`, text);
       }
       assertEquals(await violations(root), broken);
