@@ -4,6 +4,7 @@
  * @module
  */
 
+import { imagesOf } from "../src/text/parts.ts";
 import { assert, assertEquals } from "@std/assert";
 import { CopilotAgent } from "../src/agent/agent.ts";
 import { processTurn } from "../src/agent/turn.ts";
@@ -185,7 +186,9 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
     ...HISTORIES.map(([name, messages]): [string, Check] => [
       `a history: ${name}`,
       async (signal) => {
-        if (messages.some(({ images }) => images)) return skip("the model may not see");
+        if (messages.some((message) => imagesOf(message).length > 0)) {
+          return skip("the model may not see");
+        }
         await send(messages, { tools: [list], more: { maxTokens: 4 }, signal });
         return ok();
       },
