@@ -22,7 +22,7 @@ const LAYERS = [
 ];
 
 /** Parts that import from their own layer: `importer imported`. */
-const NEIGHBOURS: string[] = ["permissions user_files", "records user_files"];
+const NEIGHBOURS: string[] = ["permissions user_files", "records user_files", "wire text"];
 
 /** Parts below which a part does not import: the session and all under it know no terminal. */
 const FORBIDDEN = ["agent terminal", "session terminal"];
