@@ -148,13 +148,10 @@ Deno.test("watchdog: a pause does not count, and ends with all limits anew", asy
 leakTest(
   "NET-12 watchdog keeps its limits by the system's clock, and leaves no timer",
   async () => {
-    const limit = await new Promise<Limit>((resolve) => {
-      const watch = new Watchdog({ firstTokenTimeoutMs: 20, idleTimeoutMs: 1e6 }, (limit) => {
-        watch.stop();
-        resolve(limit);
-      });
-    });
-    assertEquals(limit, "first token");
+    const { promise, resolve } = Promise.withResolvers<Limit>();
+    const watch = new Watchdog({ firstTokenTimeoutMs: 20, idleTimeoutMs: 1e6 }, resolve);
+    assertEquals(await promise, "first token");
+    watch.stop();
   },
 );
 
