@@ -37,11 +37,6 @@ export interface Flag {
   help: string;
 }
 
-/** The values of `--output`. */
-export const FORMATS = ["text", "json", "stream-json"] as const;
-/** A value of `--output`. */
-export type Format = typeof FORMATS[number];
-
 /** All flags, in the order of the help. */
 export const FLAGS = [
   {

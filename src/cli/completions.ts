@@ -6,7 +6,8 @@
  * @module
  */
 
-import { EXAMPLES, type Flag, FLAGS, FORMATS } from "./args.ts";
+import { EXAMPLES, type Flag, FLAGS } from "./args.ts";
+import { FORMATS } from "../frontends/print/json_output.ts";
 import { UsageError } from "../errors.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";

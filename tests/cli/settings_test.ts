@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { FLAGS, parseArgs } from "../../src/cli/args.ts";
-import { MODEL_FLAGS, parseModelFlags } from "../../src/cli/model_flags.ts";
+import { modelFlags } from "../../src/cli/model_flags.ts";
 import { UsageError } from "../../src/errors.ts";
 import { optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
 import { run } from "../helpers/program.ts";
@@ -76,12 +76,13 @@ Deno.test("the context length is the flag's, else what the model was made for, u
 });
 
 Deno.test("/model takes the flags of a model, and no others", () => {
-  const { config: named, isChosen } = parseModelFlags(["--local", "-m", "other", "--think", "on"]);
-  assertEquals([named.local?.model, named.local?.think, isChosen], ["other", true, true]);
-  assertEquals(parseModelFlags(["--local"]).isChosen, false);
+  const { config, isModelChosen } = modelFlags.parse(["--local", "-m", "other", "--think", "on"]);
+  assertEquals([config.local?.model, config.local?.think, isModelChosen], ["other", true, true]);
+  assertEquals(modelFlags.parse(["--local"]).isModelChosen, false);
+  assertEquals(modelFlags.names.includes("--api-key"), false);
   for (const { name, ...flag } of FLAGS) {
     const words = "value" in flag ? [`--${name}`, "x"] : [`--${name}`];
-    if (MODEL_FLAGS.includes(name)) continue;
-    assertThrows(() => parseModelFlags(words), UsageError, `/model does not take --${name}`);
+    if (modelFlags.names.includes(`--${name}`) || name === "api-key") continue;
+    assertThrows(() => modelFlags.parse(words), UsageError, `/model does not take --${name}`);
   }
 });

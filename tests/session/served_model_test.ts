@@ -14,7 +14,7 @@ import {
   servedInstead,
 } from "../../src/session/fit_model.ts";
 import { greetingLines } from "../../src/session/server_look.ts";
-import { turnView } from "../../src/frontends/terminal/turn_view.ts";
+import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
 import { compatConfig, type LocalConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { type ModelTarget, targetOf } from "../../src/model_target.ts";
@@ -167,21 +167,21 @@ Deno.test("calls that come as text are told of at the first, and doctor says wha
 Deno.test("a session shows that the model loads until it answers, or no longer", () => {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
-  const screen = { print, update() {}, stream() {} } as unknown as Parameters<
-    typeof turnView
+  const screen = { print, update() {}, stream() {} } as unknown as ConstructorParameters<
+    typeof TurnView
   >[0];
-  const look = { colors: "none", unicode: true } as Parameters<typeof turnView>[1];
-  const view = turnView(screen, look);
+  const look = { colors: "none", unicode: true } as ConstructorParameters<typeof TurnView>[1];
+  const view = new TurnView(screen, look);
   view.begin("waiting for m");
-  assertMatch(view.activity()!, /0 s · Esc stops · waiting for m$/);
+  assertMatch(view.activity.line()!, /0 s · Esc stops · waiting for m$/);
   view.onEvent({ type: "loading", model: "m" });
-  assertMatch(view.activity()!, /0 s · Esc stops · loading m$/);
+  assertMatch(view.activity.line()!, /0 s · Esc stops · loading m$/);
   view.onEvent({ type: "loading", model: "m", nextLookMs: -5_000 });
-  assertMatch(view.activity()!, /waiting for m$/);
+  assertMatch(view.activity.line()!, /waiting for m$/);
   view.onEvent({ type: "loading", model: "m", nextLookMs: 2_000 });
-  assertMatch(view.activity()!, /loading m$/);
+  assertMatch(view.activity.line()!, /loading m$/);
   view.onEvent({ type: "reasoning_delta", text: "Hm" });
-  assertMatch(view.activity()!, /thinking: Hm$/);
+  assertMatch(view.activity.line()!, /thinking: Hm$/);
   for (const id of ["1", "2"]) view.onEvent({ type: "tool_call_recovered", name: "read_file", id });
   assertEquals(printed.filter((text) => text.includes("recovered")).length, 1);
 });
