@@ -302,7 +302,6 @@ export class Session implements AsyncDisposable {
   /** Says what the server has, as soon as it is known. What is wrong, the first turn tells. */
   async #greet(): Promise<void> {
     const state = this.#state;
-    const signal = this.#over.signal;
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
       const found = await greeting(state.agent, state.fit, signal);
