@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CopilotConfig } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ModelFlags } from "../session/state.ts";
 import { type Args, parseArgs } from "./args.ts";

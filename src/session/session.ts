@@ -304,7 +304,7 @@ export class Session implements AsyncDisposable {
     const state = this.#state;
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
-      const found = await greeting(state.agent, state.fit, signal);
+      const found = await greeting(state.agent, state.fit, this.#over.signal);
       if (found === undefined) return;
       state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#notices("server", greetingLines(found));
