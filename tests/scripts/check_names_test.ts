@@ -42,7 +42,6 @@ const ROWS: [
     "src/d.ts": "export { used } from './a.ts';",
     "tests/a_test.ts": "import { b } from '../src/a.ts';",
   }, [
-    "src/a.ts:2 exports b, which no other file imports",
     "src/a.ts:3 declares C, as do src/c.ts:1",
     "src/a.ts:3 exports C, which no other file imports",
     "src/c.ts:1 exports default, which no other file imports",
