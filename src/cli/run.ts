@@ -218,9 +218,7 @@ async function answerPrompt(
   ]);
   await using jobs = jobStore();
   let refused = false;
-  const changes = format === "text" && Deno.stderr.isTerminal()
-    ? (await import("../frontends/terminal/change.ts")).changeLog()
-    : undefined;
+  const showsRows = format === "text" && Deno.stderr.isTerminal();
   const permissions = await openPermissions(args);
   const policy = permissions.policy(undefined, () => refused = true);
   const agent: InstanceType<typeof CopilotAgent> = asUsage(() =>
@@ -229,7 +227,6 @@ async function answerPrompt(
       confine: permissions.confine(() => agent.state.workingDir),
       jobs,
       env: permissions.env,
-      ...(changes && { onWritten: changes.onWritten }),
     })
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
@@ -265,7 +262,7 @@ async function answerPrompt(
     stopCode: () => run.stopCode ?? EXIT.interrupted,
     modelNamed,
     refused: () => refused,
-    changes,
+    rows: showsRows ? (await import("../frontends/terminal/change.ts")).executionRows : undefined,
   });
 }
 

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { InterruptedError } from "../tools/call_errors.ts";
+import { shellTool } from "../tools/mod.ts";
+import type { CommandOutput, ToolOutcome } from "../types/tool.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import type { Screen } from "../terminal/screen/screen.ts";
 import type { Session } from "./commands/commands.ts";
@@ -19,23 +22,33 @@ export async function runShell(
   signal: AbortSignal,
 ): Promise<void> {
   const { agent } = session;
-  const tool = agent.tools.find(({ name }) => name === "run_bash");
-  if (command.trim() === "" || tool === undefined) return screen.print("· !COMMAND runs a command");
+  if (command.trim() === "") return screen.print("· !COMMAND runs a command");
   view.begin(`! ${command.trim()}`);
   try {
     const { confine: _, ...context } = agent.toolContext(signal);
-    const output = await tool.run({ command, timeout_seconds: 86_400 }, {
+    const result = await shellTool.run({ command, timeout_seconds: 86_400 }, {
       ...context,
       onOutput: view.onOutput,
     });
-    screen.print(sanitizeProse(output.replace(/^exit code: 0\n(?:stdout:\n)?/, "")));
-    session.pending += `<shell command=${JSON.stringify(command)}>\n${output}\n</shell>\n\n`;
+    const outcome = typeof result === "string" ? { content: result } : result;
+    screen.print(sanitizeProse(shownResult(outcome)));
+    session.pending += `<shell command=${
+      JSON.stringify(command)
+    }>\n${outcome.content}\n</shell>\n\n`;
     view.end("· goes along with your next message (/clear forgets it)");
   } catch (error) {
-    const { message } = error as Error;
-    if (!signal.aborted) return view.end(`· ${oneLine(message)}`);
-    const printed = message.indexOf("\n");
-    if (printed > 0) screen.print(sanitizeProse(message.slice(printed + 1)));
+    if (!signal.aborted) return view.end(`· ${oneLine((error as Error).message)}`);
+    if (error instanceof InterruptedError) screen.print(sanitizeProse(printed(error.output)));
     view.end("· interrupted");
   }
+}
+
+/** What a person reads of a command that ended: where all went well, what it printed. */
+function shownResult({ content, exitCode, output, endedProcesses }: ToolOutcome): string {
+  return output && exitCode === 0 && !endedProcesses ? printed(output) : content;
+}
+
+function printed({ stdout, stderr }: CommandOutput): string {
+  if (stdout === undefined && stderr === undefined) return "no output";
+  return [stdout, stderr && `stderr:\n${stderr}`].filter((part) => part !== undefined).join("\n");
 }

@@ -8,10 +8,9 @@ import type { CopilotAgent } from "../../agent/agent.ts";
 import { NO_ANSWER } from "../../agent/ask_model.ts";
 import { BackendError } from "../../errors.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
-import type { TurnEvent, TurnResult } from "../../types/event.ts";
+import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
 import type { Jobs } from "../../types/tool.ts";
 import type { Format } from "../../cli/args.ts";
-import type { ChangeLog } from "../terminal/change.ts";
 import { EXIT } from "../exit_codes.ts";
 import { processTurnHelpfully } from "../../session/fit_model.ts";
 import { withHint } from "../../session/hints.ts";
@@ -20,6 +19,7 @@ import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 import { progressLine } from "../progress.ts";
 import type { SessionRecord } from "../../session/record.ts";
 import type { Output } from "../../terminal/stdio.ts";
+import { terminalSize } from "../../terminal/tty.ts";
 
 /** What a headless run works with. */
 export interface HeadlessOptions {
@@ -40,8 +40,8 @@ export interface HeadlessOptions {
   record?: SessionRecord | undefined;
   /** Whether a call was refused by the policy. */
   refused: () => boolean;
-  /** What tools wrote, where a person is to see it on stderr. */
-  changes?: ChangeLog | undefined;
+  /** The rows below the line of a call that ended, where a person is to see them on stderr. */
+  rows?: ((exec: ToolExecution, columns: number) => string[]) | undefined;
 }
 
 /** Runs one turn and reports it; the exit code. */
@@ -71,7 +71,9 @@ export async function runHeadless(options: HeadlessOptions): Promise<number> {
       toldRecovery = true;
     }
     if (format === "text" && stdout.midLine) stdout.write("\n");
-    const rows = event.type === "tool_done" ? options.changes?.rows(event.exec) ?? [] : [];
+    const rows = event.type === "tool_done"
+      ? options.rows?.(event.exec, terminalSize().columns) ?? []
+      : [];
     stderr.write([progress, ...rows, ""].join("\n"));
   };
   options.jobs.onEnd = (job) => onEvent({ type: "notice", level: "info", message: jobEnded(job) });

@@ -16,7 +16,7 @@ import { count } from "../../text/count.ts";
 import { jobStore } from "../../tools/shell/jobs.ts";
 import type { Policy } from "../../types/policy.ts";
 import type { Job } from "../../types/tool.ts";
-import { askPerson } from "./question.ts";
+import { askPerson, ruleAdded } from "./question.ts";
 import { asUsage } from "../../cli/args.ts";
 import { attachFiles } from "../../session/attach.ts";
 import {
@@ -96,19 +96,24 @@ export async function runInteractive(
   const isLive = canEdit();
   const paint = painter(look.colors);
   const { permissions } = options;
-  const asking = permissions.policy(askPerson(
-    async (text, prompt, objection, signal, begun) => {
-      view.onAsked();
-      if (text !== "") view.print(`\n${text}`);
-      const answer = await screen.ask(prompt, objection, signal, begun);
-      if (answer === null) stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
-      return answer;
+  const asking = permissions.policy({
+    approve: askPerson(
+      async (text, prompt, objection, signal, begun) => {
+        view.onAsked();
+        if (text !== "") view.print(`\n${text}`);
+        const answer = await screen.ask(prompt, objection, signal, begun);
+        if (answer === null) stop.abort(); // Ctrl-C, Ctrl-D, or nobody there any more
+        return answer;
+      },
+      () => terminalSize().columns,
+      paint,
+    ),
+    onEvent(event) {
+      if (event.type === "rule_added") {
+        view.print(wrapped(ruleAdded(event), terminalSize().columns));
+      }
     },
-    permissions,
-    (text) => view.print(text),
-    () => terminalSize().columns,
-    paint,
-  ));
+  });
   const policy: Policy = {
     decide: (tool, args, context) =>
       session.isPlanning && tool.access !== "read"
@@ -120,10 +125,7 @@ export async function runInteractive(
     new CopilotAgent(config, options.workingDir ?? ".", {
       policy,
       confine: permissions.confine(() => agent.state.workingDir),
-      onWritten(file) {
-        undo.onWritten(file);
-        view.onWritten(file);
-      },
+      onWritten: (file) => undo.onWritten(file),
       jobs,
       env: permissions.env,
     })

@@ -12,8 +12,7 @@ import type { Screen } from "../../terminal/screen/screen.ts";
 import { type Appearance, BOLD, DIM, painter, REMOVED } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
-import type { OnWritten } from "../../types/tool.ts";
-import { changeLines, changeNotes, changeRows, changeWritten } from "./change.ts";
+import { changeLines, changeNotes, changeRows } from "./change.ts";
 import { describeCall, failureRows, progressLine } from "../progress.ts";
 import { duration } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -26,9 +25,7 @@ export interface TurnView {
   onEvent(event: TurnEvent): void;
   /** A command runs, whose newest line of output `newest` looks up. */
   onOutput(newest: () => string): void;
-  /** A tool wrote a file, which is shown when it is done unless the person was asked about it. */
-  onWritten: OnWritten;
-  /** A person is asked about the call that comes next, and sees all of it. */
+  /** A person is asked about the call that comes next, and sees all of it: its change is not shown again. */
   onAsked(): void;
   /** Prints `text` as lines of their own, below what was said so far. */
   print(text: string): void;
@@ -62,8 +59,7 @@ export function turnView(screen: Screen, look: Appearance): TurnView {
   /** What a running command printed last, shown once it takes long. */
   let newest: (() => string) | undefined;
   let toolStart = 0;
-  /** What the running tool wrote, and whether a person was asked about it. */
-  let written: Parameters<OnWritten>[0] | undefined;
+  /** Whether a person was asked about the running tool. */
   let isAsked = false;
   let pieces = 0;
   let firstPiece = 0;
@@ -113,10 +109,10 @@ export function turnView(screen: Screen, look: Appearance): TurnView {
   function toolDone(exec: ToolExecution): void {
     const text = progressLine({ type: "tool_done", exec })!;
     line(exec.isError ? note(text, REMOVED) : note(text));
-    const change = written && changeWritten(exec.arguments, written);
+    const change = exec.details?.change;
     const title = describeCall(exec.toolName, exec.arguments);
     const { columns } = terminalSize();
-    if (change === undefined) {
+    if (change?.lines === undefined) {
       fold(title, exec.result);
       for (const row of failureRows(exec, columns)) screen.print(dim(row));
     } else {
@@ -125,7 +121,6 @@ export function turnView(screen: Screen, look: Appearance): TurnView {
       fold(title, [exec.result.split("\n", 1)[0], ...lines].join("\n"));
       if (!isAsked) screen.print(changeRows(change, columns, paint).join("\n"));
     }
-    written = undefined;
     isAsked = false;
   }
 
@@ -193,9 +188,6 @@ export function turnView(screen: Screen, look: Appearance): TurnView {
     },
     onOutput(look) {
       newest = look;
-    },
-    onWritten(file) {
-      written = file;
     },
     onAsked() {
       isAsked = true;
