@@ -1,5 +1,5 @@
 /**
- * Lint rules of this project, loaded through `deno.json`: what only the syntax tree can tell.
+ * Lint rules of this project that need the syntax tree; `deno.json` loads them.
  */
 
 /** The module that may call `fetch`: retries, time limits and redirects have one home. */
@@ -25,7 +25,7 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
-    // What is imported by a computed name is missing from the compiled program.
+    // A module that is imported by a computed name is missing from the compiled program.
     "literal-import": {
       create(context) {
         if (inSource(context.filename) === undefined) return {};

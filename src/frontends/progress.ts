@@ -8,6 +8,8 @@ import { duration } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { rowsOf } from "../text/width.ts";
+import { shortCommand } from "../tools/shell/jobs.ts";
+import type { Job } from "../types/tool.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
 
 /** The most characters of a call that are shown. */
@@ -82,4 +84,9 @@ export function failureRows(exec: ToolExecution, columns: number): string[] {
     const [row, more] = rowsOf(sanitize(line.slice(0, 2000)), Math.max(10, columns - 5));
     return `    ${row}${more === undefined ? "" : "…"}`;
   });
+}
+
+/** Says that a job ended. */
+export function jobEnded(job: Job): string {
+  return `job ${job.number} is over: ${job.outcome} (${oneLine(shortCommand(job))})`;
 }

@@ -6,6 +6,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
+import { targetOf } from "../model_target.ts";
 import type { Used } from "../records/format.ts";
 import { cutOf } from "../records/repair.ts";
 import { type Kept, openRecorder, storedSessions } from "../records/store.ts";
@@ -13,6 +14,7 @@ import { DIM, type Painter } from "../terminal/style.ts";
 import { count } from "../text/count.ts";
 import { join } from "../text/std_path.ts";
 import type { Message } from "../types/message.ts";
+import type { ModelFit } from "./fit_model.ts";
 import { serverOf } from "./model_server.ts";
 import { oneLine } from "../text/one_line.ts";
 import { stateFolder } from "../user_files.ts";
@@ -51,7 +53,7 @@ export function recordSession(
 /** What the agent asks: never how, as addresses may hold keys. */
 function usedBy({ config }: CopilotAgent): Used {
   return {
-    model: (config.local ?? config.hosted ?? config.compat)!.model,
+    model: targetOf(config).name,
     server: serverOf(config),
   };
 }
@@ -69,8 +71,7 @@ export function sessionsHere(agent: CopilotAgent): Kept[] {
 /** What goes on with a session. */
 export interface Continuing {
   readonly agent: CopilotAgent;
-  /** Whether the person named the model. */
-  modelNamed: boolean;
+  readonly fit: ModelFit;
   record?: SessionRecord | undefined;
 }
 
@@ -80,7 +81,7 @@ const MAX_ANSWER = 300;
 
 /** Goes on with a session, with its model where that is at hand; what to say of it. */
 export function goOn(
-  { agent, modelNamed, record }: Continuing,
+  { agent, fit, record }: Continuing,
   stored: Kept,
   paint: Painter = (text) => text,
 ): string {
@@ -94,7 +95,7 @@ export function goOn(
     `Goes on from ${when(head.started)}: ${count(messages.length, "message")}${unread}`,
     ...lastExchange(messages).map((text) => `  ${paint(text, DIM)}`),
     ...cut ? [`The last turn was cut off: ${cut}.`] : [],
-    ...sameModel(agent, modelNamed, stored),
+    ...sameModel(agent, fit.isChosen, stored),
   ].join("\n");
 }
 
@@ -116,14 +117,14 @@ function lastExchange(messages: readonly Message[]): string[] {
 }
 
 /** The model stays what it was; the server that is asked is never another than the person said. */
-function sameModel(agent: CopilotAgent, modelNamed: boolean, { used }: Kept): string[] {
+function sameModel(agent: CopilotAgent, isChosen: boolean, { used }: Kept): string[] {
   const now = usedBy(agent);
   const machine = ({ server }: Used) => server.replace(/:\d+$/, "");
   if (!used || used.model === now.model && machine(used) === machine(now)) return [];
   const [before, here] = [used, now].map(({ model, server }) =>
     `${oneLine(model)} at ${oneLine(server)}`
   );
-  if (used.server !== now.server || modelNamed) {
+  if (used.server !== now.server || isChosen) {
     return [`It was with ${before}, and is with ${here} now.`];
   }
   agent.setModel(used.model);

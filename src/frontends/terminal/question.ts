@@ -19,7 +19,7 @@ import { wrapped } from "../../text/wrap.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import type { Change, Subject } from "../../types/tool.ts";
 import { WRITTEN_ARGUMENTS } from "../progress.ts";
-import { changeLines, changeNotes, DIFF_STYLES } from "./change.ts";
+import { changeLines, changeNotes, DIFF_STYLES } from "../change.ts";
 
 /** How a person is asked: shows a text and gives the line typed; null when there is none to come. */
 export type AskLine = (

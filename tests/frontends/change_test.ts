@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { changeLines, changeNotes, changeRows } from "../../../src/frontends/terminal/change.ts";
-import { graphemeWidth } from "../../../src/text/width.ts";
-import { prepareEdit } from "../../../src/tools/files/edit_file.ts";
-import { prepareWrite } from "../../../src/tools/files/write_file.ts";
-import type { Change } from "../../../src/types/tool.ts";
-import { workspace } from "../../tools/workspace.ts";
+import { changeLines, changeNotes, changeRows } from "../../src/frontends/change.ts";
+import { graphemeWidth } from "../../src/text/width.ts";
+import { prepareEdit } from "../../src/tools/files/edit_file.ts";
+import { prepareWrite } from "../../src/tools/files/write_file.ts";
+import type { Change } from "../../src/types/tool.ts";
+import { workspace } from "../tools/workspace.ts";
 
 const shown = (change: Change) => [
   ...changeLines(change).map(([text]) => text),

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { count } from "../../text/count.ts";
-import { sanitize } from "../../text/sanitize.ts";
-import { rowsOf } from "../../text/width.ts";
-import { ADDED, DIM, type Painter, REMOVED } from "../../terminal/style.ts";
-import type { ToolExecution } from "../../types/event.ts";
-import type { Change, ChangeLine } from "../../types/tool.ts";
-import { failureRows } from "../progress.ts";
+import { count } from "../text/count.ts";
+import { sanitize } from "../text/sanitize.ts";
+import { rowsOf } from "../text/width.ts";
+import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
+import type { ToolExecution } from "../types/event.ts";
+import type { Change, ChangeLine } from "../types/tool.ts";
+import { failureRows } from "./progress.ts";
 
 /** The styles of the lines of a change. */
 export const DIFF_STYLES = { " ": DIM, "+": ADDED, "-": REMOVED } as const;
