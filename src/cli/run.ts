@@ -243,9 +243,11 @@ async function answerPrompt(
   const say = (text: string) => run.stderr.write(`${text}\n`);
   let record: SessionRecord | undefined;
   if (args.continue) {
-    const { goOnWithNewest, recordSession } = await import("../session/record.ts");
-    record = args["no-session"] ? undefined : recordSession(agent, say);
-    say(goOnWithNewest({ agent, modelNamed, record }));
+    const { resumeNewest, SessionRecord } = await import("../session/record.ts");
+    const { recordFailureLine, resumedLines } = await import("../frontends/record_lines.ts");
+    const warn = (error: Error) => say(recordFailureLine(error));
+    record = args["no-session"] ? undefined : new SessionRecord(agent, warn);
+    resumedLines(resumeNewest(agent, modelNamed, record)).forEach(say);
   }
   const { attachFiles } = await import("../session/attach.ts");
   // Nobody looks over it, and a script may have put it together: only what may be read goes along.

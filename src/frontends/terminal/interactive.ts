@@ -27,6 +27,7 @@ import {
   waitsFor,
 } from "../../session/commands/commands.ts";
 import { completer } from "./complete.ts";
+import { recordFailureLine, resumedLines } from "../record_lines.ts";
 import { EXIT } from "../exit_codes.ts";
 import { processTurnHelpfully } from "../../session/fit_model.ts";
 import { withHint } from "../../session/hints.ts";
@@ -185,10 +186,13 @@ export async function runInteractive(
   }
   if (ended !== undefined) return ended;
   if (!options.noSession) {
-    session.record = (await import("../../session/record.ts")).recordSession(agent, say);
+    const { SessionRecord } = await import("../../session/record.ts");
+    session.record = new SessionRecord(agent, (error) => say(recordFailureLine(error)));
   }
   if (options.continues) {
-    say((await import("../../session/record.ts")).goOnWithNewest(session, paint));
+    const { resumeNewest } = await import("../../session/record.ts");
+    const resumed = resumeNewest(agent, session.modelNamed, session.record);
+    say(resumedLines(resumed, (text) => paint(text, DIM)).join("\n"));
   }
   const leaving = new AbortController();
   cleanUp.defer(() => leaving.abort());

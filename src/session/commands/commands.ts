@@ -8,7 +8,7 @@ import type { CopilotAgent } from "../../agent/agent.ts";
 import { count } from "../../text/count.ts";
 import { nearest } from "../../text/nearest.ts";
 import { resolvePath } from "../../text/paths.ts";
-import { appearance, painter } from "../../terminal/style.ts";
+import { appearance, DIM, painter } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Jobs } from "../../types/tool.ts";
@@ -291,10 +291,13 @@ function plan(session: Session, argument: string): string {
 }
 
 async function resume(session: Session, argument: string): Promise<string> {
-  const { goOn, sessionsHere, titleOf } = await import("../record.ts");
-  const sessions = sessionsHere(session.agent);
+  const { earlierSessions, resumeSession } = await import("../record.ts");
+  const { resumedLines, sessionLine } = await import("../../frontends/record_lines.ts");
+  const sessions = earlierSessions(session.agent);
   if (argument === "") {
-    const rows = sessions.map((stored, i) => `${String(i + 1).padStart(4)}  ${titleOf(stored)}`);
+    const rows = sessions.map((stored, i) =>
+      `${String(i + 1).padStart(4)}  ${sessionLine(stored)}`
+    );
     return rows.length === 0
       ? "There are no earlier sessions of this folder."
       : [...rows, "/resume N goes on with one."].join("\n");
@@ -305,7 +308,9 @@ async function resume(session: Session, argument: string): Promise<string> {
   await session.looked;
   session.undo?.leave();
   delete session.context;
-  return goOn(session, chosen, painter(appearance().colors));
+  const resumed = resumeSession(session.agent, chosen, session.modelNamed, session.record);
+  const paint = painter(appearance().colors);
+  return resumedLines(resumed, (text) => paint(text, DIM)).join("\n");
 }
 
 /** Takes in the instructions of the folder, where it is trusted. */
