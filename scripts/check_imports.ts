@@ -12,7 +12,7 @@ import { resolve } from "@std/path/resolve";
 
 /** Parts of `src/`, lowest layer first: a part imports from the layers below its own. */
 const LAYERS = [
-  ["types", "config", "errors"],
+  ["types", "config", "errors", "model_target"],
   ["text", "wire"],
   ["rpc", "backends", "toolcalls", "tools", "permissions", "records", "terminal", "user_files"],
   ["mcp", "agent"],

@@ -1,5 +1,7 @@
 import type { Backend } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
+import { targetOf, withModel } from "../model_target.ts";
+import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
@@ -127,7 +129,7 @@ export class CopilotAgent {
     const prompt = isLean(this.#config) ? leanPrompt : systemPrompt;
     const own = this.#ownPrompt ?? prompt(workingDir);
     if (instructions === "") return own;
-    const { contextLength = Infinity } = this.#config.local ?? this.#config.compat ?? {};
+    const { contextLength = Infinity } = targetOf(this.#config);
     return `${own}\n${truncateMiddle(instructions, contextLength * INSTRUCTIONS_SHARE)}`;
   }
 
@@ -168,14 +170,7 @@ export class CopilotAgent {
    * @throws {RangeError} when `model` is empty.
    */
   setModel(model: string): void {
-    const { compat, local, hosted, ...settings } = this.#config;
-    this.configure(
-      local
-        ? { ...settings, local: { ...local, model } }
-        : hosted
-        ? { ...settings, hosted: { ...hosted, model } }
-        : { ...settings, compat: { ...compat!, model } },
-    );
+    this.configure(withModel(this.#config, { model }));
   }
 
   /**

@@ -7,6 +7,7 @@
 
 import type { Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
+import { targetOf } from "../model_target.ts";
 import { imagesOf } from "../text/parts.ts";
 import type { CopilotAgent } from "./agent.ts";
 
@@ -27,10 +28,8 @@ const models = new WeakMap<CopilotAgent, Map<string, Model>>();
 
 /** What is known of the model in use. */
 function modelOf(agent: CopilotAgent): Model {
-  const { local, hosted, compat } = agent.config;
-  const { model, contextLength } = (local ?? hosted ?? compat)!;
-  const address = local?.host ?? hosted?.baseUrl ?? compat!.baseUrl;
-  const key = [address, model, contextLength, local?.useCompat].join(" ");
+  const { url, name, contextLength, isNative } = targetOf(agent.config);
+  const key = [url, name, contextLength, isNative].join(" ");
   let known = models.get(agent);
   if (!known) models.set(agent, known = new Map());
   let one = known.get(key);
@@ -60,16 +59,14 @@ export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; windo
 
 /** The tokens that the model has room for, prompt and answer together; `undefined` if not known. */
 export function contextWindow(agent: CopilotAgent): number | undefined {
-  const { local, hosted, compat } = agent.config;
-  const { contextLength = Infinity } = (local ?? hosted ?? compat)!;
+  const { contextLength = Infinity } = targetOf(agent.config);
   const window = Math.min(contextLength, modelOf(agent).window ?? Infinity);
   return window === Infinity ? undefined : window;
 }
 
 /** The most tokens of a request that leaves room for an answer; `undefined` if not known. */
 export function promptLimit(agent: CopilotAgent): number | undefined {
-  const { local, hosted, compat } = agent.config;
-  const { maxTokens } = (local ?? hosted ?? compat)!;
+  const { maxTokens } = targetOf(agent.config);
   const window = contextWindow(agent);
   // The limit of an answer is often as high as the window: then a quarter must do.
   return window && window - (maxTokens <= window / 2 ? maxTokens : Math.floor(window / 4));

@@ -1,5 +1,6 @@
 import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
+import { targetOf } from "../model_target.ts";
 import { identify, newMessageId, userMessage } from "../text/parts.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
@@ -167,7 +168,7 @@ class Turn {
     message.toolCalls = withUniqueIds(message.toolCalls, earlier.map(({ id }) => id));
     const recovered = message.toolCalls.filter(isRecovered);
     for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
-    const isMeant = (config.local ?? config.compat)?.textTools === true;
+    const isMeant = targetOf(config).textTools === true;
     const before = earlier.filter(isRecovered).length;
     const isEnough = before + recovered.length >= MIN_RECOVERED_TOLD;
     if (!isMeant && before < MIN_RECOVERED_TOLD && isEnough) {

@@ -9,7 +9,7 @@ import {
   type PromptTier,
   type Thinking,
 } from "../config.ts";
-import { type Args } from "./args.ts";
+import type { Args } from "./args.ts";
 import { UsageError } from "../errors.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
@@ -114,26 +114,6 @@ function keyIn(env: { get(name: string): string | undefined }, name: string): st
     `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
   );
 }
-
-/** The flags that say which model is asked, and how: what `/model` takes. */
-export const MODEL_FLAGS: readonly (keyof Args)[] = [
-  "local",
-  "hosted",
-  "host",
-  "base-url",
-  "use-compat",
-  "api-key",
-  "model",
-  "max-tokens",
-  "context-length",
-  "temperature",
-  "think",
-  "keep-alive",
-  "prompt-tier",
-  "connect-timeout",
-  "first-token-timeout",
-  "idle-timeout",
-];
 
 /**
  * The options that a command line sets.

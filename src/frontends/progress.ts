@@ -9,6 +9,8 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { rowsOf } from "../text/width.ts";
 import { ADDED, DIM, REMOVED } from "../terminal/style.ts";
+import { shortCommand } from "../tools/shell/jobs.ts";
+import type { Job } from "../types/tool.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
 
 /** The most characters of a call that are shown. */
@@ -82,3 +84,8 @@ export function failureRows(
 
 /** How the lines of a change look. */
 export const DIFF_STYLES = { " ": DIM, "+": ADDED, "-": REMOVED } as const;
+
+/** Says that a job ended. */
+export function jobEnded(job: Job): string {
+  return `job ${job.number} is over: ${job.outcome} (${oneLine(shortCommand(job))})`;
+}

@@ -5,15 +5,9 @@
  */
 
 import type { ModelUsed } from "../records/format.ts";
-import type { StoredSession } from "../records/store.ts";
-import { type Resumed, titleOf } from "../session/record.ts";
+import type { Resumed, SessionTitle } from "../session/record.ts";
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
-
-/** Said, once, when a session cannot be recorded any more. */
-export function recordFailureLine({ message }: Error): string {
-  return `· the session cannot be kept: ${oneLine(message)}`;
-}
 
 /** So much is shown of a title, of what was typed last, and of its answer: in characters. */
 const SHOWN_TITLE_CHARS = 60;
@@ -55,9 +49,8 @@ function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): s
 }
 
 /** A session in one line: when it began, and with what. */
-export function sessionLine(session: StoredSession): string {
-  const title = beginningOf(titleOf(session), SHOWN_TITLE_CHARS);
-  return `${minuteOf(session.head.started)}  ${title}`;
+export function sessionLine({ started, title }: SessionTitle): string {
+  return `${minuteOf(started)}  ${beginningOf(title, SHOWN_TITLE_CHARS)}`;
 }
 
 function beginningOf(text: string, maxChars: number): string {

@@ -7,6 +7,7 @@
 
 import type { TurnEvent } from "../types/event.ts";
 import type { ToolCall } from "../types/message.ts";
+import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
 
 /** A question about one call, as data. */
@@ -46,6 +47,22 @@ export type Confirmation = {
   files: readonly { name: string; lines: number }[];
 };
 
+/** The state of a session that footers and editors show. */
+export interface Status {
+  /** The model's name; undefined while it is not known which one the server has. */
+  model: string | undefined;
+  /** The absolute folder that is worked in. */
+  folder: string;
+  isPlanning: boolean;
+  /** True under `--yes`: nothing is asked. */
+  approvesAll: boolean;
+  /** Tokens of the conversation; `isCounted` is false for an estimate, `window` the model's room. */
+  tokens: { used: number; isCounted: boolean; window: number | undefined };
+  /** US dollars so far; undefined while no request had a known price. */
+  cost: number | undefined;
+  runningJobs: number;
+}
+
 /** What a session reports while it works. */
 export type SessionEvent =
   | TurnEvent
@@ -53,8 +70,11 @@ export type SessionEvent =
   | { type: "output"; newest: () => string }
   /** A job ended by itself. */
   | { type: "job_ended"; job: Job }
-  /** The session's status is another. */
-  | { type: "status" };
+  /** The session goes on with the folder's newest conversation; undefined where there was none. */
+  | { type: "resumed"; resumed: Resumed | undefined }
+  /** The model wrote so many tokens, about, for a command that waits for it. */
+  | { type: "command_progress"; tokens: number }
+  | ({ type: "status" } & Status);
 
 /** What shows a session: the terminal, a pipe, an editor. */
 export interface Frontend {

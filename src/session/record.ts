@@ -6,6 +6,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
+import { targetOf } from "../model_target.ts";
 import type { ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
 import { Recorder, type StoredSession, storedSessions } from "../records/store.ts";
@@ -42,7 +43,7 @@ export class SessionRecord {
 
   /** The conversation is that of an earlier session now. */
   continueFrom(session: StoredSession): void {
-    const origin = { continues: session.name, title: titleOf(session) };
+    const origin = { continues: session.name, title: titleOf(session).title };
     this.#recorder?.continueFrom([...session.messages], origin);
   }
 }
@@ -50,7 +51,7 @@ export class SessionRecord {
 /** The model that an agent asks: never its address, which may hold keys. */
 function modelUsedBy({ config }: CopilotAgent): ModelUsed {
   return {
-    model: (config.local ?? config.hosted ?? config.compat)!.model,
+    model: targetOf(config).name,
     server: serverOf(config),
   };
 }
@@ -68,9 +69,17 @@ export function earlierSessions(agent: CopilotAgent): StoredSession[] {
 /** A title is no longer, in characters. */
 const MAX_TITLE_CHARS = 200;
 
-/** What was typed first in a session. */
-export function titleOf({ head, first }: StoredSession): string {
-  return head.title ?? first.slice(0, MAX_TITLE_CHARS);
+/** What tells an earlier session apart. */
+export interface SessionTitle {
+  /** When it began: ISO 8601. */
+  started: string;
+  /** What was typed first. */
+  title: string;
+}
+
+/** See {@linkcode SessionTitle}. */
+export function titleOf({ head, first }: StoredSession): SessionTitle {
+  return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
 
 /** An earlier session with which an agent goes on. */

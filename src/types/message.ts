@@ -36,7 +36,7 @@ export type Part =
   | {
     type: "resource";
     kind: "file" | "folder" | "shell" | "stdin" | "note";
-    /** A path or a command; empty for `stdin` and for a `note`, which the program itself wrote. */
+    /** A path or a command; empty for `stdin`, and for a `note`, whose text stands as it is. */
     name: string;
     text: string;
   }

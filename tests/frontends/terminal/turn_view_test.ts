@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { turnView } from "../../../src/frontends/terminal/turn_view.ts";
+import { TurnView } from "../../../src/frontends/terminal/turn_view.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import type { ToolExecution } from "../../../src/types/event.ts";
@@ -14,15 +14,18 @@ Deno.test("a command that takes long shows what it printed last", {
   using ws = workspace();
   const gates = ["a", "b", "c"].map((name) => ws.at(name));
   await run("mkfifo", ...gates);
-  const view = turnView(screen, { colors: "none", unicode: false });
-  const doing = () => view.activity()?.replace(/^.* stops · /, "");
+  const view = new TurnView(screen, { colors: "none", unicode: false });
+  const doing = () => view.activity.line()?.replace(/^.* stops · /, "");
   view.begin("waiting");
   const args = {
     command: `printf 'a\\033[31m\\n1%%\\r2%%' >&2; : > a; : < b; echo two; : > c; : < b`,
     timeout_seconds: 60,
   };
   view.onEvent({ type: "tool_start", name: "run_bash", args, id: "1" });
-  const running = runBash(args, { ...ws.context, onOutput: view.onOutput });
+  const running = runBash(args, {
+    ...ws.context,
+    onOutput: (newest) => view.activity.toolPrints(newest),
+  });
   /** Until the output that was written before the gate was read, too. */
   const until = async (text: string) => {
     while (doing() !== text) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -80,7 +83,7 @@ Deno.test("a call that ended otherwise than well says how in a line, and what it
     const print = (text: string) => void shown.push(...text.split("\n"));
     const at40 = stub40();
     try {
-      const view = turnView({ ...screen, print } as Screen, { colors: "none", unicode: false });
+      const view = new TurnView({ ...screen, print } as Screen, { colors: "none", unicode: false });
       view.onEvent({
         type: "tool_done",
         exec: {
