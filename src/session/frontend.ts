@@ -7,6 +7,7 @@
 
 import type { TurnEvent } from "../types/event.ts";
 import type { ToolCall } from "../types/message.ts";
+import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
 
 /** A question about one call, as data. */
@@ -75,6 +76,8 @@ export type SessionEvent =
   | { type: "rule_added"; rule: string; path?: string; error?: string }
   /** A job ended by itself. */
   | { type: "job_ended"; job: Job }
+  /** The session goes on with the folder's newest conversation; undefined where there was none. */
+  | { type: "resumed"; resumed: Resumed | undefined }
   /** The model wrote so many tokens, about, for a command that waits for it. */
   | { type: "command_progress"; tokens: number }
   | ({ type: "status" } & Status);

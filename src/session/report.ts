@@ -6,6 +6,8 @@
 
 import type { contextParts } from "../agent/tokens.ts";
 import type { Usage } from "../types/event.ts";
+import type { Resumed, SessionTitle } from "./record.ts";
+import type { UndoReport } from "./undo.ts";
 import type { Job } from "../types/tool.ts";
 
 /** A slash command, as a help or an editor lists it. */
@@ -50,10 +52,12 @@ export type Report =
   /** The model is another; `isListed` is whether the server names it. */
   | { type: "model"; model: string; server: string; isListed: boolean }
   | { type: "folder"; folder: string; isChanged: boolean; notices: readonly string[] }
-  /** The stored sessions of the folder, newest first, each in a line. */
-  | { type: "sessions"; sessions: readonly string[] }
-  /** The session goes on with a stored conversation, or has taken back a message. */
-  | { type: "resumed"; text: string }
+  /** The stored sessions of the folder, newest first. */
+  | { type: "sessions"; sessions: readonly SessionTitle[] }
+  /** The session goes on with a stored conversation. */
+  | { type: "resumed"; resumed: Resumed }
+  /** A message was taken back or brought back; without `undone`, there was none. */
+  | { type: "undone"; way: UndoReport["way"]; undone: UndoReport | undefined }
   | { type: "permissions"; rows: readonly string[]; isTrusted: boolean | undefined }
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };

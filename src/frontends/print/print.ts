@@ -11,7 +11,9 @@ import type { Session } from "../../session/session.ts";
 import type { Output } from "../../terminal/stdio.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
+import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
+import { resumedLines } from "../record_lines.ts";
 import { EXIT } from "../exit_codes.ts";
 import { jobEnded, progressLine } from "../progress.ts";
 import { executionRows } from "../change.ts";
@@ -56,6 +58,8 @@ export class PrintFrontend implements Frontend {
         return;
       case "job_ended":
         return this.#onTurnEvent({ type: "notice", level: "info", message: jobEnded(event.job) });
+      case "resumed":
+        return this.#options.stderr.write(`${resumedLines(event.resumed).join("\n")}\n`);
       case "notice":
         // Notices of the opening are no part of the stream of events.
         if (!this.#isInTurn) return this.#options.stderr.write(`${event.message}\n`);
@@ -67,8 +71,8 @@ export class PrintFrontend implements Frontend {
     return this.#options.stdout.room();
   }
 
-  /** Opens the session, processes `prompt`, with `context` behind it, and reports; the exit code. */
-  async run(session: Session, prompt: string, context: string): Promise<number> {
+  /** Opens the session, processes `prompt`, and reports; the exit code. */
+  async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
     await session.open(this.#options.signal);
     this.#isInTurn = true;
     try {
@@ -76,7 +80,6 @@ export class PrintFrontend implements Frontend {
         .prompt(
           prompt,
           this.#options.signal,
-          context,
         );
       const usage = { inputTokens, outputTokens };
       if (isUnanswered) {

@@ -11,12 +11,16 @@ import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { rowsText, styledRow } from "../../terminal/styled.ts";
+import { resumedLines, sessionLine } from "../record_lines.ts";
+import { nothingToUndo, undoLines } from "../undo_lines.ts";
 import type { Job } from "../../types/tool.ts";
 
 /** What the text is for. */
 export interface TextOptions {
   columns: number;
   unicode: boolean;
+  /** Styles what is less important. */
+  dim?: (text: string) => string;
 }
 
 type ReportOf<T extends Report["type"]> = Extract<Report, { type: T }>;
@@ -30,7 +34,9 @@ export function reportText(report: Report, options: TextOptions): string | null 
     case "message":
       return report.message;
     case "resumed":
-      return report.text;
+      return resumedLines(report.resumed, options.dim).join("\n");
+    case "undone":
+      return (report.undone ? undoLines(report.undone) : [nothingToUndo(report.way)]).join("\n");
     case "commands":
       return helpText(report, columns);
     case "tools":
@@ -144,7 +150,7 @@ function modelsText({ models, model, server, failure }: ReportOf<"models">): str
 
 function sessionsText({ sessions }: ReportOf<"sessions">): string {
   if (sessions.length === 0) return "There are no earlier sessions of this folder.";
-  const rows = sessions.map((title, i) => `${String(i + 1).padStart(4)}  ${title}`);
+  const rows = sessions.map((one, i) => `${String(i + 1).padStart(4)}  ${sessionLine(one)}`);
   return [...rows, "/resume N goes on with one."].join("\n");
 }
 

@@ -31,6 +31,7 @@ import { jobEnded } from "../progress.ts";
 import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
 import { askPerson, ruleAdded } from "./question.ts";
+import { resumedLines } from "../record_lines.ts";
 import { inRow, reportText, waitingText } from "./report_text.ts";
 import { outputText, shellText } from "./shell_text.ts";
 import { TurnView } from "./turn_view.ts";
@@ -100,6 +101,10 @@ export class TerminalFrontend implements Frontend {
       case "command_progress":
         if (this.#waiting) this.#waiting.tokens = event.tokens;
         return;
+      case "resumed": {
+        const lines = resumedLines(event.resumed, (text) => this.#paint(text, DIM));
+        return this.#say(lines.join("\n"));
+      }
       case "notice":
         if (!this.#isInTurn) return this.#say(event.message);
     }
@@ -249,6 +254,7 @@ export class TerminalFrontend implements Frontend {
       return reportText(report, {
         columns: terminalSize().columns,
         unicode: this.#look.unicode,
+        dim: (text) => this.#paint(text, DIM),
       });
     } catch (error) {
       // Such as a settings file of the folder that cannot be read.
