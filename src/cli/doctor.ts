@@ -22,7 +22,7 @@ import { addressOf, serverOf } from "../session/model_server.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { wrapped } from "../text/wrap.ts";
-import { type Check, look } from "../session/server_look.ts";
+import { type Check, checkServerAndModel } from "../session/server_look.ts";
 
 interface DoctorOptions {
   permissions: Permissions;
@@ -83,17 +83,17 @@ function checkRows({ name, status, text, advice }: Check, columns: number): stri
 }
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  yield commands(await options.permissions.confinement(agent.state.workingDir));
+  yield confinementCheck(await options.permissions.confinement(agent.state.workingDir));
   const { json, write } = options;
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };
-  yield* look(agent, options.fit, { signal: options.signal, onLoading });
+  yield* checkServerAndModel(agent, options.fit, { signal: options.signal, onLoading });
   yield* await probes(agent, options);
 }
 
-/** What the commands that the model runs are confined by. */
-function commands({ mode, network, by, why }: Confinement): Check {
+/** Reports what confines the commands that the model runs. */
+function confinementCheck({ mode, network, by, why }: Confinement): Check {
   const name = "commands";
   if (mode === "off") {
     return by === undefined
@@ -110,12 +110,12 @@ function commands({ mode, network, by, why }: Confinement): Check {
   };
 }
 
-/** So many characters of the same are no answer to questions as short as these. */
+/** Repeated characters after which an answer is stopped: the questions are short. */
 const RUNAWAY = 1000;
-/** The end of an answer that was stopped, as it repeated itself. */
+/** The `finishDetail` of an answer that was stopped as it repeated itself. */
 const RAN_AWAY = "ran away";
 
-/** A reply, and when it began and ended, in milliseconds from its request. */
+/** A reply, with the times of its first piece and its end, in milliseconds from the request. */
 interface Probe extends Reply {
   first: number;
   total: number;
@@ -148,7 +148,7 @@ async function sendProbe(
   return { ...reply, first: first || total, total };
 }
 
-/** A first answer, which loads the model; a tool call; the answer to its result. */
+/** Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. */
 async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGenerator<Check> {
   const backend = await agent.backend();
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };
@@ -243,7 +243,7 @@ async function called(
   return { name, status: "note", text, advice: await advise() };
 }
 
-/** A request that takes less than this, in milliseconds, tells nothing about a cache. */
+/** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
 function cached(before: Probe, after: Probe): Check {

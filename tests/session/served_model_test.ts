@@ -6,13 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import {
-  apply,
-  type FittedSettings,
-  ModelFit,
-  processFittedTurn,
-  servedInstead,
-} from "../../src/session/fit_model.ts";
+import { apply, ModelFit, processFittedTurn, servedInstead } from "../../src/session/fit_model.ts";
 import { greetingLines } from "../../src/session/server_look.ts";
 import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
 import { compatConfig, type LocalConfig, localConfig } from "../../src/config.ts";
@@ -312,7 +306,7 @@ for (const [names, change, expected] of INSTEAD) {
 
 Deno.test("facts change what the person left open, and nothing else", () => {
   const facts = { contextLength: 4096, takesTools: false };
-  const fit = (more: Partial<LocalConfig>, previous: FittedSettings = {}) => {
+  const fit = (more: Partial<LocalConfig>, previous: Parameters<typeof apply>[3] = {}) => {
     const local = localConfig({ model: "m", ...more });
     const { config, notices } = apply({ local }, "other", facts, previous);
     const { model, contextLength, textTools } = config.local!;
