@@ -1,4 +1,4 @@
-import type { Backend, ExtractToolCalls } from "../backends/backend.ts";
+import type { Backend } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { targetOf, withModel } from "../model_target.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
@@ -161,11 +161,7 @@ export class CopilotAgent {
 
   /** The backend; its code is loaded on first use, so that a run pays only for its own. */
   backend(): Promise<Backend> {
-    return this.#backend ??= loadBackend(
-      this.#config,
-      (content, options) =>
-        extractToolCallsFromText(content, { ...options, fences: !this.callsNatively() }),
-    );
+    return this.#backend ??= loadBackend(this.#config);
   }
 
   /**
@@ -189,14 +185,14 @@ export class CopilotAgent {
   }
 }
 
-async function loadBackend(config: CopilotConfig, extract: ExtractToolCalls): Promise<Backend> {
+async function loadBackend(config: CopilotConfig): Promise<Backend> {
   if (config.local) {
-    return (await import("../backends/local/mod.ts")).localBackend(config.local, extract);
+    return (await import("../backends/local/mod.ts")).localBackend(config.local);
   }
   if (config.hosted) {
     return (await import("../backends/hosted/mod.ts")).hostedBackend(config.hosted);
   }
-  return (await import("../backends/compat/mod.ts")).compatBackend(config.compat!, extract);
+  return (await import("../backends/compat/mod.ts")).compatBackend(config.compat!);
 }
 
 /** The absolute path of `path`, links resolved, which must be a folder. */

@@ -8,6 +8,7 @@
 import type { Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import { targetOf } from "../model_target.ts";
+import { imagesOf } from "../text/parts.ts";
 import type { CopilotAgent } from "./agent.ts";
 
 /** What is known of one model on one server. */
@@ -192,14 +193,14 @@ function roughTools(tools: CopilotAgent["tools"]): number {
 const messageSizes = new WeakMap<Message, { length: number; size: number }>();
 
 function roughMessage(message: Message): number {
-  const { content, toolCalls = [], images = [] } = message;
+  const { content, toolCalls = [] } = message;
   const known = messageSizes.get(message);
   if (known?.length === content.length) return known.size;
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
     roughTokens(name + (invalid?.text ?? JSON.stringify(args))) + MESSAGE_TOKENS
   );
   const size = calls.reduce((sum, call) => sum + call, 0) + roughTokens(content) +
-    IMAGE_TOKENS * images.length + MESSAGE_TOKENS;
+    IMAGE_TOKENS * imagesOf(message).length + MESSAGE_TOKENS;
   messageSizes.set(message, { length: content.length, size });
   return size;
 }

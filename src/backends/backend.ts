@@ -7,6 +7,7 @@
 import type { RetryNotice, Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
+import type { Splitter } from "./answer_splitter.ts";
 
 /** A piece of a streamed answer, as it arrives. Reasoning that a model writes into its text as
  * `<think>` is still text here. */
@@ -48,7 +49,7 @@ export type FinishReason =
   /** Anything else that ends an answer without completing it. */
   | "other";
 
-/** An answer, read. */
+/** An answer that was read. */
 export interface Reply {
   /** The assistant's message: text without `<think>` blocks, reasoning apart, complete tool calls. */
   message: Message;
@@ -70,6 +71,12 @@ export type ExtractToolCalls = (
   },
 ) => [string, ToolCall[] | null];
 
+/** Options of {@linkcode Backend.send}. */
+export interface SendOptions extends CallOptions {
+  /** Splits the answer's text: without it, reasoning is taken out and no calls are looked for. */
+  splitter?: Splitter | undefined;
+}
+
 /** A configured backend. */
 export interface Backend {
   /** The model asked. */
@@ -82,5 +89,5 @@ export interface Backend {
    * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
    * @throws whatever `options.signal` was aborted with.
    */
-  send(messages: readonly Message[], tools: readonly Tool[], options: CallOptions): Promise<Reply>;
+  send(messages: readonly Message[], tools: readonly Tool[], options: SendOptions): Promise<Reply>;
 }

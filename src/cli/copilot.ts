@@ -18,7 +18,7 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
   const frontend = new TerminalFrontend({ permissions, notifies: true, onSignals });
   await using session = new Session({
     config,
-    isModelChosen: options.model !== undefined,
+    isChosen: options.model !== undefined,
     folder: options.workingDir,
     permissions,
     ask: frontend.ask,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CopilotConfig } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ModelFlags } from "../session/state.ts";
 import { type Args, parseArgs } from "./args.ts";
@@ -29,14 +30,22 @@ const MODEL_FLAGS: readonly (keyof Args)[] = [
   "idle-timeout",
 ];
 
-/** Reads the flags of `/model`; a key is not offered, as what is typed is kept. */
+/** The flags for a session, which offers all but the key: what is typed is kept. */
 export const modelFlags: ModelFlags = {
   names: MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`),
-  parse(words) {
-    const args = parseArgs(words);
-    const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name as "model"));
-    if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
-    const options = optionsFromArgs(args);
-    return { config: toConfig(options), isModelChosen: options.model !== undefined };
-  },
+  parse: parseModelFlags,
 };
+
+/**
+ * The settings that `words` name; `isChosen`: a model is among them.
+ *
+ * @throws {UsageError} for other flags, and like the command line's.
+ * @throws {TypeError} {RangeError} when a value is bad.
+ */
+function parseModelFlags(words: readonly string[]): { config: CopilotConfig; isChosen: boolean } {
+  const args = parseArgs(words);
+  const other = (Object.keys(args) as (keyof Args)[]).find((name) => !MODEL_FLAGS.includes(name));
+  if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
+  const options = optionsFromArgs(args);
+  return { config: toConfig(options), isChosen: options.model !== undefined };
+}

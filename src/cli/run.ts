@@ -183,7 +183,7 @@ function sessionOptions(
 ): SessionOptions {
   return {
     config,
-    isModelChosen: options.model !== undefined,
+    isChosen: options.model !== undefined,
     folder: options.workingDir,
     permissions,
     approvesAll: args.yes === true,

@@ -12,6 +12,7 @@ import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import type { TurnResult } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import { addressOf } from "./model_server.ts";
@@ -269,14 +270,14 @@ async function installedModel(
 export async function processFittedTurn(
   agent: CopilotAgent,
   fit: ModelFit,
-  text: string,
+  input: string | readonly Part[],
   options: TurnOptions,
 ): Promise<TurnResult> {
   try {
     await fit.prepare(agent, options);
-    return await processTurn(agent, text, options);
+    return await processTurn(agent, input, options);
   } catch (error) {
     if (!await fit.recover(agent, error, options)) throw error;
-    return await processTurn(agent, text, options);
+    return await processTurn(agent, input, options);
   }
 }

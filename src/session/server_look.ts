@@ -91,15 +91,15 @@ export async function greeting(
 /** A greeting in lines to show: the failure, or the model and its context. */
 export function greetingLines({ instead, checks }: Greeting): string[] {
   const failure = checks.find(({ status }) => status === "fail");
-  if (failure) return [`· ${failure.text}${failure.advice ? `. ${failure.advice}` : ""}`];
+  if (failure) return [`${failure.text}${failure.advice ? `. ${failure.advice}` : ""}`];
   const found = checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>
     contextLength === undefined ? text : `${contextLength} tokens of context`
   );
   return [
     ...instead === undefined
       ? []
-      : [`· ${fitNoticeText({ code: "model_instead", model: instead }, "/model")}`],
-    `· ${found.join(" · ")}`,
+      : [`${fitNoticeText({ code: "model_instead", model: instead }, "/model")}`],
+    `${found.join(" · ")}`,
   ];
 }
 

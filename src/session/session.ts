@@ -31,7 +31,7 @@ export interface SessionOptions {
   /** The model, its server, and limits. */
   config: CopilotConfig;
   /** Whether the person named the model. */
-  isModelChosen: boolean;
+  isChosen: boolean;
   /** The folder to work in: the current one. */
   folder?: string | undefined;
   permissions: Permissions;
@@ -119,7 +119,7 @@ export class Session implements AsyncDisposable {
       modelFlags: options.modelFlags,
       record: undefined,
       fit: new ModelFit({
-        isChosen: options.isModelChosen,
+        isChosen: options.isChosen,
         asksRemote: options.asksServer !== "before-turns",
       }),
       isModelKnown: options.asksServer === "never" || !choosesModel(config),
@@ -305,8 +305,9 @@ export class Session implements AsyncDisposable {
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
       const found = await greeting(state.agent, state.fit, this.#over.signal);
-      state.isModelKnown ||= found?.checks.every(({ status }) => status !== "fail") ?? true;
-      if (found) this.#notices("server", greetingLines(found));
+      if (found === undefined) return;
+      state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
+      this.#notices("server", greetingLines(found));
       this.#emitStatus();
     } catch {
       // The first turn tells what is wrong.

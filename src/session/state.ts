@@ -8,8 +8,8 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { Usage } from "../types/event.ts";
 import type { Jobs } from "../types/tool.ts";
-import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent } from "./frontend.ts";
+import type { ModelFit } from "./fit_model.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SessionRecord } from "./record.ts";
 import type { UndoLog } from "./undo.ts";
@@ -23,7 +23,7 @@ export interface ModelFlags {
    *
    * @throws {Error} with one line for the person.
    */
-  parse(words: readonly string[]): { config: CopilotConfig; isModelChosen: boolean };
+  parse(words: readonly string[]): { config: CopilotConfig; isChosen: boolean };
 }
 
 /** See the module. */
@@ -37,7 +37,6 @@ export interface SessionState {
   readonly modelFlags: ModelFlags | undefined;
   /** Left out where the conversation is not recorded. */
   record: SessionRecord | undefined;
-  /** Fits the agent's settings to its model. */
   readonly fit: ModelFit;
   /** Whether the server is known to have the model: it may choose one where none is named. */
   isModelKnown: boolean;

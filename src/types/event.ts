@@ -57,6 +57,8 @@ export interface TurnResult {
   outputTokens: number;
   /** Why it ended. */
   stopReason: StopReason;
+  /** True where the model gave no answer; `response` says so. */
+  isUnanswered?: true;
 }
 
 /** A failed attempt that will be repeated. */

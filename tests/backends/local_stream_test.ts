@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { Delta } from "../../src/backends/backend.ts";
-import { readLocalResponse } from "../../src/backends/local/response.ts";
+import { readLocalResponse } from "./replies.ts";
 import { localReader } from "../../src/backends/local/stream.ts";
 import { BackendError } from "../../src/errors.ts";
 import { forEverySplit } from "../helpers/split.ts";

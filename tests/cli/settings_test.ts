@@ -76,13 +76,12 @@ Deno.test("the context length is the flag's, else what the model was made for, u
 });
 
 Deno.test("/model takes the flags of a model, and no others", () => {
-  const { config, isModelChosen } = modelFlags.parse(["--local", "-m", "other", "--think", "on"]);
-  assertEquals([config.local?.model, config.local?.think, isModelChosen], ["other", true, true]);
-  assertEquals(modelFlags.parse(["--local"]).isModelChosen, false);
-  assertEquals(modelFlags.names.includes("--api-key"), false);
+  const { config: named, isChosen } = modelFlags.parse(["--local", "-m", "other", "--think", "on"]);
+  assertEquals([named.local?.model, named.local?.think, isChosen], ["other", true, true]);
+  assertEquals(modelFlags.parse(["--local"]).isChosen, false);
   for (const { name, ...flag } of FLAGS) {
     const words = "value" in flag ? [`--${name}`, "x"] : [`--${name}`];
-    if (modelFlags.names.includes(`--${name}`) || name === "api-key") continue;
+    if ([...modelFlags.names, "--api-key"].includes(`--${name}`)) continue;
     assertThrows(() => modelFlags.parse(words), UsageError, `/model does not take --${name}`);
   }
 });

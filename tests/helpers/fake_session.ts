@@ -31,7 +31,7 @@ export async function fakeSession(
   const { contextLength, ...others } = options;
   const session = new Session({
     config: { local: localConfig({ host, model: "test", contextLength, maxRetries: 0 }) },
-    isModelChosen: true,
+    isChosen: true,
     permissions: await openPermissions({}, () => undefined),
     readsInstructions: false,
     isRecorded: false,

@@ -326,9 +326,9 @@ Deno.test("a greeting in lines: the model, its context, or the failure alone", (
   const model = { name: "model", status: "ok", text: "m (8B)" } as const;
   const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
   assertEquals(greetingLines({ checks: [server, model, context], instead: "m" }), [
-    "· model: m (the server's own; /model names another)",
-    "· m (8B) · 8192 tokens of context",
+    "model: m (the server's own; /model names another)",
+    "m (8B) · 8192 tokens of context",
   ]);
   const failed = { ...model, status: "fail", text: "m is not there", advice: "--model" } as const;
-  assertEquals(greetingLines({ checks: [server, failed] }), ["· m is not there. --model"]);
+  assertEquals(greetingLines({ checks: [server, failed] }), ["m is not there. --model"]);
 });

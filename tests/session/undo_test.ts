@@ -2,7 +2,8 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ModelFit } from "../../src/session/fit_model.ts";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { runCommand } from "../../src/session/commands/commands.ts";
+import { runCommand } from "../../src/session/commands/registry.ts";
+import type { SessionState } from "../../src/session/state.ts";
 import { undoLog } from "../../src/session/undo.ts";
 import { localConfig } from "../../src/config.ts";
 import { sessionTest } from "../helpers/session.ts";
@@ -82,12 +83,8 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
 
 Deno.test("/undo brings no conversation back that was left, but its files", async () => {
   await session(twoTurns, async ({ dir, agent, log, read }) => {
-    await runCommand({
-      agent,
-      fit: new ModelFit({ isChosen: true, asksRemote: true }),
-      pending: "",
-      undo: log,
-    }, "/clear");
+    const state = { agent, undo: log } as unknown as SessionState;
+    await runCommand(state, "clear", "", new AbortController().signal);
     const hello = { role: "user", content: "hello" } as const;
     log.begin(agent, hello.content);
     agent.state.messages.push(hello);

@@ -11,7 +11,7 @@ import { ndjsonDecoder } from "../../wire/ndjson.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import type { Delta } from "../backend.ts";
 import { argumentsText } from "../wire_values.ts";
-import { callOf } from "../compat/response.ts";
+import { rawCall } from "../compat/response.ts";
 import type { OnDelta } from "../compat/stream.ts";
 
 /** A reader for an answer of `/api/chat`, streamed or in one line. */
@@ -94,7 +94,7 @@ function callList(onName: (name: string) => void) {
     add(calls: readonly unknown[], isLast: boolean): void {
       const keys: string[] = [];
       for (const call of calls) {
-        const { id, name, args } = callOf(call);
+        const { id, name, args } = rawCall(call);
         const { index } = (call as { function: Fields }).function;
         const key = `${id || JSON.stringify(index)} ${name} ${argumentsText(args)}`;
         if ((id !== "" || isLast) && known.has(key)) continue;

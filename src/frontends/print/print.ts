@@ -4,7 +4,6 @@
  * @module
  */
 
-import { NO_ANSWER } from "../../agent/ask_model.ts";
 import { BackendError } from "../../errors.ts";
 import type { Frontend, SessionEvent } from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
@@ -73,13 +72,14 @@ export class PrintFrontend implements Frontend {
     await session.open(this.#options.signal);
     this.#isInTurn = true;
     try {
-      const { stopReason, response, inputTokens, outputTokens } = await session.prompt(
-        prompt,
-        this.#options.signal,
-        context,
-      );
+      const { stopReason, response, isUnanswered, inputTokens, outputTokens } = await session
+        .prompt(
+          prompt,
+          this.#options.signal,
+          context,
+        );
       const usage = { inputTokens, outputTokens };
-      if (stopReason === "done" && response === NO_ANSWER) {
+      if (isUnanswered) {
         const error = "the model gave no answer";
         this.#options.stderr.write(`copilot: ${error}\n`);
         return this.#finish({ exitCode: EXIT.error, response: "", error, usage });

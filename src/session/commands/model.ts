@@ -42,10 +42,10 @@ async function setModel(session: SessionState, argument: string): Promise<Report
   await session.looked;
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
-      const { config, isModelChosen } = modelFlags.parse(argument.split(/\s+/));
+      const { config, isChosen } = modelFlags.parse(argument.split(/\s+/));
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
-      session.fit.isChosen = isModelChosen;
+      session.fit.isChosen = isChosen;
     } else {
       agent.setModel(argument);
       session.fit.isChosen = true;
