@@ -163,14 +163,14 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
   const backend = await agent.backend();
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };
   const loaded = await sendProbe(backend, [hello], [], signal);
-  yield answered(loaded);
+  yield answerCheck(loaded);
 
   const messages: Message[] = [
     { role: "system", content: agent.systemPrompt },
     { role: "user", content: 'Call the tool list_directory with the path "." now.' },
   ];
   const asked = await sendProbe(backend, messages, agent.offered, signal);
-  yield await called(asked, targetOf(agent.config), () => nativeCalls(agent, signal));
+  yield await toolsCheck(asked, targetOf(agent.config), () => nativeCallAdvice(agent, signal));
   const [call] = asked.message.toolCalls ?? [];
   if (call === undefined) return;
 
@@ -186,10 +186,10 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
   yield isTold
     ? { name: "result", status: "ok", text: "goes on after a tool's result" }
     : { name: "result", status: "note", text: "says nothing after a tool's result" };
-  yield cached(asked, again);
+  yield cacheCheck(asked, again);
 }
 
-function answered({ message, usage, first, total, finishDetail }: Probe): Check {
+function answerCheck({ message, usage, first, total, finishDetail }: Probe): Check {
   const name = "answer";
   if (finishDetail === RAN_AWAY) {
     const advice = "A model that follows instructions does better, or one that is quantised less";
@@ -208,7 +208,7 @@ function answered({ message, usage, first, total, finishDetail }: Probe): Check 
 }
 
 /** Advice on how the server of `agent` is made to read calls itself. */
-async function nativeCalls({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
+async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
   const reads = "reads such calls itself";
   const target = targetOf(config);
   if (target.kind === "hosted") return "";
@@ -226,7 +226,7 @@ async function nativeCalls({ config }: CopilotAgent, signal: AbortSignal): Promi
 }
 
 /** `advise` says how calls become native. */
-async function called(
+async function toolsCheck(
   { message, usage, first }: Probe,
   { textTools }: ModelTarget,
   advise: () => Promise<string>,
@@ -256,7 +256,7 @@ async function called(
 /** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
-function cached(before: Probe, after: Probe): Check {
+function cacheCheck(before: Probe, after: Probe): Check {
   const name = "cache";
   const held = after.usage?.cachedTokens;
   if (held) return { name, status: "ok", text: `${held} tokens of the prompt were held` };

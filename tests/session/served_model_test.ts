@@ -6,7 +6,13 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { apply, ModelFit, processFittedTurn, servedInstead } from "../../src/session/fit_model.ts";
+import {
+  apply,
+  learn,
+  ModelFit,
+  processFittedTurn,
+  servedInstead,
+} from "../../src/session/fit_model.ts";
 import { greetingLines } from "../../src/session/server_look.ts";
 import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
 import { compatConfig, type LocalConfig, localConfig } from "../../src/config.ts";
@@ -285,6 +291,21 @@ Deno.test("-p asks no other machine about its model: one request is all", async 
 });
 
 const target = targetOf({ local: localConfig({ model: "m" }) }, false);
+
+Deno.test("a server is asked anew each time: nothing it said is kept", async () => {
+  await using llama = serverSaying([], { "/v1/models": listed("m"), "/props": props(false) });
+  const served = { ...target, url: llama.url, isNative: false };
+  for (let i = 0; i < 2; i++) {
+    const { names, contextLength, takesTools } = (await learn(served, {}))!;
+    assertEquals([names, contextLength, takesTools], [["m"], 8192, false]);
+  }
+  const made = (tokens: number) => Response.json({ model_info: { "x.context_length": tokens } });
+  await using ollama = serverSaying([], { "/api/show": [made(4096), made(131_072), ...missing] });
+  const native = { ...target, url: ollama.url };
+  assertEquals(await learn(native, {}), { contextLength: 4096 });
+  assertEquals(await learn(native, {}), { contextLength: 32_768 });
+  assertEquals(await learn(native, {}), undefined);
+});
 
 const INSTEAD: [names: string[], change: Partial<ModelTarget>, expected: string | undefined][] = [
   [["a"], {}, "a"],
