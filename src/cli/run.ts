@@ -219,7 +219,6 @@ async function runSession(
     new Session({
       ...sessionOptions(config, options, args, permissions),
       modelFlags,
-      ask: frontend.ask,
     }, frontend)
   );
   let code: number;

@@ -69,7 +69,7 @@ export function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Ver
   if (tool.access === "read") return ALLOW;
   if (tool.access !== "write") return ask(`can ${tool.access}`);
   if (sandbox === "read-only") return ask("writes, and the sandbox is read-only");
-  return approve === "edits" || approve === "auto" ? ALLOW : ask("writes");
+  return approve === "edits" || approve === "auto" ? ALLOW : { ...ask("writes"), isRoutine: true };
 }
 
 /** Whether a rule against reading a file holds for the tool, which shows what a file holds, too. */

@@ -83,7 +83,11 @@ export function grantOf(
   const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
   const withheld: Withheld = { folder: root.real, paths, absolute };
   if (isAsked && secretKind(at.real) === undefined) withheld.files = SECRET_PATH;
-  return { realPath: at.real, withheld };
+  return {
+    realPath: at.real,
+    withheld,
+    ...secretKind(at.real) !== undefined && { isSecret: true },
+  };
 }
 
 /**

@@ -16,7 +16,8 @@ import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/tool.ts";
 import { type Args } from "../cli/args.ts";
 import { UsageError } from "../errors.ts";
-import type { Ask } from "./call_policy.ts";
+import { RefusedError } from "../tools/call_errors.ts";
+import type { Frontend } from "./frontend.ts";
 import { oneLine } from "../text/one_line.ts";
 import { keepForFolder, levelOf } from "../permissions/settings_file.ts";
 import { foldersDownTo } from "./repository.ts";
@@ -24,8 +25,11 @@ import { readJson, stateFolder, unheeded, userFile, userFolder } from "../user_f
 
 /** What a run may do. */
 export interface Permissions {
-  /** Decides calls; without `ask` what would be asked about is refused, and `onRefused` is told. */
-  policy(ask: Ask | undefined, onRefused?: () => void): Policy;
+  /**
+   * Decides calls; where `frontend` cannot be asked, what would be asked about is refused, and
+   * `onRefused` is told.
+   */
+  policy(frontend?: Pick<Frontend, "approve" | "onEvent">, onRefused?: () => void): Policy;
   /** Confines commands, where that is wanted. */
   confine(workingDir: () => string): Confine;
   /** Variables that commands get though they look like credentials. */
@@ -177,6 +181,16 @@ export async function openPermissions(
     known.clear();
   }
 
+  async function save(rule: string, workingDir: string): Promise<string> {
+    await allow(rule, workingDir);
+    if (path === undefined) throw new Error("there is no home folder to keep it in");
+    await keepForFolder(path, workingDir, (here) => {
+      const rules = Array.isArray(here.allow) ? here.allow : [];
+      return { allow: [...rules.filter((one) => one !== rule), rule] };
+    });
+    return path;
+  }
+
   return {
     allow,
     env: named,
@@ -202,13 +216,14 @@ export async function openPermissions(
       }
       return lines;
     },
-    policy: (ask, onRefused = () => {}) => ({
+    save,
+    policy: (frontend, onRefused = () => {}) => ({
       async decide(tool, callArgs, context) {
         const settings = await settingsFor(context.workingDir);
         const [, , , , { decideCall }] = await core();
         return await decideCall({ tool, args: callArgs, context }, settings, {
           yes: args.yes === true,
-          ask,
+          approver: isAsker(frontend) ? { frontend, allow, save } : undefined,
           onRefused,
           confined: async () =>
             settings.sandbox !== "off" && typeof await sandbox() === "object"
@@ -224,7 +239,7 @@ export async function openPermissions(
         if (mode === "off") return { program, args: [...programArgs] };
         const by = await sandbox();
         if (typeof by === "string") {
-          throw new Error(
+          throw new RefusedError(
             `Refused: commands are to be confined, and cannot be: ${by}. The user can allow them without with --sandbox off`,
           );
         }
@@ -236,15 +251,6 @@ export async function openPermissions(
         const limits = limitsOf({ sandbox: mode, network });
         return { program: confined, args: all, limits: `confined by ${by.by}: ${limits}` };
       };
-    },
-    async save(rule, workingDir) {
-      await allow(rule, workingDir);
-      if (path === undefined) throw new Error("there is no home folder to keep it in");
-      await keepForFolder(path, workingDir, (here) => {
-        const rules = Array.isArray(here.allow) ? here.allow : [];
-        return { allow: [...rules.filter((one) => one !== rule), rule] };
-      });
-      return path;
     },
     trusts(folder) {
       const here = ofFolder(folder);
@@ -279,6 +285,12 @@ export async function openPermissions(
       ];
     },
   };
+}
+
+function isAsker(
+  frontend: Pick<Frontend, "approve" | "onEvent"> | undefined,
+): frontend is Required<Pick<Frontend, "approve" | "onEvent">> {
+  return frontend?.approve !== undefined;
 }
 
 /** What `folder` says of itself, and what the folders of its repository above it say: those first. */

@@ -12,10 +12,10 @@ import type { CopilotConfig } from "../config.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Decision, Policy } from "../types/policy.ts";
+import type { ToolOutcome } from "../types/tool.ts";
 import { attachFiles } from "./attach.ts";
 import { FileList } from "./files.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Ask } from "./call_policy.ts";
 import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
@@ -35,7 +35,6 @@ export interface SessionOptions {
   /** The folder to work in: the current one. */
   folder?: string | undefined;
   permissions: Permissions;
-  ask?: Ask;
   /** Runs what would be asked about: false. */
   approvesAll?: boolean | undefined;
   /** Heeds the instructions that the folder brings, this time: as the person's file says, or they are asked. */
@@ -240,10 +239,10 @@ export class Session implements AsyncDisposable {
    * Runs a shell command of the person's own, which nothing confines. What it printed goes along with the
    * next message.
    *
-   * @returns What it printed.
-   * @throws {Error} when it cannot be started, or was aborted.
+   * @throws {Error} when it cannot be started.
+   * @throws {InterruptedError} when it was aborted.
    */
-  async shell(command: string, signal: AbortSignal): Promise<string> {
+  async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
     return await runShell(this.#state, command, signal);
   }
 
@@ -276,7 +275,15 @@ export class Session implements AsyncDisposable {
   }
 
   #makePolicy(): Policy {
-    const asking = this.#options.permissions.policy(this.#options.ask, () => this.#refusals++);
+    const frontend = this.#frontend;
+    const asking = this.#options.permissions.policy(
+      {
+        ...frontend.approve &&
+          { approve: (approval, signal) => frontend.approve!(approval, signal) },
+        onEvent: (event) => this.#emit(event),
+      },
+      () => this.#refusals++,
+    );
     return {
       decide: (tool, args, context) =>
         this.#state.isPlanning && tool.access !== "read"

@@ -76,9 +76,11 @@ export function undoLog(): UndoLog {
       const step = done.pop();
       if (!step) return "There is nothing to take back.";
       const before = new Set(step.messages ?? agent.state.messages);
+      const programs = agent.tools.filter(({ access }) => access === "execute");
       const commands =
         agent.state.messages.filter((message) =>
-          message.toolName === "run_bash" && !message.isError && !before.has(message)
+          programs.some(({ name }) => name === message.toolName) && !message.isError &&
+          !before.has(message)
         ).length;
       undone.push(step);
       const said = await swap(step, agent, [...done, ...undone], "as it was");

@@ -14,8 +14,7 @@ import { sanitizeProse } from "../../text/sanitize.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
 import { EXIT } from "../exit_codes.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import { changeRows } from "../terminal/change.ts";
-import { failureRows } from "../progress.ts";
+import { executionRows } from "../change.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
 /** How one prompt is shown. */
@@ -53,6 +52,7 @@ export class PrintFrontend implements Frontend {
       case "status":
       case "output":
       case "command_progress":
+      case "rule_added":
         return;
       case "job_ended":
         return this.#onTurnEvent({ type: "notice", level: "info", message: jobEnded(event.job) });
@@ -119,7 +119,7 @@ export class PrintFrontend implements Frontend {
     }
     if (format === "text" && stdout.midLine) stdout.write("\n");
     const rows = event.type === "tool_done" && format === "text" && showsChanges
-      ? rowsOf(event.exec)
+      ? executionRows(event.exec, terminalSize().columns)
       : [];
     stderr.write([progress, ...rows, ""].join("\n"));
   }
@@ -147,11 +147,6 @@ export class PrintFrontend implements Frontend {
 }
 
 /** What a call wrote, or failed with, in rows for a person. */
-function rowsOf(exec: ToolExecution): string[] {
-  const { columns } = terminalSize();
-  const change = exec.details?.change;
-  return change ? changeRows(change, columns, (text) => text) : failureRows(exec, columns);
-}
 
 /** The exit code of a turn that was not aborted. */
 function exitCodeOf(stopReason: TurnResult["stopReason"], wasRefused: boolean): number {

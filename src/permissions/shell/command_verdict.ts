@@ -102,8 +102,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     if (isKnown && name === "git" && readsOnly(spelled, true)) {
       return ask("runs git, which heeds settings of this folder that can run programs");
     }
-    const why = isVague ? " with words that are known only when it runs" : ", which no rule allows";
-    return ask(`runs ${name}${why}`);
+    if (isVague) return ask(`runs ${name} with words that are known only when it runs`);
+    return { ...ask(`runs ${name}, which no rule allows`), isRoutine: true };
   }
   for (const path of reads) {
     const { effect, reason } = pathVerdict(READER, path, scene);
