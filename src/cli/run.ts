@@ -5,7 +5,7 @@
  */
 
 import type { CopilotConfig } from "../config.ts";
-import { type Args, asUsage, helpText, parseArgs } from "./args.ts";
+import { type Args, asUsage, parseArgs, usageText } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import type { DemoServer } from "./demo/server.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
@@ -100,7 +100,7 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
 
 async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<number> {
   const { stdout } = run;
-  if (args.help) return stdout.write(helpText()), EXIT.done;
+  if (args.help) return stdout.write(usageText()), EXIT.done;
   if (args.version) {
     const { VERSION } = await import("../config.ts");
     return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`),
