@@ -21,6 +21,7 @@ const LAYERS = [
 const NEIGHBOURS: [from: string, to: string][] = [
   ["permissions", "user_files"],
   ["records", "user_files"],
+  ["wire", "text"],
 ];
 
 /** Folders between which no import leads, whatever the layers say: a session knows no terminal. */

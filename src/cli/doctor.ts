@@ -6,6 +6,9 @@
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
+import { AnswerSplitter } from "../backends/answer_splitter.ts";
+import { namesAndSchemas } from "../backends/reply.ts";
+import { toolCallFilter } from "../toolcalls/filter.ts";
 import type { Backend, Delta, Reply } from "../backends/backend.ts";
 import { isNative, servedModel } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
@@ -138,7 +141,14 @@ async function sendProbe(
     if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
   };
   const reply = await backend
-    .send(messages, tools, { signal: AbortSignal.any([signal, stop.signal]), onDelta })
+    .send(messages, tools, {
+      signal: AbortSignal.any([signal, stop.signal]),
+      onDelta,
+      splitter: new AnswerSplitter({
+        isTyped: backend.isTyped,
+        calls: toolCallFilter(namesAndSchemas(tools)),
+      }),
+    })
     .catch((error): Reply => {
       if (signal.aborted || !stop.signal.aborted) throw error;
       const message: Message = { role: "assistant", content };

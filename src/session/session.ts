@@ -302,10 +302,9 @@ export class Session implements AsyncDisposable {
   /** Says what the server has, as soon as it is known. What is wrong, the first turn tells. */
   async #greet(): Promise<void> {
     const state = this.#state;
-    const signal = this.#over.signal;
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
-      const found = await greeting(state.agent, state.fit, signal);
+      const found = await greeting(state.agent, state.fit, this.#over.signal);
       if (found === undefined) return;
       state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#notices("server", greetingLines(found));

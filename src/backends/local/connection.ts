@@ -8,7 +8,7 @@ import { LOCAL_DEFAULT_MODEL, type LocalConfig, localConfig } from "../../config
 import { BackendError } from "../../errors.ts";
 import { requestJson } from "../../wire/http.ts";
 import { isLoading, LOADING_DELAY_MS } from "../../wire/retry.ts";
-import { wait } from "../../wire/watchdog.ts";
+import { wait } from "../../wire/wait.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import { isObject } from "../../text/json.ts";
 import { keyHeader } from "../wire_values.ts";
