@@ -15,7 +15,8 @@ import { repetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { withHint } from "../session/hints.ts";
-import type { Confinement, Permissions } from "../session/permissions.ts";
+import type { SandboxStatus } from "../session/permission_report.ts";
+import type { Permissions } from "../session/permissions.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -83,7 +84,7 @@ function lineOf({ name, status, text, advice }: Check, columns: number): string 
 }
 
 async function* examine(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  yield commands(await options.permissions.confinement(agent.state.workingDir));
+  yield commands(await options.permissions.sandboxStatus(agent.state.workingDir));
   const { json, write } = options;
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
@@ -93,7 +94,7 @@ async function* examine(agent: CopilotAgent, options: DoctorOptions): AsyncGener
 }
 
 /** What the commands that the model runs are confined by. */
-function commands({ mode, network, by, why }: Confinement): Check {
+function commands({ mode, network, by, why }: SandboxStatus): Check {
   const name = "commands";
   if (mode === "off") {
     return by === undefined

@@ -13,7 +13,8 @@ import { resultLine } from "../frontends/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { SessionRecord } from "../session/record.ts";
 import type { CopilotOptions, ExtraSettings } from "./settings.ts";
-import { withDefaults } from "../user_files.ts";
+import { parsePermissionChoice } from "../permissions/choice.ts";
+import { withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
 import { type Output, output, readPiped } from "../terminal/stdio.ts";
 
@@ -149,7 +150,7 @@ async function examine(args: Args, run: Run): Promise<number> {
   ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
-    permissions: await openPermissions(args),
+    permissions: await openPermissions(parsePermissionChoice(args)),
     modelNamed: options.model !== undefined,
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
@@ -180,7 +181,7 @@ async function runSession(
     import("../frontends/terminal/interactive.ts"),
     import("../session/permissions.ts"),
   ]);
-  const permissions = await openPermissions(args);
+  const permissions = await openPermissions(parsePermissionChoice(args));
   let code: number;
   try {
     code = await runInteractive(config, {
@@ -221,7 +222,7 @@ async function answerPrompt(
   const changes = format === "text" && Deno.stderr.isTerminal()
     ? (await import("../frontends/terminal/change.ts")).changeLog()
     : undefined;
-  const permissions = await openPermissions(args);
+  const permissions = await openPermissions(parsePermissionChoice(args));
   const policy = permissions.policy(undefined, () => refused = true);
   const agent: InstanceType<typeof CopilotAgent> = asUsage(() =>
     new CopilotAgent(config, options.workingDir ?? ".", {
@@ -233,11 +234,15 @@ async function answerPrompt(
     })
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
-  for (const line of await permissions.prepare(agent.state.workingDir, args.yes === true)) {
-    run.stderr.write(`${line}\n`);
-  }
+  const { instructionLines, permissionNoticeLines } = await import(
+    "../frontends/permission_lines.ts"
+  );
+  const notices = await permissions.prepare(agent.state.workingDir, args.yes === true);
+  for (const line of permissionNoticeLines(notices)) run.stderr.write(`${line}\n`);
   const { heedInstructions } = await import("../session/instructions.ts");
-  const heeded = args.demo ? [] : await heedInstructions(agent, permissions, { trust: args.trust });
+  const heeded = args.demo
+    ? []
+    : instructionLines(await heedInstructions(agent, permissions, { trust: args.trust }));
   for (const line of heeded) run.stderr.write(`${line}\n`);
   const modelNamed = options.model !== undefined;
   const say = (text: string) => run.stderr.write(`${text}\n`);
@@ -249,8 +254,8 @@ async function answerPrompt(
   }
   const { attachFiles } = await import("../session/attach.ts");
   // Nobody looks over it, and a script may have put it together: only what may be read goes along.
-  const { text, notices } = await attachFiles(agent, asked, run.signal, policy);
-  for (const notice of notices) say(`· ${oneLine(notice)}`);
+  const { text, notices: attached } = await attachFiles(agent, asked, run.signal, policy);
+  for (const notice of attached) say(`· ${oneLine(notice)}`);
   const prompt = text + context;
   return await runHeadless({
     agent,

@@ -8,7 +8,7 @@
 import { type Place, placeOf } from "../permissions/containment.ts";
 import { READER } from "../permissions/path_verdict.ts";
 import { decide, grantOf, ruleFor } from "../permissions/policy.ts";
-import type { Call, Settings, Verdict } from "../permissions/settings.ts";
+import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -133,7 +133,7 @@ function hasOtherNames(path: string): boolean {
 }
 
 /** The part of a call that the settings are about. */
-function callOf(tool: Tool, args: Record<string, unknown>): Call {
+function callOf(tool: Tool, args: Record<string, unknown>): PolicyCall {
   const { name, access } = tool;
   if (name === "run_bash") return { tool: { name, access }, command: String(args.command) };
   const path = args.file_path ?? args.path;

@@ -30,6 +30,7 @@ import { completer } from "./complete.ts";
 import { EXIT } from "../exit_codes.ts";
 import { processTurnHelpfully } from "../../session/fit_model.ts";
 import { withHint } from "../../session/hints.ts";
+import { instructionLines, permissionNoticeLines, trustQuestion } from "../permission_lines.ts";
 import { heedInstructions } from "../../session/instructions.ts";
 import { inRow, jobEnded } from "../../session/commands/jobs.ts";
 import { choosesModel } from "../../session/model_server.ts";
@@ -175,13 +176,15 @@ export async function runInteractive(
   const say = (text: string) => screen.print(wrapped(text, terminalSize().columns));
   say(["copilot", ...shownModel(session), "/help lists what there is"].join(" · "));
   if (options.demo !== undefined) say(options.demo);
-  for (const line of await permissions.prepare(state.workingDir, true)) say(line);
+  permissionNoticeLines(await permissions.prepare(state.workingDir, true)).forEach(say);
   if (options.demo === undefined) {
     const heeded = await heedInstructions(agent, permissions, {
       trust: options.trust,
-      ask: isLive ? (question) => askYesNo(screen, question, stop.signal) : undefined,
+      confirm: isLive
+        ? (question) => askYesNo(screen, trustQuestion(question), stop.signal)
+        : undefined,
     });
-    heeded.forEach(say);
+    instructionLines(heeded).forEach(say);
   }
   if (ended !== undefined) return ended;
   if (!options.noSession) {

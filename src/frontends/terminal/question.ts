@@ -4,7 +4,7 @@
  * @module
  */
 
-import { secretKind } from "../../permissions/protected_paths.ts";
+import { secretKind } from "../../permissions/path_table.ts";
 import { count } from "../../text/count.ts";
 import { resolvePath } from "../../text/paths.ts";
 import { sanitize } from "../../text/sanitize.ts";

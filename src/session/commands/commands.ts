@@ -13,6 +13,11 @@ import { terminalSize } from "../../terminal/tty.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Jobs } from "../../types/tool.ts";
 import { parseArgs } from "../../cli/args.ts";
+import {
+  instructionLines,
+  permissionNoticeLines,
+  permissionReportLines,
+} from "../../frontends/permission_lines.ts";
 import { showContext } from "../../frontends/terminal/context_view.ts";
 import { jobArguments, runJobs } from "./jobs.ts";
 import { modelNames, serverOf } from "../model_server.ts";
@@ -154,7 +159,7 @@ export const COMMANDS: readonly Command[] = [
         return `Cannot change to ${oneLine(folder)}: ${why}`;
       }
       // Where its settings cannot be read, the session stays where it is.
-      const notices = await permissions?.prepare(folder, false) ?? [];
+      const notices = permissionNoticeLines(await permissions?.prepare(folder, false) ?? []);
       state.workingDir = folder;
       return [`Now in ${oneLine(folder)}`, ...notices, ...await heed(session)].join("\n");
     },
@@ -185,13 +190,8 @@ export const COMMANDS: readonly Command[] = [
     name: "permissions",
     help: "what may run without asking, and what confines it",
     async run({ agent: { state: { workingDir } }, permissions }) {
-      const heeds = permissions?.trusts(repositoryOf(workingDir));
-      const rows = [
-        ...await permissions?.describe(workingDir) ?? [],
-        ...heeds === undefined
-          ? []
-          : [`${heeds ? "heeded " : "ignored"}  what this folder instructs the model (/trust)`],
-      ];
+      if (permissions === undefined) return "";
+      const rows = permissionReportLines(await permissions.describe(workingDir));
       return rows.map((row) => `  ${row}`).join("\n");
     },
   },
@@ -313,7 +313,7 @@ async function heed({ agent, permissions }: Session, trust?: boolean): Promise<s
   if (permissions === undefined) return [];
   const { heedInstructions } = await import("../instructions.ts");
   if (trust !== undefined) await permissions.trust(repositoryOf(agent.state.workingDir), trust);
-  return await heedInstructions(agent, permissions, {});
+  return instructionLines(await heedInstructions(agent, permissions, {}));
 }
 
 async function setTrust(session: Session, argument: string): Promise<string> {
