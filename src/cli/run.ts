@@ -15,7 +15,8 @@ import type { Permissions } from "../session/permissions.ts";
 import type { Part } from "../types/message.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { CopilotOptions } from "./settings.ts";
-import { withDefaults } from "../user_files.ts";
+import { parsePermissionChoice } from "../permissions/choice.ts";
+import { withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
 import { type Output, output, readPiped } from "../terminal/stdio.ts";
 
@@ -153,7 +154,7 @@ async function examine(args: Args, run: Run): Promise<number> {
     ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
-    permissions: await openPermissions(args),
+    permissions: await openPermissions(parsePermissionChoice(args)),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
@@ -209,7 +210,7 @@ async function runSession(
       import("../session/session.ts"),
       import("../session/permissions.ts"),
     ]);
-  const permissions = await openPermissions(args);
+  const permissions = await openPermissions(parsePermissionChoice(args));
   const frontend = new TerminalFrontend({
     permissions,
     notifies: !args["no-notify"],
@@ -246,7 +247,7 @@ async function answerPrompt(
     import("../session/session.ts"),
     import("../session/permissions.ts"),
   ]);
-  const permissions = await openPermissions(args);
+  const permissions = await openPermissions(parsePermissionChoice(args));
   const frontend = new PrintFrontend({
     format,
     stdout: run.stdout,

@@ -17,7 +17,7 @@ import type { ToolOutcome } from "../types/tool.ts";
 import { attachFiles } from "./attach.ts";
 import { FileList } from "./files.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
+import type { Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
@@ -186,16 +186,16 @@ export class Session implements AsyncDisposable {
     const canAsk = this.#frontend.approve !== undefined;
     this.#emitStatus();
     const mayRun = canAsk || approvesAll === true;
-    this.#notices("permissions", await permissions.prepare(agent.state.workingDir, mayRun));
+    for (const notice of await permissions.prepare(agent.state.workingDir, mayRun)) {
+      this.#emit({ type: "notice", level: "info", ...notice });
+    }
     if (this.#options.readsInstructions) {
-      this.#notices(
-        "instructions",
-        await heedInstructions(agent, permissions, {
-          trust: this.#options.trust,
-          ask: this.#frontend.confirm &&
-            ((question) => this.#frontend.confirm!(question as unknown as Confirmation, signal)),
-        }),
-      );
+      const instructions = await heedInstructions(agent, permissions, {
+        trust: this.#options.trust,
+        confirm: this.#frontend.confirm &&
+          ((question) => this.#frontend.confirm!(question, signal)),
+      });
+      this.#emit({ type: "instructions", instructions });
     }
     if (isRecorded || resumesNewest) {
       const { resumeNewest, SessionRecord } = await import("./record.ts");

@@ -15,6 +15,7 @@ import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
 import { resumedLines } from "../record_lines.ts";
 import { EXIT } from "../exit_codes.ts";
+import { instructionLines } from "../permission_lines.ts";
 import { jobEnded, progressLine } from "../progress.ts";
 import { executionRows } from "../change.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
@@ -58,13 +59,19 @@ export class PrintFrontend implements Frontend {
         return;
       case "job_ended":
         return this.#onTurnEvent({ type: "notice", level: "info", message: jobEnded(event.job) });
+      case "instructions":
+        return this.#say(instructionLines(event.instructions));
       case "resumed":
-        return this.#options.stderr.write(`${resumedLines(event.resumed).join("\n")}\n`);
+        return this.#say(resumedLines(event.resumed));
       case "notice":
         // Notices of the opening are no part of the stream of events.
-        if (!this.#isInTurn) return this.#options.stderr.write(`${event.message}\n`);
+        if (!this.#isInTurn) return this.#say([`· ${event.message}`]);
     }
     this.#onTurnEvent(event);
+  }
+
+  #say(lines: readonly string[]): void {
+    for (const line of lines) this.#options.stderr.write(`${line}\n`);
   }
 
   ready(): Promise<void> | undefined {
