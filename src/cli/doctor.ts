@@ -20,7 +20,8 @@ import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import type { ModelFit } from "../session/fit_model.ts";
 import { withHint } from "../session/hints.ts";
-import type { Confinement, Permissions } from "../session/permissions.ts";
+import type { SandboxStatus } from "../session/permission_report.ts";
+import type { Permissions } from "../session/permissions.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -86,7 +87,7 @@ function checkRows({ name, status, text, advice }: Check, columns: number): stri
 }
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  yield confinementCheck(await options.permissions.confinement(agent.state.workingDir));
+  yield confinementCheck(await options.permissions.sandboxStatus(agent.state.workingDir));
   const { json, write } = options;
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
@@ -96,7 +97,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
 }
 
 /** Reports what confines the commands that the model runs. */
-function confinementCheck({ mode, network, by, why }: Confinement): Check {
+function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
   const name = "commands";
   if (mode === "off") {
     return by === undefined

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { UsageError } from "../src/errors.ts";
-import { toConfig } from "../src/cli/settings.ts";
-import { withDefaults } from "../src/user_files.ts";
-import { run } from "./helpers/program.ts";
-import { strictServer } from "./helpers/strict_server.ts";
+import { UsageError } from "../../src/errors.ts";
+import { toConfig } from "../../src/cli/settings.ts";
+import { withDefaults } from "../../src/cli/defaults.ts";
+import { run } from "../helpers/program.ts";
+import { strictServer } from "../helpers/strict_server.ts";
 
 /** Calls `use` with an environment whose `config.json` holds `text`. */
 async function withFile(
