@@ -98,8 +98,8 @@ export function greetingLines({ instead, checks }: Greeting): string[] {
   return [
     ...instead === undefined
       ? []
-      : [`${fitNoticeText({ code: "model_instead", model: instead }, "/model")}`],
-    `${found.join(" · ")}`,
+      : [fitNoticeText({ code: "model_instead", model: instead }, "/model")],
+    found.join(" · "),
   ];
 }
 
