@@ -3,7 +3,7 @@
 import type { ToolContext } from "../../types/tool.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch } from "./pool.ts";
-import { printable } from "./searcher.ts";
+import { escapedPath } from "./searcher.ts";
 import { findTarget } from "./target.ts";
 
 /** The most files that are listed. */
@@ -28,7 +28,7 @@ export async function globFiles(
     const below = /\/|\*\*/.test(pattern) ? "" : ` **/${pattern} searches folders below, too.`;
     return `No files match ${pattern}.${below}${leftOut(tally)}`.slice(0, context.maxOutputChars);
   }
-  return fitLines(files.map((file) => printable(file.path)), context.maxOutputChars, (shown) => {
+  return fitLines(files.map((file) => escapedPath(file.path)), context.maxOutputChars, (shown) => {
     const total = files.length + more;
     const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
     return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
