@@ -24,7 +24,7 @@ import { type Output, output, readPiped } from "../terminal/stdio.ts";
 const SILENT_STDIN_MS = 3000;
 
 /** How long a run that was told to end may take, before a second signal ends it at once. */
-const TIDY_UP_MS = 5000;
+const MAX_ENDING_MS = 5000;
 
 /** How long a run that was told to end waits for whoever reads what it wrote. */
 const READER_MS = 500;
@@ -168,7 +168,7 @@ function stopOnSignals(run: Run): void {
   let signalledAt: number | undefined;
   onSignals((code) => {
     // The first one ends what runs; whoever is impatient must not leave its processes behind.
-    if (signalledAt !== undefined && performance.now() - signalledAt > TIDY_UP_MS) {
+    if (signalledAt !== undefined && performance.now() - signalledAt > MAX_ENDING_MS) {
       Deno.exit(run.stopCode);
     }
     signalledAt ??= performance.now();

@@ -37,7 +37,7 @@ interface FolderInstructions {
 }
 
 /** The ways to decide on the instructions of a folder. */
-export interface HeedOptions {
+interface HeedOptions {
   /** Heeds them this time. */
   trust?: boolean | undefined;
   /** Asks the person; undefined for no answer. */

@@ -232,7 +232,7 @@ export class Session implements AsyncDisposable {
     const text = typed.map((part) => part.text).join("\n\n");
     undo?.begin(agent, text);
     try {
-      await untilAborted(state.looked, signal);
+      await settledOrAborted(state.looked, signal);
       const attached = await this.#attached(text, signal);
       const others = given.filter((part) => part.type !== "text");
       const parts = [...state.pending, ...typed, ...attached, ...others];
@@ -358,7 +358,7 @@ const PLAN_REFUSAL: Decision = {
 };
 
 /** Waits for `promise`, but no longer than until `signal` is aborted. */
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return Promise.race([
     promise,
     new Promise<void>((resolve) => {

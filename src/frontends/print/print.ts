@@ -21,7 +21,7 @@ import { executionRows } from "../change.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
 /** How one prompt is shown. */
-export interface PrintOptions {
+interface PrintOptions {
   format: Format;
   stdout: Output;
   stderr: Output;

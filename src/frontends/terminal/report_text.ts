@@ -17,7 +17,7 @@ import { instructionLines, permissionReportLines } from "../permission_lines.ts"
 import type { Job } from "../../types/tool.ts";
 
 /** What the text is for. */
-export interface TextOptions {
+interface TextOptions {
   columns: number;
   unicode: boolean;
   /** Styles what is less important. */

@@ -39,7 +39,7 @@ import { TurnView } from "./turn_view.ts";
 import { type SessionHistory, sessionHistory } from "./typed_history.ts";
 
 /** How a session in the terminal looks, and ends. */
-export interface TerminalOptions {
+interface TerminalOptions {
   permissions: Permissions;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
@@ -52,7 +52,7 @@ export interface TerminalOptions {
 /** Turns that took longer, in milliseconds, are worth a notification. */
 const LONG_TURN_MS = 10_000;
 /** The longest, in milliseconds, that a signal's end of the session waits. */
-const TIDY_UP_MS = 5000;
+const SIGNAL_TIDY_UP_MS = 5000;
 
 const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGHUP: EXIT.hangup,
@@ -177,7 +177,7 @@ export class TerminalFrontend implements Frontend {
       onUnfold: () => this.#view.unfold(),
       onEnd: (signal) => {
         this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
-        setTimeout(() => Deno.exit(this.#ended), TIDY_UP_MS);
+        setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
       },
     });
   }

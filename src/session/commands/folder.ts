@@ -39,7 +39,7 @@ export const folderCommands: readonly Command[] = [
 ];
 
 /** `path` with the home folder for its `~`, as a shell expands it. */
-export function expandHome(path: string): string {
+function expandHome(path: string): string {
   return path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
 }
 
