@@ -56,7 +56,7 @@ export interface HeededInstructions {
 }
 
 /** The ways to decide on the instructions of a folder. */
-export interface HeedOptions {
+interface HeedOptions {
   /** Heeds them this time. */
   trust?: boolean | undefined;
   /** Asks the person; undefined for no answer. */

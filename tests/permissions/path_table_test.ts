@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { dirname } from "@std/path/dirname";
-import { type PathLooks, PathTable, secretKind } from "../../src/permissions/path_table.ts";
+import { PathTable, secretKind } from "../../src/permissions/path_table.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "../../src/permissions/protected_paths.ts";
 import {
   bubblewrapArgs,
@@ -29,8 +29,10 @@ function examplesOf({ paths }: Pick<ProtectedRow, "paths">): string[] {
 const placed = (home: string, example: string) =>
   example.startsWith("/") ? example : `${home}/${example.replace(/^~\//, "")}`;
 
+type Looks = NonNullable<ConstructorParameters<typeof PathTable>[1]>;
+
 /** A file system that holds `files`, and their folders. */
-function looksAt(files: readonly string[]): PathLooks & Pick<Confinement, "look"> {
+function looksAt(files: readonly string[]): Looks & Pick<Confinement, "look"> {
   const folders = new Set<string>();
   for (const file of files) {
     for (let at = file; at !== "/"; at = dirname(at)) folders.add(dirname(at));
