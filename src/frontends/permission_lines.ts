@@ -5,15 +5,10 @@
  */
 
 import type { Confirmation } from "../session/frontend.ts";
-import type { HeededInstructions } from "../session/instructions.ts";
-import type { PermissionNotice, PermissionReport } from "../session/permission_report.ts";
+import type { HeededInstructions } from "../session/instruction_report.ts";
+import type { PermissionReport } from "../session/permission_report.ts";
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
-
-/** One line for each notice. */
-export function permissionNoticeLines(notices: readonly PermissionNotice[]): string[] {
-  return notices.map(({ message }) => `· ${message}`);
-}
 
 /** The rows of `/permissions`, each with its label. */
 export function permissionReportLines(report: PermissionReport): string[] {

@@ -79,7 +79,9 @@ export function pathVerdict(tool: PolicyCall["tool"], path: string, scene: Scene
   if (tool.access === "read") return ALLOW;
   if (tool.access !== "write") return askBecause(`can ${tool.access}`);
   if (sandbox === "read-only") return askBecause("writes, and the sandbox is read-only");
-  return approve === "edits" || approve === "auto" ? ALLOW : askBecause("writes");
+  return approve === "edits" || approve === "auto"
+    ? ALLOW
+    : { ...askBecause("writes"), isRoutine: true };
 }
 
 /** The secret at a place, by its own name or by that of a link to it; undefined for none known. */

@@ -86,8 +86,9 @@ export function grantOf(
   const paths = out.filter((rule) => !rule.isAbsolute).map((rule) => rule.path!);
   const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
   const withheld: Withheld = { folder: root.real, paths, absolute };
-  if (isAsked && table.secretKind(at.real) === undefined) withheld.files = table.secretPattern;
-  return { realPath: at.real, withheld };
+  const isSecret = table.secretKind(at.real) !== undefined;
+  if (isAsked && !isSecret) withheld.files = table.secretPattern;
+  return { realPath: at.real, withheld, ...isSecret && { isSecret: true } };
 }
 
 /**

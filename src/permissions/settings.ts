@@ -51,4 +51,6 @@ export interface Verdict {
   effect: RuleEffect;
   /** A clause without a subject or a full stop: "is outside of the working directory". */
   reason: string;
+  /** True where `reason` says no more than that the call writes or runs something. */
+  isRoutine?: boolean;
 }

@@ -12,6 +12,7 @@ import { join, relative } from "../text/std_path.ts";
 import { isStill } from "../tools/files/regular_file.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
 import type { Confirmation } from "./frontend.ts";
+import type { HeededInstructions, RefusedInstructions } from "./instruction_report.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo } from "./repository.ts";
 
@@ -27,32 +28,12 @@ interface InstructionFile {
   text: string;
 }
 
-/** A file of a folder that is not read, as it is a link. */
-interface RefusedInstructions {
-  /** Its path relative to the working directory. */
-  name: string;
-  /** Where the link leads: out of the folder, or to a secret. */
-  reason: "outside" | "secret";
-}
-
 /** The instructions that a folder brings. */
 interface FolderInstructions {
   /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
   files: InstructionFile[];
   refused: RefusedInstructions[];
-}
-
-/** What became of the instructions that a folder brings. */
-export interface HeededInstructions {
-  /** The files, with their sizes in lines. */
-  files: Confirmation["files"];
-  /** Files that are never heeded. */
-  refused: readonly RefusedInstructions[];
-  /** True where the files are heeded, or there are none; false where the person said no, undefined where nobody said. */
-  isHeeded: boolean | undefined;
-  /** The reason why the person's answer could not be saved. */
-  unsaved?: string;
 }
 
 /** The ways to decide on the instructions of a folder. */

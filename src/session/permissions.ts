@@ -10,6 +10,7 @@ import { PathTable } from "../permissions/path_table.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
 import { PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
 import type { SandboxMode } from "../permissions/settings.ts";
+import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { Confine } from "../types/tool.ts";
@@ -20,7 +21,7 @@ import {
   userFolder,
   type VariableReader,
 } from "../user_files.ts";
-import type { Ask } from "./call_policy.ts";
+import type { Frontend } from "./frontend.ts";
 import type { PermissionNotice, PermissionReport, SandboxStatus } from "./permission_report.ts";
 import { projectSettings } from "./project_settings.ts";
 import { repositoryOf } from "./repository.ts";
@@ -85,8 +86,21 @@ export class Permissions {
     this.#wantedSandbox = sandbox;
   }
 
-  /** Decides calls; without `ask` calls that would be asked about are refused, and `onRefused` is called. */
-  policy(ask: Ask | undefined, onRefused: () => void = () => {}): Policy {
+  /**
+   * Decides calls; where `frontend` cannot be asked, calls that would be asked about are refused, and
+   * `onRefused` is called.
+   */
+  policy(
+    frontend?: Pick<Frontend, "approve" | "onEvent">,
+    onRefused: () => void = () => {},
+  ): Policy {
+    const approver = isAsker(frontend)
+      ? {
+        frontend,
+        allow: (rule: string, folder: string) => this.allow(rule, folder),
+        save: (rule: string, folder: string) => this.save(rule, folder),
+      }
+      : undefined;
     const decide: Policy["decide"] = async (tool, args, context): Promise<Decision> => {
       const [settings, { decideCall }] = await Promise.all([
         this.#settingsFor(context.workingDir),
@@ -94,7 +108,7 @@ export class Permissions {
       ]);
       return await decideCall({ tool, args, context }, settings, {
         yes: this.#choice.yes === true,
-        ask,
+        approver,
         onRefused,
         confined: () => this.#confinedTo(settings),
       });
@@ -110,7 +124,7 @@ export class Permissions {
       if (mode === "off") return { program, args: [...args] };
       const sandbox = await this.#findSandbox();
       if (typeof sandbox === "string") {
-        throw new Error(
+        throw new RefusedError(
           `Refused: commands are to be confined, and cannot be: ${sandbox}. The user can allow them without with --sandbox off`,
         );
       }
@@ -248,6 +262,12 @@ export class Permissions {
     return this.#sandbox ??= import("../permissions/sandbox/probe.ts")
       .then(({ findSandbox }) => findSandbox(this.paths));
   }
+}
+
+function isAsker(
+  frontend: Pick<Frontend, "approve" | "onEvent"> | undefined,
+): frontend is Required<Pick<Frontend, "approve" | "onEvent">> {
+  return frontend?.approve !== undefined;
 }
 
 function unheededNotices(folder: string): PermissionNotice[] {

@@ -1,3 +1,4 @@
+import { contentOf } from "../tools/text_results.ts";
 import { assert, assertEquals } from "@std/assert";
 import { dirname } from "@std/path/dirname";
 import { PathTable, secretKind } from "../../src/permissions/path_table.ts";
@@ -175,7 +176,7 @@ function homeWith(files: readonly string[]) {
       if (!decision.allow || tool.access === "execute") return decision;
       const within = { ...context, ...decision.grant && { grant: decision.grant } };
       const result = await Promise.resolve(tool.run(args, within)).catch(String);
-      return { ...decision, result };
+      return { ...decision, result: contentOf(result) };
     },
     [Symbol.dispose]: () => Deno.removeSync(base, { recursive: true }),
   };

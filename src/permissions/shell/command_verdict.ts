@@ -112,8 +112,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     if (isKnown && name === "git" && readsOnly(spelled, true)) {
       return askBecause("runs git, which heeds settings of this folder that can run programs");
     }
-    const why = isVague ? " with words that are known only when it runs" : ", which no rule allows";
-    return askBecause(`runs ${name}${why}`);
+    if (isVague) return askBecause(`runs ${name} with words that are known only when it runs`);
+    return { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
   }
   for (const path of reads) {
     const { effect, reason } = pathVerdict(READER, path, scene);
