@@ -155,9 +155,6 @@ export class PathTable {
 /** The rows that count wherever the home folder is; its links are not looked up. */
 export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () => [] });
 
-/** What secret an absolute path is likely to hold, in words, whoever runs the program. */
-export const secretKind = (path: string): string | undefined => ANY_HOME.secretKind(path);
-
 const OWN_FILES = "what this program keeps";
 
 /** Some file systems take .GIT for .git. */

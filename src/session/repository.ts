@@ -11,7 +11,7 @@ export function foldersDownTo(folder: string): string[] {
   const folders: string[] = [];
   for (let at = folder;; at = dirname(at)) {
     folders.unshift(at);
-    if (pathExists(join(at, ".git"))) return folders;
+    if (isPresent(join(at, ".git"))) return folders;
     if (at === dirname(at)) return [folder];
   }
 }
@@ -21,7 +21,7 @@ export function repositoryOf(folder: string): string {
   return foldersDownTo(folder)[0]!;
 }
 
-function pathExists(path: string): boolean {
+function isPresent(path: string): boolean {
   try {
     Deno.statSync(path);
     return true;
