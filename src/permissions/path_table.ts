@@ -9,7 +9,7 @@ import { isAbsolute, join, resolve, SEPARATOR } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 
 /** Folders of the person who runs the program. */
-export interface PersonalFolders {
+interface PersonalFolders {
   /** The home folder; left out, patterns that begin with `~/` match only below a folder called `~`. */
   home?: string | undefined;
   /** Absolute folders of this program's settings and records, wherever variables put them. */
@@ -17,7 +17,7 @@ export interface PersonalFolders {
 }
 
 /** What is asked of the file system. */
-export interface PathLooks {
+interface PathLooks {
   /** The file or folder to which a path leads; undefined where there is none, or none to be seen. */
   realPath(path: string): string | undefined;
   /** The names in a folder; none where it cannot be listed. */
@@ -127,12 +127,12 @@ export class PathTable {
 
   /** Where the files of a row are; those of patterns that count in every folder, in `folder` itself. */
   #located(row: ProtectedRow, folder: string | undefined): ConfinedPath[] {
-    const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, FLAGS);
-    return expandBraces(row.confined ?? row.paths).flatMap((glob) => {
+    const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, IGNORE_CASE);
+    return alternativesOf(row.confined ?? row.paths).flatMap((glob) => {
       const base = scopeOf(glob) === "root" ? "/" : folder;
       if (base === undefined) return [];
       return this.#expanded(base, glob.replace(/^~?\/|\/$/g, ""))
-        .filter((path) => isTaken.test(slashed(path)))
+        .filter((path) => isTaken.test(composedPath(path)))
         .map((path) => ({ path, what: row.what, isFolder: glob.endsWith("/") }));
     });
   }
@@ -142,7 +142,7 @@ export class PathTable {
     for (const name of names.split("/")) {
       if (!/[*?]/.test(name)) paths = paths.map((path) => join(path, name));
       else {
-        const regex = new RegExp(`^${globSource(name)}`, FLAGS);
+        const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
         paths = paths.flatMap((path) =>
           this.#looks.list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
         );
@@ -155,13 +155,10 @@ export class PathTable {
 /** The rows that count wherever the home folder is; its links are not looked up. */
 export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () => [] });
 
-/** What secret an absolute path is likely to hold, in words, whoever runs the program. */
-export const secretKind = (path: string): string | undefined => ANY_HOME.secretKind(path);
-
 const OWN_FILES = "what this program keeps";
 
 /** Some file systems take .GIT for .git. */
-const FLAGS = "i";
+const IGNORE_CASE = "i";
 
 /** Signs without width, which older file systems of Apple leave out when they compare names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
@@ -176,8 +173,8 @@ function kindIn({ any, rows }: Matcher, path: string): string | undefined {
 
 function matcherOf(sources: readonly { what: string; source: string }[]): Matcher {
   return {
-    any: new RegExp(sources.map(({ source }) => source).join("|"), FLAGS),
-    rows: sources.map(({ what, source }) => ({ what, pattern: new RegExp(source, FLAGS) })),
+    any: new RegExp(sources.map(({ source }) => source).join("|"), IGNORE_CASE),
+    rows: sources.map(({ what, source }) => ({ what, pattern: new RegExp(source, IGNORE_CASE) })),
   };
 }
 
@@ -191,7 +188,7 @@ function sourcesOf(kind: ProtectedRow["kind"]): { what: string; source: string }
  * linear time.
  */
 function rowSource({ paths, except }: ProtectedRow): string {
-  const globs = Object.groupBy(expandBraces(paths), scopeOf);
+  const globs = Object.groupBy(alternativesOf(paths), scopeOf);
   const below = (folder: string, names: readonly string[] = []) =>
     names.length === 0
       ? []
@@ -221,7 +218,7 @@ function scopeOf(glob: string): "home" | "root" | "deep" | "anywhere" {
 }
 
 function exceptSource(except: string | undefined): string {
-  return except === undefined ? "" : `(?!${expandBraces(except).map(globSource).join("|")})`;
+  return except === undefined ? "" : `(?!${alternativesOf(except).map(globSource).join("|")})`;
 }
 
 /** The expression for a pattern without braces, up to the end of the path or of the folder's name. */
@@ -238,20 +235,20 @@ const FILE_END = "/?$";
 
 /** The expression for an absolute path, in both of the ways in which Unicode composes letters. */
 function absoluteSource(path: string): string {
-  const composed = slashed(path);
+  const composed = composedPath(path);
   return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escaped).join("|")})`;
 }
 
 /** The words of `text`, each as often as its braces have alternatives. */
-function expandBraces(text: string): string[] {
+function alternativesOf(text: string): string[] {
   return text.split(/\s+/).filter((glob) => glob !== "").flatMap((glob) => {
     const [, before, inner, after] = /^(.*?)\{(.*?)\}(.*)$/.exec(glob) ?? [];
     if (inner === undefined) return [glob];
-    return inner.split(",").flatMap((part) => expandBraces(`${before}${part}${after}`));
+    return inner.split(",").flatMap((part) => alternativesOf(`${before}${part}${after}`));
   });
 }
 
 /** In Unicode's form NFC, as the paths that are tested. */
-const slashed = (path: string): string => path.replaceAll(SEPARATOR, "/").normalize();
+const composedPath = (path: string): string => path.replaceAll(SEPARATOR, "/").normalize();
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

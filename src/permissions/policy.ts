@@ -7,7 +7,7 @@
 import type { Grant, Withheld } from "../types/tool.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
 import type { Place } from "./containment.ts";
-import { bareVerdict, pathVerdict, READER, sceneOf } from "./path_verdict.ts";
+import { bareVerdict, pathVerdict, READER, sceneOf, secretAt } from "./path_verdict.ts";
 import { exactRule, isFor, matchesPath, parseRule, type Rule, rulePathOf } from "./rules.ts";
 import {
   APPROVE_MODES,
@@ -76,7 +76,8 @@ export function grantOf(
   place: (path: string) => Place,
   isAsked: boolean,
 ): Grant {
-  const { rules, paths: table, root } = sceneOf(settings, place);
+  const scene = sceneOf(settings, place);
+  const { rules, root } = scene;
   const at = place(path);
   const out = rules.filter((rule) =>
     rule.path && (rule.effect === "deny" || rule.effect === "ask" && isAsked) &&
@@ -86,9 +87,11 @@ export function grantOf(
   const paths = out.filter((rule) => !rule.isAbsolute).map((rule) => rule.path!);
   const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
   const withheld: Withheld = { folder: root.real, paths, absolute };
-  const isSecret = table.secretKind(at.real) !== undefined;
-  if (isAsked && !isSecret) withheld.files = table.secretPattern;
-  return { realPath: at.real, withheld, ...isSecret && { isSecret: true } };
+  if (isAsked && scene.paths.secretKind(at.real) === undefined) {
+    withheld.files = scene.paths.secretPattern;
+  }
+  const isSecret = secretAt(scene, at) !== undefined;
+  return { realPath: at.real, withheld, ...isSecret && { isSecret } };
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Rule } from "./rules.ts";
 import { APPROVE_MODES, SANDBOX_MODES, type Settings } from "./settings.ts";
 
 /** One level of settings: those of the person, of a folder in the person's file, or of a project. */
-export interface SettingsLevel {
+interface SettingsLevel {
   approve?: Settings["approve"];
   sandbox?: Settings["sandbox"];
   network?: boolean;

@@ -27,7 +27,7 @@ export interface SettingsInForce extends Settings {
 }
 
 /** What the settings in force are made of. */
-export interface SettingsSources {
+interface SettingsSources {
   choice: PermissionChoice;
   file: PermissionsFile;
   paths: PathTable;

@@ -1,7 +1,7 @@
 import { contentOf } from "../tools/text_results.ts";
 import { assert, assertEquals } from "@std/assert";
 import { dirname } from "@std/path/dirname";
-import { type PathLooks, PathTable, secretKind } from "../../src/permissions/path_table.ts";
+import { ANY_HOME, PathTable } from "../../src/permissions/path_table.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "../../src/permissions/protected_paths.ts";
 import {
   bubblewrapArgs,
@@ -30,8 +30,10 @@ function examplesOf({ paths }: Pick<ProtectedRow, "paths">): string[] {
 const placed = (home: string, example: string) =>
   example.startsWith("/") ? example : `${home}/${example.replace(/^~\//, "")}`;
 
+type Looks = NonNullable<ConstructorParameters<typeof PathTable>[1]>;
+
 /** A file system that holds `files`, and their folders. */
-function looksAt(files: readonly string[]): PathLooks & Pick<Confinement, "look"> {
+function looksAt(files: readonly string[]): Looks & Pick<Confinement, "look"> {
   const folders = new Set<string>();
   for (const file of files) {
     for (let at = file; at !== "/"; at = dirname(at)) folders.add(dirname(at));
@@ -476,17 +478,17 @@ Deno.test({
   name: "a secret is known by its name alone, but for files that are there to be copied",
   fn() {
     for (const path of ["/ws/.config//gh/x", "/ws/.config/././gh/x", "C:\\ws\\.config\\gh\\x"]) {
-      assert(secretKind(path) !== undefined, path);
+      assert(ANY_HOME.secretKind(path) !== undefined, path);
     }
     for (const name of [".env", ".env.local", "prod.env", ".env.examples", "id_rsa", "a.KEY"]) {
-      assert(secretKind(`/ws/${name}`) !== undefined, name);
+      assert(ANY_HOME.secretKind(`/ws/${name}`) !== undefined, name);
     }
     for (
       const name of [
         ...[".env.example", ".env-sample", "example.env", "template.prod.env", ".environment"],
         ...["secrets.ts", "credentials/mod.ts", "id_rsa.pub", ".sshrc.d", "keys/readme", "a.keys"],
       ]
-    ) assertEquals(secretKind(`/ws/${name}`), undefined, name);
+    ) assertEquals(ANY_HOME.secretKind(`/ws/${name}`), undefined, name);
   },
 });
 

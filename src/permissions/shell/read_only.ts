@@ -7,7 +7,7 @@
 import type { SimpleCommand } from "./lexer.ts";
 
 /** The options and operands with which a program only reads; with any other it is not known to. */
-interface Allowed {
+interface ReadOnlyUse {
   /** Letters of options without a value. */
   letters?: string;
   /** Letters of options whose value follows, in the same word or the next. */
@@ -24,7 +24,7 @@ interface Allowed {
  * Programs that only read, by name. `diff` is left out: it shows contents of whole folders, secrets
  * among them, that nobody named. Folders that `grep -r` and `rg` show are in {@linkcode searchedBy}.
  */
-const PROGRAMS: Readonly<Record<string, Allowed>> = {
+const PROGRAMS: Readonly<Record<string, ReadOnlyUse>> = {
   basename: {},
   cat: { letters: "AbeEnstTuv", long: "number show-all" },
   cmp: { letters: "bls" },
@@ -88,7 +88,7 @@ const COMMITS =
  * (`core.fsmonitor`, `diff.external`, filters, pagers), so they count only in a trusted folder: options
  * against that cannot be added, as the command that runs is the one that was shown, byte for byte.
  */
-const GIT: Readonly<Record<string, Allowed>> = {
+const GIT: Readonly<Record<string, ReadOnlyUse>> = {
   blame: { letters: "elsw", valued: "L" },
   branch: { letters: "arv", long: "all list remotes show-current verbose", maxOperands: 0 },
   describe: { long: "always tags" },
@@ -177,14 +177,14 @@ export function showsChanges({ words }: SimpleCommand): boolean {
     !args.some((arg) => /^(-s|--(\w*stat|name-\w+|no-patch|summary))$/.test(arg));
 }
 
-function pathsOf(args: readonly string[], allowed: Allowed): string[] | undefined {
+function pathsOf(args: readonly string[], allowed: ReadOnlyUse): string[] | undefined {
   const { operands, values } = readArgs(args, allowed) ?? {};
   return operands && [...operands, ...values!].filter((one) => one !== "" && one !== "-");
 }
 
 function readArgs(
   args: readonly string[],
-  allowed: Allowed,
+  allowed: ReadOnlyUse,
 ): { operands: string[]; values: string[] } | undefined {
   const { letters = "", valued = "", long = "", hasNumber = false, maxOperands } = allowed;
   const names = new Set(long.split(" "));

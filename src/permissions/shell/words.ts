@@ -29,7 +29,7 @@ type CommandLine =
   | { ok: false; reason: string };
 
 /** Longer lines, and lines of more commands, are not taken apart: no person reads them before a yes. */
-const MAX_LINE_CHARS = 20_000;
+const MAX_COMMAND_LINE = 20_000;
 const MAX_COMMANDS = 200;
 
 /** Words that are grammar where a command begins; after each a command begins again. */
@@ -45,7 +45,7 @@ const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(
  */
 export function parseCommandLine(text: string): CommandLine {
   try {
-    if (text.length > MAX_LINE_CHARS) fail(`it is longer than ${MAX_LINE_CHARS} characters`);
+    if (text.length > MAX_COMMAND_LINE) fail(`it is longer than ${MAX_COMMAND_LINE} characters`);
     // deno-lint-ignore no-control-regex
     if (/[\0-\x08\x0b-\x1f\x7f]/.test(text)) fail("it has control characters");
     const source: ShellSource = {

@@ -1,0 +1,77 @@
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { UsageError } from "../src/errors.ts";
+import {
+  readJsonFile,
+  stateFolder,
+  unheededSettings,
+  userFile,
+  userFolder,
+} from "../src/user_files.ts";
+
+const unix = { ignore: Deno.build.os === "windows" };
+
+const FOLDERS: [
+  env: Record<string, string>,
+  settings: string | undefined,
+  state: string | undefined,
+][] = [
+  [{ HOME: "/home/u" }, "/home/u/.config/copilot", "/home/u/.local/state/copilot"],
+  [{ HOME: "/home/u", XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s" }, "/c/copilot", "/s/copilot"],
+  // A relative path would be in the folder that is worked in.
+  [
+    { HOME: "/home/u", XDG_CONFIG_HOME: ".config" },
+    "/home/u/.config/copilot",
+    "/home/u/.local/state/copilot",
+  ],
+  [{ HOME: "." }, undefined, undefined],
+  [{ HOME: "" }, undefined, undefined],
+  [{}, undefined, undefined],
+];
+for (const [env, settings, state] of FOLDERS) {
+  Deno.test({
+    ...unix,
+    name: `TRU-02 the person's folders: ${JSON.stringify(env)}`,
+    fn() {
+      const read = (name: string) => env[name];
+      assertEquals([userFolder(read), stateFolder(read)], [settings, state]);
+      assertEquals(userFile("x.json", read), settings && `${settings}/x.json`);
+    },
+  });
+}
+
+Deno.test("a settings file is read, or said to be wrong; that of others is not quoted", async () => {
+  const folder = await Deno.makeTempDir();
+  const at = (name: string) => `${folder}/${name}`;
+  await Deno.writeTextFile(at("good"), '\ufeff{"a": 1}');
+  await Deno.writeTextFile(at("list"), "[]");
+  await Deno.writeTextFile(at("wrong"), "canary");
+  await Deno.writeTextFile(at("large"), " ".repeat(1024 * 1024 + 1));
+  assertEquals(readJsonFile(at("good")), { a: 1 });
+  assertEquals(readJsonFile(at("nothing")), undefined);
+  assertEquals(readJsonFile(at("good/below")), undefined);
+  assertThrows(() => readJsonFile(at("list")), UsageError, "must be a JSON object");
+  for (const name of ["large", "."]) {
+    assertThrows(() => readJsonFile(at(name)), UsageError, "must be a file of JSON");
+  }
+  assertMatch(assertThrows(() => readJsonFile(at("wrong")), UsageError).message, /canary/);
+  const { message } = assertThrows(() => readJsonFile(at("wrong"), false), UsageError);
+  assertEquals(message.includes("canary"), false);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("TRU-02 settings of servers and keys that a folder brings are named, each once", async () => {
+  const folder = await Deno.makeTempDir();
+  assertEquals(unheededSettings(folder), []);
+  await Deno.writeTextFile(
+    `${folder}/.env`,
+    "OPENAI_API_KEY=a\n  export OPENAI_API_KEY = b\nhttps_proxy=x\nOTHER=1\n#OLLAMA_HOST=y\n",
+  );
+  await Deno.mkdir(`${folder}/.copilot`);
+  await Deno.writeTextFile(`${folder}/.copilot/config.json`, "no JSON");
+  assertEquals(unheededSettings(folder), [
+    ".copilot/config.json",
+    "OPENAI_API_KEY in .env",
+    "https_proxy in .env",
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});
