@@ -132,7 +132,7 @@ export class PathTable {
 
   /** Where the files of a row are; those of patterns that count in every folder, in `folder` itself. */
   #located(row: ProtectedRow, folder: string | undefined): ConfinedPath[] {
-    const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, FLAGS);
+    const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, PATTERN_FLAGS);
     return expandBraces(row.confined ?? row.paths).flatMap((glob) => {
       const scope = scopeOf(glob);
       const base = scope === "root" ? "/" : folder;
@@ -148,7 +148,7 @@ export class PathTable {
     for (const name of names.split("/")) {
       if (!/[*?]/.test(name)) paths = paths.map((path) => join(path, name));
       else {
-        const regex = new RegExp(`^${globSource(name)}`, FLAGS);
+        const regex = new RegExp(`^${globSource(name)}`, PATTERN_FLAGS);
         paths = paths.flatMap((path) =>
           this.#looks.list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
         );
@@ -167,7 +167,7 @@ export const secretKind = (path: string): string | undefined => ANY_HOME.secretK
 const OWN_FILES = "what this program keeps";
 
 /** Some file systems take .GIT for .git. */
-const FLAGS = "i";
+const PATTERN_FLAGS = "i";
 
 /** Signs without width, which older file systems of Apple leave out when they compare names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
@@ -182,8 +182,8 @@ function kindIn({ any, rows }: Matcher, path: string): string | undefined {
 
 function matcherOf(sources: readonly { what: string; source: string }[]): Matcher {
   return {
-    any: new RegExp(sources.map(({ source }) => source).join("|"), FLAGS),
-    rows: sources.map(({ what, source }) => ({ what, pattern: new RegExp(source, FLAGS) })),
+    any: new RegExp(sources.map(({ source }) => source).join("|"), PATTERN_FLAGS),
+    rows: sources.map(({ what, source }) => ({ what, pattern: new RegExp(source, PATTERN_FLAGS) })),
   };
 }
 
