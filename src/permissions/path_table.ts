@@ -61,7 +61,7 @@ const SYSTEM_LOOKS: PathLooks = {
 
 /** The table for one person. Patterns are compiled, and links looked up, with the first question. */
 export class PathTable {
-  /** The home folder, absolute and without a slash at its end; undefined where none is known. */
+  /** The home folder, absolute; undefined where none is known. */
   readonly home: string | undefined;
   readonly #own: readonly string[];
   readonly #looks: PathLooks;
@@ -70,7 +70,7 @@ export class PathTable {
 
   constructor({ home, own = [] }: PersonalFolders = {}, looks: PathLooks = SYSTEM_LOOKS) {
     // A relative one would be another folder after each /cd.
-    this.home = home !== undefined && isAbsolute(home) ? resolve(home) : undefined;
+    this.home = home !== undefined && isAbsolute(home) ? home : undefined;
     this.#own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
     this.#looks = looks;
   }
@@ -82,7 +82,7 @@ export class PathTable {
 
   /** Why an absolute path is not written unasked, in words; undefined for no reason. */
   protectedKind(path: string): string | undefined {
-    return kindIn(this.#protected ??= matcherOf(sourcesOf("protected", this.#homes())), path);
+    return kindIn(this.#protected ??= matcherOf(sourcesOf("protected")), path);
   }
 
   /** Matches the absolute path of a secret, with `/` between its parts. */
@@ -112,16 +112,11 @@ export class PathTable {
     return rows.flatMap((row) => this.#located(row, folder));
   }
 
-  #homes(): string[] {
-    if (this.home === undefined) return [];
-    return [...new Set([this.home, this.#looks.realPath(this.home) ?? this.home])];
-  }
-
   #secretMatcher(): Matcher {
     if (this.#secrets !== undefined) return this.#secrets;
-    const sources = sourcesOf("secret", this.#homes());
+    const sources = sourcesOf("secret");
     const known = matcherOf(sources);
-    // The sandbox hides what is behind a link, so that is a secret by its own name, too.
+    // Files of the home folder itself, and behind links: the sandbox hides them, too.
     const others = this.confinedSecrets().filter(({ path }) => kindIn(known, path) === undefined)
       .map(({ path, what, isFolder }) => ({
         what,
@@ -134,9 +129,8 @@ export class PathTable {
   #located(row: ProtectedRow, folder: string | undefined): ConfinedPath[] {
     const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, PATTERN_FLAGS);
     return expandBraces(row.confined ?? row.paths).flatMap((glob) => {
-      const scope = scopeOf(glob);
-      const base = scope === "root" ? "/" : folder;
-      if (base === undefined || scope === "deep") return [];
+      const base = scopeOf(glob) === "root" ? "/" : folder;
+      if (base === undefined) return [];
       return this.#expanded(base, glob.replace(/^~?\/|\/$/g, ""))
         .filter((path) => isTaken.test(slashed(path)))
         .map((path) => ({ path, what: row.what, isFolder: glob.endsWith("/") }));
@@ -187,19 +181,16 @@ function matcherOf(sources: readonly { what: string; source: string }[]): Matche
   };
 }
 
-function sourcesOf(
-  kind: ProtectedRow["kind"],
-  homes: readonly string[],
-): { what: string; source: string }[] {
+function sourcesOf(kind: ProtectedRow["kind"]): { what: string; source: string }[] {
   return PROTECTED_ROWS.filter((row) => row.kind === kind)
-    .map((row) => ({ what: row.what, source: rowSource(row, homes) }));
+    .map((row) => ({ what: row.what, source: rowSource(row) }));
 }
 
 /**
  * Each pattern is anchored at a `/` or at the end, and has at most one `*` in a name: a path is tested in
  * linear time.
  */
-function rowSource({ paths, except }: ProtectedRow, homes: readonly string[]): string {
+function rowSource({ paths, except }: ProtectedRow): string {
   const globs = Object.groupBy(expandBraces(paths), scopeOf);
   const below = (folder: string, names: readonly string[] = []) =>
     names.length === 0
@@ -209,8 +200,6 @@ function rowSource({ paths, except }: ProtectedRow, homes: readonly string[]): s
   const [endings, anywhere] = [true, false].map((isEnding) =>
     globs.anywhere?.filter((glob) => isEnding === (glob.startsWith("*") && except === undefined))
   );
-  // To tools `~` is a name like any other; a model that writes it means the home folder.
-  const home = [...homes.map(absoluteSource), "/~"].join("|");
   return [
     ...(globs.deep ?? []).map((glob) => {
       const [folder, name] = glob.split("/**/");
@@ -220,7 +209,8 @@ function rowSource({ paths, except }: ProtectedRow, homes: readonly string[]): s
     ...(endings ?? []).map((glob) => globSource(glob.slice(1))),
     ...below("", anywhere),
     ...below("^", globs.root?.map((glob) => glob.slice(1))),
-    ...below(`(?:${home})`, globs.home?.map((glob) => glob.slice(2))),
+    // To tools `~` is a name like any other; a model that writes it means the home folder.
+    ...below("/~", globs.home?.map((glob) => glob.slice(2))),
   ].join("|");
 }
 
@@ -248,7 +238,7 @@ const FILE_END = "/?$";
 
 /** The expression for an absolute path, in both of the ways in which Unicode composes letters. */
 function absoluteSource(path: string): string {
-  const composed = slashed(path).replace(/\/$/, "");
+  const composed = slashed(path);
   return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escaped).join("|")})`;
 }
 

@@ -8,6 +8,7 @@ import {
   type Confinement,
   seatbeltProfile,
 } from "../../src/permissions/sandbox/wrap.ts";
+import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { openPermissions, type Permissions } from "../../src/session/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Decision } from "../../src/types/policy.ts";
@@ -228,6 +229,7 @@ Deno.test({
           ["grep_code", { pattern: "TOKEN", path: at, glob: name, context_lines: 0 }],
           ["grep_code", { pattern: "TOKEN", path: at, glob: "", context_lines: 0 }],
           ["glob_files", { pattern: name, path: at }],
+          ["grep_code", { pattern: "TOKEN", path: ".", glob: `**/${path}`, context_lines: 0 }],
         ] as const;
         for (const [tool, args] of calls) {
           const { result = "" } = await home.call(from, tool, args);
@@ -240,6 +242,33 @@ Deno.test({
       ...{ pattern: "TOKEN", path: `${home.base}/home`, glob: "", context_lines: 0 },
     });
     assert(result?.includes("plain.txt:1:TOKEN"), result);
+  },
+});
+
+const sandbox = await findSandbox();
+const missing = typeof sandbox === "string" ? sandbox : "";
+
+Deno.test({
+  name: `R-19 R-16 a confined command reads none of them, though it works in the home folder${
+    missing && ` (skipped: ${missing})`
+  }`,
+  ignore: missing !== "",
+  async fn() {
+    using home = homeWith([...HIDDEN, ".bashrc"]);
+    const folder = `${home.base}/home`;
+    const confined = await findSandbox(new PathTable({ home: folder }));
+    assert(typeof confined === "object");
+    const script = "grep -rl TOKEN .; echo added >> .bashrc; echo added >> plain.txt";
+    const [program, args] = confined.wrap("/bin/sh", ["-c", script], {
+      ...{ mode: "workspace-write", folder, network: false },
+    });
+    const output = await new Deno.Command(program, { args, stderr: "null" }).output();
+    const seen = new TextDecoder().decode(output.stdout).trim().split("\n").sort();
+    assertEquals(seen, ["./.bashrc", "./plain.txt"]);
+    const texts = [".bashrc", "plain.txt"].map((name) =>
+      Deno.readTextFileSync(`${folder}/${name}`)
+    );
+    assertEquals(texts, ["TOKEN\n", "TOKEN\nadded\n"]);
   },
 });
 
@@ -371,6 +400,10 @@ Deno.test({
     ) {
       assertEquals((await home.call("", "read_file", { file_path })).allow, false, file_path);
     }
+    const paths = new PathTable({ own: ["/data//copilot/", "/state/../x/copilot"] }, looksAt([]));
+    for (const path of ["/data/copilot/config.json", "/x/copilot"]) {
+      assertEquals(paths.secretKind(path), "what this program keeps", path);
+    }
   },
 });
 
@@ -396,8 +429,55 @@ Deno.test({
 
 Deno.test({
   ...unix,
+  name:
+    "the sandbox hides neither the folder that is worked in, nor one that is called as a file of secrets",
+  fn() {
+    const files = [".gemini/x", "secrets/readme", ".env.example", ".env"].map((name) =>
+      `/home/u/${name}`
+    );
+    const looks = looksAt(files);
+    const hiddenIn = (folder: string, look = looks.look) => {
+      const { hidden } = boundBy(bubblewrapArgs({
+        ...{ mode: "read-only", folder, network: false, look },
+        paths: new PathTable({ home: "/home/u" }, looks),
+      }));
+      return [...new Set(hidden)].filter((path) => path.startsWith("/home")).sort();
+    };
+    assertEquals(hiddenIn("/ws"), ["/home/u/.env", "/home/u/.gemini"]);
+    assertEquals(hiddenIn("/home/u/.gemini"), ["/home/u/.env"]);
+    // A link to the folder above.
+    const linked = (path: string) => looks.look(path) && { ...looks.look(path)!, real: "/home/u" };
+    assertEquals(
+      hiddenIn("/home/u/ws", (path) => path.endsWith("/.gemini") ? linked(path) : undefined),
+      [],
+    );
+    const profile = seatbeltProfile({
+      ...{ mode: "read-only", folder: "/home/u/.gemini/x", network: false },
+      paths: new PathTable({ home: "/home/u" }, looks),
+    });
+    assertEquals([profile.includes('u/.gemini"'), profile.includes('u/.ssh"')], [false, true]);
+  },
+});
+
+Deno.test({
+  ...unix,
+  name: "a home folder is known in both of the ways in which Unicode composes letters",
+  fn() {
+    const paths = new PathTable({ home: "/home/jos\u00e9" }, looksAt([]));
+    for (const home of ["/home/jos\u00e9", "/home/jose\u0301"]) {
+      assert(paths.secretPattern.test(`${home}/.gemini/x`));
+      assert(paths.secretKind(`${home}/.gemini/x`) !== undefined);
+    }
+  },
+});
+
+Deno.test({
+  ...unix,
   name: "a secret is known by its name alone, but for files that are there to be copied",
   fn() {
+    for (const path of ["/ws/.config//gh/x", "/ws/.config/././gh/x", "C:\\ws\\.config\\gh\\x"]) {
+      assert(secretKind(path) !== undefined, path);
+    }
     for (const name of [".env", ".env.local", "prod.env", ".env.examples", "id_rsa", "a.KEY"]) {
       assert(secretKind(`/ws/${name}`) !== undefined, name);
     }

@@ -76,14 +76,12 @@ export function bubblewrapArgs(confinement: Confinement): string[] {
     if (isFile && isThere) args.push("--ro-bind", "/dev/null", real);
   }
   // Last, as the folder may be the one that holds them.
-  const hidden = new Set<string>();
   for (const { path, isFolder } of hiddenPaths(confinement)) {
     const { real, isFile } = look(path) ?? {};
-    if (real === undefined || hidden.has(real)) continue;
+    if (real === undefined) continue;
+    if (isFile) args.push("--ro-bind", "/dev/null", real);
     // A pattern for files may match a folder, which stays.
-    if (!isFile && (!isFolder || isWithin(real, folder))) continue;
-    hidden.add(real);
-    args.push(...isFile ? ["--ro-bind", "/dev/null", real] : ["--tmpfs", real]);
+    else if (isFolder && !isWithin(real, folder)) args.push("--tmpfs", real);
   }
   return [...args, "--chdir", folder, "--"];
 }

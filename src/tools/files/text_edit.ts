@@ -157,12 +157,13 @@ function replaced(
   let pieces: string[] = [];
   let done = 0;
   for (const match of places) {
-    const start = position(match);
+    const isRecorded = replacements.length < MAX_REPLACEMENTS;
+    const start = isRecorded ? position(match) : 0;
     const from = position(match + head);
     const to = position(match + before.length - tail);
     pieces.push(source.text.slice(done, from), insert);
     done = to;
-    if (replacements.length < MAX_REPLACEMENTS) {
+    if (isRecorded) {
       const end = position(match + before.length);
       replacements.push({ start, end, newLength: from - start + insert.length + end - to });
     }
