@@ -100,7 +100,7 @@ export function apply(
   const isOwn = (key: "contextLength" | "textTools") =>
     target[key] !== undefined && target[key] !== previous[key];
   const fitted: FittedSettings = {
-    key: facts && keyOf({ ...target, name }),
+    key: facts && targetKey({ ...target, name }),
     contextLength: isOwn("contextLength") ? undefined : facts?.contextLength,
     textTools: isOwn("textTools") || facts?.takesTools !== false ? undefined : true,
   };
@@ -116,7 +116,7 @@ export function apply(
   };
 }
 
-function keyOf({ isNative, url, name }: ModelTarget): string {
+function targetKey({ isNative, url, name }: ModelTarget): string {
   return [isNative, url, name].join(" ");
 }
 
@@ -172,7 +172,7 @@ export class ModelFit {
    */
   async prepare(agent: CopilotAgent, progress: Progress = {}): Promise<void> {
     const target = this.targetOf(agent);
-    if (progress.signal?.aborted || !this.#asks(target) || this.#fitted.key === keyOf(target)) {
+    if (progress.signal?.aborted || !this.#asks(target) || this.#fitted.key === targetKey(target)) {
       return;
     }
     const ask = (name: string) =>
