@@ -152,3 +152,8 @@ screenTest("Esc closes a menu or a search first, and only then stops the turn", 
   await terminal.type("\x1b");
   await terminal.until(() => stops.length === 1);
 });
+
+screenTest("Ctrl-D before anybody reads is not lost", async (screen, terminal) => {
+  await terminal.type("\x04");
+  assertEquals(await screen.read(), null);
+}, { activity: undefined });
