@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
   instructionLines,
-  permissionNoticeLines,
   permissionReportLines,
   trustQuestion,
 } from "../../src/frontends/permission_lines.ts";
@@ -57,11 +56,6 @@ for (const [change, rows] of REPORTS) {
     assertEquals(permissionReportLines({ ...REPORT, ...change }), rows);
   });
 }
-
-Deno.test("a notice is one line", () => {
-  const message = "commands are not confined (--sandbox workspace-write does that)";
-  assertEquals(permissionNoticeLines([{ code: "sandbox_off", message }]), [`· ${message}`]);
-});
 
 Deno.test("what becomes of a folder's instructions is said, but not that they were refused by the person", () => {
   const files = [{ name: "AGENTS.md", lines: 1 }, { name: "a/CLAUDE.md", lines: 2 }];
