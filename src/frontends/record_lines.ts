@@ -25,8 +25,8 @@ export function resumedLines(
   const { started, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
-    ...lastTyped === undefined ? [] : [`> ${beginningOf(lastTyped, SHOWN_TYPED_CHARS)}`],
-    ...lastAnswer === undefined ? [] : [beginningOf(lastAnswer, SHOWN_ANSWER_CHARS)],
+    ...lastTyped === undefined ? [] : [`> ${cutTo(lastTyped, SHOWN_TYPED_CHARS)}`],
+    ...lastAnswer === undefined ? [] : [cutTo(lastAnswer, SHOWN_ANSWER_CHARS)],
   ];
   return [
     `Goes on from ${minuteOf(started)}: ${count(messages, "message")}${unread}`,
@@ -50,10 +50,10 @@ function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): s
 
 /** A session in one line: when it began, and with what. */
 export function sessionLine({ started, title }: SessionTitle): string {
-  return `${minuteOf(started)}  ${beginningOf(title, SHOWN_TITLE_CHARS)}`;
+  return `${minuteOf(started)}  ${cutTo(title, SHOWN_TITLE_CHARS)}`;
 }
 
-function beginningOf(text: string, maxChars: number): string {
+function cutTo(text: string, maxChars: number): string {
   const line = oneLine(text);
   return line.length > maxChars ? `${line.slice(0, maxChars - 1).toWellFormed()}…` : line;
 }

@@ -15,7 +15,7 @@ const SHOWN_CHARS = 60;
 export function undoLines(
   { way, text, files, hasConversation, commands }: UndoReport,
 ): string[] {
-  const title = titleOf(text);
+  const title = quotedTitle(text);
   return [
     way === "undo" ? `Taken back: ${title}. /redo brings it back.` : `Brought back: ${title}.`,
     ...files.map((file) => `  ${fileLine(file, way)}`),
@@ -43,7 +43,7 @@ function fileLine({ path, result, reason = "" }: UndoneFile, way: UndoReport["wa
   }
 }
 
-function titleOf(text: string): string {
+function quotedTitle(text: string): string {
   const line = oneLine(text);
   return `"${
     line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1).toWellFormed()}…` : line
