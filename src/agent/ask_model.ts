@@ -135,7 +135,7 @@ class ModelRequest {
       code: "repetition",
       message: "The model repeated itself and was stopped.",
     });
-    const message = answered({
+    const message = withAnswer({
       role: "assistant",
       content: text.trim(),
       ...(reasoning && { reasoning }),
@@ -166,7 +166,7 @@ function completed(
   const isEmpty = isBlank(message.content) && !message.toolCalls?.length;
   if (mayAskAgain && finish === "stop" && isEmpty && hasThought) {
     tell("info", "asked_again", "The model gave no answer, only reasoning: it is asked once more.");
-    return { message: answered(message), usage, askAgain: true };
+    return { message: withAnswer(message), usage, askAgain: true };
   }
   if (finish === "length") {
     const what = "The answer was cut off at the token limit (maxTokens, or the model's context).";
@@ -180,11 +180,11 @@ function completed(
     tell("warning", "no_answer", what);
   }
   const isCut = finish === "length" && !message.toolCalls?.length;
-  return { message: answered(message), usage, ...(isCut && { stopReason: "budget" }) };
+  return { message: withAnswer(message), usage, ...(isCut && { stopReason: "budget" }) };
 }
 
 /** The message, with a note in place of an answer where there is none. */
-function answered(message: Message): Message {
+function withAnswer(message: Message): Message {
   return isBlank(message.content) && !message.toolCalls?.length
     ? { ...message, content: NO_ANSWER, standsFor: "empty_answer" }
     : message;

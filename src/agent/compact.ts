@@ -108,7 +108,7 @@ export async function makeRoom(
   let summarized = 0;
   // Just under the limit would be full again soon.
   if (byHand || sizeOf(shorter, size) > (wanted + most) / 2) {
-    const [old, kept] = split(cut, wanted * 0.75, size, byHand);
+    const [old, kept] = splitForSummary(cut, wanted * 0.75, size, byHand);
     const dropped = cut.length - kept.length;
     // Where what has to stay is too long by itself, no summary helps; nor does one of a summary.
     const room = Math.max(wanted / 4, MIN_SUMMARY);
@@ -119,7 +119,7 @@ export async function makeRoom(
         const under = replaced * (byHand ? CLEARLY_LESS : 1);
         const isLong = (text: string) => tokensOf(text, size) > Math.min(LONG * room, under);
         const limits = { limit, room: Math.min(room, under / 2), isLong };
-        const text = await summarize(agent, old, limits, options);
+        const text = await askForSummary(agent, old, limits, options);
         const summary = summaryMessages(upTo(text, room, size), old);
         if (sizeOf(summary, size) < under) {
           [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
@@ -157,7 +157,7 @@ const WORDS_PER_TOKEN = 0.7;
 const SHOWN_PART = 0.7;
 
 /** The messages to summarise, and those to keep. */
-function split(
+function splitForSummary(
   messages: readonly Message[],
   room: number,
   size: MessageSize,
@@ -181,7 +181,7 @@ interface SummaryLimits {
 }
 
 /** The model's summary of `old`; where it can write none, what can be said without it. */
-async function summarize(
+async function askForSummary(
   agent: CopilotAgent,
   old: readonly Message[],
   { limit, room, isLong }: SummaryLimits,

@@ -32,7 +32,7 @@ Keep names, paths, numbers, commands and error messages exactly as they are. \
 If there is a summary from earlier, keep what still counts of it. Write the summary only.`;
 
 /** How much of a message is shown; a summary from earlier is shown whole. */
-const SHOWN_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
+const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
 const SHOWN_ARGUMENTS = 300;
 
 /**
@@ -56,7 +56,7 @@ export function summaryRequest(
 function transcript(message: Message): string {
   const { role, content, toolCalls = [], toolName } = message;
   const images = imagesOf(message);
-  const max = isSummary(message) ? Infinity : SHOWN_CHARS[role];
+  const max = isSummary(message) ? Infinity : QUOTED_CHARS[role];
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
     `[calls ${name}: ${truncateMiddle(invalid?.text ?? JSON.stringify(args), SHOWN_ARGUMENTS)}]`
   );

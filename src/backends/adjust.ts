@@ -20,8 +20,8 @@ export interface Adjustment {
 /** Names of the adjustments that a server needs. */
 export type Adjusted = ReadonlySet<string>;
 
-/** What is known of the server behind a configuration, for as long as that lives. */
-const known = new WeakMap<object, Adjusted>();
+/** The adjustments that the server behind a configuration needs, for as long as that object lives. */
+const knownAdjustments = new WeakMap<object, Adjusted>();
 
 /**
  * Calls `send` with the adjustments that the server of `config` is known to need; when the server
@@ -37,11 +37,11 @@ export async function adjusting<T>(
   send: (adjusted: Adjusted) => Promise<T>,
   onNotice: (message: string) => void = () => {},
 ): Promise<T> {
-  const adjusted = new Set(known.get(config));
+  const adjusted = new Set(knownAdjustments.get(config));
   for (;;) {
     try {
       const answer = await send(adjusted);
-      known.set(config, adjusted);
+      knownAdjustments.set(config, adjusted);
       return answer;
     } catch (error) {
       const words = refusalIn(error);

@@ -22,7 +22,7 @@ export interface CallFilter {
 }
 
 /** Options of {@linkcode AnswerSplitter}. */
-export interface SplitterOptions {
+interface SplitterOptions {
   /** True where text is only that: the protocol has blocks of its own for reasoning and calls. */
   isTyped?: boolean | undefined;
   /** Finds calls in the text; without it none are looked for. */

@@ -115,7 +115,7 @@ function wholeFilter(extract: ExtractToolCalls, tools: readonly Tool[] | undefin
 /** Puts the reply together: checks the calls; those in the text count where there are no others. */
 function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
   const isClean = parts.finish === "stop" || parts.finish === "tool_calls";
-  let calls = nativeCalls(parts, isClean);
+  let calls = readCalls(parts, isClean);
   if (calls.length === 0) {
     calls = split.calls.map((call) => ({
       ...call,
@@ -147,7 +147,7 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
  * its last call happens to parse. Without a reason for its end (a proxy's [DONE]), a call without
  * arguments may have lost them.
  */
-function nativeCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
+function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
   return parts.calls.map(({ id, name, args }, i): ToolCall => {
     const text = argumentsText(args);
     const isWhole = isClean && (parts.finishDetail !== "" || text.trim() !== "");

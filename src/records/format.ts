@@ -15,7 +15,7 @@ import { messageFromRecord, messageToRecord } from "./message_shape.ts";
 import { LegacyConversation } from "./version_1.ts";
 
 /** The version that is written; older ones are read, later ones refused. */
-const FORMAT_VERSION = 2;
+const RECORD_VERSION = 2;
 
 /** The first line. A reader passes over fields that it does not know. */
 export interface RecordHead {
@@ -66,7 +66,7 @@ export interface ParsedRecord {
 
 /** The first line of a new record. */
 export function headLine(head: Omit<RecordHead, "version">): string {
-  return `${JSON.stringify({ version: FORMAT_VERSION, ...head })}\n`;
+  return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }
 
 /** The line of an entry. */
@@ -96,9 +96,9 @@ export function parseHead(line: string): RecordHead {
     const is = JSON.stringify(version);
     throw new SyntaxError(`Cannot read the session as its version must be a number: it is ${is}`);
   }
-  if (version > FORMAT_VERSION) {
+  if (version > RECORD_VERSION) {
     throw new SyntaxError(
-      `Cannot read the session as a later copilot wrote it: its version must be at most ${FORMAT_VERSION}: it is ${version}`,
+      `Cannot read the session as a later copilot wrote it: its version must be at most ${RECORD_VERSION}: it is ${version}`,
     );
   }
   if (typeof head.continues !== "string") delete head.continues;

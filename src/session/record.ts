@@ -43,7 +43,7 @@ export class SessionRecord {
 
   /** The conversation is that of an earlier session now. */
   continueFrom(session: StoredSession): void {
-    const origin = { continues: session.name, title: titleOf(session).title };
+    const origin = { continues: session.name, title: sessionTitle(session).title };
     this.#recorder?.continueFrom([...session.messages], origin);
   }
 }
@@ -78,7 +78,7 @@ export interface SessionTitle {
 }
 
 /** See {@linkcode SessionTitle}. */
-export function titleOf({ head, first }: StoredSession): SessionTitle {
+export function sessionTitle({ head, first }: StoredSession): SessionTitle {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
 

@@ -8,7 +8,7 @@
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { StreamReader } from "../../wire/http.ts";
 import { ndjsonDecoder } from "../../wire/ndjson.ts";
-import { brokeOff, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import { brokeOff, type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import type { Delta } from "../backend.ts";
 import { argumentsText } from "../wire_values.ts";
 import { rawCall } from "../compat/response.ts";
@@ -68,12 +68,12 @@ export class LocalReader implements StreamReader<Fields> {
   }
 
   #takeMessage(message: Fields, isLast: boolean): void {
-    const thought = textOf(message.thinking, "thinking");
+    const thought = stringOf(message.thinking, "thinking");
     if (thought !== "") {
       this.#thinking += thought;
       this.#emit({ type: "reasoning", text: thought });
     }
-    const text = textOf(message.content, "content");
+    const text = stringOf(message.content, "content");
     if (text !== "") {
       this.#content += text;
       this.#emit({ type: "text", text });
