@@ -15,7 +15,7 @@ import {
   offeredName,
 } from "./format.ts";
 import { CUT_OFF, invalidCall, newCall } from "./json_calls.ts";
-import { jsonScanner } from "./json_scanner.ts";
+import { JsonScanner } from "./json_scanner.ts";
 
 /** A piece of a head: text as it is, or a pattern of which every beginning matches as well. */
 type Atom = string | RegExp;
@@ -164,7 +164,7 @@ interface BodyReader {
 
 /** Reads a body that is one JSON object. */
 class JsonBodyReader implements BodyReader {
-  readonly #json = jsonScanner();
+  readonly #json = new JsonScanner();
   #text = "";
   #gap = 0;
 
@@ -191,7 +191,7 @@ class MarkedBodyReader implements BodyReader {
   readonly #openValue: string | undefined;
   readonly #closeValue: string | undefined;
   #text = "";
-  readonly #json = jsonScanner();
+  readonly #json = new JsonScanner();
   /** True where the body is JSON; undefined while that is unknown. */
   #isJson: boolean | undefined;
   #inString = false;

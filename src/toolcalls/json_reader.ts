@@ -9,7 +9,7 @@ import { MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, type CallReader, type CandidateVerdict, offeredName } from "./format.ts";
 import { callsFrom, CUT_OFF, invalidCall } from "./json_calls.ts";
-import { type JsonScanner, jsonScanner, parseLenientJson } from "./json_scanner.ts";
+import { JsonScanner, parseLenientJson } from "./json_scanner.ts";
 import { parsePythonLiteral } from "./python_calls.ts";
 
 /** The marks around the JSON, and the rules for it. */
@@ -173,7 +173,7 @@ export class JsonCallReader implements CallReader {
     const start = !isFirst ? NEXT_VALUE : strict ? FIRST_VALUE_STRICT : FIRST_VALUE;
     const lead = start.exec(this.#gap);
     if (lead) {
-      this.#scanner = jsonScanner();
+      this.#scanner = new JsonScanner();
       this.#gap = this.#value = this.#name = "";
       return from + lead[0].length - read;
     }

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { createWalk, emptyTally, type WalkOptions } from "../../../src/tools/search/walk.ts";
+import { emptyTally, Walk, type WalkOptions } from "../../../src/tools/search/walk.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
@@ -17,7 +17,7 @@ function walk(ws: Workspace, options: Partial<WalkOptions> = {}): string[] {
     hidden: [],
     ...options,
   };
-  const { list } = createWalk({ ...all, root }, emptyTally());
+  const { list } = new Walk({ ...all, root }, emptyTally());
   const folders = [root];
   const found: string[] = [];
   for (let folder; (folder = folders.pop()) !== undefined;) {
