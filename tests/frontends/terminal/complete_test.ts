@@ -2,7 +2,6 @@ import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
 import { best, completer } from "../../../src/frontends/terminal/complete.ts";
-import { wrapped } from "../../../src/text/wrap.ts";
 import { localConfig } from "../../../src/config.ts";
 
 const PATHS = ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "README.md", "src/map/in.ts"];
@@ -91,10 +90,3 @@ for (const [before, items, replace] of COMPLETED) {
       assertEquals(await complete(before, ""), { items, replace });
     }));
 }
-
-Deno.test("wrapped breaks long lines at spaces, below where they begin", () => {
-  assertEquals(wrapped("· one two three\nfour", 9), "· one two\n  three\nfour");
-  assertEquals(wrapped("  /help   lists", 12), "  /help\n  lists");
-  assertEquals(wrapped("         a b", 4), "         a\n  b");
-  assertEquals(wrapped("unbreakable", 4), "unbreakable");
-});
