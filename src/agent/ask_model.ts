@@ -1,15 +1,21 @@
-import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
+/**
+ * One request to the model, and what its answer comes to.
+ *
+ * @module
+ */
+
+import type { Backend, CallOptions, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { isBlank } from "../text/think.ts";
-import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
+import type { RetryNotice, StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
-import { answerStream } from "./answer_stream.ts";
+import { AnswerStream } from "./answer_stream.ts";
 import { runawayGuard } from "./runaway_guard.ts";
 
 /** What one request came to. */
-export interface Answer {
+export interface ModelAnswer {
   /** The assistant's message, as it goes into the conversation; its content is never blank. */
   message: Message;
   /** Tokens counted by the server. */
@@ -21,115 +27,165 @@ export interface Answer {
 }
 
 /** Stands in for an answer that has no text and no calls. */
-export const NO_ANSWER = "[The model gave no answer]";
-/** Asks for the answer that did not come; in the person's place, as roles alternate. */
-export const ASK_AGAIN =
-  "[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]";
+const NO_ANSWER = "[The model gave no answer]";
 /** Stands where the person stopped the model. */
-export const INTERRUPTED = "[Interrupted by the user]";
+const INTERRUPTED_NOTE = "[Interrupted by the user]";
+const ASK_AGAIN =
+  "[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]";
+
+/** A message that asks for the answer that did not come; in the person's place, as roles alternate. */
+export function reminder(): Message {
+  return { role: "user", content: ASK_AGAIN, standsFor: "reminder" };
+}
+
+/** The message of an answer that the person stopped, with what there was of it. */
+export function interruption(text = ""): Message {
+  return text.trim() === ""
+    ? { role: "assistant", content: INTERRUPTED_NOTE, standsFor: "interruption" }
+    : { role: "assistant", content: `${text.trimEnd()}\n\n${INTERRUPTED_NOTE}` };
+}
+
+/** Options of {@linkcode askModel}. */
+interface AskOptions extends Pick<CallOptions, "ready"> {
+  signal: AbortSignal;
+  emit: (event: TurnEvent) => void;
+  /** Whether an answer of reasoning alone is reported as such. */
+  mayAskAgain?: boolean;
+  /** The tools to offer: the agent's. */
+  tools?: readonly Tool[];
+  /** What to send: the agent's conversation. */
+  messages?: readonly Message[];
+}
 
 /**
- * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway repetition ends the
- * request at once; so does the signal, and what was said until then is the answer.
+ * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway
+ * repetition ends the request at once; so does the signal, and what was said until then is the answer.
  *
  * @throws {BackendError} with `partialText` when the server fails.
  */
-export async function askModel(
-  agent: CopilotAgent,
-  options: Pick<CallOptions, "ready"> & {
-    signal: AbortSignal;
-    emit: (event: TurnEvent) => void;
-    mayAskAgain?: boolean;
-    tools?: readonly Tool[];
-    messages?: readonly Message[];
-  },
-): Promise<Answer> {
-  const { signal, ready, emit, mayAskAgain, tools = agent.offered } = options;
-  const { messages = conversation(agent) } = options;
-  const backend = await agent.backend();
-  const runaway = new AbortController();
-  const stream = answerStream(tools, emit, () => runaway.abort(), {
-    isTyped: backend.isTyped,
-    fences: !agent.callsNatively(),
-  });
-  const guard = runawayGuard(() => runaway.abort());
-  let reply: Reply;
-  try {
-    signal.throwIfAborted();
-    reply = await backend.send(messages, tools, {
-      signal: AbortSignal.any([signal, runaway.signal]),
-      ready,
-      onDelta: (delta: Delta) => {
-        stream.push(delta);
-        guard(delta);
-      },
-      onRetry: (notice) =>
-        emit(
-          notice.isLoading
-            ? { type: "loading", model: backend.model, nextLookMs: notice.delayMs }
-            : { type: "retry", ...notice },
-        ),
-      onNotice: (message) => emit({ type: "notice", level: "info", message }),
+export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
+  const { tools = agent.offered, messages = conversation(agent), emit } = options;
+  const request = new ModelRequest(agent, await agent.backend(), tools, options);
+  const answer = await request.send(messages);
+  return "message" in answer ? answer : completed(answer.reply, options.mayAskAgain, emit);
+}
+
+/** One request, from its first byte to the end of the answer. */
+class ModelRequest {
+  readonly #backend: Backend;
+  readonly #tools: readonly Tool[];
+  readonly #options: AskOptions;
+  readonly #stream: AnswerStream;
+  readonly #runaway = new AbortController();
+
+  constructor(
+    agent: CopilotAgent,
+    backend: Backend,
+    tools: readonly Tool[],
+    options: AskOptions,
+  ) {
+    this.#backend = backend;
+    this.#tools = tools;
+    this.#options = options;
+    this.#stream = new AnswerStream({
+      tools,
+      emit: options.emit,
+      onRunaway: () => this.#runaway.abort(),
+      isTyped: backend.isTyped,
+      fences: !agent.callsNatively(),
     });
-    stream.end();
-  } catch (error) {
-    const { text, reasoning } = stream.end();
-    if (runaway.signal.aborted && !signal.aborted) return stoppedAnswer(text, reasoning, emit);
-    if (signal.aborted) {
-      const content = text.trim() === "" ? INTERRUPTED : `${text.trimEnd()}\n\n${INTERRUPTED}`;
-      return { message: { role: "assistant", content }, stopReason: "aborted" };
+  }
+
+  /** Sends `messages`: the reply, or the answer that there is without one. */
+  async send(messages: readonly Message[]): Promise<ModelAnswer | { reply: Reply }> {
+    const { signal, ready, emit } = this.#options;
+    try {
+      signal.throwIfAborted();
+      const reply = await this.#backend.send(messages, this.#tools, {
+        signal: AbortSignal.any([signal, this.#runaway.signal]),
+        ready,
+        splitter: this.#stream,
+        onDelta: runawayGuard(() => this.#runaway.abort()),
+        onRetry: (retry) => emit(this.#retryEvent(retry)),
+        onNotice: (message) =>
+          emit({ type: "notice", level: "info", code: "request_adjusted", message }),
+      });
+      // The last piece may have completed the repetition when the whole answer was already there.
+      return this.#runaway.signal.aborted ? { ...this.#stopped(), usage: reply.usage } : { reply };
+    } catch (error) {
+      return this.#broken(error);
     }
+  }
+
+  /** The answer of a request that was stopped; throws when it failed. */
+  #broken(error: unknown): ModelAnswer {
+    const { text } = this.#stream.end();
+    if (this.#options.signal.aborted) return { message: interruption(text), stopReason: "aborted" };
+    if (this.#runaway.signal.aborted) return this.#stopped();
     if (error instanceof BackendError) error.partialText = text.trim();
     throw error;
   }
-  // The last piece may have completed the repetition when the whole answer was already there.
-  if (runaway.signal.aborted) {
-    const { text, reasoning } = stream.end();
-    return { ...stoppedAnswer(text, reasoning, emit), usage: reply.usage };
-  }
-  if (mayAskAgain && onlyThought(reply)) {
-    const text = "The model gave no answer, only reasoning: it is asked once more.";
-    emit({ type: "notice", level: "info", message: text });
-    const message = { ...reply.message, content: NO_ANSWER };
-    return { message, usage: reply.usage, askAgain: true };
-  }
-  const message = completed(reply, emit);
-  const isCut = reply.finish === "length" && !message.toolCalls?.length;
-  return { message, usage: reply.usage, ...(isCut && { stopReason: "budget" }) };
-}
 
-function onlyThought({ finish, message: { content, toolCalls, reasoning = "" } }: Reply): boolean {
-  return finish === "stop" && !toolCalls?.length && isBlank(content) && !isBlank(reasoning);
+  /** The answer of a model that ran away. */
+  #stopped(): ModelAnswer {
+    const { text, reasoning } = this.#stream.end();
+    this.#options.emit({
+      type: "notice",
+      level: "warning",
+      code: "repetition",
+      message: "The model repeated itself and was stopped.",
+    });
+    const message = answered({
+      role: "assistant",
+      content: text.trim(),
+      ...(reasoning && { reasoning }),
+    });
+    return { message, stopReason: "loop" };
+  }
+
+  #retryEvent(retry: RetryNotice): TurnEvent {
+    return retry.isLoading
+      ? { type: "loading", model: this.#backend.model, nextLookMs: retry.delayMs }
+      : { type: "retry", ...retry };
+  }
 }
 
 function conversation({ systemPrompt, state }: CopilotAgent): Message[] {
   return [{ role: "system", content: systemPrompt }, ...state.messages];
 }
 
-function stoppedAnswer(
-  text: string,
-  reasoning: string,
+/** What a whole reply comes to; tells the person of one that did not end well. */
+function completed(
+  { message, usage, finish, finishDetail }: Reply,
+  mayAskAgain: boolean | undefined,
   emit: (event: TurnEvent) => void,
-): Answer {
-  emit({ type: "notice", level: "warning", message: "The model repeated itself and was stopped." });
-  const content = text.trim() === "" ? NO_ANSWER : text.trim();
-  const message: Message = { role: "assistant", content, ...(reasoning && { reasoning }) };
-  return { message, stopReason: "loop" };
+): ModelAnswer {
+  const tell = (level: "info" | "warning", code: string, message: string) =>
+    emit({ type: "notice", level, code, message });
+  const hasThought = !isBlank(message.reasoning ?? "");
+  const isEmpty = isBlank(message.content) && !message.toolCalls?.length;
+  if (mayAskAgain && finish === "stop" && isEmpty && hasThought) {
+    tell("info", "asked_again", "The model gave no answer, only reasoning: it is asked once more.");
+    return { message: answered(message), usage, askAgain: true };
+  }
+  if (finish === "length") {
+    const what = "The answer was cut off at the token limit (maxTokens, or the model's context).";
+    tell("warning", "token_limit", what);
+  } else if (finish === "refused" || finish === "other") {
+    tell("warning", "ended_early", `The model ended its answer with "${finishDetail}".`);
+  }
+  if (isEmpty) {
+    const thought = message.reasoning?.trim() ? ", only reasoning" : "";
+    const what = `The model gave no answer${thought}. Ask again, or use another model.`;
+    tell("warning", "no_answer", what);
+  }
+  const isCut = finish === "length" && !message.toolCalls?.length;
+  return { message: answered(message), usage, ...(isCut && { stopReason: "budget" }) };
 }
 
-/** The reply's message, never blank; tells the person of an answer that did not end well. */
-function completed(
-  { message, finish, finishDetail }: Reply,
-  emit: (event: TurnEvent) => void,
-): Message {
-  const warn = (text: string) => emit({ type: "notice", level: "warning", message: text });
-  if (finish === "length") {
-    warn("The answer was cut off at the token limit (maxTokens, or the model's context).");
-  } else if (finish === "refused" || finish === "other") {
-    warn(`The model ended its answer with "${finishDetail}".`);
-  }
-  if (!isBlank(message.content) || message.toolCalls?.length) return message;
-  const thought = message.reasoning?.trim() ? ", only reasoning" : "";
-  warn(`The model gave no answer${thought}. Ask again, or use another model.`);
-  return { ...message, content: NO_ANSWER };
+/** The message, with a note in place of an answer where there is none. */
+function answered(message: Message): Message {
+  return isBlank(message.content) && !message.toolCalls?.length
+    ? { ...message, content: NO_ANSWER, standsFor: "empty_answer" }
+    : message;
 }

@@ -5,16 +5,17 @@
  */
 
 import { BackendError } from "../errors.ts";
+import { identify } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
-import { askModel, NO_ANSWER } from "./ask_model.ts";
+import { askModel } from "./ask_model.ts";
 import { exclusively } from "./busy.ts";
 import {
   cutNewResults,
+  type MessageSize,
   newestOfPerson,
-  type Size,
   sizeOf,
   startOfNewest,
   stubOldResults,
@@ -62,7 +63,7 @@ export function compact(
 }
 
 /** What {@linkcode makeRoom} works with. */
-export interface RoomOptions {
+interface RoomOptions {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
   /** Told of the tokens that a summary took. */
@@ -124,7 +125,7 @@ export async function makeRoom(
           [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
           summarized = dropped;
         } else if (byHand) {
-          emit({ type: "notice", level: "info", message: NO_SHORTER });
+          emit({ type: "notice", level: "info", code: "no_shorter", message: NO_SHORTER });
           return null;
         }
       } catch (error) {
@@ -135,10 +136,11 @@ export async function makeRoom(
   if (cutResults + droppedResults + summarized === 0) return null;
   messages.length = 0;
   for (const message of shorter) messages.push(message);
+  identify(messages);
   const tokensAfter = requestTokens(agent);
   const done = { tokensBefore, tokensAfter, cutResults, droppedResults, summarized };
   emit({ type: "compaction", ...done });
-  emit({ type: "notice", level: "info", message: inWords(done) });
+  emit({ type: "notice", level: "info", code: "compaction", message: inWords(done) });
   return done;
 }
 
@@ -158,7 +160,7 @@ const SHOWN_PART = 0.7;
 function split(
   messages: readonly Message[],
   room: number,
-  size: Size,
+  size: MessageSize,
   byHand = false,
 ): [old: readonly Message[], kept: readonly Message[]] {
   const newest = newestOfPerson(messages);
@@ -186,7 +188,7 @@ async function summarize(
   { signal, emit, count, focus, byHand, onPiece = () => {} }: RoomOptions,
 ): Promise<string> {
   const message = `The context is full: the model sums up ${old.length} messages to go on from.`;
-  if (!byHand) emit({ type: "notice", level: "info", message });
+  if (!byHand) emit({ type: "notice", level: "info", code: "summarizing", message });
   const words = room * WORDS_PER_TOKEN;
   const [system, request] = summaryRequest(old, Infinity, focus, words);
   const chars = request!.content.length;
@@ -214,7 +216,7 @@ async function summarize(
     if (answer.usage) count(answer.usage);
     signal.throwIfAborted();
     if (enough.signal.aborted) return text;
-    if (answer.message.content !== NO_ANSWER) return answer.message.content;
+    if (answer.message.standsFor !== "empty_answer") return answer.message.content;
     throw new BackendError("The model gave no summary", { kind: "protocol" });
   } catch (error) {
     // A piece of a summary is no answer.
@@ -227,12 +229,12 @@ async function summarize(
 }
 
 /** `text` with its middle left out, of about `tokens`. */
-function upTo(text: string, tokens: number, size: Size): string {
+function upTo(text: string, tokens: number, size: MessageSize): string {
   const has = tokensOf(text, size);
   return has <= tokens ? text : truncateMiddle(text, Math.floor(text.length * tokens / has));
 }
 
-const tokensOf = (text: string, size: Size) => size({ role: "user", content: text });
+const tokensOf = (text: string, size: MessageSize) => size({ role: "user", content: text });
 
 /** The words in which servers name their window when a request is too long for it. */
 const WINDOW_WORDS = [

@@ -1,4 +1,5 @@
-import { readLocalResponse } from "../backends/local/response.ts";
+import { localParts } from "../backends/local/response.ts";
+import { wholeReply } from "../backends/reply.ts";
 import type { LocalConfig } from "../config.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -17,6 +18,6 @@ export function parseLocalResponse(
   _config: LocalConfig,
   response: unknown,
 ): { message: Message; toolCalls: ToolCall[] } {
-  const { message } = readLocalResponse(response, { extract: extractToolCallsFromText });
+  const { message } = wholeReply(localParts(response), { extract: extractToolCallsFromText });
   return { message, toolCalls: message.toolCalls ?? [] };
 }

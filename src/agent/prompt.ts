@@ -8,6 +8,7 @@
 
 import type { AgentSettings, CopilotConfig } from "../config.ts";
 import { windowsShell } from "../tools/shell/windows_shell.ts";
+import { targetOf } from "../model_target.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
 /** With less context, or so many billions of parameters, every line that is not needed is in the way. */
@@ -16,11 +17,12 @@ const SMALL_MODEL = 8;
 
 /** Whether the model is told no more than it needs. */
 export function isLean(config: CopilotConfig & Required<AgentSettings>): boolean {
-  const { local, compat, promptTier } = config;
+  const { promptTier } = config;
   if (promptTier !== "auto") return promptTier === "lean";
-  const { contextLength = Infinity, model = "" } = local ?? compat ?? {};
+  const { kind, contextLength = Infinity, name } = targetOf(config);
+  if (kind === "hosted") return false;
   // `8x7b` are 56 billion; `e4b` counts what works at a time.
-  const [, experts = "1", size] = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(model) ??
+  const [, experts = "1", size] = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(name) ??
     [];
   return contextLength < SMALL_CONTEXT || Number(experts) * Number(size ?? Infinity) < SMALL_MODEL;
 }

@@ -4,20 +4,20 @@
  * @module
  */
 
+import { newMessageId } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Message } from "../types/message.ts";
-import { ASK_AGAIN } from "./ask_model.ts";
 
-/** The tokens of a message. */
-export type Size = (message: Message) => number;
+/** Counts the tokens of a message. */
+export type MessageSize = (message: Message) => number;
 
 /** The tokens of all of `messages`. */
-export function sizeOf(messages: readonly Message[], size: Size): number {
+export function sizeOf(messages: readonly Message[], size: MessageSize): number {
   return messages.reduce((sum, message) => sum + size(message), 0);
 }
 
-/** Messages made shorter, and how many of them were. */
-export type Shrunk = [messages: readonly Message[], count: number];
+/** The messages, and how many of them were made shorter. */
+type Shrunk = [messages: readonly Message[], count: number];
 
 /** No result is cut to fewer characters. */
 const MIN_RESULT_CHARS = 200;
@@ -26,7 +26,11 @@ const MIN_RESULT_CHARS = 200;
  * Cuts the results that the model has not read yet, each to its share of the room that is left
  * beside their calls and the person's newest message; three quarters of `most` tokens in all.
  */
-export function cutNewResults(messages: readonly Message[], most: number, size: Size): Shrunk {
+export function cutNewResults(
+  messages: readonly Message[],
+  most: number,
+  size: MessageSize,
+): Shrunk {
   const first = newResults(messages);
   const results = messages.slice(first);
   const others = [messages[newestOfPerson(messages)], messages[first - 1]];
@@ -37,7 +41,7 @@ export function cutNewResults(messages: readonly Message[], most: number, size: 
     const tokens = size(message);
     if (i < first || tokens <= share) return message;
     const chars = Math.max(MIN_RESULT_CHARS, Math.floor(message.content.length * share / tokens));
-    return { ...message, content: truncateMiddle(message.content, chars, cutNotice) };
+    return withContent(message, truncateMiddle(message.content, chars, cutNotice));
   });
 }
 
@@ -48,18 +52,22 @@ const cutNotice = (chars: number): string =>
  * Puts one line in place of each old result, the oldest first, until all of `messages` take `wanted`
  * tokens. Those that the model has not read yet stay.
  */
-export function stubOldResults(messages: readonly Message[], wanted: number, size: Size): Shrunk {
+export function stubOldResults(
+  messages: readonly Message[],
+  wanted: number,
+  size: MessageSize,
+): Shrunk {
   const first = newResults(messages);
   let total = sizeOf(messages, size);
   return mapSome(messages, (message, i) => {
     const { role, content, toolName = "the tool" } = message;
     if (role !== "tool" || i >= first || total <= wanted) return message;
     const lines = content.split("\n").length;
-    const stub = {
-      ...message,
-      content: `[Left out to make room: ${lines} lines, ${content.length} ` +
+    const stub = withContent(
+      message,
+      `[Left out to make room: ${lines} lines, ${content.length} ` +
         `characters. Call ${toolName} again if they are needed.]`,
-    };
+    );
     if (stub.content.length > content.length / 2) return message; // another stub, for one
     total -= size(message) - size(stub);
     return stub;
@@ -71,7 +79,11 @@ export function stubOldResults(messages: readonly Message[], wanted: number, siz
  * included wherever it stands: at a message of the person, or within the newest turn at an answer.
  * The shortest such end is taken where none fits.
  */
-export function startOfNewest(messages: readonly Message[], budget: number, size: Size): number {
+export function startOfNewest(
+  messages: readonly Message[],
+  budget: number,
+  size: MessageSize,
+): number {
   const newest = newestOfPerson(messages);
   let start = messages.length;
   let total = 0;
@@ -91,13 +103,18 @@ export function newestOfPerson(messages: readonly Message[]): number {
   return messages.findLastIndex(isOfPerson);
 }
 
-function isOfPerson({ role, content }: Message): boolean {
-  return role === "user" && content !== ASK_AGAIN;
+function isOfPerson({ role, standsFor }: Message): boolean {
+  return role === "user" && standsFor !== "reminder";
 }
 
 /** Where the results begin that the model has not read yet: the end where there are none. */
 function newResults(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role !== "tool") + 1;
+}
+
+/** A message of its own, which takes another's place. */
+function withContent(message: Message, content: string): Message {
+  return { ...message, id: newMessageId(), content };
 }
 
 function mapSome(

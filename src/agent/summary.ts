@@ -4,6 +4,7 @@
  * @module
  */
 
+import { imagesOf } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Message } from "../types/message.ts";
 
@@ -13,14 +14,14 @@ const GOING_ON = "[I go on from this summary.]";
 const SYSTEM =
   "You write summaries of the work of a coding copilot, from which it goes on alone. You call no tools.";
 
-const MIN_WORDS = 40;
-const MAX_WORDS = 400;
+const MIN_SUMMARY_WORDS = 40;
+const MAX_SUMMARY_WORDS = 400;
 
 const task = (words: number) =>
   `The above is a conversation of a person with a coding copilot, in a terminal. \
 The copilot will go on from your summary and will not see the conversation again. \
 Write it under these headings, in the language of the person, in at most ${
-    Math.min(Math.max(Math.round(words), MIN_WORDS), MAX_WORDS)
+    Math.min(Math.max(Math.round(words), MIN_SUMMARY_WORDS), MAX_SUMMARY_WORDS)
   } words:
 Task: what the person wants, and every rule they set, in their own words.
 Done: what is finished, and how it was checked.
@@ -44,16 +45,17 @@ export function summaryRequest(
   messages: readonly Message[],
   maxChars: number,
   focus = "",
-  words = MAX_WORDS,
+  words = MAX_SUMMARY_WORDS,
 ): Message[] {
   const above = focus.trim() === "" ? "" : `\nKeep above all: ${focus.trim()}`;
-  const text = truncateMiddle(messages.map(asText).join("\n\n"), maxChars);
+  const text = truncateMiddle(messages.map(transcript).join("\n\n"), maxChars);
   const content = `<conversation>\n${text}\n</conversation>\n\n${task(words)}${above}`;
   return [{ role: "system", content: SYSTEM }, { role: "user", content }];
 }
 
-function asText(message: Message): string {
-  const { role, content, toolCalls = [], images = [], toolName } = message;
+function transcript(message: Message): string {
+  const { role, content, toolCalls = [], toolName } = message;
+  const images = imagesOf(message);
   const max = isSummary(message) ? Infinity : SHOWN_CHARS[role];
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
     `[calls ${name}: ${truncateMiddle(invalid?.text ?? JSON.stringify(args), SHOWN_ARGUMENTS)}]`
@@ -73,7 +75,7 @@ export function outline(messages: readonly Message[]): string {
 }
 
 /** The most paths that are listed, the newest ones. */
-const MAX_PATHS = 40;
+const MAX_LISTED_PATHS = 40;
 
 /**
  * The messages that stand for `old`: its summary with the paths that its calls named, and a word of
@@ -83,15 +85,15 @@ export function summaryMessages(summary: string, old: readonly Message[]): Messa
   const named = old.flatMap(({ toolCalls = [] }) =>
     toolCalls.flatMap(({ arguments: { file_path: path } }) => typeof path === "string" ? path : [])
   );
-  const paths = [...new Set(named.reverse())].slice(0, MAX_PATHS).reverse();
+  const paths = [...new Set(named.reverse())].slice(0, MAX_LISTED_PATHS).reverse();
   const files = paths.length > 0 ? `\n\nFiles that were open: ${paths.join(", ")}` : "";
   return [
-    { role: "user", content: `${TITLE}\n${summary}${files}` },
-    { role: "assistant", content: GOING_ON },
+    { role: "user", content: `${TITLE}\n${summary}${files}`, standsFor: "summary" },
+    { role: "assistant", content: GOING_ON, standsFor: "summary" },
   ];
 }
 
 /** Whether a message is a summary from earlier. */
 export function isSummary(message: Message | undefined): boolean {
-  return message?.role === "user" && message.content.startsWith(TITLE);
+  return message?.role === "user" && message.standsFor === "summary";
 }

@@ -7,6 +7,8 @@
 
 import type { Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
+import { targetOf } from "../model_target.ts";
+import { imagesOf } from "../text/parts.ts";
 import type { CopilotAgent } from "./agent.ts";
 
 /** What is known of one model on one server. */
@@ -26,10 +28,8 @@ const models = new WeakMap<CopilotAgent, Map<string, Model>>();
 
 /** What is known of the model in use. */
 function modelOf(agent: CopilotAgent): Model {
-  const { local, hosted, compat } = agent.config;
-  const { model, contextLength } = (local ?? hosted ?? compat)!;
-  const address = local?.host ?? hosted?.baseUrl ?? compat!.baseUrl;
-  const key = [address, model, contextLength, local?.useCompat].join(" ");
+  const { url, name, contextLength, isNative } = targetOf(agent.config);
+  const key = [url, name, contextLength, isNative].join(" ");
   let known = models.get(agent);
   if (!known) models.set(agent, known = new Map());
   let one = known.get(key);
@@ -38,7 +38,7 @@ function modelOf(agent: CopilotAgent): Model {
 }
 
 /** A part of what the next request holds, in tokens. */
-export interface ContextPart {
+interface ContextPart {
   /** What it is: `system`, `tools`, or the role of messages. */
   name: "system" | "tools" | "user" | "assistant" | "tool";
   /** Estimated. */
@@ -59,16 +59,14 @@ export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; windo
 
 /** The tokens that the model has room for, prompt and answer together; `undefined` if not known. */
 export function contextWindow(agent: CopilotAgent): number | undefined {
-  const { local, hosted, compat } = agent.config;
-  const { contextLength = Infinity } = (local ?? hosted ?? compat)!;
+  const { contextLength = Infinity } = targetOf(agent.config);
   const window = Math.min(contextLength, modelOf(agent).window ?? Infinity);
   return window === Infinity ? undefined : window;
 }
 
 /** The most tokens of a request that leaves room for an answer; `undefined` if not known. */
 export function promptLimit(agent: CopilotAgent): number | undefined {
-  const { local, hosted, compat } = agent.config;
-  const { maxTokens } = (local ?? hosted ?? compat)!;
+  const { maxTokens } = targetOf(agent.config);
   const window = contextWindow(agent);
   // The limit of an answer is often as high as the window: then a quarter must do.
   return window && window - (maxTokens <= window / 2 ? maxTokens : Math.floor(window / 4));
@@ -195,14 +193,14 @@ function roughTools(tools: CopilotAgent["tools"]): number {
 const messageSizes = new WeakMap<Message, { length: number; size: number }>();
 
 function roughMessage(message: Message): number {
-  const { content, toolCalls = [], images = [] } = message;
+  const { content, toolCalls = [] } = message;
   const known = messageSizes.get(message);
   if (known?.length === content.length) return known.size;
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
     roughTokens(name + (invalid?.text ?? JSON.stringify(args))) + MESSAGE_TOKENS
   );
   const size = calls.reduce((sum, call) => sum + call, 0) + roughTokens(content) +
-    IMAGE_TOKENS * images.length + MESSAGE_TOKENS;
+    IMAGE_TOKENS * imagesOf(message).length + MESSAGE_TOKENS;
   messageSizes.set(message, { length: content.length, size });
   return size;
 }

@@ -1,11 +1,13 @@
 import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
+import { targetOf } from "../model_target.ts";
+import { identify, newMessageId, userMessage } from "../text/parts.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
-import type { Message, ToolCall } from "../types/message.ts";
+import type { Message, Part, ToolCall } from "../types/message.ts";
 import type { Job } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
-import { type Answer, ASK_AGAIN, askModel, INTERRUPTED } from "./ask_model.ts";
+import { askModel, interruption, type ModelAnswer, reminder } from "./ask_model.ts";
 import { exclusively } from "./busy.ts";
 import { loopGuard } from "./loop_guard.ts";
 import { runTools } from "./run_tools.ts";
@@ -31,144 +33,147 @@ export interface TurnOptions {
  * final answer (spec 4.2). The conversation is kept in `agent.state.messages`; it is one that a
  * server accepts however the turn ends, with a result for every call.
  *
- * @throws {TypeError} when `userInput` is empty, or the agent is still busy with another turn.
+ * @param userInput The text, or the parts that the message is made of.
+ * @throws {TypeError} when `userInput` has neither text nor images, or the agent is still busy with
+ * another turn.
  * @throws {BackendError} when the model server fails. If it failed before the model said anything,
  * the conversation is as it was before the turn.
  */
 export async function processTurn(
   agent: CopilotAgent,
-  userInput: string,
+  userInput: string | readonly Part[],
   options: TurnOptions = {},
 ): Promise<TurnResult> {
-  if (userInput.trim() === "") throw new TypeError("Cannot process a turn as its text is empty");
+  const { content, parts } = userMessage(userInput);
+  if (content.trim() === "" && !parts?.some(({ type }) => type === "image")) {
+    throw new TypeError("Cannot process a turn as its text is empty");
+  }
   return await exclusively(agent, "process a turn", () => new Turn(agent, options).run(userInput));
 }
 
-/** Once so many calls were read from text, the server is worth a word. */
-const TELLING_RECOVERIES = 2;
+/** From this many calls on that were read from text, a notice says how the server would read them. */
+const MIN_RECOVERED_TOLD = 2;
 const PARSE_NATIVELY =
   "this model's tool calls come as text, and are read from there; a server that knows its template reads them itself: llama-server --jinja, vllm serve --enable-auto-tool-choice --tool-call-parser NAME, or in Ollama a model tagged tools";
 
-function recoveredIn(messages: readonly Message[]): ToolCall[] {
-  return messages.flatMap(({ toolCalls = [] }) => toolCalls.filter((call) => call.recovered));
-}
-
 class Turn {
   readonly #agent: CopilotAgent;
+  readonly #options: TurnOptions;
   readonly #signal: AbortSignal;
-  readonly #ready: TurnOptions["ready"];
-  readonly #onOutput: TurnOptions["onOutput"];
-  readonly #onEvent: ((event: TurnEvent) => void) | undefined;
   readonly #executions: ToolExecution[] = [];
   readonly #loop = loopGuard();
   /** The jobs whose end the newest message tells of. */
-  #told: readonly Job[] = [];
+  #reportedJobs: readonly Job[] = [];
+  #rounds = 0;
+  #wasAskedAgain = false;
   #inputTokens = 0;
   #outputTokens = 0;
 
   constructor(agent: CopilotAgent, options: TurnOptions) {
     this.#agent = agent;
+    this.#options = options;
     this.#signal = options.signal ?? new AbortController().signal;
-    this.#ready = options.ready;
-    this.#onOutput = options.onOutput;
-    this.#onEvent = options.onEvent;
   }
 
-  async run(userInput: string): Promise<TurnResult> {
-    const { messages } = this.#agent.state;
-    const { maxToolRounds } = this.#agent.config;
-    const asked: Message = { role: "user", content: userInput.toWellFormed() + this.#news() };
-    messages.push(asked);
-    let wasAskedAgain = false;
-    for (let round = 0;; round++) {
-      let answer: Answer;
-      try {
-        answer = await this.#ask(!wasAskedAgain);
-      } catch (error) {
-        this.#recordFailure(error, asked);
-        throw error;
+  async run(userInput: string | readonly Part[]): Promise<TurnResult> {
+    identify(this.#agent.state.messages);
+    const asked = this.#add(this.#asked(userInput));
+    try {
+      for (;;) {
+        const result = await this.step();
+        if (result) return result;
       }
-      messages.push(answer.message);
-      if (answer.askAgain) {
-        wasAskedAgain = true;
-        messages.push({ role: "user", content: ASK_AGAIN });
-        round--; // it called nothing
-        continue;
-      }
-      const calls = answer.message.toolCalls ?? [];
-      if (answer.stopReason !== undefined || calls.length === 0) {
-        return this.#result(answer.message.content, answer.stopReason ?? "done");
-      }
-      if (round === maxToolRounds) {
-        const text = `Stopped after ${maxToolRounds} rounds of tool calls.`;
-        for (const call of calls) {
-          messages.push(toolMessage(call.id, call.name, `${text} The call was not run.`, true));
-        }
-        this.#notice("warning", `${text} Say "go on" to continue.`);
-        return this.#stopped(answer.message, `[${text}]`, "max_rounds");
-      }
-      const executions = await this.#runCalls(answer.message);
-      if (this.#signal.aborted) return this.#stopped(answer.message, INTERRUPTED, "aborted");
-      const loop = this.#loop(answer.message.content, executions);
-      if (loop?.isOver) {
-        const text = `Stopped: the same call gave the same result ${loop.times} times in a row.`;
-        this.#notice("warning", `${text} Say what to do instead, or use another model.`);
-        return this.#stopped(answer.message, `[${text}]`, "loop");
-      }
-      const added = (loop?.nudge ?? "") + this.#news();
-      if (added !== "") executions.at(-1)!.result = messages.at(-1)!.content += added;
+    } catch (error) {
+      this.#recordFailure(error, asked);
+      throw error;
     }
   }
 
-  /** Ends the turn after results, by a note: some chat templates refuse a user message after one. */
-  #stopped({ content }: Message, note: string, stopReason: StopReason): TurnResult {
-    this.#agent.state.messages.push({ role: "assistant", content: note });
-    return this.#result(content || note, stopReason);
+  /** One request and its calls; the turn's result where it ends with them. */
+  async step(): Promise<TurnResult | undefined> {
+    const { message, stopReason, askAgain } = await this.#answer();
+    this.#add(message);
+    if (askAgain) {
+      this.#wasAskedAgain = true;
+      this.#add(reminder());
+      return undefined;
+    }
+    const { toolCalls: calls = [], standsFor } = message;
+    if (stopReason !== undefined || calls.length === 0) {
+      const isUnanswered = standsFor === "empty_answer" && stopReason === undefined;
+      return {
+        ...this.#result(message.content, stopReason ?? "done"),
+        ...(isUnanswered && { isUnanswered }),
+      };
+    }
+    if (this.#rounds++ === this.#agent.config.maxToolRounds) return this.#outOfRounds(message);
+    return await this.#runCalls(message);
   }
 
-  async #ask(mayAskAgain: boolean): Promise<Answer> {
+  /** The person's message, and what became of jobs since the model last heard of them. */
+  #asked(input: string | readonly Part[]): Message {
+    const news = this.#jobNews().map((text): Part => (
+      { type: "resource", kind: "note", name: "", text }
+    ));
+    if (news.length === 0) return userMessage(input);
+    const parts: readonly Part[] = typeof input === "string"
+      ? [{ type: "text", text: input }]
+      : input;
+    return userMessage([...parts, ...news]);
+  }
+
+  /** Adds a message of this turn to the conversation. */
+  #add(message: Message): Message {
+    message.id ??= newMessageId();
+    this.#agent.state.messages.push(message);
+    return message;
+  }
+
+  /** The answer to the conversation, which is made shorter where it has to be. */
+  async #answer(): Promise<ModelAnswer> {
     const agent = this.#agent;
-    let answer: Answer;
+    let answer: ModelAnswer;
     try {
       const limit = promptLimit(agent);
       if (limit !== undefined && requestTokens(agent) > limit) await this.#makeRoom();
-      answer = await this.#send(mayAskAgain).catch(async (error) => {
+      answer = await this.#send().catch(async (error) => {
         const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
         if (!isTooLong || !await this.#makeRoom(error)) throw error;
-        return await this.#send(mayAskAgain);
+        return await this.#send();
       });
     } catch (error) {
       if (!this.#signal.aborted) throw error;
-      return { message: { role: "assistant", content: INTERRUPTED }, stopReason: "aborted" };
+      return { message: interruption(), stopReason: "aborted" };
     }
     if (answer.usage) this.#measure(answer.usage);
-    const { message } = answer;
-    if (message.toolCalls) {
-      // Servers number from 0 again in each answer.
-      const used = agent.state.messages.flatMap((m) => m.toolCalls?.map(({ id }) => id) ?? []);
-      message.toolCalls = withUniqueIds(message.toolCalls, used);
-    }
-    const recovered = recoveredIn([message]);
-    for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
-    const before = recoveredIn(agent.state.messages).length;
-    const { local, compat } = agent.config;
-    const isMeant = (local ?? compat)?.textTools === true;
-    if (
-      !isMeant && before < TELLING_RECOVERIES && before + recovered.length >= TELLING_RECOVERIES
-    ) {
-      this.#notice("info", PARSE_NATIVELY);
-    }
+    this.#readCalls(answer.message);
     return answer;
   }
 
-  #send(mayAskAgain: boolean): Promise<Answer> {
+  #send(): Promise<ModelAnswer> {
     this.#emit({ type: "thinking" });
     return askModel(this.#agent, {
       signal: this.#signal,
-      mayAskAgain,
-      ready: this.#ready,
+      mayAskAgain: !this.#wasAskedAgain,
+      ready: this.#options.ready,
       emit: (event) => this.#emit(event),
     });
+  }
+
+  /** Gives calls ids of their own, as servers number from 0 again, and tells of those from the text. */
+  #readCalls(message: Message): void {
+    if (!message.toolCalls) return;
+    const { config, state } = this.#agent;
+    const earlier = state.messages.flatMap(({ toolCalls = [] }) => toolCalls);
+    message.toolCalls = withUniqueIds(message.toolCalls, earlier.map(({ id }) => id));
+    const recovered = message.toolCalls.filter(isRecovered);
+    for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
+    const isMeant = targetOf(config).textTools === true;
+    const before = earlier.filter(isRecovered).length;
+    const isEnough = before + recovered.length >= MIN_RECOVERED_TOLD;
+    if (!isMeant && before < MIN_RECOVERED_TOLD && isEnough) {
+      this.#notice("info", "calls_in_text", PARSE_NATIVELY);
+    }
   }
 
   /** Makes the conversation shorter; false where it can not be. Loaded when it is needed. */
@@ -183,23 +188,54 @@ class Turn {
     return done !== null;
   }
 
-  async #runCalls(message: Message): Promise<ToolExecution[]> {
-    const { tools, policy, state } = this.#agent;
-    const executions = await runTools(message.toolCalls ?? [], {
+  /** Runs the calls of an answer; the turn's result where it ends with them. */
+  async #runCalls(answer: Message): Promise<TurnResult | undefined> {
+    const { tools, policy } = this.#agent;
+    const { onOutput } = this.#options;
+    const executions = await runTools(answer.toolCalls ?? [], {
       tools,
       policy,
-      context: {
-        ...this.#agent.toolContext(this.#signal),
-        ...(this.#onOutput && { onOutput: this.#onOutput }),
-      },
+      context: { ...this.#agent.toolContext(this.#signal), ...(onOutput && { onOutput }) },
       emit: (event) => this.#emit(event),
     });
-    for (const execution of executions) {
-      const { toolCallId, toolName, result, isError } = execution;
-      state.messages.push(toolMessage(toolCallId, toolName, result, isError));
-      this.#executions.push(execution);
+    this.#executions.push(...executions);
+    const isAborted = this.#signal.aborted;
+    const loop = isAborted ? undefined : this.#loop(answer.content, executions);
+    if (!isAborted && !loop?.isOver) {
+      const news = this.#jobNews().map((text) => `\n\n${text}`);
+      executions.at(-1)!.result += [loop?.nudge ?? "", ...news].join("");
     }
-    return executions;
+    for (const execution of executions) this.#add(this.#toolMessage(execution));
+    if (isAborted) return this.#stopped(answer, interruption(), "aborted");
+    if (!loop?.isOver) return undefined;
+    const text = `Stopped: the same call gave the same result ${loop.times} times in a row.`;
+    this.#notice("warning", "loop", `${text} Say what to do instead, or use another model.`);
+    return this.#stopped(answer, endOfTurn(text), "loop");
+  }
+
+  #toolMessage({ toolCallId, toolName, result, isError, outcome }: ToolExecution): Message {
+    const hasRun = outcome ? outcome !== "refused" && outcome !== "not_run" : !isError;
+    const tool = hasRun && this.#agent.tools.find(({ name }) => name === toolName);
+    return {
+      ...toolResult({ id: toolCallId, name: toolName }, result, isError),
+      ...(tool && { toolAccess: tool.access }),
+    };
+  }
+
+  /** Ends the turn with calls that are not run. */
+  #outOfRounds(answer: Message): TurnResult {
+    const text = `Stopped after ${this.#agent.config.maxToolRounds} rounds of tool calls.`;
+    for (const call of answer.toolCalls ?? []) {
+      this.#add(toolResult(call, `${text} The call was not run.`, true));
+    }
+    this.#notice("warning", "max_rounds", `${text} Say "go on" to continue.`);
+    return this.#stopped(answer, endOfTurn(text), "max_rounds");
+  }
+
+  /** Ends the turn after results, by a note: some chat templates refuse a user message after one. */
+  #stopped({ content }: Message, note: Message, stopReason: StopReason): TurnResult {
+    this.#add(note);
+    return this.#result(content || note.content, stopReason);
   }
 
   /**
@@ -211,12 +247,14 @@ class Turn {
     const partial = error instanceof BackendError ? error.partialText : "";
     if (messages.at(-1) === asked && partial === "") {
       messages.pop();
-      for (const job of this.#told) job.isTold = false;
+      for (const job of this.#reportedJobs) job.isTold = false;
       return;
     }
     const reason = error instanceof Error ? error.message : String(error);
-    const note = `[The answer broke off: ${reason}]`;
-    messages.push({ role: "assistant", content: partial ? `${partial}\n\n${note}` : note });
+    const note = endOfTurn(`The answer broke off: ${reason}`);
+    this.#add(
+      partial === "" ? note : { role: "assistant", content: `${partial}\n\n${note.content}` },
+    );
   }
 
   /** Counts, and tells of a server that read only a part of the request. */
@@ -226,6 +264,7 @@ class Turn {
     if (learnFromUsage(agent, usage)) {
       this.#notice(
         "warning",
+        "prompt_cut",
         `The server read only ${usage.inputTokens} of about ${tokens} tokens and left out the rest ` +
           "without a word: its context is too small. The conversation is kept within that from now " +
           "on. Give the model more with --context-length, or where the server is started.",
@@ -243,26 +282,26 @@ class Turn {
     this.#emit({ type: "usage", usage });
   }
 
-  /** Which jobs have ended since the model last heard of them. */
-  #news(): string {
+  /** A note for each job that has ended since the model last heard of them. */
+  #jobNews(): string[] {
     const ended = this.#agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
-    this.#told = ended;
+    this.#reportedJobs = ended;
     return ended.map((job) => {
       job.isTold = true;
-      return `\n\n[Job ${job.number} is over (${
+      return `[Job ${job.number} is over (${
         shortCommand(job)
       }): ${job.outcome}. job_output shows what it printed.]`;
-    }).join("");
+    });
   }
 
-  #notice(level: "info" | "warning", message: string): void {
-    this.#emit({ type: "notice", level, message });
+  #notice(level: "info" | "warning", code: string, message: string): void {
+    this.#emit({ type: "notice", level, code, message });
   }
 
   #emit(event: TurnEvent): void {
     // What the caller's callback throws, at once or later, is dropped: documented on TurnOptions.
     try {
-      const result: unknown = this.#onEvent?.(event);
+      const result: unknown = this.#options.onEvent?.(event);
       if (result instanceof Promise) result.catch(() => {});
     } catch {
       // see above
@@ -280,6 +319,17 @@ class Turn {
   }
 }
 
-function toolMessage(id: string, name: string, content: string, isError: boolean): Message {
+const isRecovered = ({ recovered }: ToolCall): boolean => recovered === true;
+
+function toolResult(
+  { id, name }: Pick<ToolCall, "id" | "name">,
+  content: string,
+  isError: boolean,
+): Message {
   return { role: "tool", toolCallId: id, toolName: name, content, ...(isError && { isError }) };
+}
+
+/** The note that stands at the end of a turn which did not end by an answer. */
+function endOfTurn(text: string): Message {
+  return { role: "assistant", content: `[${text}]`, standsFor: "end_of_turn" };
 }

@@ -48,7 +48,7 @@ export type FinishReason =
   /** Anything else that ends an answer without completing it. */
   | "other";
 
-/** An answer, read. */
+/** An answer that was read. */
 export interface Reply {
   /** The assistant's message: text without `<think>` blocks, reasoning apart, complete tool calls. */
   message: Message;
@@ -70,6 +70,30 @@ export type ExtractToolCalls = (
   },
 ) => [string, ToolCall[] | null];
 
+/** The text of an answer, split. */
+export interface SplitAnswer {
+  /** What it says. */
+  text: string;
+  /** What was thought: as the server told, or between think tags. */
+  reasoning: string;
+  /** The calls that were in the text. */
+  calls: readonly ToolCall[];
+}
+
+/** Splits one answer; what an agent reads its reply from. */
+export interface Splitter {
+  /** Takes the next piece. */
+  push(delta: Delta): void;
+  /** The answer is over; calling it again changes nothing. */
+  end(): SplitAnswer;
+}
+
+/** Options of {@linkcode Backend.send}. */
+export interface SendOptions extends CallOptions {
+  /** Splits the answer's text: without it, reasoning is taken out and no calls are looked for. */
+  splitter?: Splitter | undefined;
+}
+
 /** A configured backend. */
 export interface Backend {
   /** The model asked. */
@@ -82,5 +106,5 @@ export interface Backend {
    * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
    * @throws whatever `options.signal` was aborted with.
    */
-  send(messages: readonly Message[], tools: readonly Tool[], options: CallOptions): Promise<Reply>;
+  send(messages: readonly Message[], tools: readonly Tool[], options: SendOptions): Promise<Reply>;
 }

@@ -1,16 +1,24 @@
 /**
- * From the parts of an answer to the {@linkcode Reply} that an agent reads; the same for the
- * compatible and the native local protocol.
+ * From an answer to the {@linkcode Reply} that an agent reads; the same for all protocols.
  *
  * @module
  */
 
-import { splitThinking } from "../text/think.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
-import type { ExtractToolCalls, FinishReason, Reply } from "./backend.ts";
+import { AnswerSplitter, type CallFilter } from "./answer_splitter.ts";
+import type {
+  CallOptions,
+  ExtractToolCalls,
+  FinishReason,
+  Reply,
+  SendOptions,
+  SplitAnswer,
+  Splitter,
+} from "./backend.ts";
+import type { Fields } from "./fields.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
 
 /** How to find tool calls in the text of an answer that has no others (spec 4.6). */
@@ -31,81 +39,138 @@ export interface AnswerParts {
   usage: Usage | undefined;
   /** True where the text holds neither calls nor reasoning, whatever it looks like. */
   isTyped?: boolean;
+  /** See {@linkcode Message.hostedBlocks}. */
+  hostedBlocks?: readonly Fields[] | undefined;
 }
 
 /** More are not run: they would be the answer of a model gone wild. */
-const MAX_CALLS = 200;
+const MAX_CALLS_OF_ANSWER = 200;
 /** No model writes as much in earnest. */
 const MAX_ARGUMENTS_CHARS = 4 * 2 ** 20;
 /** Names of tools have 64 at most; beyond, there is enough to see which one was meant. */
 const MAX_NAME_CHARS = 200;
 
-/** Reads an answer: takes thoughts out of the text, checks tool calls, finds those in the text. */
-export function toReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
-  let written = parts.content;
-  const clean = parts.finish === "stop" || parts.finish === "tool_calls";
-  // Where the server tells reasoning apart, think tags are merely talked about.
-  const hasTags = !parts.isTyped && parts.reasoning.trim() === "";
-  let calls = parts.calls.map((call, i): ToolCall => {
-    const { id, name, args } = call;
-    const text = argumentsText(args);
-    // An answer that did not end by itself ends anywhere: also where its last call happens to parse.
-    // Without a reason for its end (a proxy's [DONE]), a call without arguments may have lost them.
-    const whole = clean && (parts.finishDetail !== "" || text.trim() !== "");
-    return whole || i < parts.calls.length - 1
-      ? { id, name, ...readArguments(args) }
-      : { id, name, arguments: {}, invalid: { text, reason: cutBy(parts) } };
+/**
+ * Sends a request by `call` and reads the answer with `read`. Its text is split once: as it streams,
+ * or, where streaming was not asked for, when all of it is there.
+ */
+export async function splitReply(
+  call: (options: CallOptions) => Promise<Fields>,
+  read: (response: unknown) => AnswerParts,
+  { splitter = new AnswerSplitter(), ...options }: SendOptions,
+): Promise<Reply> {
+  const { stream = true, onDelta } = options;
+  const response = await call({
+    ...options,
+    onDelta(delta) {
+      splitter.push(delta);
+      onDelta?.(delta);
+    },
   });
-  if (calls.length === 0 && extract && tools?.length !== 0 && !parts.isTyped) {
-    // Before reasoning is taken out: arguments may hold think tags, and a model that never ends its
-    // reasoning may call from within.
-    const [cleaned, found] = extract(written, {
-      ...(tools && namesAndSchemas(tools)),
-      thinkTags: hasTags,
-    });
-    if (found) {
-      written = cleaned;
-      calls = found.map((call) => ({
-        ...call,
-        recovered: true,
-        ...(!clean && {
-          arguments: {},
-          invalid: {
-            text: call.invalid?.text ?? JSON.stringify(call.arguments),
-            reason: cutBy(parts),
-          },
-        }),
-      }));
-    }
+  const parts = read(response);
+  if (!stream) pushParts(splitter, parts);
+  return toReply(parts, splitter.end());
+}
+
+/** The reply of a whole answer. */
+export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
+  const calls = extract && tools?.length !== 0 ? wholeFilter(extract, tools) : undefined;
+  const splitter = new AnswerSplitter({ calls });
+  pushParts(splitter, parts);
+  return toReply(parts, splitter.end());
+}
+
+/** Gives an answer that came in one piece to `splitter`. */
+function pushParts(splitter: Splitter, { reasoning, content, calls }: AnswerParts): void {
+  splitter.push({ type: "reasoning", text: reasoning });
+  splitter.push({ type: "text", text: content });
+  for (const { name } of calls) splitter.push({ type: "tool_call", name });
+}
+
+/** A filter for text that comes in one piece. */
+function wholeFilter(extract: ExtractToolCalls, tools: readonly Tool[] | undefined): CallFilter {
+  let content = "";
+  let thinkTags = true;
+  return {
+    push(piece) {
+      content += piece;
+      return "";
+    },
+    release() {
+      const text = content;
+      content = "";
+      return text;
+    },
+    ignoreTags() {
+      thinkTags = false;
+    },
+    end() {
+      if (content === "") return { text: "", calls: [] };
+      const [text, calls] = extract(content, { ...(tools && namesAndSchemas(tools)), thinkTags });
+      return { text, calls: calls ?? [] };
+    },
+  };
+}
+
+/** Puts the reply together: checks the calls; those in the text count where there are no others. */
+function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
+  const isClean = parts.finish === "stop" || parts.finish === "tool_calls";
+  let calls = nativeCalls(parts, isClean);
+  if (calls.length === 0) {
+    calls = split.calls.map((call) => ({
+      ...call,
+      recovered: true,
+      ...(!isClean && invalid(call.invalid?.text ?? call.arguments, cutBy(parts))),
+    }));
   }
-  const tooMany = calls.length - MAX_CALLS;
+  const tooMany = calls.length - MAX_CALLS_OF_ANSWER;
   // One of them stands for all: each would be sent again with every request.
-  calls = calls.slice(0, MAX_CALLS + 1).map((call, i) => bounded(call, i, tooMany));
-  const [content, thought] = hasTags ? splitThinking(written) : [written, ""];
-  const reasoning = [parts.reasoning, thought].filter((text) => text.trim() !== "").join("\n\n");
+  calls = calls.slice(0, MAX_CALLS_OF_ANSWER + 1).map((call, i) => boundedCall(call, i, tooMany));
+  const [content, reasoning] = parts.isTyped
+    ? [parts.content, parts.reasoning]
+    : [split.text, split.reasoning];
   const message: Message = {
     role: "assistant",
     content,
-    ...(reasoning !== "" && { reasoning }),
+    ...(reasoning.trim() !== "" && { reasoning }),
     ...(calls.length > 0 && { toolCalls: withUniqueIds(calls) }),
+    ...(parts.hostedBlocks && { hostedBlocks: parts.hostedBlocks }),
   };
-  const finish = !clean ? parts.finish : calls.length > 0 ? "tool_calls" : "stop";
+  const finish = !isClean ? parts.finish : calls.length > 0 ? "tool_calls" : "stop";
   // A word of the server's own that we do not know may be any text.
-  const finishDetail = clean ? parts.finishDetail : excerpt(parts.finishDetail);
+  const finishDetail = isClean ? parts.finishDetail : excerpt(parts.finishDetail);
   return { message, finish, finishDetail, usage: parts.usage };
 }
 
+/**
+ * The calls that the server told apart. An answer that did not end by itself ends anywhere: also where
+ * its last call happens to parse. Without a reason for its end (a proxy's [DONE]), a call without
+ * arguments may have lost them.
+ */
+function nativeCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
+  return parts.calls.map(({ id, name, args }, i): ToolCall => {
+    const text = argumentsText(args);
+    const isWhole = isClean && (parts.finishDetail !== "" || text.trim() !== "");
+    return isWhole || i < parts.calls.length - 1
+      ? { id, name, ...readArguments(args) }
+      : { id, name, ...invalid(text, cutBy(parts)) };
+  });
+}
+
 /** The call, or one that is not run: what is kept of it is sent again with every request. */
-function bounded(call: ToolCall, at: number, tooMany: number): ToolCall {
+function boundedCall(call: ToolCall, at: number, tooMany: number): ToolCall {
   const name = call.name.slice(0, MAX_NAME_CHARS);
-  if (at >= MAX_CALLS) return { ...call, name, ...invalid("", `${TOO_MANY} ${tooMany}`) };
+  if (at >= MAX_CALLS_OF_ANSWER) return { ...call, name, ...invalid("", `${TOO_MANY} ${tooMany}`) };
   const { length } = call.invalid?.text ?? JSON.stringify(call.arguments);
   return length > MAX_ARGUMENTS_CHARS
     ? { ...call, name, ...invalid("", `${TOO_LONG} ${length}`) }
     : { ...call, name };
 }
 
-function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1] {
+/** What a finder of calls in text is to know of the tools that were offered. */
+export function namesAndSchemas(
+  tools: readonly Tool[],
+): { tools: string[]; schemas: Record<string, unknown> } {
   return {
     tools: tools.map((tool) => tool.name),
     schemas: Object.fromEntries(tools.map((tool) => [tool.name, tool.parameters])),
@@ -113,7 +178,7 @@ function namesAndSchemas(tools: readonly Tool[]): Parameters<ExtractToolCalls>[1
 }
 
 const TOO_MANY =
-  `an answer may hold ${MAX_CALLS} calls at most; read the results of those, then call what is still needed. Left out, this one included:`;
+  `an answer may hold ${MAX_CALLS_OF_ANSWER} calls at most; read the results of those, then call what is still needed. Left out, this one included:`;
 
 const TOO_LONG =
   `its arguments must have at most ${MAX_ARGUMENTS_CHARS} characters, do it in smaller pieces: they have`;
@@ -127,7 +192,7 @@ function cutBy({ finish, finishDetail }: AnswerParts): string {
 }
 
 /** Deeper arguments are refused: they would exhaust the stack of whatever walks them. */
-const MAX_DEPTH = 100;
+const MAX_ARGUMENTS_DEPTH = 100;
 
 /**
  * The arguments of a complete call: an object, its JSON text, or nothing for none. Anything else is
@@ -147,8 +212,8 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
   if (typeof parsed !== "object" || Array.isArray(parsed)) {
     return invalid(value, "its arguments must be a JSON object");
   }
-  if (deeperThan(parsed, MAX_DEPTH)) {
-    return invalid("", `its arguments are nested deeper than ${MAX_DEPTH} levels`);
+  if (deeperThan(parsed, MAX_ARGUMENTS_DEPTH)) {
+    return invalid("", `its arguments are nested deeper than ${MAX_ARGUMENTS_DEPTH} levels`);
   }
   return { arguments: (parsed ?? {}) as Record<string, unknown> };
 }

@@ -1,18 +1,19 @@
 /**
- * The command line's flags, in one table: what parses them, what `--help` prints.
+ * The table of the command line's flags, its parser, and the text of `--help`.
  *
- * `@std/cli/parse-args` is not used as it takes no value that starts with "-" (a prompt often does)
- * and gives a flag without its value an empty one.
+ * `@std/cli/parse-args` is not used as it takes no value that starts with "-", such as a prompt, and
+ * gives a flag without its value an empty one.
  *
  * @module
  */
 
 import { UsageError } from "../errors.ts";
+import { shortened } from "../text/one_line.ts";
 import { nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
 
-/** Runs `make`; a setting that it refuses is wrong usage, and named as the flag it came from. */
+/** Runs `make`; a setting that it refuses becomes a usage error that names the flag. */
 export function asUsage<T>(make: () => T): T {
   try {
     return make();
@@ -30,17 +31,12 @@ export interface Flag {
   name: string;
   /** `-s`. */
   short?: string;
-  /** What its value is called in the help; none for a switch. */
+  /** The name of its value in the help; none for a switch. */
   value?: string;
-  /** True when the value may be left out at the end or before another flag. */
+  /** True where the next word is the value, even one like a flag; none at the end is an empty value. */
   optional?: true;
   help: string;
 }
-
-/** What `--output` can be. */
-export const FORMATS = ["text", "json", "stream-json"] as const;
-/** What `--output` can be. */
-export type Format = typeof FORMATS[number];
 
 /** All flags, in the order of the help. */
 export const FLAGS = [
@@ -49,7 +45,8 @@ export const FLAGS = [
     short: "p",
     value: "PROMPT",
     optional: true,
-    help: "answer one prompt and exit; piped text goes along as context, or is the prompt",
+    help:
+      "answer one prompt, the next word whatever it looks like, and exit; piped text goes along as context, or is the prompt where -p comes last",
   },
   { name: "continue", short: "c", help: "go on with this folder's newest session, with -p too" },
   { name: "no-session", help: "keep no record of the session" },
@@ -129,16 +126,17 @@ export const FLAGS = [
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];
 
-type Row = typeof FLAGS[number];
-type Switch = Exclude<Row, { value: string }>["name"];
+type FlagRow = typeof FLAGS[number];
+type Switch = Exclude<FlagRow, { value: string }>["name"];
 
 /** The flags given: `true` for a switch, else the value; "" for an optional value left out. */
 export type Args =
   & { [K in Switch]?: true }
-  & { [K in Exclude<Row["name"], Switch>]?: string };
+  & { [K in Exclude<FlagRow["name"], Switch>]?: string };
 
 /**
- * Reads a command line. A value is the next word, whatever it starts with, or follows `=`.
+ * Reads a command line. A value is the next word, even one with a dash, or follows `=`. The word after
+ * `--` is a prompt.
  *
  * @throws {UsageError} for an unknown flag, a value too few or too many, a flag given twice, a word
  * that belongs to no flag.
@@ -148,6 +146,13 @@ export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
   if (words[0] === "doctor") args.doctor = true;
   for (let i = args.doctor ? 1 : 0; i < words.length; i++) {
     const word = words[i]!;
+    if (word === "--") {
+      for (const operand of words.slice(i + 1)) {
+        if (args.print) throw unexpected(operand);
+        args.print = operand;
+      }
+      break;
+    }
     const flag = findFlag(word);
     if (args[flag.name] !== undefined) throw new UsageError(`--${flag.name} is given twice`);
     const equals = word.indexOf("=");
@@ -156,58 +161,65 @@ export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
       args[flag.name] = true;
     } else if (equals >= 0) {
       args[flag.name] = word.slice(equals + 1);
-    } else if (flag.optional && isFlag(words[i + 1])) {
-      args[flag.name] = "";
     } else {
       const value = words[++i];
-      if (value === undefined || (!flag.optional && isFlag(value))) {
+      if (!flag.optional && (value === undefined || namesFlag(value))) {
         throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}`);
       }
-      args[flag.name] = value;
+      args[flag.name] = value ?? "";
     }
   }
   return args as Args;
 }
 
-/** Is the word one of our flags, or nothing at all? A prompt such as "- fix it" is neither. */
-function isFlag(word: string | undefined): boolean {
-  if (word === undefined) return true;
-  const name = word.split("=", 1)[0];
-  return FLAGS.some((flag) =>
-    name === `--${flag.name}` || ("short" in flag && word === `-${flag.short}`)
+/** True for a word that names a flag of ours: a value such as "-1" does not. */
+function namesFlag(word: string): boolean {
+  return word === "--" || flagOf(word) !== undefined;
+}
+
+function flagOf(word: string): Flag | undefined {
+  const flags: readonly Flag[] = FLAGS;
+  const name = word.split("=", 1)[0]!;
+  return flags.find((flag) =>
+    name === `--${flag.name}` || flag.short !== undefined && name === `-${flag.short}`
   );
 }
 
 function findFlag(word: string): Flag {
-  const flags: readonly Flag[] = FLAGS;
-  const name = word.split("=", 1)[0]!;
-  const found = flags.find((f) => name === `--${f.name}` || (f.short && name === `-${f.short}`));
+  const found = flagOf(word);
   if (found) return found;
-  const text = word.startsWith("-") ? name : word;
-  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text);
-  if (!word.startsWith("-")) {
-    const instead = /\s/.test(word.trim())
-      ? `did you mean -p ${shown}?`
-      : nearest(word, ["doctor"])
-      ? "did you mean copilot doctor?"
-      : 'give the prompt as one word, -p "..."';
-    throw new UsageError(`Unexpected argument ${shown}: ${instead}`);
-  }
-  const near = nearest(name.replace(/^-+/, ""), flags.map((f) => f.name));
+  if (!word.startsWith("-")) throw unexpected(word);
+  const name = word.split("=", 1)[0]!;
+  const near = nearest(name.replace(/^-+/, ""), FLAGS.map((flag) => flag.name));
   throw new UsageError(
-    `Unknown flag ${shown}: ${near ? `did you mean --${near}?` : "--help lists the flags"}`,
+    `Unknown flag ${quotedWord(name)}: ${
+      near ? `did you mean --${near}?` : "--help lists the flags"
+    }`,
   );
 }
 
-/** What the help and the manual page show as examples. */
+function unexpected(word: string): UsageError {
+  const instead = /\s/.test(word.trim())
+    ? `did you mean -p ${quotedWord(word)}?`
+    : nearest(word, ["doctor"])
+    ? "did you mean copilot doctor?"
+    : 'give the prompt as one word, -p "..."';
+  return new UsageError(`Unexpected argument ${quotedWord(word)}: ${instead}`);
+}
+
+function quotedWord(text: string): string {
+  return JSON.stringify(shortened(text, 60));
+}
+
+/** The examples of the help and the manual page. */
 export const EXAMPLES = [
   'copilot --demo -p "What does this project do?"',
   "copilot --local --model qwen3:8b",
   'copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"',
 ] as const;
 
-/** What `--help` prints. */
-export function helpText(): string {
+/** The text of `--help`. */
+export function usageText(): string {
   const left = FLAGS.map((flag: Flag) => {
     const value = flag.value ? ` ${flag.optional ? `[${flag.value}]` : flag.value}` : "";
     return `  ${flag.short ? `-${flag.short}, ` : "    "}--${flag.name}${value}`;
@@ -222,7 +234,9 @@ export function helpText(): string {
 Usage:
   copilot [flags]                 a session in the terminal
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
+  copilot [flags] -- "PROMPT"     the same
   command | copilot [flags] -p "PROMPT"
+  command | copilot [flags] -p    the piped text is the prompt
   copilot doctor [flags]          asks the model server what works and what not
 
 Flags:

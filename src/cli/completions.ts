@@ -6,7 +6,8 @@
  * @module
  */
 
-import { EXAMPLES, type Flag, FLAGS, FORMATS } from "./args.ts";
+import { EXAMPLES, type Flag, FLAGS } from "./args.ts";
+import { FORMATS } from "../frontends/print/json_output.ts";
 import { UsageError } from "../errors.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
@@ -23,12 +24,13 @@ export function completionScript(shell: string): string {
 }
 
 const SHELLS: ReadonlyMap<string, () => string> = new Map([
-  ["bash", bash],
-  ["zsh", zsh],
-  ["fish", fish],
+  ["bash", bashScript],
+  ["zsh", zshScript],
+  ["fish", fishScript],
 ]);
 
-const WORDS: Readonly<Record<string, readonly string[]>> = {
+/** The values of flags that take one of a few words. */
+const FLAG_VALUES: Readonly<Record<string, readonly string[]>> = {
   output: FORMATS,
   approve: APPROVE_MODES,
   sandbox: SANDBOX_MODES,
@@ -37,13 +39,13 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   completions: [...SHELLS.keys()],
 };
 
-/** What a value may be: words, a folder, or anything. */
+/** The values that a flag may have: words, a folder, or any text. */
 function valuesOf({ name, value }: Flag): readonly string[] | "folder" | undefined {
   if (value === "DIR") return "folder";
-  return WORDS[name];
+  return FLAG_VALUES[name];
 }
 
-function bash(): string {
+function bashScript(): string {
   const cases = flags.filter(({ value }) => value).map((flag) => {
     const names = `${flag.short ? `-${flag.short}|` : ""}--${flag.name}`;
     const values = valuesOf(flag);
@@ -51,14 +53,18 @@ function bash(): string {
       ? 'COMPREPLY=($(compgen -d -- "$word"))'
       : values
       ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$word"))`
-      : "COMPREPLY=()";
+      : ":";
     return `    ${names}) ${reply}; return ;;`;
   });
   return `_copilot() {
-  local first= word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
+  local first= given word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
+  COMPREPLY=()
   case $before in
 ${cases.join("\n")}
   esac
+  for given in "\${COMP_WORDS[@]:0:COMP_CWORD}"; do
+    [ "$given" != -- ] || return
+  done
   [ "$COMP_CWORD" != 1 ] || first=doctor
   COMPREPLY=($(compgen -W "$first ${flags.map(({ name }) => `--${name}`).join(" ")}" -- "$word"))
 }
@@ -66,7 +72,7 @@ complete -F _copilot copilot
 `;
 }
 
-function zsh(): string {
+function zshScript(): string {
   const rows = flags.map((flag) => {
     const { name, short, value, help } = flag;
     const values = valuesOf(flag);
@@ -77,10 +83,10 @@ function zsh(): string {
     return `  ${names}'[${text}]${argument}'`;
   });
   const command = "  '1::command:(doctor)'";
-  return `#compdef copilot\n_arguments \\\n${[command, ...rows].join(" \\\n")}\n`;
+  return `#compdef copilot\n_arguments -S \\\n${[command, ...rows].join(" \\\n")}\n`;
 }
 
-function fish(): string {
+function fishScript(): string {
   const rows = flags.map((flag) => {
     const { name, short, value, help } = flag;
     const values = valuesOf(flag);
@@ -118,6 +124,9 @@ copilot \\- a coding copilot for the terminal, at home with your own models
 .br
 .B copilot
 [\\fIflags\\fR] \\fB\\-p\\fR "\\fIPROMPT\\fR"
+.br
+.B copilot
+[\\fIflags\\fR] \\fB\\-\\-\\fR "\\fIPROMPT\\fR"
 .br
 .B copilot doctor
 [\\fIflags\\fR]

@@ -1,31 +1,36 @@
 /**
- * `copilot doctor`: asks the configured model server for real, and says what works, what the program
- * will use and what to change.
+ * `copilot doctor`: sends requests to the configured model server, and says what works, what the
+ * program will use and what to change.
  *
  * @module
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
+import { AnswerSplitter } from "../backends/answer_splitter.ts";
+import { namesAndSchemas } from "../backends/reply.ts";
+import { toolCallFilter } from "../toolcalls/filter.ts";
 import type { Backend, Delta, Reply } from "../backends/backend.ts";
 import { isNative, servedModel } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
+import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import { count } from "../text/count.ts";
 import { repetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
+import type { ModelFit } from "../session/fit_model.ts";
 import { withHint } from "../session/hints.ts";
-import type { Confinement, Permissions } from "../session/permissions.ts";
+import type { SandboxStatus } from "../session/permission_report.ts";
+import type { Permissions } from "../session/permissions.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { wrapped } from "../text/wrap.ts";
-import { type Check, look } from "../session/server_look.ts";
+import { type Check, checkServerAndModel } from "../session/server_look.ts";
 
-/** What a run of the doctor needs. */
-export interface DoctorOptions {
+interface DoctorOptions {
   permissions: Permissions;
-  modelNamed: boolean;
+  fit: ModelFit;
   /** One JSON object at the end instead of lines. */
   json: boolean;
   columns: number;
@@ -33,15 +38,19 @@ export interface DoctorOptions {
   signal: AbortSignal;
 }
 
+/** The most tokens of an answer: room to think, and an end for a model that does not know when to stop. */
+const MAX_TOKENS = 2048;
+
 /** Runs the checks in order, until one fails; the exit code. */
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
-  const agent = new CopilotAgent(withShortAnswers(config), ".");
+  const maxTokens = Math.min(targetOf(config).maxTokens, MAX_TOKENS);
+  const agent = new CopilotAgent(withModel(config, { maxTokens }), ".");
   const checks: Check[] = [];
   if (!options.json) options.write(`copilot doctor: ${backendOf(config)}, ${serverOf(config)}\n`);
   try {
-    for await (const check of examine(agent, options)) {
+    for await (const check of checksOf(agent, options)) {
       checks.push(check);
-      if (!options.json) options.write(lineOf(check, options.columns));
+      if (!options.json) options.write(checkRows(check, options.columns));
       if (check.status === "fail") break;
     }
   } catch (error) {
@@ -49,51 +58,46 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
     if (!(error instanceof BackendError)) throw error;
     const check: Check = { name: "answer", status: "fail", text: withHint(error, agent.config) };
     checks.push(check);
-    if (!options.json) options.write(lineOf(check, options.columns));
+    if (!options.json) options.write(checkRows(check, options.columns));
   }
   const ok = checks.every(({ status }) => status !== "fail");
-  const { model } = await agent.backend();
+  const { name } = targetOf(agent.config);
   if (options.json) {
-    const report = { ok, backend: backendOf(config), server: serverOf(config), model, checks };
+    const report = {
+      ok,
+      backend: backendOf(config),
+      server: serverOf(config),
+      model: name,
+      checks,
+    };
     options.write(`${JSON.stringify(report)}\n`);
-  } else options.write(ok ? `Ready: ${oneLine(model)}\n` : "Not ready: see above\n");
+  } else options.write(ok ? `Ready: ${oneLine(name)}\n` : "Not ready: see above\n");
   return ok ? EXIT.done : EXIT.error;
 }
 
-/** A model that does not know when to stop is not waited for; one that thinks may. */
-const MAX_TOKENS = 2048;
-
-function withShortAnswers(config: CopilotConfig): CopilotConfig {
-  const short = <T extends { maxTokens: number }>(settings: T): T => ({
-    ...settings,
-    maxTokens: Math.min(settings.maxTokens, MAX_TOKENS),
-  });
-  if (config.local) return { ...config, local: short(config.local) };
-  if (config.hosted) return { ...config, hosted: short(config.hosted) };
-  return { ...config, compat: short(config.compat!) };
+function backendOf(config: CopilotConfig): string {
+  const { kind, isNative } = targetOf(config);
+  return kind === "local" && !isNative ? "local, compatible endpoint" : kind;
 }
 
-const backendOf = ({ local, hosted }: CopilotConfig) =>
-  local ? (local.useCompat ? "local, compatible endpoint" : "local") : hosted ? "hosted" : "compat";
-
-function lineOf({ name, status, text, advice }: Check, columns: number): string {
+function checkRows({ name, status, text, advice }: Check, columns: number): string {
   const label = status === "fail" ? "FAIL" : status;
   const body = wrapped(`${text}${advice ? `\n${advice}` : ""}`, Math.max(20, columns - 15));
   return `${label.padEnd(6)}${name.padEnd(9)}${body.replaceAll("\n", `\n${" ".repeat(15)}`)}\n`;
 }
 
-async function* examine(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  yield commands(await options.permissions.confinement(agent.state.workingDir));
+async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
+  yield confinementCheck(await options.permissions.sandboxStatus(agent.state.workingDir));
   const { json, write } = options;
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };
-  yield* look(agent, { ...options, onLoading });
+  yield* checkServerAndModel(agent, options.fit, { signal: options.signal, onLoading });
   yield* await probes(agent, options);
 }
 
-/** What the commands that the model runs are confined by. */
-function commands({ mode, network, by, why }: Confinement): Check {
+/** Reports what confines the commands that the model runs. */
+function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
   const name = "commands";
   if (mode === "off") {
     return by === undefined
@@ -110,18 +114,18 @@ function commands({ mode, network, by, why }: Confinement): Check {
   };
 }
 
-/** So many characters of the same are no answer to questions as short as these. */
+/** Repeated characters after which an answer is stopped: the questions are short. */
 const RUNAWAY = 1000;
-/** The end of an answer that was stopped, as it repeated itself. */
+/** The `finishDetail` of an answer that was stopped as it repeated itself. */
 const RAN_AWAY = "ran away";
 
-/** A reply, and when it began and ended, in milliseconds from its request. */
+/** A reply, with the times of its first piece and its end, in milliseconds from the request. */
 interface Probe extends Reply {
   first: number;
   total: number;
 }
 
-async function probe(
+async function sendProbe(
   backend: Backend,
   messages: Message[],
   tools: CopilotAgent["tools"],
@@ -138,7 +142,14 @@ async function probe(
     if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
   };
   const reply = await backend
-    .send(messages, tools, { signal: AbortSignal.any([signal, stop.signal]), onDelta })
+    .send(messages, tools, {
+      signal: AbortSignal.any([signal, stop.signal]),
+      onDelta,
+      splitter: new AnswerSplitter({
+        isTyped: backend.isTyped,
+        calls: toolCallFilter(namesAndSchemas(tools)),
+      }),
+    })
     .catch((error): Reply => {
       if (signal.aborted || !stop.signal.aborted) throw error;
       const message: Message = { role: "assistant", content };
@@ -148,21 +159,19 @@ async function probe(
   return { ...reply, first: first || total, total };
 }
 
-/** A first answer, which loads the model; a tool call; the answer to its result. */
+/** Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. */
 async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGenerator<Check> {
   const backend = await agent.backend();
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };
-  const loaded = await probe(backend, [hello], [], signal);
-  yield answered(loaded);
+  const loaded = await sendProbe(backend, [hello], [], signal);
+  yield answerCheck(loaded);
 
   const messages: Message[] = [
     { role: "system", content: agent.systemPrompt },
     { role: "user", content: 'Call the tool list_directory with the path "." now.' },
   ];
-  const asked = await probe(backend, messages, agent.offered, signal);
-  const { local, compat } = agent.config;
-  const described = (local ?? compat)?.textTools === true;
-  yield await called(asked, described, () => nativeCalls(agent, signal));
+  const asked = await sendProbe(backend, messages, agent.offered, signal);
+  yield await toolsCheck(asked, targetOf(agent.config), () => nativeCallAdvice(agent, signal));
   const [call] = asked.message.toolCalls ?? [];
   if (call === undefined) return;
 
@@ -173,15 +182,15 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
     toolName: call.name,
   };
   const message = { ...asked.message, toolCalls: [call] };
-  const again = await probe(backend, [...messages, message, result], agent.offered, signal);
+  const again = await sendProbe(backend, [...messages, message, result], agent.offered, signal);
   const isTold = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
   yield isTold
     ? { name: "result", status: "ok", text: "goes on after a tool's result" }
     : { name: "result", status: "note", text: "says nothing after a tool's result" };
-  yield cached(asked, again);
+  yield cacheCheck(asked, again);
 }
 
-function answered({ message, usage, first, total, finishDetail }: Probe): Check {
+function answerCheck({ message, usage, first, total, finishDetail }: Probe): Check {
   const name = "answer";
   if (finishDetail === RAN_AWAY) {
     const advice = "A model that follows instructions does better, or one that is quantised less";
@@ -199,15 +208,16 @@ function answered({ message, usage, first, total, finishDetail }: Probe): Check 
   return { name, status: "ok", text: `after ${duration(first)}${speed}${thinks}` };
 }
 
-/** How the server of `agent` is made to read calls itself. */
-async function nativeCalls({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
+/** Advice on how the server of `agent` is made to read calls itself. */
+async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
   const reads = "reads such calls itself";
-  if (config.hosted) return "";
-  const at = { ...addressOf(config), signal };
+  const target = targetOf(config);
+  if (target.kind === "hosted") return "";
+  const at = { ...addressOf(target), signal };
   if (await isNative(at)) {
     return `A model that Ollama tags "tools" ${reads}: ollama.com/search?c=tools`;
   }
-  const { owner } = await servedModel((config.local ?? config.compat)!.model, at);
+  const { owner } = await servedModel(target.name, at);
   const how = owner === "llamacpp"
     ? "llama-server --jinja"
     : owner === "vllm"
@@ -216,14 +226,11 @@ async function nativeCalls({ config }: CopilotAgent, signal: AbortSignal): Promi
   return `A server that knows the model's template ${reads}: ${how}`;
 }
 
-/**
- * `described`: the tools were, in the prompt, as the model's template takes none; `how` says how calls
- * become native.
- */
-async function called(
+/** `advise` says how calls become native. */
+async function toolsCheck(
   { message, usage, first }: Probe,
-  described: boolean,
-  how: () => Promise<string>,
+  { textTools }: ModelTarget,
+  advise: () => Promise<string>,
 ): Promise<Check> {
   const name = "tools";
   const prompt = usage?.inputTokens
@@ -243,14 +250,14 @@ async function called(
   }
   if (!call.recovered) return { name, status: "ok", text: `called natively${prompt}` };
   const text = `called in the answer's text, and understood${prompt}`;
-  if (described) return { name, status: "ok", text };
-  return { name, status: "note", text, advice: await how() };
+  if (textTools) return { name, status: "ok", text };
+  return { name, status: "note", text, advice: await advise() };
 }
 
-/** A request that takes less than this, in milliseconds, tells nothing about a cache. */
+/** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
-function cached(before: Probe, after: Probe): Check {
+function cacheCheck(before: Probe, after: Probe): Check {
   const name = "cache";
   const held = after.usage?.cachedTokens;
   if (held) return { name, status: "ok", text: `${held} tokens of the prompt were held` };

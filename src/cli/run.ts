@@ -5,15 +5,18 @@
  */
 
 import type { CopilotConfig } from "../config.ts";
-import { type Args, asUsage, type Format, FORMATS, helpText, parseArgs } from "./args.ts";
+import { type Args, asUsage, parseArgs, usageText } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import type { DemoServer } from "./demo/server.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
-import { resultLine } from "../frontends/print/json_output.ts";
+import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
-import type { SessionRecord } from "../session/record.ts";
-import type { CopilotOptions, ExtraSettings } from "./settings.ts";
-import { withDefaults } from "../user_files.ts";
+import type { Permissions } from "../session/permissions.ts";
+import type { Part } from "../types/message.ts";
+import type { SessionOptions } from "../session/session.ts";
+import type { CopilotOptions } from "./settings.ts";
+import { parsePermissionChoice } from "../permissions/choice.ts";
+import { withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
 import { type Output, output, readPiped } from "../terminal/stdio.ts";
 
@@ -21,7 +24,7 @@ import { type Output, output, readPiped } from "../terminal/stdio.ts";
 const SILENT_STDIN_MS = 3000;
 
 /** How long a run that was told to end may take, before a second signal ends it at once. */
-const TIDY_UP_MS = 5000;
+const MAX_ENDING_MS = 5000;
 
 /** How long a run that was told to end waits for whoever reads what it wrote. */
 const READER_MS = 500;
@@ -98,7 +101,7 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
 
 async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<number> {
   const { stdout } = run;
-  if (args.help) return stdout.write(helpText()), EXIT.done;
+  if (args.help) return stdout.write(usageText()), EXIT.done;
   if (args.version) {
     const { VERSION } = await import("../config.ts");
     return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`),
@@ -142,15 +145,17 @@ async function examine(args: Args, run: Run): Promise<number> {
     throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
   }
   stopOnSignals(run);
-  const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }] = await Promise.all([
-    import("./settings.ts"),
-    import("./doctor.ts"),
-    import("../session/permissions.ts"),
-  ]);
+  const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }, { ModelFit }] =
+    await Promise.all([
+      import("./settings.ts"),
+      import("./doctor.ts"),
+      import("../session/permissions.ts"),
+      import("../session/fit_model.ts"),
+    ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
-    permissions: await openPermissions(args),
-    modelNamed: options.model !== undefined,
+    permissions: await openPermissions(parsePermissionChoice(args)),
+    fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
     write: (text) => run.stdout.write(text),
@@ -163,7 +168,7 @@ function stopOnSignals(run: Run): void {
   let signalledAt: number | undefined;
   onSignals((code) => {
     // The first one ends what runs; whoever is impatient must not leave its processes behind.
-    if (signalledAt !== undefined && performance.now() - signalledAt > TIDY_UP_MS) {
+    if (signalledAt !== undefined && performance.now() - signalledAt > MAX_ENDING_MS) {
       Deno.exit(run.stopCode);
     }
     signalledAt ??= performance.now();
@@ -171,29 +176,56 @@ function stopOnSignals(run: Run): void {
   });
 }
 
+/** What the terminal and `-p` have in common; the rest is each one's own. */
+function sessionOptions(
+  config: CopilotConfig,
+  options: CopilotOptions,
+  args: Args,
+  permissions: Permissions,
+): SessionOptions {
+  return {
+    config,
+    isChosen: options.model !== undefined,
+    folder: options.workingDir,
+    permissions,
+    approvesAll: args.yes === true,
+    trust: args.trust,
+    readsInstructions: !args.demo,
+    isRecorded: !args["no-session"],
+    resumesNewest: args.continue === true,
+    canUndo: true,
+    asksServer: args.demo ? "never" : "at-start",
+  };
+}
+
 async function runSession(
   config: CopilotConfig,
   options: CopilotOptions,
   args: Args,
 ): Promise<number> {
-  const [{ runInteractive }, { openPermissions }] = await Promise.all([
-    import("../frontends/terminal/interactive.ts"),
-    import("../session/permissions.ts"),
-  ]);
-  const permissions = await openPermissions(args);
+  const [{ modelFlags }, { TerminalFrontend }, { Session }, { openPermissions }] = await Promise
+    .all([
+      import("./model_flags.ts"),
+      import("../frontends/terminal/terminal_frontend.ts"),
+      import("../session/session.ts"),
+      import("../session/permissions.ts"),
+    ]);
+  const permissions = await openPermissions(parsePermissionChoice(args));
+  const frontend = new TerminalFrontend({
+    permissions,
+    notifies: !args["no-notify"],
+    motto: args.demo ? DEMO_NOTICE : undefined,
+    onSignals,
+  });
+  await using session = asUsage(() =>
+    new Session({
+      ...sessionOptions(config, options, args, permissions),
+      modelFlags,
+    }, frontend)
+  );
   let code: number;
   try {
-    code = await runInteractive(config, {
-      workingDir: options.workingDir,
-      modelNamed: options.model !== undefined,
-      yes: args.yes === true,
-      trust: args.trust,
-      permissions,
-      notify: !args["no-notify"],
-      noSession: args["no-session"],
-      continues: args.continue,
-      demo: args.demo ? DEMO_NOTICE : undefined,
-    });
+    code = await frontend.run(session);
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;
     code = EXIT.hangup;
@@ -204,69 +236,38 @@ async function runSession(
 
 async function answerPrompt(
   config: CopilotConfig,
-  options: CopilotOptions & ExtraSettings,
+  options: CopilotOptions,
   args: Args,
   format: Format,
-  { asked, context }: Prompt,
+  prompt: readonly Part[],
   run: Run,
 ): Promise<number> {
-  const [{ runHeadless }, { openPermissions }, { CopilotAgent }, { jobStore }] = await Promise.all([
+  const [{ PrintFrontend }, { Session }, { openPermissions }] = await Promise.all([
     import("../frontends/print/print.ts"),
+    import("../session/session.ts"),
     import("../session/permissions.ts"),
-    import("../agent/agent.ts"),
-    import("../tools/shell/jobs.ts"),
   ]);
-  await using jobs = jobStore();
-  let refused = false;
-  const changes = format === "text" && Deno.stderr.isTerminal()
-    ? (await import("../frontends/terminal/change.ts")).changeLog()
-    : undefined;
-  const permissions = await openPermissions(args);
-  const policy = permissions.policy(undefined, () => refused = true);
-  const agent: InstanceType<typeof CopilotAgent> = asUsage(() =>
-    new CopilotAgent(config, options.workingDir ?? ".", {
-      policy,
-      confine: permissions.confine(() => agent.state.workingDir),
-      jobs,
-      env: permissions.env,
-      ...(changes && { onWritten: changes.onWritten }),
-    })
-  );
-  if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
-  for (const line of await permissions.prepare(agent.state.workingDir, args.yes === true)) {
-    run.stderr.write(`${line}\n`);
-  }
-  const { heedInstructions } = await import("../session/instructions.ts");
-  const heeded = args.demo ? [] : await heedInstructions(agent, permissions, { trust: args.trust });
-  for (const line of heeded) run.stderr.write(`${line}\n`);
-  const modelNamed = options.model !== undefined;
-  const say = (text: string) => run.stderr.write(`${text}\n`);
-  let record: SessionRecord | undefined;
-  if (args.continue) {
-    const { goOnWithNewest, recordSession } = await import("../session/record.ts");
-    record = args["no-session"] ? undefined : recordSession(agent, say);
-    say(goOnWithNewest({ agent, modelNamed, record }));
-  }
-  const { attachFiles } = await import("../session/attach.ts");
-  // Nobody looks over it, and a script may have put it together: only what may be read goes along.
-  const { text, notices } = await attachFiles(agent, asked, run.signal, policy);
-  for (const notice of notices) say(`· ${oneLine(notice)}`);
-  const prompt = text + context;
-  return await runHeadless({
-    agent,
-    record,
-    jobs,
-    prompt,
+  const permissions = await openPermissions(parsePermissionChoice(args));
+  const frontend = new PrintFrontend({
     format,
     stdout: run.stdout,
     stderr: run.stderr,
-    terminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
+    isTerminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
+    showsChanges: Deno.stderr.isTerminal(),
     signal: run.signal,
     stopCode: () => run.stopCode ?? EXIT.interrupted,
-    modelNamed,
-    refused: () => refused,
-    changes,
   });
+  await using session = asUsage(() =>
+    new Session({
+      ...sessionOptions(config, options, args, permissions),
+      // One answer is no conversation to go back in; it is recorded where it goes on with one.
+      canUndo: false,
+      isRecorded: args.continue === true && !args["no-session"],
+      asksServer: "before-turns",
+    }, frontend)
+  );
+  if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
+  return await frontend.run(session, prompt);
 }
 
 function checkedFormat(args: Args, headless: boolean): Format {
@@ -290,13 +291,8 @@ function checkDemo(args: Args): void {
   }
 }
 
-/** What is asked: the argument, the piped text, or the one with the other as context. */
-interface Prompt {
-  asked: string;
-  context: string;
-}
-
-async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Prompt> {
+/** What is asked: the argument, the piped text, or the one with the other behind it. */
+async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> {
   const asked = args.print ?? "";
   let piped = "";
   if (!Deno.stdin.isTerminal()) {
@@ -317,10 +313,13 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Prompt> 
   if (asked.trim() === "" && piped.trim() === "") {
     throw new UsageError('The prompt is empty: give one with -p "...", or pipe it in');
   }
-  if (piped.trim() === "") return { asked, context: "" };
+  const typed: Part = { type: "text", text: asked };
+  if (piped.trim() === "") return [typed];
+  // Names of files in it are not looked for: it may be of anybody.
+  const context = { type: "resource", name: "", text: piped } as const;
   return asked.trim() === ""
-    ? { asked: "", context: piped }
-    : { asked, context: `\n\n<stdin>\n${piped}\n</stdin>` };
+    ? [{ ...context, kind: "note" }]
+    : [typed, { ...context, kind: "stdin" }];
 }
 
 /** Resolves `ms` milliseconds after `signal` was aborted. */

@@ -6,7 +6,10 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { resolvePath } from "../text/paths.ts";
+import { fileTool, folderTool } from "../tools/mod.ts";
+import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
+import type { ToolOutcome } from "../types/tool.ts";
 
 /** So many files of a message are attached; more are left to the model to read. */
 const MAX_FILES = 20;
@@ -18,7 +21,7 @@ export function namedPaths(text: string): string[] {
 }
 
 /**
- * `text` with the files and folders it names, as the tools show them: numbered lines, bounded; and
+ * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and
  * what to tell the person of each. A name that is no file stays what it is: part of the text.
  *
  * @param policy decides on each; without it what a person names may be read
@@ -28,13 +31,13 @@ export async function attachFiles(
   text: string,
   signal: AbortSignal,
   policy?: Policy,
-): Promise<{ text: string; notices: string[] }> {
-  const parts = [text];
+): Promise<{ parts: Part[]; notices: string[] }> {
+  const parts: Part[] = [];
   const notices: string[] = [];
   let count = 0;
   const context = agent.toolContext(signal);
   for (const name of namedPaths(text)) {
-    if (parts.length > MAX_FILES) {
+    if (parts.length >= MAX_FILES) {
       notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);
       break;
     }
@@ -43,39 +46,38 @@ export async function attachFiles(
       notices.push(`@${name} is no file here: the model gets the name alone`);
       continue;
     }
-    const tool = agent.tools.find((t) =>
-      t.name === (found.folder ? "list_directory" : "read_file")
-    );
-    if (tool === undefined) continue;
+    const tool = found.folder ? folderTool : fileTool;
     const args = found.folder
       ? { path: found.path }
       : { file_path: found.path, offset: 1, limit: 2000 };
     const decision = await policy?.decide(tool, args, context);
     if (decision && !decision.allow) {
-      const why = decision.reason.replace(/^Refused: /, "").replace(/(?<=\.) Do not try [^]*$/, "");
-      notices.push(`@${found.path} does not go along: ${why}`);
+      notices.push(`@${found.path} does not go along: ${decision.explanation ?? decision.reason}`);
       continue;
     }
-    let content: string;
+    let outcome: ToolOutcome;
     try {
-      content = await tool.run(args, {
+      const result = await tool.run(args, {
         ...context,
         ...decision?.grant && { grant: decision.grant },
       });
+      outcome = typeof result === "string" ? { content: result } : result;
       count++;
     } catch (error) {
       signal.throwIfAborted();
-      content = `(cannot be read: ${(error as Error).message})`;
+      outcome = { content: `(cannot be read: ${(error as Error).message})` };
       notices.push(`@${found.path} cannot be read: ${(error as Error).message}`);
     }
-    const [, end, total] = /^\[lines 1-(\d+) of ((?:at least )?\d+)/.exec(
-      content.slice(content.lastIndexOf("\n") + 1),
-    ) ?? [];
-    if (end) notices.push(`@${found.path}: only its first ${end} of ${total} lines go along`);
-    parts.push(`<file path=${JSON.stringify(found.path)}>\n${content}\n</file>`);
+    const { content, range } = outcome;
+    if (range && (range.last < range.total || !range.isExact)) {
+      const total = `${range.isExact ? "" : "at least "}${range.total}`;
+      notices.push(`@${found.path}: only its first ${range.last} of ${total} lines go along`);
+    }
+    const kind = found.folder ? "folder" : "file";
+    parts.push({ type: "resource", kind, name: found.path, text: content });
   }
   if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
-  return { text: parts.join("\n\n"), notices };
+  return { parts, notices };
 }
 
 function existing(

@@ -1,6 +1,6 @@
 /**
- * A turn with the help that a local server may need: a model that is installed, and room for its
- * context.
+ * Fitting the settings to the model's server: `learn` asks it, `apply` says what follows for the
+ * settings, a `ModelFit` remembers for which model that was done.
  *
  * @module
  */
@@ -8,199 +8,276 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
 import type { LocalServerOptions, ServedModel } from "../backends/local/connection.ts";
-import type { CompatConfig, LocalConfig } from "../config.ts";
+import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
-import type { TurnEvent, TurnResult } from "../types/event.ts";
+import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
+import type { TurnResult } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
+import { isLoopback } from "../wire/connect.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import { addressOf } from "./model_server.ts";
 
-/**
- * Processes a turn. Where the local server has not got the default model, and the person named
- * none, it goes on with an installed one and says so.
- *
- * @throws {BackendError} like `processTurn`.
- */
-export async function processTurnHelpfully(
-  agent: CopilotAgent,
-  text: string,
-  options: TurnOptions & Preparation,
-): Promise<TurnResult> {
-  const { local } = agent.config;
-  try {
-    await prepare(agent, options);
-    return await processTurn(agent, text, options);
-  } catch (error) {
-    if (!local || !(error instanceof BackendError)) throw error;
-    if (error.kind === "request" && error.status === 404 && await isCompatOnly(agent, options)) {
-      const message =
-        "The server is no Ollama: going on with its compatible endpoint (--use-compat)";
-      options.onEvent?.({ type: "notice", level: "info", message });
-      await prepare(agent, options);
-      return await processTurn(agent, text, options);
-    }
-    if (error.kind !== "model_not_found" || options.modelNamed) throw error;
-    const { chooseLocalModel, listLocalModelAbilities } = await import(
-      "../backends/local/connection.ts"
-    );
-    const at = { ...addressOf(agent.config), signal: options.signal };
-    const models = await listLocalModelAbilities(at)
-      .catch((failure) => {
-        if (options.signal?.aborted) return [];
-        throw failure;
-      });
-    // Stopped meanwhile: a turn that is aborted from its start says so.
-    if (options.signal?.aborted) return await processTurn(agent, text, options);
-    const model = chooseLocalModel(models);
-    if (model === null || model === local.model) throw error;
-    agent.setModel(model);
-    const message = serversOwn(excerpt(model));
-    options.onEvent?.({ type: "notice", level: "info", message });
-    await prepare(agent, options);
-    return await processTurn(agent, text, options);
+/** A change of the settings that a person is told of. */
+type FitNotice =
+  /** The server's model takes the default one's place. */
+  | { code: "model_instead"; model: string }
+  /** Tools are described in the prompt, as the model's template takes none. */
+  | { code: "text_tools" }
+  /** The compatible endpoint is used, as the server is no Ollama. */
+  | { code: "compatible_endpoint" };
+
+/** A notice in words; `flag` names another model. */
+export function fitNoticeText(notice: FitNotice, flag = "--model"): string {
+  switch (notice.code) {
+    case "model_instead":
+      return `model: ${excerpt(notice.model)} (the server's own; ${flag} names another)`;
+    case "text_tools":
+      return "The model's template takes no tools: they are described in the prompt, and calls are " +
+        "read from the answer's text";
+    case "compatible_endpoint":
+      return "The server is no Ollama: going on with its compatible endpoint (--use-compat)";
   }
 }
 
-/**
- * Whether the agent's local server has not got the native endpoint but lists its models where compatible
- * ones do, such as llama.cpp; the agent uses that then.
- */
-export async function isCompatOnly(
-  agent: CopilotAgent,
-  { signal, onLoading }: Pick<LocalServerOptions, "signal" | "onLoading">,
-): Promise<boolean> {
-  const { local, compat: _, hosted: __, ...settings } = agent.config;
-  if (!local || local.useCompat) return false;
-  const { isNative, servedModel } = await import("../backends/local/connection.ts");
-  const at = { ...addressOf(agent.config), signal, onLoading };
-  if (await isNative(at) || (await servedModel(local.model, at)).names.length === 0) return false;
-  agent.configure({ ...settings, local: { ...local, useCompat: true } });
-  return true;
-}
+/** A server's word on a model: its context, whether its template takes tools, the models there are. */
+type ModelFacts = Partial<Pick<ServedModel, "contextLength" | "takesTools" | "names">>;
 
-/** More context costs more memory than many machines have. */
+/** The most tokens of context that Ollama is asked for: more costs more memory than many machines have. */
 const MAX_CONTEXT = 32_768;
-/** What was chosen last: once for a model, as a change would load it anew. */
-const asked = new WeakMap<CopilotAgent, {
-  /** Which model on which server; undefined where that said nothing. */
-  key: string | undefined;
-  contextLength?: number | undefined;
-  textTools?: boolean | undefined;
-}>();
-
-/** What {@linkcode prepare} works with. */
-export interface Preparation {
-  modelNamed: boolean;
-  /** Asks a server with a compatible endpoint wherever it is, not only on this machine. */
-  anywhere?: boolean;
-  signal?: AbortSignal | undefined;
-  onEvent?: ((event: TurnEvent) => void) | undefined;
-}
 
 /**
- * Fits the settings to the model's server, once for a model. A model on the native endpoint gets as much
- * context as it was made for, up to a limit. Any other server is asked what it was started with: the
- * context, the model where the person named none, and whether its template takes tools.
+ * Asks the server about the model; undefined where it says nothing. The native endpoint says how much
+ * context the model was made for, any other one what the server was started with.
+ *
+ * @param options `onLoading` is told while the model loads; without it nobody asks whether it is loaded.
  */
-export async function prepare(agent: CopilotAgent, options: Preparation): Promise<void> {
-  const { local, compat } = agent.config;
-  const { signal, onEvent = () => {} } = options;
-  const target = local ?? compat;
-  if (!target || signal?.aborted) return;
-  const { model, contextLength, textTools } = target;
-  const address = addressOf(agent.config);
-  const { host } = address;
-  const isServed = compat !== undefined || local?.useCompat === true;
-  const { isLoopback } = await import("../wire/connect.ts");
-  if (isServed && !options.anywhere && !isLoopback(host)) return;
-  if (new URL(host).hostname === "api.openai.com") return;
-  const before = asked.get(agent);
-  const key = (name: string) => [isServed, host, name].join(" ");
-  if (before?.key === key(model)) return;
-  const ask = (name: string) => learn(name, address, isServed, options);
-  let info = await ask(model);
-  // What was chosen for another model is none of this one's; what the person chose stays.
-  const own = {
-    ...(contextLength !== undefined && contextLength !== before?.contextLength &&
-      { contextLength }),
-    ...(textTools !== undefined && textTools !== before?.textTools && { textTools }),
-  };
-  // A server that was not there is asked again.
-  const isNew = info !== undefined || before?.contextLength !== undefined || before?.textTools;
-  if (!isNew) return;
-  const { names = [] } = info ?? {};
-  const tell = (message: string) => onEvent({ type: "notice", level: "info", message });
-  const other = options.modelNamed ? undefined : servedInstead(model, names, isLoopback(host));
-  if (other !== undefined) {
-    tell(serversOwn(excerpt(other)));
-    if (names.length > 1) info = await ask(other);
-  }
-  const chosen = {
-    contextLength: info?.contextLength,
-    textTools: info?.takesTools === false ? true : undefined,
-    ...own,
-  };
-  if (chosen.textTools && !own.textTools) tell(TEXT_TOOLS);
-  asked.set(agent, {
-    key: info && key(other ?? model),
-    ...("contextLength" in own ? {} : { contextLength: chosen.contextLength }),
-    ...("textTools" in own ? {} : { textTools: chosen.textTools }),
-  });
-  const { compat: _, local: __, hosted: ___, ...settings } = agent.config;
-  const fitted = { model: other ?? model, ...chosen } as Partial<LocalConfig & CompatConfig>;
-  agent.configure({
-    ...settings,
-    ...(local ? { local: { ...local, ...fitted } } : { compat: { ...compat!, ...fitted } }),
-  });
-}
-
-const TEXT_TOOLS =
-  "The model's template takes no tools: they are described in the prompt, and calls are read from " +
-  "the answer's text";
-
-/** What the server says of the model; undefined where it says nothing. */
-async function learn(
-  model: string,
-  address: ReturnType<typeof addressOf>,
-  isServed: boolean,
-  { modelNamed, signal, onEvent }: Preparation,
-): Promise<Partial<ServedModel> | undefined> {
+export async function learn(
+  target: ModelTarget,
+  { signal, onLoading }: Pick<LocalServerOptions, "signal" | "onLoading">,
+): Promise<ModelFacts | undefined> {
   const { localModelInfo, isLoaded, servedModel } = await import(
     "../backends/local/connection.ts"
   );
-  // Which one it has is not known yet.
-  const shown = isServed && !modelNamed ? "its model" : model;
-  const onLoading = (nextLookMs?: number) =>
-    onEvent?.({ type: "loading", model: shown, ...(nextLookMs !== undefined && { nextLookMs }) });
-  const at = { ...address, signal, onLoading };
+  const at = { ...addressOf(target), signal, onLoading: (ms?: number) => onLoading?.(ms) };
   try {
-    if (isServed) {
-      const info = await servedModel(model, at);
-      return info.names.length > 0 || info.contextLength !== undefined ? info : undefined;
+    if (!target.isNative) {
+      const facts = await servedModel(target.name, at);
+      return facts.names.length > 0 || facts.contextLength !== undefined ? facts : undefined;
     }
-    const [{ contextLength, ...info }, loaded] = await Promise.all([
-      localModelInfo(model, at),
-      onEvent ? isLoaded(model, at) : true,
+    const [info, loaded] = await Promise.all([
+      localModelInfo(target.name, at),
+      onLoading ? isLoaded(target.name, at) : true,
     ]);
-    const isInstalled = contextLength !== undefined || Object.keys(info).length > 0;
-    if (loaded === false && isInstalled) onLoading();
-    if (contextLength === undefined) return isInstalled ? info : undefined;
-    return { ...info, contextLength: Math.min(contextLength, MAX_CONTEXT) };
+    if (Object.keys(info).length === 0) return undefined; // it is not installed
+    if (loaded === false) onLoading?.();
+    const { contextLength } = info;
+    if (contextLength === undefined) return {};
+    return { contextLength: Math.min(contextLength, MAX_CONTEXT) };
   } catch {
     return undefined; // The turn that follows says what is wrong.
   }
 }
 
-/** The model that a server has in place of the default one, where it is clear which; else undefined. */
+/** Settings that came from a server's facts, not from the person. */
+interface FittedSettings {
+  /** The model, server and endpoint that they are for; undefined where the server said nothing. */
+  key?: string | undefined;
+  contextLength?: number | undefined;
+  textTools?: boolean | undefined;
+}
+
+/**
+ * The settings for the model `name` of `config`'s server. `facts` change only what the person has left
+ * open: a setting that is other than in `previous` is the person's.
+ */
+export function apply(
+  config: CopilotConfig,
+  name: string,
+  facts: ModelFacts | undefined,
+  previous: FittedSettings,
+): { config: CopilotConfig; fitted: FittedSettings; notices: FitNotice[] } {
+  const target = targetOf(config);
+  const isOwn = (key: "contextLength" | "textTools") =>
+    target[key] !== undefined && target[key] !== previous[key];
+  const fitted: FittedSettings = {
+    key: facts && targetKey({ ...target, name }),
+    contextLength: isOwn("contextLength") ? undefined : facts?.contextLength,
+    textTools: isOwn("textTools") || facts?.takesTools !== false ? undefined : true,
+  };
+  const { key: _, ...settings } = fitted;
+  const own = {
+    ...(isOwn("contextLength") && { contextLength: target.contextLength }),
+    ...(isOwn("textTools") && { textTools: target.textTools }),
+  };
+  return {
+    config: withModel(config, { model: name, ...settings, ...own }),
+    fitted,
+    notices: fitted.textTools ? [{ code: "text_tools" }] : [],
+  };
+}
+
+function targetKey({ isNative, url, name }: ModelTarget): string {
+  return [isNative, url, name].join(" ");
+}
+
+/** The model that a server has in place of one that nobody named, where it is clear which. */
 export function servedInstead(
-  wanted: string,
-  names: readonly string[],
-  isOnThisMachine: boolean,
+  { url, name, isChosen }: ModelTarget,
+  names: readonly string[] = [],
 ): string | undefined {
-  const able = names.filter((name) => !/embed|rerank/i.test(name));
-  if (names.includes(wanted) || (able.length > 1 && !isOnThisMachine)) return undefined;
+  const able = names.filter((one) => !/embed|rerank/i.test(one));
+  if (isChosen || names.includes(name) || able.length > 1 && !isLoopback(url)) return undefined;
   return able[0];
 }
 
-/** Says that the server's model is used, where the person named none. */
-export const serversOwn = (model: string, other = "--model"): string =>
-  `model: ${model} (the server's own; ${other} names another)`;
+/** True where a local server lacks the native endpoint, but lists its models where llama.cpp does. */
+export async function isCompatOnly(
+  target: ModelTarget,
+  options: Pick<LocalServerOptions, "signal" | "onLoading">,
+): Promise<boolean> {
+  if (!target.isNative) return false;
+  const { isNative, servedModel } = await import("../backends/local/connection.ts");
+  const at = { ...addressOf(target), ...options };
+  return !await isNative(at) && (await servedModel(target.name, at)).names.length > 0;
+}
+
+/** Goes on with the compatible endpoint of the agent's local server. */
+export function useCompatible(agent: CopilotAgent): void {
+  agent.configure(withModel(agent.config, { useCompat: true }));
+}
+
+type Progress = Pick<TurnOptions, "signal" | "onEvent">;
+
+/** Fits an agent's settings to its model's server, once for a model, as a change would load it anew. */
+export class ModelFit {
+  /** True where a person named the model, so that no other one takes its place. */
+  isChosen: boolean;
+  readonly #asksRemote: boolean;
+  #fitted: FittedSettings = {};
+
+  /** `asksRemote`: a compatible endpoint is asked about its model on other machines as well. */
+  constructor(options: { isChosen: boolean; asksRemote: boolean }) {
+    this.isChosen = options.isChosen;
+    this.#asksRemote = options.asksRemote;
+  }
+
+  /** The model that the agent asks. */
+  targetOf(agent: CopilotAgent): ModelTarget {
+    return targetOf(agent.config, this.isChosen);
+  }
+
+  /**
+   * Fits the settings, where that was not done for this model: the context, the model where nobody named
+   * one, how tools are described. A server that did not answer is asked again the next time.
+   */
+  async prepare(agent: CopilotAgent, progress: Progress = {}): Promise<void> {
+    const target = this.targetOf(agent);
+    if (progress.signal?.aborted || !this.#asks(target) || this.#fitted.key === targetKey(target)) {
+      return;
+    }
+    const ask = (name: string) =>
+      learn({ ...target, name }, {
+        signal: progress.signal,
+        onLoading: progress.onEvent && ((ms) => sayLoading(target, ms, progress)),
+      });
+    let facts = await ask(target.name);
+    const { contextLength, textTools } = this.#fitted;
+    if (!facts && contextLength === undefined && !textTools) return;
+    const instead = servedInstead(target, facts?.names);
+    if (instead !== undefined) {
+      say({ code: "model_instead", model: instead }, progress);
+      if (facts!.names!.length > 1) facts = await ask(instead);
+    }
+    const { config, fitted, notices } = apply(
+      agent.config,
+      instead ?? target.name,
+      facts,
+      this.#fitted,
+    );
+    for (const notice of notices) say(notice, progress);
+    this.#fitted = fitted;
+    agent.configure(config);
+  }
+
+  #asks({ kind, url, isNative }: ModelTarget): boolean {
+    if (kind === "hosted" || new URL(url).hostname === "api.openai.com") return false;
+    return isNative || this.#asksRemote || isLoopback(url);
+  }
+
+  /**
+   * Looks for what a turn that failed can go on with on the same local server: its compatible endpoint,
+   * or an installed model where nobody named one. True where the turn is worth another attempt.
+   *
+   * @throws {BackendError} when the server does not list its models.
+   */
+  async recover(agent: CopilotAgent, error: unknown, progress: Progress = {}): Promise<boolean> {
+    const target = this.targetOf(agent);
+    const { signal } = progress;
+    if (target.kind !== "local" || !(error instanceof BackendError)) return false;
+    const isUnknownPath = error.kind === "request" && error.status === 404;
+    if (isUnknownPath && await isCompatOnly(target, { signal })) {
+      useCompatible(agent);
+      say({ code: "compatible_endpoint" }, progress);
+    } else {
+      if (error.kind !== "model_not_found" || target.isChosen) return false;
+      const model = await installedModel(target, signal);
+      if (signal?.aborted) return true; // A turn that is aborted from its start says so.
+      if (model === null || model === target.name) return false;
+      agent.setModel(model);
+      say({ code: "model_instead", model }, progress);
+    }
+    await this.prepare(agent, progress);
+    return true;
+  }
+}
+
+function say(notice: FitNotice, { onEvent }: Progress): void {
+  const { code } = notice;
+  onEvent?.({ type: "notice", level: "info", code, message: fitNoticeText(notice) });
+}
+
+function sayLoading(
+  { name, isNative, isChosen }: ModelTarget,
+  nextLookMs: number | undefined,
+  { onEvent }: Progress,
+): void {
+  // A server that was started with its model may have another one.
+  const model = isNative || isChosen ? name : "its model";
+  onEvent?.({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) });
+}
+
+async function installedModel(
+  target: ModelTarget,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  const { chooseLocalModel, listLocalModelAbilities } = await import(
+    "../backends/local/connection.ts"
+  );
+  try {
+    return chooseLocalModel(await listLocalModelAbilities({ ...addressOf(target), signal }));
+  } catch (error) {
+    if (signal?.aborted) return null;
+    throw error;
+  }
+}
+
+/**
+ * Processes a turn with settings that fit the model's server; one that fails for want of the model or of
+ * the native endpoint is attempted once more with what the server has.
+ *
+ * @throws {BackendError} like `processTurn`.
+ */
+export async function processFittedTurn(
+  agent: CopilotAgent,
+  fit: ModelFit,
+  input: string | readonly Part[],
+  options: TurnOptions,
+): Promise<TurnResult> {
+  try {
+    await fit.prepare(agent, options);
+    return await processTurn(agent, input, options);
+  } catch (error) {
+    if (!await fit.recover(agent, error, options)) throw error;
+    return await processTurn(agent, input, options);
+  }
+}

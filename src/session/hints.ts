@@ -1,16 +1,17 @@
 /**
- * What to do about a request that failed, in the command line's words.
+ * Hints for requests that failed, in the words of the command line.
  *
  * @module
  */
 
 import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
 import { BackendError, type BackendErrorKind } from "../errors.ts";
+import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
 
 type Hints = Partial<Record<BackendErrorKind, string>>;
 
-const HINTS: Record<"compat" | "local" | "hosted", Hints> = {
+const HINTS: Record<ModelTarget["kind"], Hints> = {
   compat: {
     auth: `Check the key: set ${COMPAT_API_KEY_ENV} or pass --api-key`,
     connection: "Check the address: --base-url, up to and with /v1",
@@ -36,7 +37,7 @@ const HINTS: Record<"compat" | "local" | "hosted", Hints> = {
   },
 };
 
-/** What `error` says, in one line, and what to do about it. */
+/** The message of `error` in one line, with a hint where one helps. */
 export function withHint(error: unknown, config: CopilotConfig): string {
   const message = oneLine((error as Error).message);
   const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
@@ -44,18 +45,10 @@ export function withHint(error: unknown, config: CopilotConfig): string {
   return `${message}${/[.!?…]$/.test(message) ? "" : "."} ${hint}`;
 }
 
-function hintFor(
-  { kind, status }: BackendError,
-  { local, hosted }: CopilotConfig,
-): string | undefined {
+function hintFor(error: BackendError, config: CopilotConfig): string | undefined {
+  const { kind, isNative } = targetOf(config);
+  if (error.kind !== "request" || error.status !== 404) return HINTS[kind][error.kind];
   // llama.cpp, LM Studio and vLLM have no native endpoint.
-  if (kind === "request" && status === 404) {
-    if (local) {
-      return local.useCompat
-        ? undefined
-        : "If it is no Ollama, use its other endpoint: --use-compat";
-    }
-    return "Check the address: --base-url, " + (hosted ? "without /v1" : "up to and with /v1");
-  }
-  return HINTS[local ? "local" : hosted ? "hosted" : "compat"][kind];
+  if (isNative) return "If it is no Ollama, use its other endpoint: --use-compat";
+  return kind === "local" ? undefined : HINTS[kind].protocol;
 }

@@ -1,15 +1,16 @@
 /**
- * What requests cost, for the two public services; any other server says it itself, or nobody knows.
+ * Prices of requests to the two public services. Other servers send the cost along, or it is unknown.
  *
  * @module
  */
 
 import type { CopilotConfig } from "../config.ts";
+import { targetOf } from "../model_target.ts";
 import type { Usage } from "../types/event.ts";
 
 /**
- * US dollars for a million tokens, by how the model's name begins. Sources: the price
- * lists of openai.com and anthropic.com, early 2026. Names that no row knows have no price.
+ * US dollars for a million tokens, by the beginning of the model's name. Sources: the price lists of
+ * openai.com and anthropic.com, early 2026. A model without a row has no known price.
  */
 const PRICES: readonly [name: RegExp, input: number, cached: number, output: number][] = [
   [/^gpt-4o-mini/, 0.15, 0.075, 0.6],
@@ -26,16 +27,16 @@ const PRICES: readonly [name: RegExp, input: number, cached: number, output: num
   [/^claude-haiku-4-5/, 1, 0.1, 5],
   [/^claude-3-5-haiku/, 0.8, 0.08, 4],
 ];
-/** Anthropic's cache takes in the prompt for this much more. */
+/** Anthropic's price of a token that is written to its cache, relative to an input token. */
 const CACHE_WRITE = 1.25;
 const SERVICES = ["api.openai.com", "api.anthropic.com"];
 
-/** What a request cost in US dollars; undefined where that is not known. */
-export function costOf(usage: Usage, { compat, hosted }: CopilotConfig): number | undefined {
+/** The price of a request in US dollars; undefined where it is not known. */
+export function costOf(usage: Usage, config: CopilotConfig): number | undefined {
   if (usage.cost !== undefined) return usage.cost;
-  const config = compat ?? hosted;
-  if (!config || !SERVICES.includes(new URL(config.baseUrl).hostname)) return undefined;
-  const row = PRICES.find(([name]) => name.test(config.model));
+  const target = targetOf(config);
+  if (!SERVICES.includes(new URL(target.url).hostname)) return undefined;
+  const row = PRICES.find(([name]) => name.test(target.name));
   if (row === undefined) return undefined;
   const [, input, cached, output] = row;
   const { cachedTokens = 0, cacheWriteTokens = 0 } = usage;

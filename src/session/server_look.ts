@@ -1,6 +1,6 @@
 /**
- * What a model server says of itself, as far as a session and the doctor want to know: whether it is
- * there, its models, the context. The model is asked for nothing.
+ * Checks of a model server for a session's start and for the doctor: whether it answers, its models, the
+ * context. The model is asked for nothing.
  *
  * @module
  */
@@ -15,18 +15,25 @@ import {
   listLocalModels,
   type LocalModelInfo,
   localModelInfo,
+  type LocalServerOptions,
   type ServedModel,
   servedModel,
 } from "../backends/local/connection.ts";
 import { BackendError } from "../errors.ts";
-import { isLoopback } from "../wire/connect.ts";
-import { isCompatOnly, prepare, servedInstead, serversOwn } from "./fit_model.ts";
-import { withHint } from "./hints.ts";
-import { addressOf, choosesModel, serverOf } from "./model_server.ts";
+import type { ModelTarget } from "../model_target.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
+import {
+  fitNoticeText,
+  isCompatOnly,
+  type ModelFit,
+  servedInstead,
+  useCompatible,
+} from "./fit_model.ts";
+import { withHint } from "./hints.ts";
+import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 
-/** What was found out about one thing. */
+/** The result of one check. */
 export interface Check {
   name: "commands" | "server" | "model" | "context" | "answer" | "tools" | "result" | "cache";
   /** `note`: it works, and could be better. */
@@ -35,63 +42,87 @@ export interface Check {
   text: string;
   /** What to do. */
   advice?: string;
+  /** Of `context`: the model's tokens. */
+  contextLength?: number;
 }
 
-/** What a look at the server needs. */
-export interface LookOptions {
-  modelNamed: boolean;
+interface LookOptions {
   signal: AbortSignal;
   /** Told once when the server is loading the model, which is waited for. */
   onLoading?(): void;
 }
 
-/** Looks at the server, the model and the context, in order. */
-export async function* look(
+/** Checks the server, the model and the context, in order; the agent goes on with the model it found. */
+export async function* checkServerAndModel(
   agent: CopilotAgent,
+  fit: ModelFit,
   options: LookOptions,
 ): AsyncGenerator<Check> {
-  yield await server(agent, options);
-  yield await model(agent, options);
-  yield* await context(agent, options);
+  yield await checkServer(agent, fit, options);
+  yield await checkModel(agent, fit, options);
+  yield* await checkContext(agent, fit, options.signal);
 }
 
-/**
- * What a session should know of its local server from the start, in lines to show: what is wrong,
- * or what there is. Nothing of a server elsewhere, which is not asked.
- */
+/** The checks of the server when a session starts. */
+interface Greeting {
+  /** The model that took the default one's place. */
+  instead?: string;
+  /** In order, up to the first that failed. */
+  checks: readonly Check[];
+}
+
+/** Looks at a server on this machine, and not at others: undefined for those. */
 export async function greeting(
   agent: CopilotAgent,
-  options: LookOptions,
-): Promise<{ lines: string[]; isFound: boolean }> {
-  if (!choosesModel(agent.config)) return { lines: [], isFound: true };
-  const { model: wanted } = await agent.backend();
-  const known: string[] = [];
-  for await (const { name, status, text, advice } of look(agent, options)) {
-    if (status === "fail") {
-      return { lines: [`· ${text}${advice ? `. ${advice}` : ""}`], isFound: false };
-    }
-    if (name !== "server") {
-      known.push(name === "context" ? `${text.split(",")[0]} of context` : text);
-    }
+  fit: ModelFit,
+  signal: AbortSignal,
+): Promise<Greeting | undefined> {
+  if (!choosesModel(agent.config)) return undefined;
+  const wanted = fit.targetOf(agent).name;
+  const checks: Check[] = [];
+  for await (const check of checkServerAndModel(agent, fit, { signal })) {
+    checks.push(check);
+    if (check.status === "fail") return { checks };
   }
-  const { model } = await agent.backend();
-  const instead = model === wanted ? [] : [`· ${serversOwn(oneLine(model), "/model")}`];
-  return { lines: [...instead, `· ${known.join(" · ")}`], isFound: true };
+  const { name } = fit.targetOf(agent);
+  return { checks, ...(name !== wanted && { instead: name }) };
 }
 
-async function server(agent: CopilotAgent, options: LookOptions): Promise<Check> {
+/** A greeting in lines to show: the failure, or the model and its context. */
+export function greetingLines({ instead, checks }: Greeting): string[] {
+  const failure = checks.find(({ status }) => status === "fail");
+  if (failure) return [`${failure.text}${failure.advice ? `. ${failure.advice}` : ""}`];
+  const found = checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>
+    contextLength === undefined ? text : `${contextLength} tokens of context`
+  );
+  return [
+    ...instead === undefined
+      ? []
+      : [fitNoticeText({ code: "model_instead", model: instead }, "/model")],
+    found.join(" · "),
+  ];
+}
+
+async function checkServer(
+  agent: CopilotAgent,
+  fit: ModelFit,
+  options: LookOptions,
+): Promise<Check> {
   const name = "server";
   const { config } = agent;
-  if (config.hosted) return { name, status: "ok", text: "asked below: it has nothing to look at" };
+  const target = fit.targetOf(agent);
+  if (target.kind === "hosted") {
+    return { name, status: "ok", text: "asked below: it has nothing to look at" };
+  }
   const start = performance.now();
-  if (await checkLocalConnection({ ...addressOf(config), signal: options.signal })) {
+  if (await checkLocalConnection({ ...addressOf(target), signal: options.signal })) {
     const text = `answers after ${duration(performance.now() - start)}`;
-    return await isCompatOnly(agent, options)
-      ? { name, status: "note", text: `${text}; no Ollama: its compatible endpoint is used` }
-      : { name, status: "ok", text };
+    if (!await isCompatOnly(target, options)) return { name, status: "ok", text };
+    useCompatible(agent);
+    return { name, status: "note", text: `${text}; no Ollama: its compatible endpoint is used` };
   }
   const took = performance.now() - start;
-  // Who refuses does so at once.
+  // A server that refuses the connection does so at once.
   if (took > ASK_TIMEOUT_MS / 2) {
     const text = `${serverOf(config)} does not answer within ${duration(took)}`;
     return { name, status: "fail", text, advice: "It may be busy with another request" };
@@ -100,61 +131,77 @@ async function server(agent: CopilotAgent, options: LookOptions): Promise<Check>
   return { name, status: "fail", text: withHint(error, config) };
 }
 
-/** The model, and another where the default is not installed, as a first turn would choose it. */
-async function model(agent: CopilotAgent, options: LookOptions): Promise<Check> {
+/** Checks the model; where the default one is not installed, the agent goes on with another. */
+async function checkModel(
+  agent: CopilotAgent,
+  fit: ModelFit,
+  options: LookOptions,
+): Promise<Check> {
   const name = "model";
-  const { modelNamed, signal } = options;
-  const wanted = (await agent.backend()).model;
-  if (agent.config.hosted) return { name, status: "ok", text: oneLine(wanted) };
-  let isTold = false;
-  const onLoading = () => {
-    if (!isTold) options.onLoading?.();
-    isTold = true;
-  };
-  const at = { ...addressOf(agent.config), signal, onLoading };
+  const target = fit.targetOf(agent);
+  const wanted = oneLine(target.name);
+  if (target.kind === "hosted") return { name, status: "ok", text: wanted };
+  const at = { ...addressOf(target), signal: options.signal, onLoading: once(options.onLoading) };
   let names: string[];
   try {
     names = await listLocalModels(at);
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;
-    return {
-      name,
-      status: "note",
-      text: `${oneLine(wanted)}; the server does not list its models`,
-    };
-  }
-  let chosen = names.some((one) => isSameModel(one, wanted)) ? wanted : null;
-  const { local } = agent.config;
-  const isNative = local && !local.useCompat;
-  if (chosen === null && !modelNamed) {
-    chosen = isNative
-      ? chooseLocalModel(await listLocalModelAbilities(at))
-      : servedInstead(wanted, (await servedModel(wanted, at)).names, isLoopback(at.host)) ?? null;
-  }
-  if (chosen === null && !isNative && names.length === 1) {
-    // llama.cpp answers to any name.
-    const text = `${oneLine(wanted)} is not the name of the one that is there: ${
-      oneLine(names[0]!)
-    }`;
+    const text = `${wanted}; the server does not list its models`;
     return { name, status: "note", text };
   }
-  if (chosen === null) {
-    const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
-    return {
-      name,
-      status: "fail",
-      text: `${oneLine(wanted)} is not there; there are: ${there}`,
-      advice: isNative ? `ollama pull ${oneLine(wanted)}, or --model` : "--model NAME",
-    };
+  const chosen = await chooseModel(target, names, at);
+  if (chosen === null) return missingModel(target, names);
+  if (chosen !== target.name) agent.setModel(chosen);
+  return modelCheck(
+    chosen,
+    target.isNative ? await localModelInfo(chosen, at) : await servedModel(chosen, at),
+  );
+}
+
+function once(call: (() => void) | undefined): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) call?.();
+    isDone = true;
+  };
+}
+
+/** The model that a first turn would choose; null where there is none. */
+async function chooseModel(
+  target: ModelTarget,
+  names: readonly string[],
+  at: LocalServerOptions,
+): Promise<string | null> {
+  if (names.some((one) => isSameModel(one, target.name))) return target.name;
+  if (target.isChosen) return null;
+  if (target.isNative) return chooseLocalModel(await listLocalModelAbilities(at));
+  return servedInstead(target, (await servedModel(target.name, at)).names) ?? null;
+}
+
+function missingModel({ name: wanted, isNative }: ModelTarget, names: readonly string[]): Check {
+  const name = "model";
+  const model = oneLine(wanted);
+  if (!isNative && names.length === 1) {
+    // llama.cpp answers to any name.
+    const text = `${model} is not the name of the one that is there: ${oneLine(names[0]!)}`;
+    return { name, status: "note", text };
   }
-  if (chosen !== wanted) agent.setModel(chosen);
-  const info: Partial<LocalModelInfo & ServedModel> = isNative
-    ? await localModelInfo(chosen, at)
-    : await servedModel(chosen, at);
-  const { size, quantization, abilities } = info;
+  const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
+  return {
+    name,
+    status: "fail",
+    text: `${model} is not there; there are: ${there}`,
+    advice: isNative ? `ollama pull ${model}, or --model` : "--model NAME",
+  };
+}
+
+function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {
+  const name = "model";
+  const { size, quantization, abilities, takesTools } = info;
   const about = [size, quantization].filter(Boolean).join(", ");
-  const text = oneLine(`${chosen}${about && ` (${about})`}`);
-  if (info.takesTools === false || abilities && !abilities.includes("tools")) {
+  const text = oneLine(`${model}${about && ` (${about})`}`);
+  if (takesTools === false || abilities && !abilities.includes("tools")) {
     return {
       name,
       status: "note",
@@ -163,25 +210,28 @@ async function model(agent: CopilotAgent, options: LookOptions): Promise<Check> 
         "Calls are described in the prompt and read from its text; a model made for tools does better",
     };
   }
-  // All models that answer can do that.
+  // Every model that answers has the ability `completion`.
   const does = abilities?.filter((ability) => ability !== "completion") ?? [];
   return { name, status: "ok", text: `${text}${does.length > 0 ? `: ${does.join(", ")}` : ""}` };
 }
 
-/** Less than this holds the prompt, and hardly a file. */
-const SMALL_CONTEXT = 8192;
+/** A context of fewer tokens holds the prompt and hardly a file. */
+const MIN_USEFUL_CONTEXT = 8192;
 
-async function context(agent: CopilotAgent, options: LookOptions): Promise<Check[]> {
-  const { modelNamed, signal } = options;
-  await prepare(agent, { modelNamed, anywhere: true, signal });
-  const { local, compat } = agent.config;
-  const length = (local ?? compat)?.contextLength;
-  if (length === undefined) return [];
-  const isSmall = length < SMALL_CONTEXT;
+async function checkContext(
+  agent: CopilotAgent,
+  fit: ModelFit,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  await fit.prepare(agent, { signal });
+  const { kind, isNative, contextLength } = fit.targetOf(agent);
+  if (kind === "hosted" || contextLength === undefined) return [];
+  const isSmall = contextLength < MIN_USEFUL_CONTEXT;
   return [{
     name: "context",
     status: isSmall ? "note" : "ok",
-    text: `${length} tokens${local && !local.useCompat ? ", asked for with every request" : ""}`,
+    text: `${contextLength} tokens${isNative ? ", asked for with every request" : ""}`,
+    contextLength,
     ...(isSmall && { advice: "Long files will not fit: give the model more, or use another" }),
   }];
 }

@@ -4,38 +4,25 @@
  * @module
  */
 
-import { sanitizeProse } from "../text/sanitize.ts";
-import type { Screen } from "../terminal/screen/screen.ts";
-import type { Session } from "./commands/commands.ts";
-import { oneLine } from "../text/one_line.ts";
-import type { TurnView } from "../frontends/terminal/turn_view.ts";
+import { shellTool } from "../tools/mod.ts";
+import type { ToolOutcome } from "../types/tool.ts";
+import type { SessionState } from "./state.ts";
 
-/** Runs `command`, shows its output, and keeps it for the next message. */
+/** The longest that a person's own command may run, in seconds: a day. */
+const MAX_SECONDS = 86_400;
+
+/** Runs `command`, keeps its output for the next message, and returns it; see `Session.shell`. */
 export async function runShell(
-  session: Session,
+  session: SessionState,
   command: string,
-  screen: Screen,
-  view: TurnView,
   signal: AbortSignal,
-): Promise<void> {
-  const { agent } = session;
-  const tool = agent.tools.find(({ name }) => name === "run_bash");
-  if (command.trim() === "" || tool === undefined) return screen.print("· !COMMAND runs a command");
-  view.begin(`! ${command.trim()}`);
-  try {
-    const { confine: _, ...context } = agent.toolContext(signal);
-    const output = await tool.run({ command, timeout_seconds: 86_400 }, {
-      ...context,
-      onOutput: view.onOutput,
-    });
-    screen.print(sanitizeProse(output.replace(/^exit code: 0\n(?:stdout:\n)?/, "")));
-    session.pending += `<shell command=${JSON.stringify(command)}>\n${output}\n</shell>\n\n`;
-    view.end("· goes along with your next message (/clear forgets it)");
-  } catch (error) {
-    const { message } = error as Error;
-    if (!signal.aborted) return view.end(`· ${oneLine(message)}`);
-    const printed = message.indexOf("\n");
-    if (printed > 0) screen.print(sanitizeProse(message.slice(printed + 1)));
-    view.end("· interrupted");
-  }
+): Promise<ToolOutcome> {
+  const { confine: _, ...context } = session.agent.toolContext(signal);
+  const result = await shellTool.run({ command, timeout_seconds: MAX_SECONDS }, {
+    ...context,
+    onOutput: (newest) => session.emit({ type: "output", newest }),
+  });
+  const outcome = typeof result === "string" ? { content: result } : result;
+  session.pending.push({ type: "resource", kind: "shell", name: command, text: outcome.content });
+  return outcome;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { ToolAccess } from "./tool.ts";
+
 /** Who speaks in a {@linkcode Message}. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
@@ -28,13 +30,13 @@ export interface ToolCall {
 
 /** A piece of a {@linkcode Message}. */
 export type Part =
-  /** What was typed, or written by the model. */
+  /** What a person typed, or a model wrote. */
   | { type: "text"; text: string }
   /** Text that goes along under a name: a file, a listing, the output of a command, piped text. */
   | {
     type: "resource";
     kind: "file" | "folder" | "shell" | "stdin" | "note";
-    /** A path, a command; empty for `stdin` and `note`. */
+    /** A path or a command; empty for `stdin`, and for a `note`, whose text stands as it is. */
     name: string;
     text: string;
   }
@@ -43,18 +45,26 @@ export type Part =
 
 /** One message of a conversation (spec 2.3). */
 export interface Message {
+  /** Unique within the conversation; given by the agent where it is left out. */
+  id?: string;
   /** Who speaks. */
   role: Role;
-  /** The text; for a tool message, the tool's result. */
+  /** The text, as servers get it; for a tool message, the tool's result. */
   content: string;
+  /** What `content` is made of, and images: where the message is more than one text. */
+  parts?: readonly Part[];
   /** The calls that an assistant message asks for. */
   toolCalls?: ToolCall[];
-  /** Which call a tool message answers. */
+  /** The call that a tool message answers. */
   toolCallId?: string;
   /** The name of the tool that a tool message comes from. */
   toolName?: string;
+  /** The access of that tool, where it was run. */
+  toolAccess?: ToolAccess;
   /** True when a tool message reports a failure. */
   isError?: boolean;
+  /** Set where the program wrote the whole message in another's place. */
+  standsFor?: StandIn;
   /** What an assistant message thought before it answered; never part of `content`. */
   reasoning?: string;
   /**
@@ -62,11 +72,21 @@ export interface Message {
    * (signed `thinking`, `redacted_thinking`). Other backends ignore them.
    */
   hostedBlocks?: readonly Record<string, unknown>[];
-  /** Images that go with a user message. */
-  images?: readonly {
-    /** A media type, such as `image/png`. */
-    mediaType: string;
-    /** The bytes, in base64. */
-    data: string;
-  }[];
 }
+
+/** What a message that the program wrote stands for. */
+export type StandIn =
+  /** The messages before it, which it sums up. */
+  | "summary"
+  /** A person who asks once more for an answer that did not come. */
+  | "reminder"
+  /** An answer without text and calls. */
+  | "empty_answer"
+  /** An answer that the person stopped. */
+  | "interruption"
+  /** An answer after results, at the end of a turn that was stopped or failed. */
+  | "end_of_turn"
+  /** The result of a call during which the program ended. */
+  | "lost_result"
+  /** An answer that never came, as the program ended. */
+  | "lost_answer";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { answerStream } from "../../src/agent/answer_stream.ts";
+import { AnswerStream } from "../../src/agent/answer_stream.ts";
 import { thinkFilter } from "../../src/text/think.ts";
 import { toolCallFilter } from "../../src/toolcalls/filter.ts";
-import { readLocalResponse } from "../../src/backends/local/response.ts";
+import { readLocalResponse } from "../backends/replies.ts";
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
@@ -14,7 +14,11 @@ const tools = [{ name: "echo" } as Tool];
 function stream(pieces: string[], type: "text" | "reasoning" = "text") {
   const events: TurnEvent[] = [];
   let runaway = false;
-  const answer = answerStream(tools, (event) => events.push(event), () => runaway = true);
+  const answer = new AnswerStream({
+    tools,
+    emit: (event) => events.push(event),
+    onRunaway: () => runaway = true,
+  });
   for (const text of pieces) answer.push({ type, text });
   const end = answer.end();
   const shown = (kind: string) =>
@@ -51,11 +55,12 @@ Deno.test("answers come out alike however they are cut into pieces", async () =>
 
 Deno.test("a lone end tag takes back what was shown", async () => {
   const events: TurnEvent[] = [];
-  const answer = answerStream(tools, (event) => events.push(event), () => {});
+  const emit = (event: TurnEvent) => events.push(event);
+  const answer = new AnswerStream({ tools, emit, onRunaway: () => {} });
   answer.push({ type: "text", text: "Let me think. " });
   await Promise.resolve();
   answer.push({ type: "text", text: "So. </think>Yes." });
-  assertEquals(answer.end(), { text: "Yes.", reasoning: "Let me think. So." });
+  assertEquals(answer.end(), { text: "Yes.", reasoning: "Let me think. So.", calls: [] });
   assertEquals(events.map((e) => e.type), [
     "text_delta",
     "text_retracted",
@@ -80,11 +85,11 @@ Deno.test("a runaway is cut with a warning, in the answer and in reasoning", () 
 
 Deno.test("half a character at the end of a piece waits for its other half", async () => {
   const shown: string[] = [];
-  const answer = answerStream(
+  const answer = new AnswerStream({
     tools,
-    (event) => event.type === "text_delta" && shown.push(event.text),
-    () => {},
-  );
+    emit: (event) => event.type === "text_delta" && shown.push(event.text),
+    onRunaway: () => {},
+  });
   for (const piece of ["x\ud83d", "\ude00b"]) {
     answer.push({ type: "text", text: piece });
     await Promise.resolve();

@@ -11,9 +11,10 @@ import { processTurn } from "../../src/agent/turn.ts";
 import type { CopilotConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
-import type { Message } from "../../src/types/message.ts";
+import type { Message, Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
+import { plain } from "../helpers/messages.ts";
 import { allConfigs } from "./backends.ts";
 
 const dump: Tool = {
@@ -263,8 +264,8 @@ onAll(
     const before = structuredClone(agent.state.messages);
     const { stopReason } = await processTurn(agent, "go", { signal, onEvent });
     assertEquals(stopReason, "aborted");
-    assertEquals(agent.state.messages, [
-      ...before,
+    assertEquals(agent.state.messages.slice(0, before.length), before);
+    assertEquals(plain(agent.state.messages.slice(before.length)), [
       { role: "user", content: "go" },
       { role: "assistant", content: "[Interrupted by the user]" },
     ]);
@@ -412,7 +413,7 @@ Deno.test("a summary that would take more than what it replaces is not taken", a
   const before = structuredClone(agent.state.messages);
   assertEquals((await processTurn(agent, lines("c", 3300))).response, "fine");
   assertEquals(server.requests.map(isSummaryRequest), [true, false]);
-  assertEquals(agent.state.messages.slice(0, 2), before);
+  assertEquals(plain(agent.state.messages.slice(0, 2)), before);
 });
 
 Deno.test("a model that called natively is known to, also when the calls are summarised", async () => {
@@ -463,9 +464,9 @@ function histories(): Message[][] {
       { role: "tool", toolCallId, toolName: "dump", content: lines(id, chars) }
     ));
   const user = (content: string): Message => ({ role: "user", content });
-  const image = { mediaType: "image/png", data: "aGVsbG8=" };
+  const image: Part = { type: "image", mediaType: "image/png", data: "aGVsbG8=" };
   const all: Message[][] = [
-    [{ ...user("with an image"), images: [image] }],
+    [{ ...user("with an image"), parts: [image] }],
     [call("a"), ...results("a", 1000)],
     [call("b"), ...results("b", 1_000_000)],
     [{ role: "assistant", content: "Done." }, user("Second")],

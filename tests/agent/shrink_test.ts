@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ASK_AGAIN } from "../../src/agent/ask_model.ts";
+import { reminder } from "../../src/agent/ask_model.ts";
 import { cutNewResults, startOfNewest, stubOldResults } from "../../src/agent/shrink.ts";
 import { isSummary, summaryMessages, summaryRequest } from "../../src/agent/summary.ts";
 import type { Message } from "../../src/types/message.ts";
@@ -8,7 +8,7 @@ import type { Message } from "../../src/types/message.ts";
 function history(text: string): Message[] {
   return text.split(" ").filter(Boolean).map((word): Message => {
     const content = "x".repeat(Number(word.slice(1)));
-    if (word === "?") return { role: "user", content: ASK_AGAIN };
+    if (word === "?") return reminder();
     if (word[0] === "t") return { role: "tool", toolCallId: "1", toolName: "look", content };
     return { role: word[0] === "u" ? "user" : "assistant", content };
   });
@@ -16,8 +16,8 @@ function history(text: string): Message[] {
 
 /** The same words; a result that was replaced is `t-`. */
 function words(messages: readonly Message[]): string {
-  return messages.map(({ role, content }) =>
-    content === ASK_AGAIN ? "?" : role.slice(0, 1) +
+  return messages.map(({ role, content, standsFor }) =>
+    standsFor === "reminder" ? "?" : role.slice(0, 1) +
       (/^x*$/.test(content) ? content.length : content.startsWith("x") ? "…" : "-")
   ).join(" ");
 }

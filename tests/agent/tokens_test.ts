@@ -1,3 +1,4 @@
+import type { Part } from "../../src/types/message.ts";
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { promptIn, windowIn } from "../../src/agent/compact.ts";
@@ -41,9 +42,11 @@ for (const [name, content, least, most] of TEXTS) {
 
 Deno.test("an image costs the same whatever its size, a call what its arguments do", () => {
   const agent = agentWith();
-  const image = (size: number) => ({ mediaType: "image/png", data: "A1".repeat(size) });
+  const image = (size: number): Part => (
+    { type: "image", mediaType: "image/png", data: "A1".repeat(size) }
+  );
   const withImages = (size: number) =>
-    messageTokens(agent, { role: "user", content: "x", images: [image(size), image(size)] });
+    messageTokens(agent, { role: "user", content: "x", parts: [image(size), image(size)] });
   assertEquals(withImages(1), withImages(1_000_000));
   const call = (text: string) =>
     messageTokens(agent, {

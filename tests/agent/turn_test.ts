@@ -6,12 +6,13 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { INTERRUPTED } from "../../src/agent/ask_model.ts";
+import { interruption } from "../../src/agent/ask_model.ts";
 import { runTools } from "../../src/agent/run_tools.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
+import type { Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
@@ -156,7 +157,7 @@ onAll(
   [echo],
   async (agent, server) => {
     const result = await processTurn(agent, "go", { signal: AbortSignal.abort() });
-    assertEquals([result.stopReason, result.response], ["aborted", INTERRUPTED]);
+    assertEquals([result.stopReason, result.response], ["aborted", interruption().content]);
     assertEquals(server.requests.length, 0);
     assertEquals((await processTurn(agent, "again")).response, "fine");
   },
@@ -625,4 +626,45 @@ Deno.test("the first request holds at most 5 KB of prompt and tools, the same in
   const [first, second] = server.requests.map((r) => r.text);
   assertEquals(first, second);
   assert(new TextEncoder().encode(first).length <= 5 * 1024, `${first!.length} bytes`);
+});
+
+Deno.test("messages have ids and parts; what callers push without ids stays in the conversation", async () => {
+  await using server = strictServer([
+    { toolCalls: [{ name: "read_file", arguments: { file_path: "nothing" } }] },
+    { text: "Red." },
+  ]);
+  const agent = new CopilotAgent({ local: localConfig({ host: server.url, model: "test" }) }, "/");
+  agent.state.messages.push({ role: "user", content: "earlier" });
+  agent.state.messages.push({ role: "assistant", content: "yes" });
+  const parts: Part[] = [
+    { type: "text", text: "Which colour?" },
+    { type: "resource", kind: "stdin", name: "", text: "piped" },
+    { type: "image", mediaType: "image/png", data: "AA==" },
+  ];
+  await processTurn(agent, parts);
+  const { messages } = agent.state;
+  assertEquals(
+    messages.map(({ role }) => role).join(" "),
+    "user assistant user assistant tool assistant",
+  );
+  assertEquals(new Set(messages.map(({ id }) => id)).size, 6);
+  assertEquals(messages.every(({ id }) => id !== undefined), true);
+  assertEquals(messages[2]!.parts, parts);
+  const [, , , sent] = server.requests[0]!.body.messages as { content: string; images: string[] }[];
+  assertEquals(sent, {
+    role: "user",
+    content: "Which colour?\n\n<stdin>\npiped\n</stdin>",
+    images: ["AA=="],
+  } as object);
+  await assertRejects(() => processTurn(agent, [{ type: "text", text: " " }]), TypeError);
+});
+
+Deno.test("every notice has a code", async () => {
+  await using server = strictServer([{ text: "cut", finish: "length" }, {}]);
+  const agent = new CopilotAgent({ local: localConfig({ host: server.url, model: "test" }) }, "/");
+  const codes: (string | undefined)[] = [];
+  const onEvent = (event: TurnEvent) => event.type === "notice" && void codes.push(event.code);
+  assertEquals((await processTurn(agent, "one", { onEvent })).isUnanswered, undefined);
+  assertEquals((await processTurn(agent, "two", { onEvent })).isUnanswered, true);
+  assertEquals(codes, ["token_limit", "no_answer"]);
 });

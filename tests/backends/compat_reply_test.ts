@@ -1,8 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseLocalResponse } from "../../src/agent/parse_local_response.ts";
 import type { ExtractToolCalls, FinishReason } from "../../src/backends/backend.ts";
-import { parseCompatResponse, readCompatResponse } from "../../src/backends/compat/response.ts";
-import { readLocalResponse } from "../../src/backends/local/response.ts";
+import { parseCompatResponse } from "../../src/backends/compat/response.ts";
+import { readCompatResponse } from "./replies.ts";
+import { readLocalResponse } from "./replies.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { Tool } from "../../src/types/tool.ts";

@@ -39,7 +39,11 @@ const conversation: Message[] = [
   { role: "tool", content: "A", toolCallId: "x", toolName: "read" },
   { role: "tool", content: "", toolCallId: "y", toolName: "re ad!", isError: true },
   { role: "assistant", content: "Done.", reasoning: "done" },
-  { role: "user", content: "And this?", images: [{ mediaType: "image/png", data: "AAAA" }] },
+  {
+    role: "user",
+    content: "And this?",
+    parts: [{ type: "image", mediaType: "image/png", data: "AAAA" }],
+  },
 ];
 
 Deno.test("messages in the compat format", () => {
@@ -110,7 +114,11 @@ Deno.test("messages for a model without tools", () => {
         '<toolresult name="re_ad_">\n(no output)\n</toolresult>',
     },
     { role: "assistant", content: "Done.", reasoning: "done" },
-    { role: "user", content: "And this?", images: [{ mediaType: "image/png", data: "AAAA" }] },
+    {
+      role: "user",
+      content: "And this?",
+      parts: [{ type: "image", mediaType: "image/png", data: "AAAA" }],
+    },
   ]);
   const hi = { role: "user" as const, content: "hi" };
   assertEquals(messagesToLocalFormat(withTextTools([hi], [])), [hi]);
@@ -136,7 +144,7 @@ Deno.test("messages that say nothing are left out", () => {
   const image: Message = {
     role: "user",
     content: " ",
-    images: [{ mediaType: "image/png", data: "A" }],
+    parts: [{ type: "image", mediaType: "image/png", data: "A" }],
   };
   assertEquals(messagesToCompatFormat([image]), [{
     role: "user",

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { Delta } from "../../src/backends/backend.ts";
-import { readCompatResponse } from "../../src/backends/compat/response.ts";
+import { readCompatResponse } from "./replies.ts";
 import { compatReader } from "../../src/backends/compat/stream.ts";
 import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
 import { forEverySplit } from "../helpers/split.ts";

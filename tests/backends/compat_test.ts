@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { CallOptions, Delta, ExtractToolCalls } from "../../src/backends/backend.ts";
+import type { CallOptions, Delta } from "../../src/backends/backend.ts";
+import { AnswerSplitter } from "../../src/backends/answer_splitter.ts";
+import { toolCallFilter } from "../../src/toolcalls/filter.ts";
 import { callCompat, compatBackend } from "../../src/backends/compat/mod.ts";
 import { parseCompatResponse } from "../../src/backends/compat/response.ts";
 import { compatConfig } from "../../src/config.ts";
@@ -28,13 +30,6 @@ const refusing = (message: string, status = 400) =>
 function configFor(server: { url: string }, settings = {}) {
   return compatConfig({ baseUrl: `${server.url}/v1`, model: "test", maxRetries: 0, ...settings });
 }
-
-/** What `extractToolCallsFromText` does, for the one form that these tests use. */
-const extract: ExtractToolCalls = (content) => {
-  const found = /<toolcall>(.*)<\/toolcall>/.exec(content);
-  if (!found) return [content, null];
-  return [content.replace(found[0], ""), [{ id: "", ...JSON.parse(found[1]!) }]];
-};
 
 Deno.test("a call streams, and its raw response can be parsed", async () => {
   await using server = strictServer([{ text: "Hello there", reasoning: "hm" }]);
@@ -234,10 +229,11 @@ Deno.test("a server that takes no tools is told of them in the text", async (t) 
         sse([{ choices: [{ delta: { content: called }, finish_reason: "stop" }] }, "[DONE]"]),
         ANSWER,
       );
-      const backend = compatBackend(configFor(server), extract);
+      const backend = compatBackend(configFor(server));
       const notices: string[] = [];
       const options: CallOptions = { onNotice: (message) => notices.push(message) };
-      const { message, finish } = await backend.send(hi, [tool], options);
+      const splitter = new AnswerSplitter({ calls: toolCallFilter({ tools: [tool.name] }) });
+      const { message, finish } = await backend.send(hi, [tool], { ...options, splitter });
       assertEquals([finish, message.toolCalls![0]!.arguments], ["tool_calls", { p: "a" }]);
       const { id, name } = message.toolCalls![0]!;
       const result: Message = { role: "tool", content: "A", toolCallId: id, toolName: name };

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Backend, ExtractToolCalls, FinishReason } from "../../src/backends/backend.ts";
+import type { Backend, FinishReason } from "../../src/backends/backend.ts";
 import { compatBackend } from "../../src/backends/compat/mod.ts";
 import { hostedBackend } from "../../src/backends/hosted/mod.ts";
 import { localBackend } from "../../src/backends/local/mod.ts";
@@ -21,7 +21,7 @@ export interface Way {
   /** `native`: the local format, in which calls are whole objects without cached-token counts. */
   format: "chat completions" | "native" | "messages";
   stream: boolean;
-  backend(url: string, maxRetries?: number, extract?: ExtractToolCalls): Backend;
+  backend(url: string, maxRetries?: number): Backend;
 }
 
 const model = "test";
@@ -30,23 +30,19 @@ const BACKENDS: Pick<Way, "name" | "format" | "backend">[] = [
   {
     name: "compat",
     format: "chat completions",
-    backend: (url, maxRetries = 0, extract) =>
-      compatBackend(
-        compatConfig({ baseUrl: `${url}/v1`, apiKey: "k", model, maxRetries }),
-        extract,
-      ),
+    backend: (url, maxRetries = 0) =>
+      compatBackend(compatConfig({ baseUrl: `${url}/v1`, apiKey: "k", model, maxRetries })),
   },
   {
     name: "local native",
     format: "native",
-    backend: (host, maxRetries = 0, extract) =>
-      localBackend(localConfig({ host, model, maxRetries }), extract),
+    backend: (host, maxRetries = 0) => localBackend(localConfig({ host, model, maxRetries })),
   },
   {
     name: "local compatible",
     format: "chat completions",
-    backend: (host, maxRetries = 0, extract) =>
-      localBackend(localConfig({ host, model, maxRetries, useCompat: true }), extract),
+    backend: (host, maxRetries = 0) =>
+      localBackend(localConfig({ host, model, maxRetries, useCompat: true })),
   },
   {
     name: "hosted",
@@ -302,10 +298,14 @@ export const HISTORIES: [name: string, messages: Message[]][] = [
     result("\ud83d\\ud83d"),
   ]],
   ["images", [
-    { role: "user", content: "What is this?", images: [{ mediaType: "image/png", data: png }] },
+    {
+      role: "user",
+      content: "What is this?",
+      parts: [{ type: "image", mediaType: "image/png", data: png }],
+    },
   ]],
   ["an image alone", [
-    { role: "user", content: "", images: [{ mediaType: "image/png", data: png }] },
+    { role: "user", content: "", parts: [{ type: "image", mediaType: "image/png", data: png }] },
   ]],
   ["reasoning of an answer without text", [
     ...question,

@@ -1,9 +1,13 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import type { Delta, Reply } from "../../src/backends/backend.ts";
+import { parseCompatResponse } from "../../src/backends/compat/response.ts";
 import { BackendError } from "../../src/errors.ts";
+import { AnswerStream } from "../../src/agent/answer_stream.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
+import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import type { RetryNotice } from "../../src/types/event.ts";
 import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import {
@@ -161,25 +165,73 @@ onEveryWay("a request without tools and system prompt", async ({ backend, stream
   assertEquals([message.content, server.requests[0]!.problem], ["ok", undefined]);
 });
 
+/** Splits an answer as the agent does. */
+const splitterFor = (tools: readonly Tool[]) =>
+  new AnswerStream({ tools, emit: () => {}, onRunaway: () => {} });
+
 onEveryWay("calls in the text are found and marked, native ones come first", async (way) => {
   const read = { name: "read_file", arguments: { file_path: "a" } };
-  await using server = strictServer([
-    { text: "Look: CALL" },
-    { text: "Look: CALL", toolCalls: [read] },
-    { text: "Look: CALL" },
-  ]);
-  const backend = way.backend(server.url, 0, (content, options) => {
-    assertEquals(options?.tools, builtinTools.map(({ name }) => name));
-    return [content.replace(" CALL", ""), [{ id: "", ...read }]];
-  });
-  const send = async (tools = builtinTools) =>
-    (await backend.send(question, tools, { stream: way.stream })).message;
+  const text = `Look: <toolcall>${JSON.stringify(read)}</toolcall>`;
+  await using server = strictServer([{ text }, { text, toolCalls: [read] }, { text }]);
+  const backend = way.backend(server.url);
+  const send = async (tools = builtinTools) => {
+    const options = { stream: way.stream, splitter: splitterFor(tools) };
+    return (await backend.send(question, tools, options)).message;
+  };
   const recovered = await send();
   assertEquals([recovered.content, recovered.toolCalls?.[0]?.recovered], ["Look:", true]);
   assert(recovered.toolCalls![0]!.id !== "");
   const native = await send();
-  assertEquals([native.content, native.toolCalls?.[0]?.recovered], ["Look: CALL", undefined]);
+  assertEquals([native.content, native.toolCalls?.[0]?.recovered], [text, undefined]);
   assertEquals((await send([])).toolCalls, undefined);
+}, hasPlainText);
+
+onEveryWay("an answer's text is split alike however the network cuts it", async (way) => {
+  const call = '<toolcall>{"name":"read_file","arguments":{"file_path":"</think>"}}</toolcall>';
+  const native = [{ id: "call_1", name: "read_file", arguments: { file_path: "b" } }];
+  const steps: Step[] = [
+    { text: `<think>嗯 🎉</think>\n\nLook: ${call} ` },
+    { text: `${call} So.</think>Yes ${call}` },
+    { reasoning: "嗯", text: `<think>tags</think> ${call}` },
+    { text: `Look: ${call} twice`, toolCalls: native },
+  ];
+  const parse = { extract: extractToolCallsFromText, tools: builtinTools };
+  for (const step of steps) {
+    await using server = strictServer([step, step]);
+    let bytes = new Uint8Array();
+    let headers = new Headers();
+    const options = { stream: way.stream, splitter: splitterFor(builtinTools) };
+    const whole = await way.backend(server.url).send(question, builtinTools, {
+      ...options,
+      fetch: async (...args) => {
+        const response = await fetch(...args);
+        headers = response.headers;
+        bytes = await response.bytes();
+        return new Response(bytes, { headers });
+      },
+    });
+    const said = ({ toolCalls = [], ...message }: Message) => ({
+      ...message,
+      calls: toolCalls.map(({ name, arguments: args, recovered }) => [name, args, recovered]),
+    });
+    const cuts: Uint8Array[][] = [];
+    forEverySplit(bytes, (pieces) => cuts.push(pieces));
+    for (const pieces of cuts) {
+      const reply = await way.backend(server.url).send(question, builtinTools, {
+        ...options,
+        splitter: splitterFor(builtinTools),
+        fetch: () => Promise.resolve(new Response(ReadableStream.from(pieces), { headers })),
+      });
+      assertEquals(said(reply.message), said(whole.message));
+    }
+    const message = {
+      content: step.text,
+      reasoning_content: step.reasoning,
+      tool_calls: step.toolCalls?.map(({ id, ...call }) => ({ id, function: call })),
+    };
+    const choices = [{ message, finish_reason: "stop" }];
+    assertEquals(said(parseCompatResponse({ choices }, parse)), said(whole.message));
+  }
 }, hasPlainText);
 
 onEveryWay("NET-10 a refused request is not repeated", async ({ backend, stream }) => {

@@ -139,8 +139,16 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
   [
     "images go before their text",
     [
-      { role: "user", content: "see", images: [{ mediaType: "image/png", data: "AA==" }] },
-      { role: "user", content: "", images: [{ mediaType: "image/gif", data: "BB==" }] },
+      {
+        role: "user",
+        content: "see",
+        parts: [{ type: "image", mediaType: "image/png", data: "AA==" }],
+      },
+      {
+        role: "user",
+        content: "",
+        parts: [{ type: "image", mediaType: "image/gif", data: "BB==" }],
+      },
     ],
     "",
     [{

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { messagesToHostedFormat } from "../../src/backends/hosted/request.ts";
-import { parseHostedResponse, readHostedResponse } from "../../src/backends/hosted/response.ts";
+import { parseHostedResponse } from "../../src/backends/hosted/response.ts";
+import { readHostedResponse } from "./replies.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { Message } from "../../src/types/message.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import type { Delta } from "../../src/backends/backend.ts";
-import { readHostedResponse } from "../../src/backends/hosted/response.ts";
+import { readHostedResponse } from "./replies.ts";
 import { hostedReader } from "../../src/backends/hosted/stream.ts";
 import { BackendError } from "../../src/errors.ts";
 import { recorded } from "../helpers/recorded.ts";

@@ -4,7 +4,8 @@ import type { CallOptions, Delta } from "../../src/backends/backend.ts";
 import { callLocal, localBackend } from "../../src/backends/local/mod.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
+import { AnswerSplitter } from "../../src/backends/answer_splitter.ts";
+import { toolCallFilter } from "../../src/toolcalls/filter.ts";
 import type { Message } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { json, ndjson, raw, respond, serve, sse } from "../helpers/server.ts";
@@ -93,10 +94,11 @@ Deno.test("a model that takes no tools is told of them in the text", async () =>
   const compat = sse([{ choices: [{ delta: { content: called }, finish_reason: "stop" }] }]);
   for (const [useCompat, answer] of [[false, native], [true, compat]] as const) {
     await using server = serve(replay("local-err-tools-unsupported"), answer);
-    const backend = localBackend(configFor(server, { useCompat }), extractToolCallsFromText);
+    const backend = localBackend(configFor(server, { useCompat }));
     const notices: string[] = [];
     const options: CallOptions = { onNotice: (message) => notices.push(message) };
-    const { message } = await backend.send(hi, [tool], options);
+    const splitter = new AnswerSplitter({ calls: toolCallFilter({ tools: [tool.name] }) });
+    const { message } = await backend.send(hi, [tool], { ...options, splitter });
     const [found] = message.toolCalls!;
     assertEquals([found!.name, found!.arguments, found!.recovered], ["read", { p: "a" }, true]);
     assertEquals(message.content, "");

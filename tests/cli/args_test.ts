@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { FLAGS, helpText, parseArgs } from "../../src/cli/args.ts";
+import { FLAGS, parseArgs, usageText } from "../../src/cli/args.ts";
 import { UsageError } from "../../src/errors.ts";
 
 const good: [words: string[], args: Record<string, unknown>][] = [
@@ -9,7 +9,23 @@ const good: [words: string[], args: Record<string, unknown>][] = [
   [["--print=hi"], { print: "hi" }],
   [["-p=a=b"], { print: "a=b" }],
   [["-p"], { print: "" }],
-  [["-p", "--local"], { print: "", local: true }],
+  [["--local", "-p"], { print: "", local: true }],
+  // The word after -p is the prompt, whatever it looks like.
+  [["-p", "--local"], { print: "--local" }],
+  [["-p", "--yes", "--local"], { print: "--yes", local: true }],
+  [["--print", "-y"], { print: "-y" }],
+  [["-p", "--base-url=http://evil/ x"], { print: "--base-url=http://evil/ x" }],
+  [["-p", "-p"], { print: "-p" }],
+  [["-p", "--"], { print: "--" }],
+  [["-p", "--", "--local"], { print: "--", local: true }],
+  [["--print=--yes"], { print: "--yes" }],
+  [["--output", "json", "-p"], { output: "json", print: "" }],
+  // What follows -- is no flag.
+  [["--"], {}],
+  [["--local", "--", "--yes"], { local: true, print: "--yes" }],
+  [["--", "--"], { print: "--" }],
+  [["--", "fix it"], { print: "fix it" }],
+  [["--print=", "--", "-y"], { print: "-y" }],
   [["-p", "- fix the list"], { print: "- fix the list" }],
   [["-p", "--help is wrong"], { print: "--help is wrong" }],
   [["-p", ""], { print: "" }],
@@ -28,13 +44,19 @@ Deno.test("parseArgs reads", () => {
   }
 });
 
+const ONE_WORD = 'give the prompt as one word, -p "..."';
 const bad: [words: string[], message: string][] = [
   [["--lokal"], 'Unknown flag "--lokal": did you mean --local?'],
   [["--modle", "x"], 'Unknown flag "--modle": did you mean --model?'],
   [["--zzzzzzzz"], 'Unknown flag "--zzzzzzzz": --help lists the flags'],
   [["-x"], 'Unknown flag "-x": --help lists the flags'],
-  [["--"], 'Unknown flag "--": --help lists the flags'],
-  [["-p", "fix", "the", "bug"], 'Unexpected argument "the": give the prompt as one word, -p "..."'],
+  [["-p", "a", "-p", "b"], "--print is given twice"],
+  [["-p", "a", "--", "--yes"], `Unexpected argument "--yes": ${ONE_WORD}`],
+  [["--", "a", "b"], `Unexpected argument "b": ${ONE_WORD}`],
+  [["--", "a", "--yes"], `Unexpected argument "--yes": ${ONE_WORD}`],
+  [["-p", "--", "--yes", "x"], `Unexpected argument "x": ${ONE_WORD}`],
+  [["--model", "--", "x"], "--model needs a value: --model NAME"],
+  [["-p", "fix", "the", "bug"], `Unexpected argument "the": ${ONE_WORD}`],
   [["what is this"], 'Unexpected argument "what is this": did you mean -p "what is this"?'],
   [
     [`why is a=b ${"so ".repeat(40)}`],
@@ -58,7 +80,7 @@ Deno.test("parseArgs refuses", () => {
 });
 
 Deno.test("the help names every flag and keeps to 80 columns", () => {
-  const help = helpText();
+  const help = usageText();
   for (const { name } of FLAGS) assertStringIncludes(help, `--${name}`);
   for (const line of help.split("\n")) assertEquals(line.length <= 80, true, line);
 });

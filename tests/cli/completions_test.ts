@@ -41,6 +41,9 @@ const BASH: [words: string[], expected: string[]][] = [
   [["copilot", "--completions", ""], ["bash", "zsh", "fish"]],
   [["copilot", "d"], ["doctor"]],
   [["copilot", "doctor", "--js"], ["--json"]],
+  [["copilot", "-p", "--wor"], []],
+  [["copilot", "-p", "x", "--wor"], ["--working-dir"]],
+  [["copilot", "--", "--wor"], []],
 ];
 
 for (const [words, expected] of BASH) {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { json, serve } from "../helpers/server.ts";
 import { left, living, marker } from "../helpers/processes.ts";
 import { command, run } from "../helpers/program.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 
 const local = (url: string, ...args: string[]) => ["--local", "--host", url, "-m", "test", ...args];
 const call = (name: string, args: Record<string, unknown>): Step => ({
@@ -16,6 +16,10 @@ async function tempDir(files: Record<string, string> = {}) {
   }
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
+
+/** The newest message of the first request. */
+const lastText = ({ requests }: StrictServer) =>
+  (requests[0]!.body.messages as { content: string }[]).at(-1)!.content;
 
 /** Text in which nothing repeats. */
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i * 7919} `).join("");
@@ -133,6 +137,45 @@ Deno.test("CMD-07 positive control: with --yes they run", async () => {
   const { code } = await run(local(server.url, "-p", "write", "--yes"), { cwd: dir.path });
   assertEquals(code, 0);
   assertEquals([...Deno.readDirSync(dir.path)].map((e) => e.name).sort(), ["new.txt", "ran.txt"]);
+});
+
+Deno.test("CMD-07 the word after -p is a prompt, like a flag as it may look: no command runs", async () => {
+  await using dir = await tempDir();
+  const touch = call("run_bash", { command: "touch ran.txt" });
+  for (const words of [["-p", "--yes"], ["--print", "-y"], ["-p", "--"], ["--", "--yes"]]) {
+    await using server = strictServer([touch, { text: "I could not." }]);
+    const args = [...local(server.url), ...words];
+    const { code } = await run(args, { cwd: dir.path, stdin: "piped" });
+    assertEquals(code, 3, words.join(" "));
+    assertEquals(lastText(server), `${words.at(-1)}\n\n<stdin>\npiped\n</stdin>`);
+    assertEquals([...Deno.readDirSync(dir.path)], []);
+  }
+});
+
+Deno.test("the word after -p names no other server: no key is sent there", async () => {
+  await using other = serve(json({}));
+  await using dir = await tempDir();
+  const titles = [`--base-url=${other.url}/v1`, `--base-url=${other.url}/v1 and more`, "--hosted"];
+  for (const title of titles) {
+    await using server = strictServer([{ text: "fine" }]);
+    await Deno.mkdir(`${dir.path}/copilot`, { recursive: true });
+    const settings = { "base-url": `${server.url}/v1`, model: "test" };
+    await Deno.writeTextFile(`${dir.path}/copilot/config.json`, JSON.stringify(settings));
+    const { code, stdout } = await run(["-p", title], {
+      stdin: "piped",
+      env: { XDG_CONFIG_HOME: dir.path, OPENAI_API_KEY: "secret" },
+    });
+    assertEquals([code, stdout], [0, "fine\n"]);
+    assertEquals(lastText(server), `${title}\n\n<stdin>\npiped\n</stdin>`);
+  }
+  assertEquals(other.requests, []);
+});
+
+Deno.test("-p as the last word takes the piped text for the prompt, with other flags before it", async () => {
+  await using server = strictServer([{ text: "fine" }]);
+  const args = local(server.url, "--output", "json", "-p");
+  const { stdout } = await run(args, { stdin: "from the pipe" });
+  assertEquals([JSON.parse(stdout).response, lastText(server)], ["fine", "from the pipe"]);
 });
 
 Deno.test("PTH-07 CMD-07 arguments of every shape are answered, and the turn goes on", async () => {

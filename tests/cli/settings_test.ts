@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseArgs } from "../../src/cli/args.ts";
+import { FLAGS, parseArgs } from "../../src/cli/args.ts";
+import { modelFlags } from "../../src/cli/model_flags.ts";
 import { UsageError } from "../../src/errors.ts";
 import { optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
 import { run } from "../helpers/program.ts";
@@ -71,5 +72,16 @@ Deno.test("the context length is the flag's, else what the model was made for, u
     assertEquals(ran.code, 0, ran.stderr);
     const { options } = server.requests[0]!.body as { options?: { num_ctx?: number } };
     assertEquals(options?.num_ctx, expected, `${flags}`);
+  }
+});
+
+Deno.test("/model takes the flags of a model, and no others", () => {
+  const { config: named, isChosen } = modelFlags.parse(["--local", "-m", "other", "--think", "on"]);
+  assertEquals([named.local?.model, named.local?.think, isChosen], ["other", true, true]);
+  assertEquals(modelFlags.parse(["--local"]).isChosen, false);
+  for (const { name, ...flag } of FLAGS) {
+    const words = "value" in flag ? [`--${name}`, "x"] : [`--${name}`];
+    if ([...modelFlags.names, "--api-key"].includes(`--${name}`)) continue;
+    assertThrows(() => modelFlags.parse(words), UsageError, `/model does not take --${name}`);
   }
 });

@@ -6,11 +6,20 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { prepare, processTurnHelpfully } from "../../src/session/fit_model.ts";
-import { turnView } from "../../src/frontends/terminal/turn_view.ts";
-import { localConfig } from "../../src/config.ts";
+import {
+  apply,
+  learn,
+  ModelFit,
+  processFittedTurn,
+  servedInstead,
+} from "../../src/session/fit_model.ts";
+import { greetingLines } from "../../src/session/server_look.ts";
+import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
+import { compatConfig, type LocalConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
+import { type ModelTarget, targetOf } from "../../src/model_target.ts";
 import { run } from "../helpers/program.ts";
+import { json, serve } from "../helpers/server.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
 /** A strict server that also answers what `answers` holds, by path, each time the next of the list. */
@@ -158,21 +167,21 @@ Deno.test("calls that come as text are told of at the first, and doctor says wha
 Deno.test("a session shows that the model loads until it answers, or no longer", () => {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
-  const screen = { print, update() {}, stream() {} } as unknown as Parameters<
-    typeof turnView
+  const screen = { print, update() {}, stream() {} } as unknown as ConstructorParameters<
+    typeof TurnView
   >[0];
-  const look = { colors: "none", unicode: true } as Parameters<typeof turnView>[1];
-  const view = turnView(screen, look);
+  const look = { colors: "none", unicode: true } as ConstructorParameters<typeof TurnView>[1];
+  const view = new TurnView(screen, look);
   view.begin("waiting for m");
-  assertMatch(view.activity()!, /0 s · Esc stops · waiting for m$/);
+  assertMatch(view.activity.line()!, /0 s · Esc stops · waiting for m$/);
   view.onEvent({ type: "loading", model: "m" });
-  assertMatch(view.activity()!, /0 s · Esc stops · loading m$/);
+  assertMatch(view.activity.line()!, /0 s · Esc stops · loading m$/);
   view.onEvent({ type: "loading", model: "m", nextLookMs: -5_000 });
-  assertMatch(view.activity()!, /waiting for m$/);
+  assertMatch(view.activity.line()!, /waiting for m$/);
   view.onEvent({ type: "loading", model: "m", nextLookMs: 2_000 });
-  assertMatch(view.activity()!, /loading m$/);
+  assertMatch(view.activity.line()!, /loading m$/);
   view.onEvent({ type: "reasoning_delta", text: "Hm" });
-  assertMatch(view.activity()!, /thinking: Hm$/);
+  assertMatch(view.activity.line()!, /thinking: Hm$/);
   for (const id of ["1", "2"]) view.onEvent({ type: "tool_call_recovered", name: "read_file", id });
   assertEquals(printed.filter((text) => text.includes("recovered")).length, 1);
 });
@@ -214,7 +223,8 @@ Deno.test("a server that was not there at first is asked again", async () => {
       fetch: (...args) => isThere ? fetch(...args) : Promise.reject(new TypeError("refused")),
     });
     const agent = new CopilotAgent({ local }, ".");
-    const turn = () => processTurnHelpfully(agent, "x", { modelNamed: true });
+    const fit = new ModelFit({ isChosen: true, asksRemote: false });
+    const turn = () => processFittedTurn(agent, fit, "x", {});
     await assertRejects(turn, BackendError);
     isThere = true;
     await turn();
@@ -236,8 +246,9 @@ Deno.test("what was chosen for a model is not kept for the next one", async () =
     const agent = new CopilotAgent({
       local: { ...local, ...(own && { contextLength: own }) },
     }, ".");
+    const fit = new ModelFit({ isChosen: true, asksRemote: false });
     const chosen = async () => {
-      await prepare(agent, { modelNamed: true });
+      await fit.prepare(agent);
       const { contextLength, textTools } = agent.config.local!;
       return [contextLength, textTools];
     };
@@ -246,4 +257,99 @@ Deno.test("what was chosen for a model is not kept for the next one", async () =
     assertEquals(await chosen(), [own, undefined]);
     assertEquals(await chosen(), [own, undefined]);
   }
+});
+
+Deno.test("a compatible server elsewhere is asked about its model only where that is an option", async () => {
+  await using server = serverSaying([], { "/v1/models": listed("m"), "/props": props(true) });
+  for (const asksRemote of [false, true]) {
+    const asked: string[] = [];
+    const compat = compatConfig({
+      baseUrl: "http://models.example/v1",
+      model: "default",
+      fetch: (input) => {
+        const { pathname } = new URL(String(input));
+        asked.push(pathname);
+        return fetch(server.url + pathname);
+      },
+    });
+    const agent = new CopilotAgent({ compat }, ".");
+    const fit = new ModelFit({ isChosen: false, asksRemote });
+    await fit.prepare(agent);
+    await fit.prepare(agent);
+    assertEquals(asked, asksRemote ? ["/v1/models", "/props"] : []);
+    assertEquals(agent.config.compat?.model, asksRemote ? "m" : "default");
+  }
+});
+
+Deno.test("-p asks no other machine about its model: one request is all", async () => {
+  await using proxy = serve(json({ error: "this is the proxy" }, 400));
+  await run(["--base-url", "http://192.0.2.1:8080/v1", "-m", "m", "-p", "x"], {
+    env: { HTTP_PROXY: proxy.url },
+  });
+  const asked = proxy.requests.map(({ path }) => new URL(path, proxy.url).pathname);
+  assertEquals(asked, ["/v1/chat/completions"]);
+});
+
+const target = targetOf({ local: localConfig({ model: "m" }) }, false);
+
+Deno.test("a server is asked anew each time: nothing it said is kept", async () => {
+  await using llama = serverSaying([], { "/v1/models": listed("m"), "/props": props(false) });
+  const served = { ...target, url: llama.url, isNative: false };
+  for (let i = 0; i < 2; i++) {
+    const { names, contextLength, takesTools } = (await learn(served, {}))!;
+    assertEquals([names, contextLength, takesTools], [["m"], 8192, false]);
+  }
+  const made = (tokens: number) => Response.json({ model_info: { "x.context_length": tokens } });
+  await using ollama = serverSaying([], { "/api/show": [made(4096), made(131_072), ...missing] });
+  const native = { ...target, url: ollama.url };
+  assertEquals(await learn(native, {}), { contextLength: 4096 });
+  assertEquals(await learn(native, {}), { contextLength: 32_768 });
+  assertEquals(await learn(native, {}), undefined);
+});
+
+const INSTEAD: [names: string[], change: Partial<ModelTarget>, expected: string | undefined][] = [
+  [["a"], {}, "a"],
+  [["a", "b"], {}, "a"],
+  [["embed-1", "my-reranker", "a"], {}, "a"],
+  [["embed-1"], {}, undefined],
+  [[], {}, undefined],
+  [["a", "m"], {}, undefined],
+  [["a"], { isChosen: true }, undefined],
+  [["a"], { url: "http://models.example" }, "a"],
+  [["a", "b"], { url: "http://models.example" }, undefined],
+];
+
+for (const [names, change, expected] of INSTEAD) {
+  Deno.test(`instead of m: ${expected} of [${names}] ${JSON.stringify(change)}`, () => {
+    assertEquals(servedInstead({ ...target, ...change }, names), expected);
+  });
+}
+
+Deno.test("facts change what the person left open, and nothing else", () => {
+  const facts = { contextLength: 4096, takesTools: false };
+  const fit = (more: Partial<LocalConfig>, previous: Parameters<typeof apply>[3] = {}) => {
+    const local = localConfig({ model: "m", ...more });
+    const { config, notices } = apply({ local }, "other", facts, previous);
+    const { model, contextLength, textTools } = config.local!;
+    return [model, contextLength, textTools, notices.map(({ code }) => code).join()];
+  };
+  assertEquals(fit({}), ["other", 4096, true, "text_tools"]);
+  assertEquals(fit({ contextLength: 9000 }), ["other", 9000, true, "text_tools"]);
+  assertEquals(fit({ textTools: false }), ["other", 4096, false, ""]);
+  assertEquals(fit({ textTools: true }), ["other", 4096, true, ""]);
+  // Fitted for another model before: as if it were not set.
+  const previous = { contextLength: 9000, textTools: true };
+  assertEquals(fit(previous, previous), ["other", 4096, true, "text_tools"]);
+});
+
+Deno.test("a greeting in lines: the model, its context, or the failure alone", () => {
+  const server = { name: "server", status: "ok", text: "answers after 3 ms" } as const;
+  const model = { name: "model", status: "ok", text: "m (8B)" } as const;
+  const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
+  assertEquals(greetingLines({ checks: [server, model, context], instead: "m" }), [
+    "model: m (the server's own; /model names another)",
+    "m (8B) · 8192 tokens of context",
+  ]);
+  const failed = { ...model, status: "fail", text: "m is not there", advice: "--model" } as const;
+  assertEquals(greetingLines({ checks: [server, failed] }), ["m is not there. --model"]);
 });

@@ -9,11 +9,12 @@ import { BackendError } from "../../errors.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { requestStream } from "../../wire/http.ts";
-import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
+import type { Backend, CallOptions } from "../backend.ts";
 import { adjusting, type Adjustment, unsupported } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
+import { splitReply } from "../reply.ts";
 import { compatBody } from "./request.ts";
-import { readCompatResponse } from "./response.ts";
+import { compatParts } from "./response.ts";
 import { compatReader } from "./stream.ts";
 import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
 import { keyHeader } from "../wire_values.ts";
@@ -46,19 +47,17 @@ export async function callCompat(
   return await complete(config, settings, messages, tools, options);
 }
 
-/** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
-export function compatBackend(config: CompatConfig, extract?: ExtractToolCalls): Backend {
+/** A {@linkcode Backend} for `config`. */
+export function compatBackend(config: CompatConfig): Backend {
   return {
     model: config.model,
     isTyped: false,
-    async send(messages, tools, options) {
-      const response = await callCompat(config, messages, tools, options);
-      return readCompatResponse(response, { extract, tools });
-    },
+    send: (messages, tools, options) =>
+      splitReply((more) => callCompat(config, messages, tools, more), compatParts, options),
   };
 }
 
-const TABLE: readonly Adjustment[] = [
+const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("max_tokens", "the limit is sent as max_completion_tokens from now on"),
   unsupported("temperature", "the temperature is left to the model from now on"),
   unsupported("frequency_penalty", "frequency_penalty is left out from now on"),
@@ -84,7 +83,7 @@ export function complete(
 ): Promise<Fields> {
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
-  return adjusting(key, TABLE, (adjusted) => {
+  return adjusting(key, COMPAT_ADJUSTMENTS, (adjusted) => {
     const [sent, offered] = config.textTools || adjusted.has("tools")
       ? [withTextTools(messages, tools), []]
       : [messages, tools];

@@ -6,6 +6,7 @@
  */
 
 import type { CompatConfig } from "../../config.ts";
+import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted } from "../adjust.ts";
@@ -94,7 +95,7 @@ export function messagesToCompatFormat(
   { reasoning = true }: { reasoning?: boolean } = {},
 ): CompatMessage[] {
   return messages.flatMap((message): CompatMessage[] => {
-    const { role, content, toolCalls = [], images = [] } = message;
+    const { role, content, toolCalls = [] } = message;
     if (role === "tool") {
       return [{ role, tool_call_id: message.toolCallId ?? "", content: content || NO_OUTPUT }];
     }
@@ -111,10 +112,11 @@ export function messagesToCompatFormat(
         })),
       }];
     }
-    if (role === "user" && images.length > 0) {
+    const images = role === "user" ? imagesOf(message) : [];
+    if (images.length > 0) {
       const text: CompatPart[] = content.trim() === "" ? [] : [{ type: "text", text: content }];
       return [{
-        role,
+        role: "user",
         content: [
           ...text,
           ...images.map(({ mediaType, data }): CompatPart => (

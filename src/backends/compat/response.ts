@@ -8,9 +8,9 @@ import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
-import type { FinishReason, Reply } from "../backend.ts";
+import type { FinishReason } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
-import { type AnswerParts, type ParseOptions, toReply } from "../reply.ts";
+import { type AnswerParts, type ParseOptions, wholeReply } from "../reply.ts";
 import { readContent } from "./stream.ts";
 
 /**
@@ -22,11 +22,11 @@ import { readContent } from "./stream.ts";
  * when it is an error object.
  */
 export function parseCompatResponse(response: unknown, options: ParseOptions = {}): Message {
-  return readCompatResponse(response, options).message;
+  return wholeReply(compatParts(response), options).message;
 }
 
-/** Like {@linkcode parseCompatResponse}, with why the model stopped and the tokens. */
-export function readCompatResponse(response: unknown, options: ParseOptions = {}): Reply {
+/** The parts of a chat completion; throws like {@linkcode parseCompatResponse}. */
+export function compatParts(response: unknown): AnswerParts {
   const failure = failureFromErrorObject(response);
   if (failure) throw failure;
   const { choices, usage } = fieldsOf(response, "answer");
@@ -37,18 +37,18 @@ export function readCompatResponse(response: unknown, options: ParseOptions = {}
     content: "",
     reasoning: "",
     calls: callsOf(message),
-    finish: message.refusal ? "refused" : FINISH.get(detail) ?? "other",
+    finish: message.refusal ? "refused" : FINISH_REASONS.get(detail) ?? "other",
     finishDetail: message.refusal ? "refusal" : detail,
-    usage: usageOf(usage),
+    usage: compatUsage(usage),
   };
   const onText = (text: string) => parts.content += text;
   readContent(message, onText, (text) => parts.reasoning += text);
   onText(textOf(message.refusal, "refusal"));
-  return toReply(parts, options);
+  return parts;
 }
 
 /** What servers say when they stop. */
-const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["stop", "stop"],
   // Nothing: the stream ended with [DONE] alone.
   ["", "stop"],
@@ -71,11 +71,11 @@ function callsOf(message: Fields): AnswerParts["calls"] {
   const list = listOf(message.tool_calls, "tool_calls");
   // The form before tool_calls.
   const single = list.length === 0 && message.function_call;
-  return single ? [callOf({ function: single })] : list.map(callOf);
+  return single ? [rawCall({ function: single })] : list.map(rawCall);
 }
 
 /** A tool call of a whole answer; the native local endpoint has the same form. */
-export function callOf(value: unknown): AnswerParts["calls"][number] {
+export function rawCall(value: unknown): AnswerParts["calls"][number] {
   const call = fieldsOf(value, "tool call");
   const called = fieldsOf(call.function, "tool call's function");
   return {
@@ -85,7 +85,7 @@ export function callOf(value: unknown): AnswerParts["calls"][number] {
   };
 }
 
-function usageOf(usage: unknown): Usage | undefined {
+function compatUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   // DeepSeek's own field where OpenAI's is missing.

@@ -11,8 +11,9 @@ import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions } from "../backend.ts";
 import { adjusting, type Adjustment, unsupported } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
+import { splitReply } from "../reply.ts";
 import { hostedBody } from "./request.ts";
-import { readHostedResponse } from "./response.ts";
+import { hostedParts } from "./response.ts";
 import { hostedReader } from "./stream.ts";
 
 /**
@@ -37,7 +38,7 @@ export async function callHosted(
   const settings = hostedConfig(config);
   const { fetch = settings.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
-  return await adjusting(config, TABLE, (adjusted) =>
+  return await adjusting(config, HOSTED_ADJUSTMENTS, (adjusted) =>
     requestStream(
       {
         url: `${settings.baseUrl}/v1/messages`,
@@ -54,14 +55,12 @@ export function hostedBackend(config: HostedConfig): Backend {
   return {
     model: config.model,
     isTyped: true,
-    async send(messages, tools, options) {
-      const response = await callHosted(config, messages, tools, options);
-      return readHostedResponse(response);
-    },
+    send: (messages, tools, options) =>
+      splitReply((more) => callHosted(config, messages, tools, more), hostedParts, options),
   };
 }
 
-const TABLE: readonly Adjustment[] = [
+const HOSTED_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("thinking", "it does not think from now on"),
   unsupported("temperature", "the temperature is left to the model from now on"),
   unsupported("cache_control", "the end of the conversation is not cached from now on"),

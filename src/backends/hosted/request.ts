@@ -5,6 +5,7 @@
  * @module
  */
 
+import { imagesOf } from "../../text/parts.ts";
 import type { HostedConfig, Thinking } from "../../config.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
@@ -118,7 +119,7 @@ export function toolsToHostedFormat(tools: readonly Tool[]): HostedTool[] {
 
 /** The content of one message; empty when it says nothing. */
 function contentOf(message: Message): string | HostedBlock[] {
-  const { role, content, images = [], toolCalls = [], hostedBlocks = [] } = message;
+  const { role, content, toolCalls = [], hostedBlocks = [] } = message;
   if (role === "tool") {
     return [{
       type: "tool_result",
@@ -134,6 +135,7 @@ function contentOf(message: Message): string | HostedBlock[] {
       ? assistantBlocks(text, toolCalls, hostedBlocks)
       : text;
   }
+  const images = imagesOf(message);
   if (images.length === 0) return content.trim() === "" ? "" : content;
   return [
     ...images.map(({ mediaType, data }) => (

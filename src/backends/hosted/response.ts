@@ -8,9 +8,9 @@ import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
-import type { FinishReason, Reply } from "../backend.ts";
+import type { FinishReason } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
-import { type AnswerParts, toReply } from "../reply.ts";
+import { type AnswerParts, wholeReply } from "../reply.ts";
 
 /**
  * The message of a hosted response, streamed and folded or not (spec 4.3): its `text` blocks are the
@@ -21,11 +21,11 @@ import { type AnswerParts, toReply } from "../reply.ts";
  * when it is an error object.
  */
 export function parseHostedResponse(response: unknown): Message {
-  return readHostedResponse(response).message;
+  return wholeReply(hostedParts(response)).message;
 }
 
-/** Like {@linkcode parseHostedResponse}, with why the model stopped and the tokens. */
-export function readHostedResponse(response: unknown): Reply {
+/** The parts of a hosted response; throws like {@linkcode parseHostedResponse}. */
+export function hostedParts(response: unknown): AnswerParts {
   const failure = failureFromErrorObject(response);
   if (failure) throw failure;
   const { content, stop_reason, usage } = fieldsOf(response, "answer");
@@ -35,7 +35,7 @@ export function readHostedResponse(response: unknown): Reply {
   // A stream says null where its reason did not come; without the field, the response is whole.
   const finish = stop_reason === undefined ? "stop" : STOP_REASONS.get(finishDetail) ?? "other";
   const ofType = (type: string) => blocks.filter((block) => block.type === type);
-  const parts: AnswerParts = {
+  return {
     content: ofType("text").map((block) => textOf(block.text, "text")).join(""),
     reasoning: ofType("thinking").map((block) => textOf(block.thinking, "thinking")).join("\n\n"),
     calls: ofType("tool_use").map(({ id, name, input }) => (
@@ -43,12 +43,10 @@ export function readHostedResponse(response: unknown): Reply {
     )),
     finish,
     finishDetail,
-    usage: usageOf(usage),
+    usage: hostedUsage(usage),
     isTyped: true,
+    hostedBlocks: blocksToKeep(blocks, finish),
   };
-  const reply = toReply(parts);
-  const kept = blocksToKeep(blocks, finish);
-  return kept ? { ...reply, message: { ...reply.message, hostedBlocks: kept } } : reply;
 }
 
 /** Why the API stops. */
@@ -77,7 +75,7 @@ function blocksToKeep(blocks: Fields[], finish: FinishReason): Fields[] | undefi
 }
 
 /** The input counts of the API leave out what its cache took in or gave. */
-function usageOf(usage: unknown): Usage | undefined {
+function hostedUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
     usage;

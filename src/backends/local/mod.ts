@@ -11,15 +11,16 @@ import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { excerpt } from "../../wire/excerpt.ts";
 import { requestStream } from "../../wire/http.ts";
-import type { Backend, CallOptions, ExtractToolCalls } from "../backend.ts";
+import type { Backend, CallOptions } from "../backend.ts";
 import { adjusting, type Adjustment } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
+import { splitReply } from "../reply.ts";
 import { complete } from "../compat/mod.ts";
 import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
 import { listLocalModels } from "./connection.ts";
 import { localBody } from "./request.ts";
-import { readLocalResponse } from "./response.ts";
-import { localReader } from "./stream.ts";
+import { localParts } from "./response.ts";
+import { LocalReader } from "./stream.ts";
 import { keyHeader } from "../wire_values.ts";
 
 /**
@@ -52,19 +53,17 @@ export async function callLocal(
   }
 }
 
-/** A {@linkcode Backend} for `config`; `extract` finds tool calls in text (spec 4.6). */
-export function localBackend(config: LocalConfig, extract?: ExtractToolCalls): Backend {
+/** A {@linkcode Backend} for `config`. */
+export function localBackend(config: LocalConfig): Backend {
   return {
     model: config.model,
     isTyped: false,
-    async send(messages, tools, options) {
-      const response = await callLocal(config, messages, tools, options);
-      return readLocalResponse(response, { extract, tools });
-    },
+    send: (messages, tools, options) =>
+      splitReply((more) => callLocal(config, messages, tools, more), localParts, options),
   };
 }
 
-const TABLE: readonly Adjustment[] = [
+const LOCAL_ADJUSTMENTS: readonly Adjustment[] = [
   TEXT_TOOLS,
   {
     name: "think",
@@ -82,7 +81,7 @@ function chat(
 ): Promise<Fields> {
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
     options;
-  return adjusting(key, TABLE, (adjusted) => {
+  return adjusting(key, LOCAL_ADJUSTMENTS, (adjusted) => {
     const [sent, offered] = config.textTools || adjusted.has("tools")
       ? [withTextTools(messages, tools), []]
       : [messages, tools];
@@ -90,7 +89,7 @@ function chat(
     return requestStream(
       { url: `${config.host}/api/chat`, headers: keyHeader(config), body },
       { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
-      () => localReader(stream ? onDelta : undefined),
+      () => new LocalReader(stream ? onDelta : undefined),
     );
   }, onNotice);
 }

@@ -6,6 +6,7 @@
  */
 
 import { LOCAL_KEEP_ALIVE, type LocalConfig } from "../../config.ts";
+import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted } from "../adjust.ts";
@@ -68,7 +69,7 @@ export function localBody(
  */
 export function messagesToLocalFormat(messages: readonly Message[]): LocalMessage[] {
   return messages.flatMap((message): LocalMessage[] => {
-    const { role, content, toolCalls = [], images = [], reasoning, toolCallId } = message;
+    const { role, content, toolCalls = [], reasoning, toolCallId } = message;
     if (role === "tool") {
       return [{
         role,
@@ -77,6 +78,7 @@ export function messagesToLocalFormat(messages: readonly Message[]): LocalMessag
         ...(toolCallId && { tool_call_id: toolCallId }),
       }];
     }
+    const images = imagesOf(message);
     if (content === "" && toolCalls.length === 0 && images.length === 0) return [];
     return [{
       role,

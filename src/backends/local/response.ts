@@ -6,36 +6,36 @@
 
 import type { Usage } from "../../types/event.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
-import type { FinishReason, Reply } from "../backend.ts";
+import type { FinishReason } from "../backend.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
-import { type ParseOptions, toReply } from "../reply.ts";
-import { callOf, readCompatResponse } from "../compat/response.ts";
+import type { AnswerParts } from "../reply.ts";
+import { compatParts, rawCall } from "../compat/response.ts";
 
 /**
- * Reads a local server's answer (spec 4.3).
+ * The parts of a local server's answer (spec 4.3).
  *
  * @throws {BackendError} of kind `protocol` when it is in neither format; of the error's own kind
  * when it is an error object.
  */
-export function readLocalResponse(response: unknown, options: ParseOptions = {}): Reply {
+export function localParts(response: unknown): AnswerParts {
   const failure = failureFromErrorObject(response);
   if (failure) throw failure;
   const answer = fieldsOf(response, "answer");
-  if (answer.choices !== undefined) return readCompatResponse(answer, options);
+  if (answer.choices !== undefined) return compatParts(answer);
   const message = fieldsOf(answer.message, "message");
   const detail = textOf(answer.done_reason, "done_reason");
-  return toReply({
+  return {
     content: textOf(message.content, "content"),
     reasoning: textOf(message.thinking, "thinking"),
-    calls: listOf(message.tool_calls, "tool_calls").map(callOf),
-    finish: FINISH.get(detail) ?? "other",
+    calls: listOf(message.tool_calls, "tool_calls").map(rawCall),
+    finish: DONE_REASONS.get(detail) ?? "other",
     finishDetail: detail,
-    usage: usageOf(answer),
-  }, options);
+    usage: localUsage(answer),
+  };
 }
 
 /** Anything else ends an answer before it began: `load`, `unload`. */
-const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+const DONE_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["stop", "stop"],
   // Servers before 2024 give no reason.
   ["", "stop"],
@@ -43,7 +43,7 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map([
   ["length", "length"],
 ]);
 
-function usageOf(answer: Fields): Usage | undefined {
+function localUsage(answer: Fields): Usage | undefined {
   // A prompt that was wholly in the server's cache has no count in some versions.
   if (answer.prompt_eval_count === undefined && answer.eval_count === undefined) return undefined;
   return {

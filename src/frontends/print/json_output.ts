@@ -7,6 +7,11 @@
 import type { TurnResult } from "../../types/event.ts";
 import { EXIT } from "../exit_codes.ts";
 
+/** What `--output` can be. */
+export const FORMATS = ["text", "json", "stream-json"] as const;
+/** What `--output` can be. */
+export type Format = typeof FORMATS[number];
+
 /** The last line of `stream-json`, and the whole of `json`. */
 export interface ResultLine {
   type: "result";

@@ -4,122 +4,162 @@
  * @module
  */
 
-import type { CopilotAgent } from "../../agent/agent.ts";
-import { NO_ANSWER } from "../../agent/ask_model.ts";
 import { BackendError } from "../../errors.ts";
-import { sanitizeProse } from "../../text/sanitize.ts";
-import type { TurnEvent, TurnResult } from "../../types/event.ts";
-import type { Jobs } from "../../types/tool.ts";
-import type { Format } from "../../cli/args.ts";
-import type { ChangeLog } from "../terminal/change.ts";
-import { EXIT } from "../exit_codes.ts";
-import { processTurnHelpfully } from "../../session/fit_model.ts";
+import type { Frontend, SessionEvent } from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
-import { jobEnded } from "../../session/commands/jobs.ts";
-import { jsonLine, type ResultLine, resultLine } from "./json_output.ts";
-import { progressLine } from "../progress.ts";
-import type { SessionRecord } from "../../session/record.ts";
+import type { Session } from "../../session/session.ts";
 import type { Output } from "../../terminal/stdio.ts";
+import { terminalSize } from "../../terminal/tty.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import type { Part } from "../../types/message.ts";
+import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
+import { resumedLines } from "../record_lines.ts";
+import { EXIT } from "../exit_codes.ts";
+import { instructionLines } from "../permission_lines.ts";
+import { jobEnded, progressLine } from "../progress.ts";
+import { executionRows } from "../change.ts";
+import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
-/** What a headless run works with. */
-export interface HeadlessOptions {
-  agent: CopilotAgent;
-  jobs: Jobs;
-  prompt: string;
+/** How one prompt is shown. */
+interface PrintOptions {
   format: Format;
   stdout: Output;
   stderr: Output;
   /** True when one of the two is a terminal, which the answer's bytes must not drive. */
-  terminal: boolean;
+  isTerminal: boolean;
+  /** True when stderr is a terminal, where a person reads what tools changed. */
+  showsChanges: boolean;
+  /** Ends the turn. */
   signal: AbortSignal;
   /** The exit code of a turn that `signal` ended. */
   stopCode: () => number;
-  /** Whether the person named the model. */
-  modelNamed: boolean;
-  /** Keeps the conversation, where it goes on from an earlier one. */
-  record?: SessionRecord | undefined;
-  /** Whether a call was refused by the policy. */
-  refused: () => boolean;
-  /** What tools wrote, where a person is to see it on stderr. */
-  changes?: ChangeLog | undefined;
 }
 
-/** Runs one turn and reports it; the exit code. */
-export async function runHeadless(options: HeadlessOptions): Promise<number> {
-  const { agent, format, stdout, stderr } = options;
-  const start = performance.now();
-  const shown = (text: string) => options.terminal ? sanitizeProse(text) : text;
-  const executions: TurnResult["toolExecutions"] = [];
-  let streamed = false;
-  let before = "";
-  let toldRecovery = false;
-  const onEvent = (event: TurnEvent) => {
-    if (event.type === "thinking" || event.type === "tool_start") options.record?.sync();
-    if (event.type === "tool_done") executions.push(event.exec);
+/** Shows the answer to one prompt. Nobody is asked: what would be asked about is refused. */
+export class PrintFrontend implements Frontend {
+  readonly #options: PrintOptions;
+  readonly #executions: ToolExecution[] = [];
+  readonly #startedAt = performance.now();
+  #hasStreamed = false;
+  #lastProgress = "";
+  /** Said once: with some models each call is recovered. */
+  #toldRecovery = false;
+  #isInTurn = false;
+
+  constructor(options: PrintOptions) {
+    this.#options = options;
+  }
+
+  onEvent(event: SessionEvent): void {
+    switch (event.type) {
+      case "status":
+      case "output":
+      case "command_progress":
+      case "rule_added":
+        return;
+      case "job_ended":
+        return this.#onTurnEvent({ type: "notice", level: "info", message: jobEnded(event.job) });
+      case "instructions":
+        return this.#say(instructionLines(event.instructions));
+      case "resumed":
+        return this.#say(resumedLines(event.resumed));
+      case "notice":
+        // Notices of the opening are no part of the stream of events.
+        if (!this.#isInTurn) return this.#say([`· ${event.message}`]);
+    }
+    this.#onTurnEvent(event);
+  }
+
+  #say(lines: readonly string[]): void {
+    for (const line of lines) this.#options.stderr.write(`${line}\n`);
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#options.stdout.room();
+  }
+
+  /** Opens the session, processes `prompt`, and reports; the exit code. */
+  async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
+    await session.open(this.#options.signal);
+    this.#isInTurn = true;
+    try {
+      const { stopReason, response, isUnanswered, inputTokens, outputTokens } = await session
+        .prompt(
+          prompt,
+          this.#options.signal,
+        );
+      const usage = { inputTokens, outputTokens };
+      if (isUnanswered) {
+        const error = "the model gave no answer";
+        this.#options.stderr.write(`copilot: ${error}\n`);
+        return this.#finish({ exitCode: EXIT.error, response: "", error, usage });
+      }
+      const exitCode = exitCodeOf(stopReason, session.refusals > 0);
+      return this.#finish({ exitCode, response, stopReason, usage });
+    } catch (error) {
+      const message = withHint(error, session.agent.config);
+      const response = error instanceof BackendError ? error.partialText : "";
+      const exitCode = this.#finish({ exitCode: EXIT.error, response, error: message });
+      this.#options.stderr.write(`copilot: ${message}\n`);
+      return exitCode;
+    }
+  }
+
+  #onTurnEvent(event: TurnEvent): void {
+    const { format, stdout } = this.#options;
+    if (event.type === "tool_done") this.#executions.push(event.exec);
     if (format === "stream-json") return stdout.write(jsonLine(event));
     if (event.type === "text_delta" && format === "text") {
-      streamed = true;
-      return stdout.write(shown(event.text));
+      this.#hasStreamed = true;
+      return stdout.write(this.#shown(event.text));
     }
+    this.#progress(event);
+  }
+
+  #progress(event: TurnEvent): void {
+    const { format, stdout, stderr, showsChanges } = this.#options;
     const progress = progressLine(event);
-    // That it still loads is no news.
-    if (progress === undefined || event.type === "loading" && progress === before) return;
-    before = progress;
-    // Once is enough: with some models each call is.
+    if (progress === undefined) return;
+    // `loading` is repeated at every poll: print it once.
+    if (event.type === "loading" && progress === this.#lastProgress) return;
+    this.#lastProgress = progress;
     if (event.type === "tool_call_recovered") {
-      if (toldRecovery) return;
-      toldRecovery = true;
+      if (this.#toldRecovery) return;
+      this.#toldRecovery = true;
     }
     if (format === "text" && stdout.midLine) stdout.write("\n");
-    const rows = event.type === "tool_done" ? options.changes?.rows(event.exec) ?? [] : [];
+    const rows = event.type === "tool_done" && format === "text" && showsChanges
+      ? executionRows(event.exec, terminalSize().columns)
+      : [];
     stderr.write([progress, ...rows, ""].join("\n"));
-  };
-  options.jobs.onEnd = (job) => onEvent({ type: "notice", level: "info", message: jobEnded(job) });
-  const finish = (result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>) => {
-    options.record?.sync();
-    const exitCode = options.signal.aborted ? options.stopCode() : result.exitCode;
+  }
+
+  #shown(text: string): string {
+    return this.#options.isTerminal ? sanitizeProse(text) : text;
+  }
+
+  #finish(result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>): number {
+    const { format, stdout, signal, stopCode } = this.#options;
+    const exitCode = signal.aborted ? stopCode() : result.exitCode;
     if (format === "text") {
-      if (!streamed) stdout.write(shown(result.response));
+      if (!this.#hasStreamed) stdout.write(this.#shown(result.response));
       if (stdout.midLine) stdout.write("\n");
     } else {
       stdout.write(resultLine({
         ...result,
         exitCode,
-        toolExecutions: executions,
-        durationMs: Math.round(performance.now() - start),
+        toolExecutions: this.#executions,
+        durationMs: Math.round(performance.now() - this.#startedAt),
       }));
     }
-    return exitCode;
-  };
-  try {
-    const { toolExecutions: _, inputTokens, outputTokens, ...result } = await processTurnHelpfully(
-      agent,
-      options.prompt,
-      {
-        onEvent,
-        signal: options.signal,
-        ready: () => stdout.room(),
-        modelNamed: options.modelNamed,
-      },
-    );
-    const usage = { inputTokens, outputTokens };
-    if (result.stopReason === "done" && result.response === NO_ANSWER) {
-      const error = "the model gave no answer";
-      stderr.write(`copilot: ${error}\n`);
-      return finish({ exitCode: EXIT.error, response: "", error, usage });
-    }
-    return finish({ ...result, exitCode: codeOf(result.stopReason, options.refused()), usage });
-  } catch (error) {
-    const message = withHint(error, agent.config);
-    const response = error instanceof BackendError ? error.partialText : "";
-    const exitCode = finish({ exitCode: EXIT.error, response, error: message });
-    stderr.write(`copilot: ${message}\n`);
     return exitCode;
   }
 }
 
-/** Of a turn that nobody stopped. */
-function codeOf(stopReason: TurnResult["stopReason"], refused: boolean): number {
+/** What a call wrote, or failed with, in rows for a person. */
+
+/** The exit code of a turn that was not aborted. */
+function exitCodeOf(stopReason: TurnResult["stopReason"], wasRefused: boolean): number {
   if (stopReason !== "done") return EXIT.limit;
-  return refused ? EXIT.refused : EXIT.done;
+  return wasRefused ? EXIT.refused : EXIT.done;
 }

@@ -1,239 +1,174 @@
 /**
  * What a person sees of a turn in the session: the answer as Markdown, each tool call in one line,
- * what is long folded away.
+ * long texts folded.
  *
  * @module
  */
 
-import { count } from "../../text/count.ts";
+import { duration } from "../../text/count.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
+import { wrapped } from "../../text/wrap.ts";
 import { markdownRenderer } from "../../terminal/markdown/renderer.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
-import { type Appearance, BOLD, DIM, painter, REMOVED } from "../../terminal/style.ts";
+import { type Appearance, DIM, type Painter, painter, REMOVED } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
-import type { OnWritten } from "../../types/tool.ts";
-import { changeLines, changeNotes, changeRows, changeWritten } from "./change.ts";
 import { describeCall, failureRows, progressLine } from "../progress.ts";
-import { duration } from "../../text/count.ts";
-import { oneLine } from "../../text/one_line.ts";
-import { wrapped } from "../../text/wrap.ts";
+import { Activity } from "./activity.ts";
+import { changeLines, changeNotes, changeRows } from "../change.ts";
+import { FoldedTexts } from "./folded_texts.ts";
 
-/** Shows one turn after the other. */
-export interface TurnView {
-  /** A turn begins; `what` goes on at first. */
-  begin(what: string): void;
-  onEvent(event: TurnEvent): void;
-  /** A command runs, whose newest line of output `newest` looks up. */
-  onOutput(newest: () => string): void;
-  /** A tool wrote a file, which is shown when it is done unless the person was asked about it. */
-  onWritten: OnWritten;
-  /** A person is asked about the call that comes next, and sees all of it. */
-  onAsked(): void;
+/** Shows one turn after the other on a screen. */
+export class TurnView {
+  readonly activity: Activity;
+  readonly #screen: Screen;
+  readonly #paint: Painter;
+  readonly #markdown: ReturnType<typeof markdownRenderer>;
+  readonly #folded = new FoldedTexts();
+  #reasoning: string[] = [];
+  #reasoningStart = 0;
+  /** Said once a session: with some models each call is recovered. */
+  #toldRecovery = false;
+  /** The calls that a person was asked about, and has seen whole. */
+  readonly #asked = new Set<string>();
+  /** What was printed last: between text and lines of ours stands a blank line. */
+  #last: "nothing" | "text" | "line" = "nothing";
+
+  constructor(screen: Screen, look: Appearance) {
+    this.#screen = screen;
+    this.#paint = painter(look.colors);
+    this.#markdown = markdownRenderer({ ...look, columns: terminalSize().columns });
+    this.activity = new Activity(this.#paint, look.unicode);
+  }
+
+  /** A turn begins; `doing` is what it does first. */
+  begin(doing: string): void {
+    this.activity.begin(doing);
+    this.#last = "nothing";
+    this.#screen.print("");
+    this.#screen.update();
+  }
+
+  onEvent(event: TurnEvent): void {
+    switch (event.type) {
+      case "text_delta":
+        return this.#text(event.text);
+      case "reasoning_delta":
+        if (this.#reasoning.length === 0) this.#reasoningStart = performance.now();
+        this.#reasoning.push(event.text);
+        return this.activity.thought(this.#reasoning);
+      case "thinking":
+        this.#endText();
+        return this.activity.request();
+      case "loading":
+        this.activity.load(event.model, event.nextLookMs);
+        return this.#screen.update();
+      case "tool_start":
+        this.#endReasoning();
+        this.activity.toolStarts(event.name, event.args);
+        return this.#screen.update();
+      case "tool_done":
+        this.#endReasoning();
+        this.activity.toolEnds();
+        return this.#toolDone(event.exec);
+      case "tool_call_recovered":
+        if (this.#toldRecovery) return;
+        this.#toldRecovery = true;
+    }
+    const text = progressLine(event);
+    if (text !== undefined) this.note(text);
+  }
+
+  /** A person is asked about the call `id`, and sees all of what it changes. */
+  onAsked(id: string): void {
+    this.#asked.add(id);
+  }
+
   /** Prints `text` as lines of their own, below what was said so far. */
-  print(text: string): void;
-  /** It is over; `text` says how, where that needs saying. */
-  end(text?: string): void;
-  /** What goes on now, in one line; undefined between turns. */
-  activity(): string | undefined;
-  /** Prints the newest text that was folded and not shown yet; the next time the one before it. */
-  unfold(): void;
-}
-
-/** A command that takes longer, in milliseconds, shows what it prints. */
-const LONG_TOOL_MS = 2000;
-/** What a look at a server that is loading may take, in milliseconds, until it is seen to be done. */
-const LOOK_MS = 2000;
-/** So many folded texts can be shown, of so many characters each. */
-const MAX_FOLDED = 50;
-const MAX_FOLDED_CHARS = 200_000;
-
-/** Shows turns on `screen`. */
-export function turnView(screen: Screen, look: Appearance): TurnView {
-  const paint = painter(look.colors);
-  const markdown = markdownRenderer({ ...look, columns: terminalSize().columns });
-  const spinner = look.unicode ? [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"] : [..."|/-\\"];
-  const folded: { title: string; text: string }[] = [];
-  let unfolded = 0;
-  let active = false;
-  let started = 0;
-  /** What the model or a tool is doing, since when; pieces of the answer so far, since when. */
-  let doing = "";
-  /** What a running command printed last, shown once it takes long. */
-  let newest: (() => string) | undefined;
-  let toolStart = 0;
-  /** What the running tool wrote, and whether a person was asked about it. */
-  let written: Parameters<OnWritten>[0] | undefined;
-  let isAsked = false;
-  let pieces = 0;
-  let firstPiece = 0;
-  /** What is said while the model loads; and until when it is known to, unless it answers before. */
-  let loading = "";
-  let loadingUntil = 0;
-  let toldRecovery = false;
-  let reasoning: string[] = [];
-  let reasoningStart = 0;
-  /** What was printed last: text and lines of ours keep a blank line between them. */
-  let last: "nothing" | "text" | "line" = "nothing";
-
-  const dim = (text: string) => paint(text, DIM);
-  const note = (text: string, style = DIM) =>
-    wrapped(text, terminalSize().columns).split("\n").map((row) => paint(row, style)).join("\n");
-
-  function line(text: string): void {
-    endText();
-    screen.print(`${last === "text" ? "\n" : ""}${text}`);
-    last = "line";
+  print(text: string): void {
+    this.#endReasoning();
+    this.#line(text);
   }
 
-  function endText(): void {
-    screen.stream(markdown.end());
+  /** Prints `text` dimmed, with its long lines broken. */
+  note(text: string): void {
+    this.print(this.#dimmed(text));
   }
 
-  function fold(title: string, text: string): void {
-    folded.push({ title, text: text.slice(0, MAX_FOLDED_CHARS) });
-    if (folded.length > MAX_FOLDED) folded.shift();
-    unfolded = folded.length;
+  /** The turn is over; `text` says how, where that needs saying. */
+  end(text?: string): void {
+    this.#endReasoning();
+    this.#endText();
+    this.activity.end();
+    this.#asked.clear();
+    if (text !== undefined) this.#line(this.#dimmed(text, 0));
+    this.#screen.print("");
+    this.#screen.update();
   }
 
-  function endReasoning(): void {
-    const text = reasoning.join("").trim();
-    reasoning = [];
+  /** Prints the newest text that is still folded; the next time the one before it. */
+  unfold(): void {
+    const found = this.#folded.next();
+    const dim = (text: string) => this.#paint(text, DIM);
+    if (found === undefined) return this.#screen.print(dim("· nothing is folded"));
+    this.#endText();
+    const whole = sanitizeProse(found.text.replaceAll("\r\n", "\n"));
+    const shown = wrapped(whole, terminalSize().columns);
+    this.#screen.print(`${dim(`── ${found.title} ──`)}\n${shown}\n${dim("──")}`);
+    this.#last = "line";
+  }
+
+  #text(delta: string): void {
+    this.#endReasoning();
+    this.#markdown.resize(terminalSize().columns);
+    const text = this.#markdown.push(delta);
+    this.activity.token(this.#markdown.holdsTable ? "writing a table" : "answering");
     if (text === "") return;
-    const time = duration(performance.now() - reasoningStart);
-    fold("reasoning", text);
-    line(note(`· thought for ${time} (Ctrl-O shows it)`));
+    if (this.#last === "line") this.#screen.print("");
+    this.#last = "text";
+    this.#screen.stream(text);
   }
 
-  function piece(): void {
-    loadingUntil = 0;
-    if (pieces++ === 0) firstPiece = performance.now();
-  }
-
-  function toolDone(exec: ToolExecution): void {
+  #toolDone(exec: ToolExecution): void {
     const text = progressLine({ type: "tool_done", exec })!;
-    line(exec.isError ? note(text, REMOVED) : note(text));
-    const change = written && changeWritten(exec.arguments, written);
+    this.#line(this.#dimmed(text, exec.isError ? REMOVED : DIM));
+    const change = exec.details?.change;
     const title = describeCall(exec.toolName, exec.arguments);
     const { columns } = terminalSize();
-    if (change === undefined) {
-      fold(title, exec.result);
-      for (const row of failureRows(exec, columns)) screen.print(dim(row));
-    } else {
-      const lines = [...changeLines(change).map(([row]) => row), ...changeNotes(change)];
-      // Its first line says what else was done, the others what is in the change.
-      fold(title, [exec.result.split("\n", 1)[0], ...lines].join("\n"));
-      if (!isAsked) screen.print(changeRows(change, columns, paint).join("\n"));
+    if (change?.lines === undefined) {
+      this.#folded.add(title, exec.result);
+      for (const row of failureRows(exec, columns)) this.#screen.print(this.#paint(row, DIM));
+      return;
     }
-    written = undefined;
-    isAsked = false;
+    const lines = [...changeLines(change).map(([row]) => row), ...changeNotes(change)];
+    // The first line of the result says what else was done, the others what is in the change.
+    this.#folded.add(title, [exec.result.split("\n", 1)[0], ...lines].join("\n"));
+    if (!this.#asked.has(exec.toolCallId)) {
+      this.#screen.print(changeRows(change, columns, this.#paint).join("\n"));
+    }
   }
 
-  return {
-    begin(what) {
-      pieces = 0;
-      active = true;
-      started = toolStart = performance.now();
-      newest = undefined;
-      last = "nothing";
-      loadingUntil = 0;
-      doing = oneLine(what);
-      screen.print("");
-      screen.update();
-    },
-    onEvent(event) {
-      switch (event.type) {
-        case "text_delta": {
-          piece();
-          endReasoning();
-          markdown.resize(terminalSize().columns);
-          const text = markdown.push(event.text);
-          doing = markdown.holdsTable ? "writing a table" : "answering";
-          if (text === "") return;
-          if (last === "line") screen.print("");
-          last = "text";
-          return screen.stream(text);
-        }
-        case "reasoning_delta":
-          piece();
-          if (reasoning.length === 0) reasoningStart = performance.now();
-          reasoning.push(event.text);
-          doing = "thinking";
-          return;
-        case "thinking":
-          endText();
-          pieces = 0;
-          return;
-        case "loading":
-          loading = `loading ${oneLine(event.model)}`;
-          loadingUntil = performance.now() + (event.nextLookMs ?? Infinity) + LOOK_MS;
-          return screen.update();
-        case "tool_start":
-          endReasoning();
-          doing = describeCall(event.name, event.args);
-          toolStart = performance.now();
-          return screen.update();
-        case "tool_done":
-          endReasoning();
-          doing = "waiting";
-          newest = undefined;
-          return toolDone(event.exec);
-        default: {
-          // Once is enough: with some models each call is.
-          if (event.type === "tool_call_recovered") {
-            if (toldRecovery) return;
-            toldRecovery = true;
-          }
-          const text = progressLine(event);
-          if (text === undefined) return;
-          endReasoning();
-          line(note(text));
-        }
-      }
-    },
-    onOutput(look) {
-      newest = look;
-    },
-    onWritten(file) {
-      written = file;
-    },
-    onAsked() {
-      isAsked = true;
-    },
-    print(text) {
-      endReasoning();
-      line(text);
-    },
-    end(text) {
-      endReasoning();
-      endText();
-      active = false;
-      if (text !== undefined) line(note(text, 0));
-      screen.print("");
-      screen.update();
-    },
-    activity() {
-      if (!active) return undefined;
-      const now = performance.now();
-      const frame = spinner[Math.floor(now / 120) % spinner.length]!;
-      const seconds = (now - firstPiece) / 1000;
-      const speed = pieces > 20 && seconds > 1 ? ` · ${Math.round(pieces / seconds)}/s` : "";
-      const tokens = pieces > 0 ? ` · ${count(pieces, "token")}${speed}` : "";
-      const thought = doing === "thinking" ? `: ${oneLine(reasoning.slice(-30).join(""))}` : "";
-      const line = newest && now - toolStart > LONG_TOOL_MS ? oneLine(newest()) : "";
-      const what = line === "" ? doing : `${doing.split(" ", 1)}: ${line}`;
-      const time = `${Math.floor((now - started) / 1000)} s`;
-      const shown = now < loadingUntil ? loading : what + thought;
-      return `${paint(frame, BOLD)} ${dim(`${time}${tokens} · Esc stops · ${shown}`)}`;
-    },
-    unfold() {
-      const { title, text } = folded[unfolded - 1] ?? {};
-      if (text === undefined) return screen.print(dim("· nothing is folded"));
-      unfolded--;
-      endText();
-      const shown = wrapped(sanitizeProse(text.replaceAll("\r\n", "\n")), terminalSize().columns);
-      screen.print(`${dim(`── ${title} ──`)}\n${shown}\n${dim("──")}`);
-      last = "line";
-    },
-  };
+  #line(text: string): void {
+    this.#endText();
+    this.#screen.print(`${this.#last === "text" ? "\n" : ""}${text}`);
+    this.#last = "line";
+  }
+
+  #endText(): void {
+    this.#screen.stream(this.#markdown.end());
+  }
+
+  #endReasoning(): void {
+    const text = this.#reasoning.join("").trim();
+    this.#reasoning = [];
+    if (text === "") return;
+    const time = duration(performance.now() - this.#reasoningStart);
+    this.#folded.add("reasoning", text);
+    this.#line(this.#dimmed(`· thought for ${time} (Ctrl-O shows it)`));
+  }
+
+  #dimmed(text: string, style = DIM): string {
+    return wrapped(text, terminalSize().columns).split("\n")
+      .map((row) => this.#paint(row, style)).join("\n");
+  }
 }

@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
+import { textOfParts } from "../../../src/text/parts.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
-import { best, completer } from "../../../src/frontends/terminal/complete.ts";
+import { bestPaths, completer } from "../../../src/frontends/terminal/complete.ts";
+import { modelFlags } from "../../../src/cli/model_flags.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
 import { localConfig } from "../../../src/config.ts";
 
 const PATHS = ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "README.md", "src/map/in.ts"];
@@ -10,21 +13,20 @@ const BEST: [word: string, expected: string[]][] = [
   ["main", ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "src/map/in.ts"]],
   ["READ", ["README.md"]],
   ["src/", ["src/main.ts", "src/map/in.ts"]],
-  ["smt", ["src/main.ts", "src/map/in.ts"]],
+  ["smt", ["src/main.ts", "tests/main_test.ts", "src/map/in.ts"]],
   ["zzz", []],
 ];
 
 for (const [word, expected] of BEST) {
   Deno.test(`@${word} completes the paths that fit best`, () => {
-    assertEquals(best(word, PATHS).filter((path) => expected.includes(path)), expected);
-    assertEquals(best(word, PATHS)[0], expected[0]);
+    assertEquals(bestPaths(word, PATHS), expected);
   });
 }
 
 Deno.test("completion of 100 000 paths offers no more than fit", () => {
   const many = Array.from({ length: 100_000 }, (_, i) => `folder${i % 300}/file_${i}.ts`);
-  assertEquals(best("file_99999", many)[0], "folder99/file_99999.ts");
-  assertEquals(best("file", many).length, 50);
+  assertEquals(bestPaths("file_99999", many)[0], "folder99/file_99999.ts");
+  assertEquals(bestPaths("file", many).length, 50);
 });
 
 const NAMED: [text: string, expected: string[]][] = [
@@ -58,7 +60,8 @@ Deno.test("files that a message names go along with it, with their lines", () =>
   inFolder(async (agent) => {
     const { signal } = new AbortController();
     const text = 'Compare @a.txt, @"sub/b c.txt" and @nothing (@sub).';
-    const { text: sent, notices } = await attachFiles(agent, text, signal);
+    const { parts, notices } = await attachFiles(agent, text, signal);
+    const sent = textOfParts([{ type: "text", text }, ...parts]);
     assertEquals(sent.startsWith(`${text}\n\n<file path="a.txt">\n`), true);
     for (const part of ["two", 'path="sub/b c.txt"', "three", 'path="sub"', "b c.txt"]) {
       assertEquals(sent.includes(part), true, `${part} in ${sent}`);
@@ -69,7 +72,7 @@ Deno.test("files that a message names go along with it, with their lines", () =>
       "@nothing is no file here: the model gets the name alone",
     ]);
     const none = await attachFiles(agent, "no names", signal);
-    assertEquals(none, { text: "no names", notices: [] });
+    assertEquals(none, { parts: [], notices: [] });
   }));
 
 const COMPLETED: [before: string, items: string[], replace: number][] = [
@@ -85,8 +88,10 @@ const COMPLETED: [before: string, items: string[], replace: number][] = [
 
 for (const [before, items, replace] of COMPLETED) {
   Deno.test(`Tab behind ${before}`, () =>
-    inFolder(async (agent) => {
-      const complete = completer({ agent, modelNamed: true, pending: "" });
+    inFolder(async ({ state }) => {
+      const options = { folder: state.workingDir, modelFlags };
+      await using fake = await fakeSession("http://127.0.0.1:1", options);
+      const complete = completer(fake.session);
       assertEquals(await complete(before, ""), { items, replace });
     }));
 }

@@ -540,7 +540,9 @@ sessionTest(
     assertEquals(rows.filter((row) => row.includes("qwen3")), []);
     assert(rows.some((row) => row.startsWith("copilot · /help")));
     await terminal.type("hi\r");
-    await terminal.until("Hello.");
+    await terminal.until((rows) =>
+      rows.includes("Hello.") && !rows.some((row) => row.includes("Esc stops"))
+    );
     assertEquals(server.requests[0]!.body.model, "test");
     await terminal.type("\x04");
     await terminal.type(`clear; ${sessionCommand(server).replace(server.url, "127.0.0.1:1")}\r`);

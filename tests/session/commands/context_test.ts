@@ -1,21 +1,17 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { processTurn } from "../../../src/agent/turn.ts";
-import { runCommand, type Session, waitsFor } from "../../../src/session/commands/commands.ts";
-import { footer } from "../../../src/frontends/terminal/interactive.ts";
-import { localConfig } from "../../../src/config.ts";
+import { modelFlags } from "../../../src/cli/model_flags.ts";
+import { footerText } from "../../../src/frontends/terminal/footer.ts";
+import { waitingText } from "../../../src/frontends/terminal/report_text.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 
-function sessionAt(host: string, contextLength?: number): Session {
-  const local = localConfig({ host, model: "test", contextLength, maxRetries: 0 });
-  const agent = new CopilotAgent({ local }, Deno.cwd());
-  return { agent, modelNamed: true, pending: "" };
-}
+const NO_SERVER = "http://127.0.0.1:1";
 
 Deno.test("/context shows a bar for each part, and what is free where the window is known", async () => {
-  const session = sessionAt("http://127.0.0.1:1", 8192);
-  session.agent.state.messages.push({ role: "user", content: "word ".repeat(1600) });
-  const rows = (await runCommand(session, "/context"))!.split("\n");
+  await using fake = await fakeSession(NO_SERVER, { contextLength: 8192 });
+  fake.session.agent.state.messages.push({ role: "user", content: "word ".repeat(1600) });
+  const rows = (await fake.command("/context"))!.split("\n");
   const parts = rows.slice(0, -1).map((row) => /^ {2}(\D+?) +(\d+) +(\d+)% {2}([█#]*)$/.exec(row)!);
   assertEquals(parts.map(([, name]) => name), [
     "instructions",
@@ -32,21 +28,29 @@ Deno.test("/context shows a bar for each part, and what is free where the window
     Math.ceil(Number(parts[2]![2]) / 8192 * 30),
   ]);
   assertMatch(rows.at(-1)!, /^About \d+ of 8192 tokens\.$/);
-  const unknown = await runCommand(sessionAt("http://127.0.0.1:1"), "/context");
+  await using other = await fakeSession(NO_SERVER);
+  const unknown = await other.command("/context");
   assertMatch(unknown!, /^About \d+ tokens; .* not known\.$/m);
   assertEquals(unknown!.includes("free"), false);
 });
 
 Deno.test("the status line has an estimate where the server did not count what there is now", async () => {
-  const session = sessionAt("http://127.0.0.1:1", 32_768);
-  const shown = () => footer(session).split(" · ")[1]!;
-  assertEquals(footer(session).includes("token"), false);
-  session.agent.state.messages.push({ role: "user", content: "word ".repeat(1600) });
+  await using server = strictServer([{
+    text: "One.",
+    usage: { inputTokens: 1000, outputTokens: 300 },
+  }]);
+  await using fake = await fakeSession(server.url, { contextLength: 32_768 });
+  const { session } = fake;
+  const { messages } = session.agent.state;
+  const shown = () => footerText(session.status, 80).split(" · ")[1]!;
+  assertEquals(footerText(session.status, 80).includes("token"), false);
+  messages.push({ role: "user", content: "word ".repeat(1600) });
   const estimate = shown();
   assertMatch(estimate, /^~\d\.\dk tokens \(\d+% of 32\.8k\)$/);
-  session.context = { inputTokens: 1000, outputTokens: 300 };
+  await session.prompt("one", new AbortController().signal);
   assertEquals(shown(), "1.3k tokens (4% of 32.8k)");
-  await runCommand(session, "/model other");
+  messages.splice(1);
+  await fake.command("/model other");
   assertEquals(shown(), estimate);
 });
 
@@ -57,46 +61,50 @@ Deno.test("/compact sums up, says so, and leaves all as it was where it can not"
     { error: { status: 500, message: "boom\x1b[2J" } },
     { text: "Task: a." },
   ]);
-  const session = sessionAt(server.url);
-  const { agent } = session;
-  assertEquals(await runCommand(session, "/compact"), "There is nothing to sum up yet.");
+  await using fake = await fakeSession(server.url);
+  const { agent } = fake.session;
+  assertEquals(await fake.command("/compact"), "There is nothing to sum up yet.");
   for (const text of ["a ".repeat(200), "b"]) await processTurn(agent, text);
-  const failed = await runCommand(session, "/compact");
+  const failed = await fake.command("/compact");
   assertMatch(failed!, /^The conversation stays as it was: .*boom/);
   assertEquals([agent.state.messages.length, failed!.includes("\x1b")], [4, false]);
-  const stop = { ...session, signal: AbortSignal.abort() };
-  assertEquals(await runCommand(stop, "/compact"), "The conversation stays as it was.");
-  session.context = { inputTokens: 1, outputTokens: 1 };
-  const done = await runCommand(session, "/compact the names");
+  const stopped = await fake.command("/compact", AbortSignal.abort());
+  assertEquals(stopped, "The conversation stays as it was.");
+  const done = await fake.command("/compact the names");
   assertMatch(
     done!,
     /^Made room in the context: 2 messages were summarised; about \d+ tokens became \d+\.$/,
   );
   assertMatch(server.requests.at(-1)!.text, /Keep above all: the names/);
-  assertEquals(session.context, undefined);
+  assertEquals(fake.session.status.tokens.isCounted, false);
 });
 
 Deno.test("/compact says how long it has been at it, and what the model wrote", async () => {
   await using server = strictServer([{ text: "One." }, { text: "Two." }, { text: "Task: a." }]);
-  const session = sessionAt(server.url);
-  for (const text of ["a ".repeat(200), "b"]) await processTurn(session.agent, text);
-  const waiting = waitsFor(session, "/compact")!;
-  assertEquals([waiting(), waitsFor(session, "/help")], ["0 s · Esc stops · /compact", undefined]);
-  await runCommand(session, "/compact");
-  assertMatch(waiting(), /^0 s · \d+ tokens? · Esc stops · \/compact$/);
+  await using fake = await fakeSession(server.url);
+  for (const text of ["a ".repeat(200), "b"]) await processTurn(fake.session.agent, text);
+  await fake.command("/compact");
+  const progress = fake.events.findLast((event) => event.type === "command_progress");
+  assertEquals(progress!.tokens > 0, true);
+  assertEquals(waitingText("/compact", performance.now(), 0), "0 s · Esc stops · /compact");
+  assertEquals(
+    waitingText("/compact", performance.now() - 2500, 3),
+    "2 s · 3 tokens · Esc stops · /compact",
+  );
 });
 
 Deno.test("/compact leaves all as it was where the summary is not clearly shorter, and stops it", async () => {
   await using server = strictServer([{ text: "One." }, { text: "Two." }, {
     text: "and so on, ".repeat(2000),
   }]);
-  const session = sessionAt(server.url);
+  await using fake = await fakeSession(server.url);
+  const { session } = fake;
   const { messages } = session.agent.state;
   for (const text of ["an honest question ".repeat(60), "b"]) {
     await processTurn(session.agent, text);
   }
   const before = structuredClone(messages);
-  const said = await runCommand(session, "/compact");
+  const said = await fake.command("/compact");
   assertEquals([said, messages], [
     "The conversation stays as it was: the summary was not clearly shorter",
     before,
@@ -105,10 +113,9 @@ Deno.test("/compact leaves all as it was where the summary is not clearly shorte
 });
 
 Deno.test("/model takes the flags of a model and its server, and no others", async () => {
-  const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, ".");
-  const session = { agent, modelNamed: true, pending: "" };
+  await using fake = await fakeSession(NO_SERVER, { modelFlags });
   for (const [flags, other] of [["--yes", "yes"], ["--local -p hello", "print"]]) {
-    assertEquals(await runCommand(session, `/model ${flags}`), `/model does not take --${other}`);
-    assertEquals(agent.config.local?.model, "test");
+    assertEquals(await fake.command(`/model ${flags}`), `/model does not take --${other}`);
+    assertEquals(fake.session.agent.config.local?.model, "test");
   }
 });

@@ -1,0 +1,109 @@
+/**
+ * The one place where the text of an answer is split into what is said, what was thought, and the
+ * calls in it. A streamed answer is split as it arrives, a whole one as if it came in one piece.
+ *
+ * @module
+ */
+
+import { thinkFilter, type ThinkSplit } from "../text/think.ts";
+import type { ToolCall } from "../types/message.ts";
+import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
+
+/** Takes the calls out of text that streams. */
+export interface CallFilter {
+  /** Takes the next piece; returns what is no call. */
+  push(piece: string): string;
+  /** Nothing is a call after all: returns what was held back. */
+  release(): string;
+  /** From here on, think tags are text. */
+  ignoreTags(): void;
+  /** The text is over. */
+  end(): { text: string; calls: ToolCall[] };
+}
+
+/** Options of {@linkcode AnswerSplitter}. */
+export interface SplitterOptions {
+  /** True where text is only that: the protocol has blocks of its own for reasoning and calls. */
+  isTyped?: boolean | undefined;
+  /** Finds calls in the text; without it none are looked for. */
+  calls?: CallFilter | undefined;
+  /** Told of each piece of text and of reasoning, as soon as it is known to be that. */
+  onPiece?: ((kind: keyof SplitSoFar, piece: string) => void) | undefined;
+  /** All text so far turned out to be reasoning, which it is given out as next. */
+  onRetracted?: (() => void) | undefined;
+}
+
+type SplitSoFar = Pick<SplitAnswer, "text" | "reasoning">;
+
+/** Splits one answer. However it is cut into pieces, the end is the same. */
+export class AnswerSplitter implements Splitter {
+  readonly #options: SplitterOptions;
+  /** Calls are taken out first: the arguments of one may hold think tags. */
+  readonly #calls: CallFilter | undefined;
+  readonly #think = thinkFilter();
+  readonly #seen: SplitSoFar = { text: "", reasoning: "" };
+  /** White space that the server told as reasoning before any reasoning came. */
+  #blank = "";
+  /** Whether the server tells reasoning apart: tags in the text are merely talked about then. */
+  #isApart = false;
+  #found: ToolCall[] | undefined;
+
+  constructor(options: SplitterOptions = {}) {
+    this.#options = options;
+    this.#calls = options.isTyped ? undefined : options.calls;
+  }
+
+  /** What was given out so far. */
+  get soFar(): Readonly<SplitSoFar> {
+    return this.#seen;
+  }
+
+  push(delta: Delta): void {
+    if (this.#found) return;
+    if (delta.type === "reasoning") this.#pushReasoning(delta.text);
+    else if (delta.type === "text") this.#pushText(delta.text);
+    else if (delta.type === "tool_call" && this.#calls) {
+      this.#take(this.#think.push(this.#calls.release()));
+    }
+  }
+
+  end(): SplitAnswer {
+    if (!this.#found) {
+      const { text, calls } = this.#calls?.end() ?? { text: "", calls: [] };
+      this.#take(this.#think.push(text));
+      this.#take(this.#think.end());
+      this.#found = calls;
+    }
+    return { ...this.#seen, calls: this.#found };
+  }
+
+  #pushText(piece: string): void {
+    if (this.#options.isTyped) return this.#add("text", piece);
+    this.#take(this.#think.push(this.#calls ? this.#calls.push(piece) : piece));
+  }
+
+  #pushReasoning(piece: string): void {
+    if (this.#isApart) return this.#add("reasoning", piece);
+    this.#blank += piece;
+    if (piece.trim() === "") return;
+    this.#isApart = true;
+    this.#calls?.ignoreTags();
+    this.#think.ignoreTags();
+    this.#add("reasoning", (this.#seen.reasoning === "" ? "" : "\n\n") + this.#blank);
+  }
+
+  #take(split: ThinkSplit): void {
+    if (split.retracted) {
+      if (this.#seen.text !== "") this.#options.onRetracted?.();
+      this.#seen.text = "";
+    }
+    this.#add("reasoning", split.reasoning);
+    this.#add("text", split.text);
+  }
+
+  #add(kind: keyof SplitSoFar, piece: string): void {
+    if (piece === "") return;
+    this.#seen[kind] += piece;
+    this.#options.onPiece?.(kind, piece);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The status line below the input.
+ *
+ * @module
+ */
+
+import type { Status } from "../../session/frontend.ts";
+import { count } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { dollars } from "../../session/prices.ts";
+
+/** `qwen3:8b · 3.1k tokens · ~/project`, for a terminal of `columns`. */
+export function footerText(status: Status, columns: number, home = Deno.env.get("HOME")): string {
+  const { model, isPlanning, runningJobs, tokens, cost, approvesAll } = status;
+  return [
+    ...(model === undefined ? [] : [modelText(model)]),
+    ...(isPlanning ? ["plan mode"] : []),
+    ...(runningJobs > 0 ? [count(runningJobs, "job")] : []),
+    ...(tokens.used > 0 ? [tokenShare(tokens)] : []),
+    ...(cost === undefined ? [] : [dollars(cost)]),
+    oneLine(shortFolder(status.folder, Math.max(12, columns >> 1), home)),
+    ...(approvesAll ? ["--yes"] : []),
+  ].join(" · ");
+}
+
+/** A model's name; of a file, as llama.cpp names models, the last part of its path. */
+export function modelText(model: string): string {
+  return oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""));
+}
+
+function tokenShare({ used, isCounted, window }: Status["tokens"]): string {
+  const share = window ? ` (${Math.round(100 * used / window)}% of ${thousands(window)})` : "";
+  return `${isCounted ? "" : "~"}${thousands(used)} tokens${share}`;
+}
+
+/** The end of `folder` that fits into `width`, with `~` for the home folder. */
+function shortFolder(folder: string, width: number, home: string | undefined): string {
+  const short = home && `${folder}/`.startsWith(`${home}/`)
+    ? `~${folder.slice(home.length)}`
+    : folder;
+  return short.length > width ? `…${short.slice(1 - width).toWellFormed()}` : short;
+}
+
+const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;

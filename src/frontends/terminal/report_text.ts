@@ -1,0 +1,199 @@
+/**
+ * What a slash command reported, as text for the terminal.
+ *
+ * @module
+ */
+
+import { dollars } from "../../session/prices.ts";
+import type { Report } from "../../session/report.ts";
+import { count } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import { wrapped } from "../../text/wrap.ts";
+import { rowsText, styledRow } from "../../terminal/styled.ts";
+import { resumedLines, sessionLine } from "../record_lines.ts";
+import { nothingToUndo, undoLines } from "../undo_lines.ts";
+import { instructionLines, permissionReportLines } from "../permission_lines.ts";
+import type { Job } from "../../types/tool.ts";
+
+/** What the text is for. */
+interface TextOptions {
+  columns: number;
+  unicode: boolean;
+  /** Styles what is less important. */
+  dim?: (text: string) => string;
+}
+
+type ReportOf<T extends Report["type"]> = Extract<Report, { type: T }>;
+
+/** The text of `report`; null where the session is to end. */
+export function reportText(report: Report, options: TextOptions): string | null {
+  const { columns } = options;
+  switch (report.type) {
+    case "leave":
+      return null;
+    case "message":
+      return report.message;
+    case "resumed":
+      return resumedLines(report.resumed, options.dim).join("\n");
+    case "undone":
+      return (report.undone ? undoLines(report.undone) : [nothingToUndo(report.way)]).join("\n");
+    case "commands":
+      return helpText(report, columns);
+    case "tools":
+      return table(report.tools.map(({ name, description }) => [name, description]), columns);
+    case "history":
+      return report.entries.map((text, i) => `${String(i + 1).padStart(4)}  ${oneLine(text)}`)
+        .join("\n");
+    case "tokens":
+      return tokensText(report);
+    case "context":
+      return contextText(report, options);
+    case "models":
+      return modelsText(report);
+    case "model": {
+      const doubt = report.isListed
+        ? ""
+        : " The server does not list it: /model shows those it has.";
+      const model = oneLine(report.model);
+      return `Now with ${model} at ${report.server}. The conversation goes on.${doubt}`;
+    }
+    case "folder":
+      return folderText(report);
+    case "trust":
+      return trustText(report);
+    case "sessions":
+      return sessionsText(report);
+    case "permissions":
+      return permissionReportLines(report.permissions).map((row) => `  ${row}`).join("\n");
+    case "jobs":
+      return jobsText(report, columns);
+  }
+}
+
+const HELP_MORE: readonly [string, string][] = [
+  ["@PATH", "in a message: sends the file along"],
+  ["!COMMAND", "runs a shell command; its output goes along with the next message"],
+  [
+    "Esc, Ctrl-C",
+    "stop the turn, but no jobs; Ctrl-C twice at an empty line leaves, as does Ctrl-D",
+  ],
+  ["Alt-Enter", "a new line, as does \\ at the end of one"],
+  ["Up, Down", "what you typed before; what is queued comes back first"],
+  ["Tab, Ctrl-R", "completes; searches in what you typed"],
+  ["Ctrl-O", "shows what was folded: reasoning, results of tools"],
+  ["Ctrl-Z", "back to the shell; fg goes on"],
+];
+
+function helpText({ commands }: ReportOf<"commands">, columns: number): string {
+  const rows = commands.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
+  return table([...rows, ...HELP_MORE], columns);
+}
+
+/** Rows of a name and a text; the lines of a text begin below one another. */
+function table(rows: readonly (readonly string[])[], columns: number): string {
+  return rows.map(([left, text]) =>
+    wrapped(text!, Math.max(20, columns - 18)).split("\n")
+      .map((row, at) => `  ${(at > 0 ? "" : left!).padEnd(15)} ${row}`).join("\n")
+  ).join("\n");
+}
+
+function tokensText({ inputTokens, outputTokens, cost, last }: ReportOf<"tokens">): string {
+  const cached = last?.cachedTokens ? ` (${last.cachedTokens} from the cache)` : "";
+  const newest = last === undefined
+    ? ""
+    : `\nThe last request: ${last.inputTokens} in${cached}, ${last.outputTokens} out`;
+  const total = cost === undefined ? "" : `, ${dollars(cost)}`;
+  return `${inputTokens} in, ${outputTokens} out${total}${newest}`;
+}
+
+/** The parts of the context, in people's words. */
+const PARTS = {
+  system: "instructions",
+  tools: "tools",
+  user: "you",
+  assistant: "the model",
+  tool: "results",
+  free: "free",
+};
+const MAX_BAR = 30;
+
+/** A bar for each part of the context, in estimated tokens. */
+function contextText(
+  { parts, window }: ReportOf<"context">,
+  { columns, unicode }: TextOptions,
+): string {
+  const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const all = Math.max(used, window ?? 0);
+  const block = unicode ? "█" : "#";
+  const width = Math.min(MAX_BAR, Math.max(0, columns - 33));
+  const rows = window === undefined
+    ? parts
+    : [...parts, { name: "free", tokens: all - used } as const];
+  const shown = rows.map(({ name, tokens }) => {
+    const share = tokens / all;
+    const bar = block.repeat(Math.ceil(share * width));
+    const percent = `${Math.round(share * 100)}%`;
+    return `  ${PARTS[name].padEnd(14)}${`${tokens}`.padStart(8)}${percent.padStart(6)}  ${bar}`;
+  });
+  const room = window === undefined
+    ? "tokens; how many the model has room for is not known"
+    : `of ${window} tokens`;
+  return [...shown, `About ${used} ${room}.`].join("\n");
+}
+
+function modelsText({ models, model, server, failure }: ReportOf<"models">): string {
+  const now = `Now: ${oneLine(model)} at ${server}.`;
+  if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
+  const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
+  return [...rows, `${now} /model NAME goes on with another.`].join("\n");
+}
+
+function sessionsText({ sessions }: ReportOf<"sessions">): string {
+  if (sessions.length === 0) return "There are no earlier sessions of this folder.";
+  const rows = sessions.map((one, i) => `${String(i + 1).padStart(4)}  ${sessionLine(one)}`);
+  return [...rows, "/resume N goes on with one."].join("\n");
+}
+
+function folderText({ folder, change }: ReportOf<"folder">): string {
+  if (change === undefined) return oneLine(folder);
+  return [
+    `Now in ${oneLine(folder)}`,
+    ...change.notices.map(({ message }) => `· ${message}`),
+    ...instructionLines(change.instructions),
+  ].join("\n");
+}
+
+function trustText({ instructions }: ReportOf<"trust">): string {
+  if (instructions.isHeeded === false) return "What this folder brings is not heeded.";
+  return instructionLines(instructions).join("\n") ||
+    "This folder brings no instructions; those that come will be heeded.";
+}
+
+function jobsText({ jobs, output }: ReportOf<"jobs">, columns: number): string {
+  const rows = jobs.map((job) => jobRow(job, columns));
+  if (output === undefined) return rows.join("\n") || "Nothing runs in the background.";
+  return output === ""
+    ? [...rows, "  no output"].join("\n")
+    : [sanitizeProse(output), ...rows].join("\n");
+}
+
+/** `  1  running  0:12  npm run dev`. */
+function jobRow({ number, outcome, elapsedMs, command }: Job, columns: number): string {
+  const seconds = Math.floor(elapsedMs / 1000);
+  const time = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")}`;
+  const state = outcome ?? "running";
+  return inRow(`${`${number}`.padStart(3)}  ${state}  ${time}  ${oneLine(command)}`, columns);
+}
+
+/** `text` cut to a row of `columns`. */
+export function inRow(text: string, columns: number): string {
+  return rowsText([styledRow(text, columns)]).trimEnd();
+}
+
+/** `12 s · 40 tokens · Esc stops · /compact`: that a command waits for the model. */
+export function waitingText(name: string, startedAt: number, tokens: number): string {
+  const written = tokens > 0 ? ` · ${count(tokens, "token")}` : "";
+  const seconds = Math.floor((performance.now() - startedAt) / 1000);
+  return `${seconds} s${written} · Esc stops · ${oneLine(name)}`;
+}

@@ -1,0 +1,314 @@
+/**
+ * The session that a person types in.
+ *
+ * @module
+ */
+
+import { commandIn } from "../../session/commands/registry.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  Confirmation,
+  Frontend,
+  SessionEvent,
+  Status,
+} from "../../session/frontend.ts";
+import type { Permissions } from "../../session/permissions.ts";
+import { withHint } from "../../session/hints.ts";
+import type { Session } from "../../session/session.ts";
+import { canEdit } from "../../terminal/line/input.ts";
+import { liveScreen } from "../../terminal/screen/live_screen.ts";
+import { plainScreen, type Screen } from "../../terminal/screen/screen.ts";
+import { type Appearance, appearance, DIM, type Painter, painter } from "../../terminal/style.ts";
+import { terminalSize } from "../../terminal/tty.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import { wrapped } from "../../text/wrap.ts";
+import { InterruptedError } from "../../tools/call_errors.ts";
+import type { Job } from "../../types/tool.ts";
+import { EXIT } from "../exit_codes.ts";
+import { instructionLines, trustQuestion } from "../permission_lines.ts";
+import { jobEnded } from "../progress.ts";
+import { completer } from "./complete.ts";
+import { footerText, modelText } from "./footer.ts";
+import { askPerson, ruleAdded } from "./question.ts";
+import { resumedLines } from "../record_lines.ts";
+import { inRow, reportText, waitingText } from "./report_text.ts";
+import { outputText, shellText } from "./shell_text.ts";
+import { TurnView } from "./turn_view.ts";
+import { type SessionHistory, sessionHistory } from "./typed_history.ts";
+
+/** How a session in the terminal looks, and ends. */
+interface TerminalOptions {
+  permissions: Permissions;
+  /** Tells a person who looks elsewhere when a long turn is over. */
+  notifies: boolean;
+  /** A line below the first one. */
+  motto?: string | undefined;
+  /** Calls its argument with the exit code for each signal, until what it returns is called. */
+  onSignals(handler: (exitCode: number) => void): () => void;
+}
+
+/** Turns that took longer, in milliseconds, are worth a notification. */
+const LONG_TURN_MS = 10_000;
+/** The longest, in milliseconds, that a signal's end of the session waits. */
+const SIGNAL_TIDY_UP_MS = 5000;
+
+const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
+  SIGHUP: EXIT.hangup,
+  SIGTERM: EXIT.terminated,
+};
+
+/** Shows a session on the terminal: `run` it once the session that it is for was made. */
+export class TerminalFrontend implements Frontend {
+  readonly #options: TerminalOptions;
+  readonly #look: Appearance = appearance();
+  readonly #paint: Painter = painter(this.#look.colors);
+  readonly #isLive = canEdit();
+  readonly #over = new AbortController();
+  /** Aborted to stop what goes on: a turn, a command, a question. */
+  #stop = new AbortController();
+  /** The exit code, once the session is to end. */
+  #ended: number | undefined;
+  #status: Status | undefined;
+  #isInTurn = false;
+  /** True while a line is awaited: what comes then may be printed at once. */
+  #isFree = false;
+  readonly #unshownJobs: Job[] = [];
+  /** The command that waits for the model, since when, and the tokens it wrote. */
+  #waiting: { name: string; startedAt: number; tokens: number } | undefined;
+  // Made by `run`.
+  #session!: Session;
+  #screen!: Screen;
+  #view!: TurnView;
+  #history!: SessionHistory;
+
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+  }
+
+  onEvent(event: SessionEvent): void {
+    switch (event.type) {
+      case "status":
+        return this.#showStatus(event);
+      case "output":
+        return this.#view.activity.toolPrints(event.newest);
+      case "job_ended":
+        this.#unshownJobs.push(event.job);
+        if (this.#isFree) this.#showEndedJobs((text) => this.#screen.print(text));
+        return;
+      case "rule_added":
+        return this.#view.print(wrapped(ruleAdded(event), terminalSize().columns));
+      case "command_progress":
+        if (this.#waiting) this.#waiting.tokens = event.tokens;
+        return;
+      case "instructions":
+        return instructionLines(event.instructions).forEach((line) => this.#say(line));
+      case "resumed": {
+        const lines = resumedLines(event.resumed, (text) => this.#paint(text, DIM));
+        return this.#say(lines.join("\n"));
+      }
+      case "notice":
+        if (!this.#isInTurn) return this.#say(`· ${event.message}`);
+    }
+    this.#view.onEvent(event);
+    if (event.type === "thinking") this.#showEndedJobs((text) => this.#view.print(text));
+  }
+
+  async approve(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer> {
+    this.#view.onAsked(request.call.id);
+    const approve = askPerson(
+      async (text, prompt, objection, signal, begun) => {
+        if (text !== "") this.#view.print(`\n${text}`);
+        const answer = await this.#screen.ask(prompt, objection, signal, begun);
+        if (answer === null) this.#stop.abort();
+        return answer;
+      },
+      () => terminalSize().columns,
+      this.#paint,
+    );
+    return await approve(request, signal);
+  }
+
+  async confirm(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined> {
+    if (!this.#isLive) return undefined;
+    return await askYesNo(this.#screen, trustQuestion(question), signal);
+  }
+
+  /** Runs the session until it is left; the exit code. The session's owner disposes of it afterwards. */
+  async run(session: Session): Promise<number> {
+    this.#session = session;
+    using cleanUp = new DisposableStack();
+    cleanUp.defer(
+      this.#options.onSignals((code) =>
+        code === EXIT.interrupted ? this.#stop.abort() : this.#end(code)
+      ),
+    );
+    const { state } = session.agent;
+    // Not at once: the screen, which begins with the history, is still to come.
+    this.#history = sessionHistory(
+      () => state.workingDir,
+      (message) => queueMicrotask(() => this.#say(message)),
+    );
+    state.history = this.#history.entries();
+    using screen = this.#makeScreen();
+    this.#screen = screen;
+    this.#view = new TurnView(screen, this.#look);
+    await session.open(this.#stop.signal);
+    while (this.#ended === undefined) {
+      const text = await this.#read();
+      if (text === null) break;
+      if (text.trim() !== "") await this.#handle(text);
+    }
+    return this.#ended ?? EXIT.done;
+  }
+
+  #makeScreen(): Screen {
+    if (!this.#isLive) {
+      return plainScreen(() => this.#session.agent.state.history, this.#over.signal);
+    }
+    return liveScreen({
+      color: this.#look.colors === "none" ? "" : "\x1b[1m",
+      history: () => this.#session.agent.state.history,
+      completer: completer(this.#session),
+      activity: () => this.#activity(),
+      footer: () => this.#status ? footerText(this.#status, terminalSize().columns) : "",
+      onStop: () => this.#stop.abort(),
+      onUnfold: () => this.#view.unfold(),
+      onEnd: (signal) => {
+        this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
+        setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
+      },
+    });
+  }
+
+  #activity(): string | undefined {
+    if (this.#waiting === undefined) return this.#view?.activity.line();
+    const { name, startedAt, tokens } = this.#waiting;
+    return waitingText(name, startedAt, tokens);
+  }
+
+  #end(exitCode: number): void {
+    this.#ended ??= exitCode;
+    this.#stop.abort();
+    this.#over.abort();
+  }
+
+  #showStatus(status: Status): void {
+    const isFirst = this.#status === undefined;
+    this.#status = status;
+    if (!isFirst) return this.#screen.update();
+    const model = status.model === undefined ? [] : [modelText(status.model)];
+    this.#say(["copilot", ...model, "/help lists what there is"].join(" · "));
+    if (this.#options.motto !== undefined) this.#say(this.#options.motto);
+  }
+
+  #say(text: string): void {
+    this.#screen.print(wrapped(text, terminalSize().columns));
+  }
+
+  #showEndedJobs(print: (text: string) => void): void {
+    for (const job of this.#unshownJobs.splice(0)) {
+      const text = `· ${jobEnded(job)} · /jobs ${job.number} shows its output`;
+      print(this.#paint(inRow(text, terminalSize().columns), DIM));
+    }
+  }
+
+  /** The next line; null when the session is over. */
+  async #read(): Promise<string | null> {
+    this.#showEndedJobs((text) => this.#screen.print(text));
+    this.#isFree = this.#isLive;
+    const text = await this.#screen.read();
+    this.#isFree = false;
+    return this.#ended === undefined ? text : null;
+  }
+
+  async #handle(text: string): Promise<void> {
+    this.#history.add(text);
+    this.#session.agent.state.history = this.#history.entries();
+    this.#stop = new AbortController();
+    const command = commandIn(text);
+    if (command !== undefined) return await this.#runCommand(command.name, command.argument, text);
+    const start = performance.now();
+    this.#isInTurn = true;
+    if (text.startsWith("!")) await this.#runShell(text.slice(1));
+    else await this.#runTurn(text);
+    this.#isInTurn = false;
+    if (this.#options.notifies && performance.now() - start > LONG_TURN_MS) {
+      this.#screen.notify("copilot is done");
+    }
+  }
+
+  async #runCommand(name: string, argument: string, line: string): Promise<void> {
+    const isSlow = (await this.#session.commands()).find((command) => command.name === name)
+      ?.isSlow;
+    if (isSlow) this.#waiting = { name: line, startedAt: performance.now(), tokens: 0 };
+    this.#screen.update();
+    const text = await this.#commandText(name, argument);
+    this.#waiting = undefined;
+    if (text === null) return this.#end(EXIT.done);
+    this.#say(text);
+    this.#screen.update();
+  }
+
+  async #commandText(name: string, argument: string): Promise<string | null> {
+    try {
+      const report = await this.#session.command(name, argument, this.#stop.signal);
+      return reportText(report, {
+        columns: terminalSize().columns,
+        unicode: this.#look.unicode,
+        dim: (text) => this.#paint(text, DIM),
+      });
+    } catch (error) {
+      // Such as a settings file of the folder that cannot be read.
+      if (error instanceof Deno.errors.BrokenPipe) throw error;
+      return `· ${oneLine((error as Error).message)}`;
+    }
+  }
+
+  /** Runs one turn; whatever it fails with, the session goes on, but not without a terminal. */
+  async #runTurn(text: string): Promise<void> {
+    const model = this.#status?.model;
+    this.#view.begin(`waiting for ${model === undefined ? "the model" : modelText(model)}`);
+    try {
+      const { stopReason } = await this.#session.prompt(text, this.#stop.signal);
+      this.#view.end(stopReason === "aborted" ? "· interrupted" : undefined);
+    } catch (error) {
+      if (error instanceof Deno.errors.BrokenPipe) throw error;
+      this.#view.end(`· ${withHint(error, this.#session.agent.config)}`);
+    }
+  }
+
+  async #runShell(command: string): Promise<void> {
+    if (command.trim() === "") return this.#screen.print("· !COMMAND runs a command");
+    this.#view.begin(`! ${command.trim()}`);
+    const { signal } = this.#stop;
+    try {
+      const outcome = await this.#session.shell(command, signal);
+      this.#screen.print(sanitizeProse(shellText(outcome)));
+      this.#view.end("· goes along with your next message (/clear forgets it)");
+    } catch (error) {
+      if (!signal.aborted) return this.#view.end(`· ${oneLine((error as Error).message)}`);
+      if (error instanceof InterruptedError) {
+        this.#screen.print(sanitizeProse(outputText(error.output)));
+      }
+      this.#view.end("· interrupted");
+    }
+  }
+}
+
+async function askYesNo(
+  screen: Screen,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const [, about = "", prompt = ""] = /^([^]*\n)?(.*)$/.exec(question)!;
+  screen.print(wrapped(about.trimEnd(), terminalSize().columns));
+  const answered = (line: string) => /^\s*(y(?:es)?|no?)\s*$/i.exec(line)?.[1];
+  const answer = await screen.ask(
+    prompt,
+    (line) => answered(line) === undefined ? "  y or n; Esc leaves it open" : undefined,
+    signal,
+  );
+  return answer === null ? undefined : /^\s*y/i.test(answer);
+}

@@ -1,0 +1,69 @@
+/**
+ * The model that settings lead to, in one shape for all three backends, and the way back into them.
+ *
+ * @module
+ */
+
+import type { CompatConfig, CopilotConfig, HostedConfig, LocalConfig } from "./config.ts";
+
+/** A model on a server. */
+export interface ModelTarget {
+  /** The backend that it is asked through. */
+  kind: "compat" | "local" | "hosted";
+  /** The server's address as the settings have it: `baseUrl`, or `host` of a local server. */
+  url: string;
+  /** The model's name. */
+  name: string;
+  /** True where a person named the model, so that no other one takes its place. */
+  isChosen: boolean;
+  /** True where Ollama's own endpoint is asked. */
+  isNative: boolean;
+  /** The key that the server gets; empty for none. */
+  apiKey: string;
+  /** The most tokens of an answer. */
+  maxTokens: number;
+  /** Tokens that the model has room for, where known. */
+  contextLength: number | undefined;
+  /** True where tools are described in the system prompt, and calls are read from the answer's text. */
+  textTools: boolean | undefined;
+  /** Replaces the built-in `fetch`. */
+  fetch: typeof fetch | undefined;
+}
+
+/** The model that `config` leads to; `isChosen`: a person named it. */
+export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
+  const { local, hosted, compat } = config;
+  const settings: LocalConfig | HostedConfig | CompatConfig = local ?? hosted ?? compat!;
+  return {
+    kind: local ? "local" : hosted ? "hosted" : "compat",
+    url: "host" in settings ? settings.host : settings.baseUrl,
+    name: settings.model,
+    isChosen,
+    isNative: local !== undefined && !local.useCompat,
+    apiKey: settings.apiKey,
+    maxTokens: settings.maxTokens,
+    contextLength: settings.contextLength,
+    textTools: (local ?? compat)?.textTools,
+    fetch: settings.fetch,
+  };
+}
+
+/** What {@linkcode withModel} replaces: fields that are left out stay, `undefined` takes one away. */
+interface ModelChange {
+  model?: string;
+  maxTokens?: number;
+  contextLength?: number | undefined;
+  /** Not of the hosted backend, which takes tools with every model. */
+  textTools?: boolean | undefined;
+  /** Of the local backend alone. */
+  useCompat?: boolean;
+}
+
+/** `config` with the settings of its backend, whichever that is, replaced by those of `change`. */
+export function withModel<Config extends CopilotConfig>(
+  config: Config,
+  change: ModelChange,
+): Config {
+  const { kind } = targetOf(config);
+  return { ...config, [kind]: { ...config[kind], ...change } };
+}

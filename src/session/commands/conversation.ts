@@ -1,0 +1,117 @@
+/**
+ * Commands about the conversation: what was said, what it used, going back and on.
+ *
+ * @module
+ */
+
+import { contextParts } from "../../agent/tokens.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { Report } from "../report.ts";
+import type { SessionState } from "../state.ts";
+import { type Command, done, failed } from "./command.ts";
+
+/** The commands, in the order of the help. */
+export const conversationCommands: readonly Command[] = [
+  {
+    name: "clear",
+    help: "forget the conversation",
+    run(session) {
+      const { state } = session.agent;
+      state.messages.length = 0;
+      state.seenFiles.clear();
+      session.undo?.leave();
+      session.pending = [];
+      session.usage = undefined;
+      return done("The conversation starts anew.");
+    },
+  },
+  {
+    name: "resume",
+    argument: "[N]",
+    help: "list this folder's earlier sessions, or go on with one",
+    run: resume,
+  },
+  {
+    name: "undo",
+    help: "take back the newest message: the conversation, and the files that tools wrote",
+    run: (session) => takeBack(session, "undo"),
+  },
+  {
+    name: "redo",
+    help: "bring back what was taken back",
+    run: (session) => takeBack(session, "redo"),
+  },
+  {
+    name: "compact",
+    argument: "[TEXT]",
+    help: "sum up the conversation, to make room; TEXT says what to keep above all",
+    isSlow: true,
+    run: compactConversation,
+  },
+  {
+    name: "context",
+    help: "what fills the model's context",
+    run: ({ agent }) => ({ type: "context", ...contextParts(agent) }),
+  },
+  {
+    name: "history",
+    help: "list what you typed",
+    run: ({ agent }) => ({ type: "history", entries: [...agent.state.history] }),
+  },
+  {
+    name: "tokens",
+    help: "tokens used so far, and what they cost where that is known",
+    run: ({ agent: { state: { inputTokens, outputTokens } }, cost, usage }) => ({
+      type: "tokens",
+      inputTokens,
+      outputTokens,
+      cost,
+      last: usage,
+    }),
+  },
+];
+
+async function resume(session: SessionState, argument: string): Promise<Report> {
+  const { earlierSessions, resumeSession, titleOf } = await import("../record.ts");
+  const sessions = earlierSessions(session.agent);
+  if (argument === "") return { type: "sessions", sessions: sessions.map(titleOf) };
+  const chosen = sessions[Number(argument) - 1];
+  if (!chosen) return failed(`There is no session ${oneLine(argument)}: see /resume`);
+  // The look at the server may choose another model.
+  await session.looked;
+  session.undo?.leave();
+  session.usage = undefined;
+  const { agent, fit, record } = session;
+  return { type: "resumed", resumed: resumeSession(agent, chosen, fit.isChosen, record) };
+}
+
+async function takeBack(session: SessionState, way: "undo" | "redo"): Promise<Report> {
+  const undone = await session.undo?.[way](session.agent);
+  session.usage = undefined;
+  return { type: "undone", way, undone };
+}
+
+async function compactConversation(
+  session: SessionState,
+  focus: string,
+  signal: AbortSignal,
+): Promise<Report> {
+  const { agent } = session;
+  let message = "There is nothing to sum up yet.";
+  let tokens = 0;
+  try {
+    const { compact } = await import("../../agent/compact.ts");
+    await compact(agent, {
+      focus,
+      signal,
+      onPiece: () => session.emit({ type: "command_progress", tokens: ++tokens }),
+      onEvent: (event) => event.type === "notice" && (message = event.message),
+    });
+    session.usage = undefined;
+    return done(message);
+  } catch (error) {
+    const why = signal.aborted ? "" : `: ${oneLine((error as Error).message)}`;
+    const end = why === "" ? "." : why;
+    return failed(`The conversation stays as it was${end}`);
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Commands about the folder: where to work, what may run there, whose instructions count.
+ *
+ * @module
+ */
+
+import { oneLine } from "../../text/one_line.ts";
+import { resolvePath } from "../../text/paths.ts";
+import { heedInstructions } from "../instructions.ts";
+import { repositoryOf } from "../repository.ts";
+import type { Report } from "../report.ts";
+import type { SessionState } from "../state.ts";
+import { type Command, failed } from "./command.ts";
+
+/** The commands, in the order of the help. */
+export const folderCommands: readonly Command[] = [
+  {
+    name: "cd",
+    argument: "PATH",
+    help: "work in another folder",
+    run: changeFolder,
+    values: ({ agent }, begun) => foldersBeginning(agent.state, begun),
+  },
+  {
+    name: "trust",
+    argument: "[off]",
+    help: "heed the instructions that the folder brings (AGENTS.md), now and later; or do not",
+    run: setTrust,
+    values: () => ["off"],
+  },
+  {
+    name: "permissions",
+    help: "what may run without asking, and what confines it",
+    run: async ({ agent, permissions }) => ({
+      type: "permissions",
+      permissions: await permissions.describe(agent.state.workingDir),
+    }),
+  },
+];
+
+/** `path` with the home folder for its `~`, as a shell expands it. */
+function expandHome(path: string): string {
+  return path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
+}
+
+async function changeFolder(session: SessionState, path: string): Promise<Report> {
+  const { agent: { state }, permissions } = session;
+  if (path === "") {
+    return { type: "folder", folder: state.workingDir };
+  }
+  let folder = resolvePath(state, expandHome(path));
+  try {
+    folder = Deno.realPathSync(folder);
+    if (!Deno.statSync(folder).isDirectory) return failed(`${oneLine(folder)} is not a folder.`);
+  } catch (error) {
+    const why = error instanceof Deno.errors.NotFound
+      ? "there is no such folder"
+      : oneLine((error as Error).message);
+    return failed(`Cannot change to ${oneLine(folder)}: ${why}`);
+  }
+  // Before the change: where the folder's settings cannot be read, the session stays where it is.
+  const notices = await permissions.prepare(folder, false);
+  state.workingDir = folder;
+  const instructions = await heedInstructions(session.agent, permissions, {});
+  return { type: "folder", folder, change: { notices, instructions } };
+}
+
+async function setTrust(session: SessionState, argument: string): Promise<Report> {
+  if (argument !== "" && argument !== "off") return failed("/trust takes nothing but off");
+  const { agent, permissions } = session;
+  try {
+    await permissions.trust(repositoryOf(agent.state.workingDir), argument === "");
+    return { type: "trust", instructions: await heedInstructions(agent, permissions, {}) };
+  } catch (error) {
+    return failed(`That cannot be kept: ${oneLine((error as Error).message)}`);
+  }
+}
+
+/** The folders whose path begins like `path`, with `/` at their ends; hidden ones for a `.`. */
+function foldersBeginning(state: { workingDir: string }, path: string): string[] {
+  const above = path.slice(0, path.lastIndexOf("/") + 1);
+  const isHidden = path.slice(above.length).startsWith(".");
+  const folder = resolvePath(state, expandHome(above) || ".");
+  const found: string[] = [];
+  for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
+    if ((isDirectory || isSymlink) && (isHidden || !name.startsWith("."))) {
+      found.push(`${above}${name}/`);
+    }
+  }
+  return found.sort();
+}

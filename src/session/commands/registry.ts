@@ -1,0 +1,74 @@
+/**
+ * All slash commands of a session, in one table.
+ *
+ * @module
+ */
+
+import { nearest } from "../../text/nearest.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { Report } from "../report.ts";
+import type { SessionState } from "../state.ts";
+import { type Command, failed } from "./command.ts";
+import { conversationCommands } from "./conversation.ts";
+import { folderCommands } from "./folder.ts";
+import { jobsCommand } from "./jobs.ts";
+import { modelCommand } from "./model.ts";
+import { planCommand } from "./plan.ts";
+
+/** The commands, in the order of the help. */
+export const commands: readonly Command[] = [
+  {
+    name: "help",
+    help: "list the commands",
+    run: () => ({ type: "commands", commands }),
+  },
+  { name: "exit", help: "leave", run: () => ({ type: "leave" }) },
+  { name: "quit", help: "leave", run: () => ({ type: "leave" }) },
+  ...conversationCommands,
+  modelCommand,
+  ...folderCommands,
+  planCommand,
+  jobsCommand,
+  {
+    name: "tools",
+    help: "list the tools",
+    run: ({ agent: { tools } }) => ({ type: "tools", tools }),
+  },
+];
+
+/** Splits a line into a command's name and argument; undefined for a line that is no command. */
+export function commandIn(line: string): { name: string; argument: string } | undefined {
+  const [, name, argument = ""] = /^\/([a-z][\w:-]*|)(?:\s+([^]*?))?\s*$/i.exec(line) ?? [];
+  return name === undefined ? undefined : { name, argument };
+}
+
+/** Runs the command `name`; one that there is not is reported, with the nearest name. */
+export async function runCommand(
+  session: SessionState,
+  name: string,
+  argument: string,
+  signal: AbortSignal,
+): Promise<Report> {
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command === undefined) {
+    const near = nearest(name, commands.map((candidate) => candidate.name));
+    return failed(
+      `There is no command /${oneLine(name)}: ${near ? `did you mean /${near}?` : "see /help"}`,
+    );
+  }
+  if (argument !== "" && command.argument === undefined) {
+    return failed(`/${name} takes no argument`);
+  }
+  return await command.run(session, argument, signal);
+}
+
+/** The arguments that complete `argument` of the command `name`. */
+export async function completeArgument(
+  session: SessionState,
+  name: string,
+  argument: string,
+): Promise<string[]> {
+  const command = commands.find((candidate) => candidate.name === name);
+  const values = await command?.values?.(session, argument) ?? [];
+  return values.filter((value) => value.startsWith(argument));
+}

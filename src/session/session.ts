@@ -1,0 +1,368 @@
+/**
+ * A conversation with all around it: the agent, what may run, what can be taken back, jobs, the record,
+ * instructions, files that go along, the fit to the model, costs, commands. It knows no terminal, no
+ * command line and no stdout: a {@linkcode Frontend} shows it.
+ *
+ * @module
+ */
+
+import { CopilotAgent } from "../agent/agent.ts";
+import { requestTokens } from "../agent/tokens.ts";
+import type { CopilotConfig } from "../config.ts";
+import { jobStore } from "../tools/shell/jobs.ts";
+import type { TurnEvent, TurnResult } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
+import type { Decision, Policy } from "../types/policy.ts";
+import type { ToolOutcome } from "../types/tool.ts";
+import { attachFiles } from "./attach.ts";
+import { FileList } from "./files.ts";
+import { ModelFit, processFittedTurn } from "./fit_model.ts";
+import type { Frontend, SessionEvent, Status } from "./frontend.ts";
+import { heedInstructions } from "./instructions.ts";
+import { choosesModel } from "./model_server.ts";
+import type { Permissions } from "./permissions.ts";
+import { costOf } from "./prices.ts";
+import type { CommandInfo, Report } from "./report.ts";
+import { runShell } from "./shell.ts";
+import type { ModelFlags, SessionState } from "./state.ts";
+import { UndoLog } from "./undo.ts";
+
+/** How a session is opened. */
+export interface SessionOptions {
+  /** The model, its server, and limits. */
+  config: CopilotConfig;
+  /** Whether the person named the model. */
+  isChosen: boolean;
+  /** The folder to work in: the current one. */
+  folder?: string | undefined;
+  permissions: Permissions;
+  /** Runs what would be asked about: false. */
+  approvesAll?: boolean | undefined;
+  /** Heeds the instructions that the folder brings, this time: as the person's file says, or they are asked. */
+  trust?: boolean | undefined;
+  /** Whether the folder's and the person's instructions are read. */
+  readsInstructions: boolean;
+  /** Whether the conversation is recorded on disk. */
+  isRecorded: boolean;
+  /** Goes on with the folder's newest recorded conversation: false. */
+  resumesNewest?: boolean | undefined;
+  /** Whether messages can be taken back, which keeps the files they changed in memory. */
+  canUndo: boolean;
+  /**
+   * Which servers are asked about their models: when the session opens (`at-start`, wherever they are),
+   * before a turn if they are on this machine (`before-turns`), or without a greeting (`never`).
+   */
+  asksServer: "at-start" | "before-turns" | "never";
+  /** Reads the flags of `/model`; without it `/model` takes a name alone. */
+  modelFlags?: ModelFlags | undefined;
+}
+
+/**
+ * Opens a session. The first event is its status, then come notices: what the folder's settings change,
+ * which instructions count, which conversation goes on.
+ *
+ * @param signal ends a question that the opening asks
+ * @throws {TypeError} {RangeError} when a setting is bad or the folder is none.
+ * @throws {UsageError} when a settings file makes no sense.
+ */
+export async function openSession(
+  options: SessionOptions,
+  frontend: Frontend,
+  signal: AbortSignal,
+): Promise<Session> {
+  const session = new Session(options, frontend);
+  try {
+    await session.open(signal);
+    return session;
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** See {@linkcode openSession}. */
+export class Session implements AsyncDisposable {
+  readonly #options: SessionOptions;
+  readonly #frontend: Frontend;
+  readonly #state: SessionState;
+  readonly #files: FileList;
+  readonly #policy: Policy;
+  /** Aborted when the session ends. */
+  readonly #over = new AbortController();
+  #refusals = 0;
+
+  /** Use {@linkcode openSession}. */
+  constructor(options: SessionOptions, frontend: Frontend) {
+    const { config, permissions } = options;
+    this.#options = options;
+    this.#frontend = frontend;
+    const jobs = jobStore();
+    const undo = options.canUndo ? new UndoLog() : undefined;
+    this.#policy = this.#makePolicy();
+    const agent: CopilotAgent = new CopilotAgent(config, options.folder ?? ".", {
+      policy: this.#policy,
+      confine: permissions.confine(() => agent.state.workingDir),
+      ...(undo && { onWritten: undo.onWritten }),
+      jobs,
+      env: permissions.env,
+    });
+    jobs.onEnd = (job) => {
+      this.#emit({ type: "job_ended", job });
+      this.#emitStatus();
+    };
+    this.#files = new FileList(agent);
+    this.#state = {
+      agent,
+      permissions,
+      jobs,
+      undo,
+      modelFlags: options.modelFlags,
+      record: undefined,
+      fit: new ModelFit({
+        isChosen: options.isChosen,
+        asksRemote: options.asksServer !== "before-turns",
+      }),
+      isModelKnown: options.asksServer === "never" || !choosesModel(config),
+      pending: [],
+      usage: undefined,
+      cost: undefined,
+      isPlanning: false,
+      looked: Promise.resolve(),
+      emit: (event) => this.#emit(event),
+    };
+  }
+
+  /** The agent, whose settings and conversation others may look at. */
+  get agent(): CopilotAgent {
+    return this.#state.agent;
+  }
+
+  /** How many calls and files the policy refused without asking anybody. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  /** See {@linkcode Status}. */
+  get status(): Status {
+    const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs } = this.#state;
+    const { name, isChosen, contextLength } = fit.targetOf(agent);
+    const isCounted = usage !== undefined && usage.inputTokens > 0;
+    const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
+    return {
+      model: isChosen || isModelKnown ? name : undefined,
+      folder: agent.state.workingDir,
+      isPlanning,
+      approvesAll: this.#options.approvesAll === true,
+      tokens: {
+        used: isCounted ? usage.inputTokens + usage.outputTokens : estimate(),
+        isCounted,
+        window: contextLength,
+      },
+      cost,
+      runningJobs: jobs.list.filter(({ outcome }) => outcome === undefined).length,
+    };
+  }
+
+  /** The slash commands, in the order of the help. */
+  async commands(): Promise<readonly CommandInfo[]> {
+    return (await import("./commands/registry.ts")).commands;
+  }
+
+  /** The arguments that complete `argument` of a slash command. */
+  async complete(name: string, argument: string): Promise<string[]> {
+    const { completeArgument } = await import("./commands/registry.ts");
+    return await completeArgument(this.#state, name, argument);
+  }
+
+  /** The files below the folder that are neither hidden nor ignored, newest first. */
+  paths(): Promise<string[]> {
+    return this.#files.paths();
+  }
+
+  /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
+  async open(signal: AbortSignal): Promise<void> {
+    const { permissions, isRecorded, resumesNewest, asksServer, approvesAll } = this.#options;
+    const { agent } = this.#state;
+    const canAsk = this.#frontend.approve !== undefined;
+    this.#emitStatus();
+    const mayRun = canAsk || approvesAll === true;
+    for (const notice of await permissions.prepare(agent.state.workingDir, mayRun)) {
+      this.#emit({ type: "notice", level: "info", ...notice });
+    }
+    if (this.#options.readsInstructions) {
+      const instructions = await heedInstructions(agent, permissions, {
+        trust: this.#options.trust,
+        confirm: this.#frontend.confirm &&
+          ((question) => this.#frontend.confirm!(question, signal)),
+      });
+      this.#emit({ type: "instructions", instructions });
+    }
+    if (isRecorded || resumesNewest) {
+      const { resumeNewest, SessionRecord } = await import("./record.ts");
+      if (isRecorded) {
+        this.#state.record = new SessionRecord(
+          agent,
+          ({ message }) => this.#notices("record", [`the session cannot be kept: ${message}`]),
+        );
+      }
+      if (resumesNewest) {
+        const resumed = resumeNewest(agent, this.#state.fit.isChosen, this.#state.record);
+        this.#emit({ type: "resumed", resumed });
+      }
+    }
+    if (asksServer === "at-start") this.#state.looked = this.#greet();
+    this.#emitStatus();
+  }
+
+  /**
+   * Processes one message of the person: files it names go along, the agent is fitted to the model, the
+   * model answers, what it did can be taken back, the conversation is recorded.
+   *
+   * @param input What was typed, or the parts of the message: files that its text names stand behind
+   * that text.
+   * @throws {BackendError} like `processTurn`.
+   */
+  async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
+    const state = this.#state;
+    const { agent, undo } = state;
+    const given: readonly Part[] = typeof input === "string"
+      ? [{ type: "text", text: input }]
+      : input;
+    const typed = given.filter((part) => part.type === "text");
+    const text = typed.map((part) => part.text).join("\n\n");
+    undo?.begin(agent, text);
+    try {
+      await settledOrAborted(state.looked, signal);
+      const attached = await this.#attached(text, signal);
+      const others = given.filter((part) => part.type !== "text");
+      const parts = [...state.pending, ...typed, ...attached, ...others];
+      const result = await processFittedTurn(agent, state.fit, parts, {
+        onEvent: (event) => this.#onTurnEvent(event),
+        onOutput: (newest) => this.#emit({ type: "output", newest }),
+        ready: () => this.#frontend.ready?.(),
+        signal,
+      });
+      state.pending = [];
+      return result;
+    } finally {
+      state.record?.sync();
+      this.#emitStatus();
+    }
+  }
+
+  /**
+   * Runs a shell command of the person's own, which nothing confines. What it printed goes along with the
+   * next message.
+   *
+   * @throws {Error} when it cannot be started.
+   * @throws {InterruptedError} when it was aborted.
+   */
+  async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
+    return await runShell(this.#state, command, signal);
+  }
+
+  /** Runs a slash command, given without its slash. */
+  async command(name: string, argument: string, signal: AbortSignal): Promise<Report> {
+    const { runCommand } = await import("./commands/registry.ts");
+    try {
+      return await runCommand(this.#state, name, argument, signal);
+    } finally {
+      this.#state.record?.sync();
+      this.#emitStatus();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#state.jobs[Symbol.asyncDispose]();
+  }
+
+  /** The files that `text` names; none for a turn that was stopped meanwhile. */
+  async #attached(text: string, signal: AbortSignal): Promise<Part[]> {
+    try {
+      const found = await attachFiles(this.agent, text, signal, this.#policy);
+      this.#notices("attached", found.notices);
+      return found.parts;
+    } catch (error) {
+      if (signal.aborted) return [];
+      throw error;
+    }
+  }
+
+  #makePolicy(): Policy {
+    const frontend = this.#frontend;
+    const asking = this.#options.permissions.policy(
+      {
+        ...frontend.approve &&
+          { approve: (approval, signal) => frontend.approve!(approval, signal) },
+        onEvent: (event) => this.#emit(event),
+      },
+      () => this.#refusals++,
+    );
+    return {
+      decide: (tool, args, context) =>
+        this.#state.isPlanning && tool.access !== "read"
+          ? PLAN_REFUSAL
+          : asking.decide(tool, args, context),
+    };
+  }
+
+  #onTurnEvent(event: TurnEvent): void {
+    const state = this.#state;
+    // Before the event is shown: after a crash the record holds what the person has seen.
+    if (event.type === "thinking" || event.type === "tool_start") state.record?.sync();
+    if (event.type === "usage") {
+      state.usage = event.usage;
+      state.isModelKnown = true;
+      const cost = costOf(event.usage, state.agent.config);
+      if (cost !== undefined) state.cost = (state.cost ?? 0) + cost;
+    }
+    this.#emit(event);
+    if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();
+  }
+
+  /** Says what the server has, as soon as it is known. What is wrong, the first turn tells. */
+  async #greet(): Promise<void> {
+    const state = this.#state;
+    try {
+      const { greeting, greetingLines } = await import("./server_look.ts");
+      const found = await greeting(state.agent, state.fit, this.#over.signal);
+      if (found === undefined) return;
+      state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
+      this.#notices("server", greetingLines(found));
+      this.#emitStatus();
+    } catch {
+      // The first turn tells what is wrong.
+    }
+  }
+
+  #notices(code: string, messages: readonly string[]): void {
+    for (const message of messages) this.#emit({ type: "notice", level: "info", code, message });
+  }
+
+  #emitStatus(): void {
+    this.#emit({ type: "status", ...this.status });
+  }
+
+  #emit(event: SessionEvent): void {
+    if (!this.#over.signal.aborted) this.#frontend.onEvent(event);
+  }
+}
+
+/** How a call that writes or runs something is refused in plan mode. */
+const PLAN_REFUSAL: Decision = {
+  allow: false,
+  reason:
+    "Refused: this is plan mode, so nothing is written or run. Look around, then present your plan; the user accepts it with /plan.",
+  summary: "plan mode",
+};
+
+/** Waits for `promise`, but no longer than until `signal` is aborted. */
+function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return Promise.race([
+    promise,
+    new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    }),
+  ]);
+}

@@ -1,0 +1,57 @@
+/**
+ * Messages made of parts: the one place that knows how parts are written into the text for a server.
+ *
+ * @module
+ */
+
+import type { Message, Part } from "../types/message.ts";
+
+/** The text of `parts`, as servers get it: the same bytes for the same parts, without the images. */
+export function textOfParts(parts: readonly Part[]): string {
+  return parts.flatMap((part) => part.type === "image" ? [] : [textOfPart(part)]).join("\n\n");
+}
+
+function textOfPart(part: Exclude<Part, { type: "image" }>): string {
+  if (part.type === "text" || part.kind === "note") return part.text;
+  const name = JSON.stringify(part.name);
+  if (part.kind === "shell") return `<shell command=${name}>\n${part.text}\n</shell>`;
+  if (part.kind === "stdin") return `<stdin>\n${part.text}\n</stdin>`;
+  return `<file path=${name}>\n${part.text}\n</file>`;
+}
+
+/** A message of a person. */
+export function userMessage(input: string | readonly Part[]): Message {
+  if (typeof input === "string") return { role: "user", content: input.toWellFormed() };
+  const parts = input.map((part) =>
+    part.type === "image" ? part : { ...part, text: part.text.toWellFormed() }
+  );
+  const isPlain = parts.every(({ type }) => type === "text");
+  return { role: "user", content: textOfParts(parts), ...(!isPlain && { parts }) };
+}
+
+/** The images of a message. */
+export function imagesOf({ parts = [] }: Message): (Part & { type: "image" })[] {
+  return parts.filter((part) => part.type === "image");
+}
+
+/** What was typed of a message, or all its text where nothing was. */
+export function typedText({ parts = [], content }: Message): string {
+  const typed = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n");
+  return typed.trim() === "" ? content : typed;
+}
+
+/** An id for a message that enters a conversation. */
+export function newMessageId(): string {
+  return crypto.randomUUID().replaceAll("-", "").slice(0, 16);
+}
+
+/** Gives each message its id: one of its own, where it has none or that of a message before it. */
+export function identify(messages: Message[]): void {
+  const seen = new Set<string>();
+  for (const [i, message] of messages.entries()) {
+    const id = message.id === undefined || seen.has(message.id) ? newMessageId() : message.id;
+    // Callers may hold on to theirs, or have frozen it.
+    if (id !== message.id) messages[i] = { ...message, id };
+    seen.add(id);
+  }
+}

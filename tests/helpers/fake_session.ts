@@ -1,0 +1,57 @@
+/**
+ * A session with a frontend that only takes notes.
+ *
+ * @module
+ */
+
+import { localConfig } from "../../src/config.ts";
+import { reportText } from "../../src/frontends/terminal/report_text.ts";
+import { commandIn } from "../../src/session/commands/registry.ts";
+import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { openSession, type Session, type SessionOptions } from "../../src/session/session.ts";
+
+/** A session that was opened, and the events that it reported. */
+export interface FakeSession extends AsyncDisposable {
+  session: Session;
+  events: SessionEvent[];
+  /** The texts of the notices so far. */
+  notices(): string[];
+  /** Runs a line such as `/undo`; what a terminal of 80 columns shows then. */
+  command(line: string, signal?: AbortSignal): Promise<string | null>;
+}
+
+/** Opens a session with the model `test` of a local server at `host`. */
+export async function fakeSession(
+  host: string,
+  options: Partial<SessionOptions> & { contextLength?: number } = {},
+  frontend: Partial<Frontend> = {},
+): Promise<FakeSession> {
+  const events: SessionEvent[] = [];
+  const { contextLength, ...others } = options;
+  const session = await openSession(
+    {
+      config: { local: localConfig({ host, model: "test", contextLength, maxRetries: 0 }) },
+      isChosen: true,
+      permissions: await openPermissions({}, () => undefined),
+      readsInstructions: false,
+      isRecorded: false,
+      canUndo: true,
+      asksServer: "never",
+      ...others,
+    },
+    { ...frontend, onEvent: (event) => events.push(event) },
+    new AbortController().signal,
+  );
+  return {
+    session,
+    events,
+    notices: () => events.flatMap((event) => event.type === "notice" ? [event.message] : []),
+    async command(line, signal = new AbortController().signal) {
+      const { name, argument } = commandIn(line)!;
+      const report = await session.command(name, argument, signal);
+      return reportText(report, { columns: 80, unicode: true });
+    },
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
