@@ -1,6 +1,6 @@
 import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
 import type { ToolCall } from "../../types/message.ts";
-import { callsFrom, CUT_OFF, invalidCall } from "../json_calls.ts";
+import { callsFrom, CUT_OFF_REASON, invalidCall } from "../json_calls.ts";
 import { JsonScanner, parseLenientJson } from "../json_scanner.ts";
 
 /** The beginning of JSON that is calls. */
@@ -54,7 +54,7 @@ function callsIn(
     if (scanned.end === undefined) {
       // A text that begins like a call and breaks off was meant as one.
       if (scanned.error !== undefined || !name) return undefined;
-      return [...found, invalidCall(name, text.slice(at), CUT_OFF, context)];
+      return [...found, invalidCall(name, text.slice(at), CUT_OFF_REASON, context)];
     }
     const calls = callsFrom(parseLenientJson(text.slice(at, scanned.end)), context);
     if (!calls) return undefined;
