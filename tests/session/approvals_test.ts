@@ -191,5 +191,5 @@ Deno.test(
     // No folder can be made where a file is: the rule is for the session alone, and the call runs.
     const [event] = await answers("folder", home.put("file", ""));
     assert(event?.type === "rule_added" && event.error !== undefined && event.path === undefined);
-    },
+  },
 );

@@ -7,7 +7,7 @@
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
-import { fileError, isStill, moved, statRegular } from "./regular_file.ts";
+import { fileError, isStill, movedError, statRegular } from "./regular_file.ts";
 
 /** What {@linkcode writeAtomically} did. */
 export interface Written {
@@ -60,17 +60,17 @@ export async function writeAtomically(
       await Deno.mkdir(dirname(target), { recursive: true });
       const realPath = join(await Deno.realPath(dirname(target)), basename(target));
       if (grant && realPath !== target) throw new MovedError();
-      await create(realPath, bytes, signal, grant);
+      await createFile(realPath, bytes, signal, grant);
       return { realPath, created: true, linked };
     }
     const { realPath, info } = await statRegular(target, shown, "write", grant);
-    const inPlace = await replace(realPath, shown, bytes, info, seen, signal, grant);
+    const inPlace = await replaceFile(realPath, shown, bytes, info, seen, signal, grant);
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (error instanceof MovedError) {
       if (error.temporary !== undefined) await removeAnyhow(error.temporary);
-      throw moved("write", shown);
+      throw movedError("write", shown);
     }
     if (error instanceof ChangedError) {
       throw new Error(
@@ -124,7 +124,7 @@ function ifMissing(error: unknown): undefined {
 }
 
 /** Writes a file where there is none. */
-async function create(
+async function createFile(
   target: string,
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
@@ -146,7 +146,7 @@ async function create(
 }
 
 /** Replaces a file that is still as `seen`; returns why it was done in place, if it was. */
-async function replace(
+async function replaceFile(
   target: string,
   shown: string,
   bytes: Uint8Array,

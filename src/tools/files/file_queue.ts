@@ -8,7 +8,7 @@ const queues = new Map<string, Promise<void>>();
  * write belongs together.
  */
 export async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
-  const key = realPath(path);
+  const key = queueKey(path);
   const { promise, resolve } = Promise.withResolvers<void>();
   const before = queues.get(key);
   queues.set(key, promise);
@@ -22,7 +22,7 @@ export async function oneAtATime<T>(path: string, action: () => Promise<T>): Pro
 }
 
 /** Not a promise, as the queue is in the order of the calls. */
-function realPath(path: string): string {
+function queueKey(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch {

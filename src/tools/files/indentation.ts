@@ -8,7 +8,7 @@
 const MAX_TEXT = 16 * 1024 * 1024;
 
 /** What to replace in place of what was given. */
-export interface Reindented {
+interface Reindented {
   /** Where in the file's text. */
   at: number;
   /** The lines there. */

@@ -3,7 +3,10 @@
 /** What ends a line. */
 export type LineEnding = "\n" | "\r\n" | "\r";
 
-/** How the model may call it. */
+/** What some editors write before a text in UTF-8. */
+export const BOM = "\ufeff";
+
+/** The names of line endings in results. */
 export const LINE_ENDING_NAMES: Readonly<Record<LineEnding, string>> = {
   "\n": "LF",
   "\r\n": "CRLF",

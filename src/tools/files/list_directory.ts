@@ -3,7 +3,7 @@
 import { join } from "../../text/std_path.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { fileError, isStill, missing, moved, specialKind } from "./regular_file.ts";
+import { fileError, isStill, missingError, movedError, specialKind } from "./regular_file.ts";
 import { toolPath } from "../paths.ts";
 
 /** How many entries are shown, and how many names are kept in memory to sort them. */
@@ -37,12 +37,12 @@ export async function listDirectory(
     if (error instanceof Deno.errors.NotADirectory) {
       throw new Error(`Cannot list ${shown} as it is no folder: use read_file`, { cause: error });
     }
-    if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, "list");
+    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "list");
     throw fileError("list", shown, error);
   }
   if (
     context.grant && !isStill(path, Deno.lstatSync(path), context.grant.withheld.folder, since)
-  ) throw moved("list", shown);
+  ) throw movedError("list", shown);
   const counts = { entries: count };
   if (count === 0) return { content: "[the folder is empty]", counts };
   names.sort((a, b) => a < b ? -1 : 1);

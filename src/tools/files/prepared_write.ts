@@ -12,7 +12,7 @@ import { oneAtATime } from "./file_queue.ts";
 import { writeSeen } from "./write_seen.ts";
 
 /** All that writing a file takes. */
-export interface WritePlan {
+interface WritePlan {
   /** The absolute path. */
   path: string;
   /** The arguments that it is made from. */
@@ -71,7 +71,7 @@ export class PreparedWrite implements Prepared {
 }
 
 /** Makes the {@linkcode PreparedWrite} of a call. */
-export type PrepareWrite = (
+type PrepareWrite = (
   args: Record<string, unknown>,
   context: ToolContext,
 ) => Promise<PreparedWrite>;

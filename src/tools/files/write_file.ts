@@ -5,13 +5,12 @@ import { newFilePath } from "../paths.ts";
 import { type Seen, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
-import { dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
+import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { PreparedWrite, runWrite } from "./prepared_write.ts";
 import { openRegular } from "./regular_file.ts";
 
 /** How much of an old file is read: for its line endings, and to compare it with the new content. */
 const SAMPLE_BYTES = 1024 * 1024;
-const BOM = "\ufeff";
 
 /** What there is of a file that is to be written. */
 interface Sample {
@@ -62,8 +61,8 @@ export async function prepareWrite(
   const bytes = new TextEncoder().encode(text);
   return new PreparedWrite({
     ...{ path, args, seen, bytes, replacesAll: true },
-    change: changeOf(sample, bytes, shown, context.grant?.isSecret === true),
-    report: (written) => reportOf(written, shown, bytes.length, notes),
+    change: writeChange(sample, bytes, shown, context.grant?.isSecret === true),
+    report: (written) => writeReport(written, shown, bytes.length, notes),
   });
 }
 
@@ -90,7 +89,7 @@ function asTheFileHasIt(
 }
 
 /** What writing `bytes` changes. */
-function changeOf(
+function writeChange(
   { seen, size }: Sample,
   bytes: Uint8Array,
   path: string,
@@ -103,7 +102,7 @@ function changeOf(
   return { ...change, ...size !== undefined && { replacedBytes: size } };
 }
 
-function reportOf(written: Written, shown: string, bytes: number, notes: string[]): string {
+function writeReport(written: Written, shown: string, bytes: number, notes: string[]): string {
   const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
   const verb = written.created ? "Created" : "Replaced";
   return `${verb} ${shown}: wrote ${bytes === 1 ? "1 byte" : `${bytes} bytes`}${rest}`;

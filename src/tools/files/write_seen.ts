@@ -9,7 +9,7 @@ import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
 import { noteSeen, stampOf } from "./seen_files.ts";
 
 /** What a larger file held is not kept. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+const MAX_SAVED_BYTES = 16 * 1024 * 1024;
 
 /** As {@linkcode writeAtomically}; the model knows the file then, and `onWritten` is told. */
 export async function writeSeen(
@@ -19,7 +19,7 @@ export async function writeSeen(
   bytes: Uint8Array,
   seen: Seen | undefined,
 ): Promise<Written> {
-  const before = context.onWritten && await stateOf(context.grant?.realPath ?? path, seen);
+  const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
   const written = await writeAtomically(path, shown, bytes, seen, context);
   const info = await Deno.stat(written.realPath);
   noteSeen(context, written.realPath, info);
@@ -32,13 +32,13 @@ export async function writeSeen(
 }
 
 /** How a file is of which `seen` may be the start; undefined seen, it cannot be read. */
-async function stateOf(
+async function versionOf(
   path: string,
   seen: Seen | undefined,
 ): Promise<{ stamp: string; bytes?: Uint8Array } | undefined> {
   const info = await Deno.stat(path).catch(() => undefined);
   if (info === undefined) return undefined;
   const stamp = stampOf(info);
-  if (seen === undefined || seen.size > MAX_KEPT_BYTES) return { stamp };
+  if (seen === undefined || seen.size > MAX_SAVED_BYTES) return { stamp };
   return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
 }

@@ -7,7 +7,7 @@
 import { type FindLine, lineEnd, lineStart } from "./regex/line_pattern.ts";
 
 /** One line of output. */
-export interface Shown {
+interface Shown {
   text: string;
   /** False for a line of context and for `--`. */
   match: boolean;
@@ -51,7 +51,7 @@ export function matchLines(
 
   function show(mark: ":" | "-", end: number, at = next): void {
     const line = bytes.subarray(next, bytes[end - 1] === 13 && end > next ? end - 1 : end);
-    const text = cut(line, at - next);
+    const text = cutMatch(line, at - next);
     lines.push({ text: `${path}${mark}${number++}${mark}${text}`, match: mark === ":" });
     chars += lines.at(-1)!.text.length + 1;
     next = end + 1;
@@ -78,7 +78,7 @@ export function matchLines(
 }
 
 /** At most {@linkcode MAX_LINE_CHARS} characters of a line, around the place `at`. */
-function cut(bytes: Uint8Array, at: number): string {
+function cutMatch(bytes: Uint8Array, at: number): string {
   const line = utf8.decode(bytes);
   if (line.length <= MAX_LINE_CHARS) return line;
   const lead = utf8.decode(bytes.subarray(0, at)).length - LEAD_CHARS;

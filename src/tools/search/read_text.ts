@@ -4,7 +4,7 @@ import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, type Tally } from "./walk.ts";
 
 /** Larger files are not searched: each thread holds a whole one. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_SEARCHED_FILE_BYTES = 64 * 1024 * 1024;
 /** A NUL byte among so many at the beginning tells a binary file, as git has it. */
 const BINARY_CHECK_BYTES = 8192;
 
@@ -21,7 +21,7 @@ let buffer = new Uint8Array(256 * 1024);
  * @param stop asked between reads
  * @throws {Stopped} when it says true.
  */
-export function readText(
+export function readSearchedText(
   path: string,
   tally: Tally,
   stop: () => boolean,
@@ -32,7 +32,7 @@ export function readText(
     let text: Uint8Array | undefined;
     try {
       file = Deno.openSync(path);
-      text = textOf(file, tally, stop);
+      text = bytesOfText(file, tally, stop);
     } catch (error) {
       if (error instanceof Stopped) throw error;
       return countUnreadable(path, error, tally);
@@ -44,17 +44,17 @@ export function readText(
 }
 
 /** The whole text, until the next call. */
-function textOf(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Array | undefined {
+function bytesOfText(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Array | undefined {
   let length = 0;
   for (let n; (n = file.readSync(buffer.subarray(length, length + READ_BYTES))) !== null;) {
     length += n;
-    if (length > MAX_FILE_BYTES) {
+    if (length > MAX_SEARCHED_FILE_BYTES) {
       tally.large++;
       return undefined;
     }
     if (length > READ_BYTES && stop()) throw new Stopped("The search was stopped");
     if (length === buffer.length) {
-      const larger = new Uint8Array(Math.min(4 * length, MAX_FILE_BYTES + 1));
+      const larger = new Uint8Array(Math.min(4 * length, MAX_SEARCHED_FILE_BYTES + 1));
       larger.set(buffer);
       buffer = larger;
     }

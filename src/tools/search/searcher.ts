@@ -6,7 +6,7 @@
 
 import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
-import { readText } from "./read_text.ts";
+import { readSearchedText } from "./read_text.ts";
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, createWalk, emptyTally, type Tally, type WalkOptions } from "./walk.ts";
 
@@ -151,7 +151,7 @@ function lineKeeper(
   /** By path, behind this file there is no room: those are only counted. */
   let last: string | undefined;
   return (file) =>
-    readText(file, found.tally, stop, (text, opened) => {
+    readSearchedText(file, found.tally, stop, (text, opened) => {
       const path = shownPath(job, file);
       const counted = last !== undefined && path > last;
       const options = { path: printable(path), contextLines, maxChars: job.limit };

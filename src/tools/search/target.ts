@@ -8,12 +8,12 @@ import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
-import { fileError, missing, moved, statRegular } from "../files/regular_file.ts";
+import { fileError, missingError, movedError, statRegular } from "../files/regular_file.ts";
 import { toolPath } from "../paths.ts";
 import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
 
 /** Where to search. */
-export interface Target {
+interface Target {
   walk: WalkOptions;
   /** What stands for `walk.root` in the paths shown: empty, or with a `/` at its end. */
   prefix: string;
@@ -61,8 +61,8 @@ export async function findTarget(
   const filter: Filter = { regex: globToRegex(rest), byName, exclude };
   return {
     walk: {
-      root: slashed(root),
-      top: slashed(await topFolder(context.workingDir, root)),
+      root: slashedPath(root),
+      top: slashedPath(await topFolder(context.workingDir, root)),
       maxDepth: rest === "" || byName || exclude || rest.includes("**")
         ? Infinity
         : rest.split("/").length - 1,
@@ -77,7 +77,7 @@ export async function findTarget(
         }),
     },
     prefix: shownPrefix(context.workingDir, root),
-    ...(isFile ? { file: slashed(place) } : {}),
+    ...(isFile ? { file: slashedPath(place) } : {}),
   };
 }
 
@@ -123,7 +123,7 @@ async function checkPlace(
           `followed`,
       );
     }
-    if (grant && !isBelow && real !== grant.realPath) throw moved("search", shown);
+    if (grant && !isBelow && real !== grant.realPath) throw movedError("search", shown);
     const { isDirectory } = await Deno.stat(real);
     if (grant && isBelow) checkGranted(grant, path, { real, isDirectory }, shown, realDir);
     if (isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) {
@@ -132,7 +132,7 @@ async function checkPlace(
     await statRegular(path, shown, "search", grant && { ...grant, realPath: real });
     return { isFile: true, real };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, "search");
+    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "search");
     throw fileError("search", shown, error);
   }
 }
@@ -152,7 +152,7 @@ function checkGranted(
   const isIn = (folder: string, at: string) => isWithin(folder, at) && at !== folder;
   for (const start of [path, real]) {
     for (let at = start; isIn(realDir, at) || isIn(realPath, at); at = dirname(at)) {
-      if (!isWithheld(withheld, slashed(at), at !== start || isDirectory)) continue;
+      if (!isWithheld(withheld, slashedPath(at), at !== start || isDirectory)) continue;
       throw new Error(`Cannot search ${shown} as the rules withhold it: give it as path to ask`);
     }
   }
@@ -173,12 +173,12 @@ async function exists(path: string): Promise<boolean> {
 /** How paths below `folder` begin: relative to the working directory where they are in it. */
 function shownPrefix(workingDir: string, folder: string): string {
   const path = isWithin(workingDir, folder)
-    ? slashed(relative(workingDir, folder))
-    : slashed(folder);
+    ? slashedPath(relative(workingDir, folder))
+    : slashedPath(folder);
   return path === "" && isWithin(workingDir, folder) ? "" : `${path}/`;
 }
 
 /** With `/` between the parts and none at the end. */
-function slashed(path: string): string {
+function slashedPath(path: string): string {
   return (Deno.build.os === "windows" ? path.replaceAll("\\", "/") : path).replace(/\/$/, "");
 }

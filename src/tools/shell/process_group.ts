@@ -26,7 +26,7 @@ interface Process {
 const isLinux = Deno.build.os === "linux";
 
 /** A row of the process table. */
-type Row = Process & { state: string | undefined };
+type ProcessRow = Process & { state: string | undefined };
 
 /**
  * `pid (name) state parent group session`, 15 numbers, start time, and more. A name may hold
@@ -144,7 +144,7 @@ function processesIn(stdout: Uint8Array): Process[] {
     .filter(({ pid, state }) => pid > 1 && state !== undefined && !/^[ZX]/.test(state));
 }
 
-function statRow(fields: string[]): Row {
+function statRow(fields: string[]): ProcessRow {
   const [, pid, name, state, parent, group, session, identity] = fields;
   return {
     pid: Number(pid),
@@ -157,7 +157,7 @@ function statRow(fields: string[]): Row {
   };
 }
 
-function psRow(row: string): Row {
+function psRow(row: string): ProcessRow {
   const [pid, state, parent, group, ...words] = row.trim().split(/\s+/);
   const name = words.join(" ");
   return {
