@@ -14,7 +14,7 @@ import { isObject } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
-/** What {@linkcode checkArguments} found: complete arguments, or one line for the model. */
+/** The result of {@linkcode checkArguments}: complete arguments, or one line for the model. */
 type CheckedArguments =
   | { ok: true; args: Record<string, unknown> }
   | { ok: false; error: string };
@@ -172,7 +172,7 @@ function fitArray(schema: JsonSchema, given: readonly unknown[], at: string): Fi
   return { value: values };
 }
 
-/** What a text that stands for a value of another type stands for, or undefined. */
+/** The value of another type that a text stands for; undefined for none. */
 function converted(given: unknown, type: string): unknown {
   if (typeof given !== "string") return undefined;
   const text = given.trim();
@@ -200,7 +200,7 @@ function isType(value: unknown, type: string): boolean {
   return actual === type;
 }
 
-/** Left out, or `null` where the schema does not know it. */
+/** Whether a value was left out, or is a `null` that the schema does not allow. */
 function isAbsent(args: Values, key: string, schema: unknown): boolean {
   if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
   if (args[key] !== null) return false;
@@ -253,7 +253,7 @@ function phrase(schema: JsonSchema): string {
   return names.join(" or ") + limits;
 }
 
-/** Stands in an example call for a value that was not given. */
+/** The placeholder, in an example call, of a value that was not given. */
 function shape(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return shownValue(schema.enum[0]);
   const { minimum } = schema;
@@ -269,14 +269,14 @@ function shape(schema: JsonSchema): string {
   return shapes[typesOf(schema)[0] ?? ""] ?? '"..."';
 }
 
-/** Short enough to repeat in an example call. */
+/** Whether a value is short enough to repeat it in an example call. */
 function isShort(value: unknown): boolean {
   return typeof value === "string"
     ? value.length <= 80
     : typeof value === "number" || typeof value === "boolean";
 }
 
-/** A value as far as an error line has room for it; never walks into it. */
+/** A value as text for an error line: short texts and numbers whole, others by their size. */
 function shownValue(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);

@@ -9,7 +9,7 @@ import { type DiffLine, diffLines } from "../../text/diff.ts";
 import type { Change } from "../../types/tool.ts";
 import { BOM, dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 
-/** Larger files are not compared whole, in bytes: that takes 20 ms. */
+/** Files over this size, in bytes, are not compared whole: at it, that takes 20 ms. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 /** Unchanged lines around a change. */
 const CONTEXT_LINES = 2;
@@ -70,15 +70,15 @@ export function comparedInPlaces(
   const eol = ending === "\r" ? "\r" : "\n";
   const lines: DiffLine[] = [];
   let lineEnd: Change["lineEnd"];
-  /** How far the first text is gone through, and how much longer the second one is by then. */
+  // The end of the last window in the first text, and how much longer the second text is up to there.
   let [from, shift] = [0, 0];
-  /** How many lines of either text end before that. */
+  // The numbers of lines of either text that end before it.
   let [line, newLine] = [0, 0];
   let at = 0;
   while (at < replacements.length && at < MAX_SHOWN_PLACES) {
     const window = windowAt(before, replacements, at, from, eol);
     const { start, end, next } = window;
-    // There may be more on the same lines.
+    // The lines may hold more replacements than are listed.
     if (next === replacements.length && count > next) return undefined;
     const grown = sumOf(replacements.slice(at, next).map((one) => one.newLength - lengthOf(one)));
     const around = end - start - sumOf(replacements.slice(at, next).map(lengthOf));
@@ -124,7 +124,7 @@ function windowAt(
     meets = next < MAX_SHOWN_PLACES ? end : linesOn(text, last, 0, eol);
   } while (next < replacements.length && replacements[next]!.start < meets);
   const following = replacements[next];
-  // What is replaced, too, is not shown as what stays.
+  // A line that the next replacement changes is not shown as one that stays.
   if (following && following.start < end) end = text.lastIndexOf(eol, following.start - 1) + 1;
   return { start, end, next };
 }

@@ -13,7 +13,7 @@ import { editText, type TextEdit, withPlainEndings } from "./text_edit.ts";
 
 /** Larger files are no source code, and would not fit in a JavaScript string many times over. */
 const MAX_EDITED_BYTES = 128 * 1024 * 1024;
-/** How many lines around a change the result shows, how many in all, and how much of each. */
+/** The lines around a change in the result, the most lines of it, and the most characters of each. */
 const EXCERPT_CONTEXT_LINES = 3;
 const MAX_EXCERPT_LINES = 40;
 const MAX_EXCERPT_LINE_CHARS = 300;
@@ -87,7 +87,7 @@ export async function prepareEdit(
   });
 }
 
-/** What an edit changes in `text`. */
+/** The change that an edit makes to `text`. */
 function editChange(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
   const { before, after, replacements, count, ending } = edit;
   const lines = isSecret

@@ -1,4 +1,4 @@
-/** Keeps calls that change one file in a row. @module */
+/** Queues calls that change the same file. @module */
 
 /** The last call in each file's queue. */
 const queues = new Map<string, Promise<void>>();
@@ -21,7 +21,7 @@ export async function oneAtATime<T>(path: string, action: () => Promise<T>): Pro
   }
 }
 
-/** Not a promise, as the queue is in the order of the calls. */
+/** The real path. Synchronous, as the queue is in the order of the calls. */
 function queueKey(path: string): string {
   try {
     return Deno.realPathSync(path);

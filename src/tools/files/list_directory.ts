@@ -6,10 +6,10 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { fileError, isStill, missingError, movedError, specialKind } from "./regular_file.ts";
 import { toolPath } from "../paths.ts";
 
-/** How many entries are shown, and how many names are kept in memory to sort them. */
+/** The most entries that are shown, and the most names that are held in memory to sort them. */
 const MAX_ENTRIES = 1000;
 const MAX_SORTED_ENTRIES = 100_000;
-/** What the last line of a result may need. */
+/** The most characters of the last line of a result. */
 const LIST_FOOTER_CHARS = 150;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What every tool asks of a file before it opens it, and how each says what is wrong.
+ * The checks of every tool before it opens a file, and their errors.
  *
  * @module
  */
@@ -46,10 +46,13 @@ export async function openRegular(
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
 }
 
-/** How often {@linkcode isStill} looks where something is going on, and with what breaks, in ms. */
+/**
+ * The looks that {@linkcode isStill} takes where a folder changes, and the longest pause between
+ * them, in ms.
+ */
 const LOOKS = 16;
 const BREAK_MS = 0.03;
-/** So long a folder was left alone: system clocks are coarse, and those of file servers are others. */
+/** A folder unchanged for this time, in ms, is quiet: clocks are coarse, and file servers have others. */
 const QUIET_FOLDER_MS = 2000;
 
 /**
@@ -89,7 +92,7 @@ export function isStill(
   }
 }
 
-/** Whether a folder above `path`, up to `top` or the root, has changed since then. */
+/** Whether a folder above `path`, up to `top` or the root, has changed since a time. */
 function hasChanged(path: string, top: string | undefined, since: number): boolean {
   for (let at = path; at !== top && at !== dirname(at);) {
     at = dirname(at);
@@ -99,7 +102,7 @@ function hasChanged(path: string, top: string | undefined, since: number): boole
   return false;
 }
 
-/** Links lead elsewhere than when the call was decided on. */
+/** The error where links lead elsewhere than when the call was decided on. */
 export function movedError(action: string, shown: string): Error {
   return new Error(
     `Cannot ${action} ${shown} as a file, folder or link in its path was replaced meanwhile: look at it again`,
@@ -156,10 +159,13 @@ function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error 
   return new Error(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
 }
 
-/** Says which folder is missing, or which names in the folder are most like the one asked for. */
+/**
+ * The error of a missing file: says which folder is missing, or which names in the folder are most
+ * like the one asked for.
+ */
 export async function missingError(path: string, shown: string, action: string): Promise<Error> {
   const folder = dirname(path);
-  // By each form in which it may be asked for: as it is, and as list_directory shows it.
+  // Each name by the forms in which a model may give it: as it is, and as list_directory shows it.
   const names = new Map<string, string>();
   try {
     // Enough for any folder that people keep; comparing a name takes microseconds.

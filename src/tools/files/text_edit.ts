@@ -9,9 +9,9 @@ import { explainMiss } from "./closest_lines.ts";
 import { reindented } from "./indentation.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 
-/** How many places are named in an error or a result. */
+/** The most places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
-/** The places of the first replacements are returned. */
+/** The most replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
 /** A file's text as it is matched. */
@@ -19,15 +19,15 @@ interface EditSource {
   text: string;
   /** The same with `\n` for every line ending. */
   lines: string;
-  /** How most lines end. */
+  /** The line ending of most lines. */
   ending: LineEnding;
 }
 
-/** What is replaced in a file, as the call gives it. */
+/** A replacement as a call gives it. */
 interface TextEditRequest {
   oldText: string;
   newText: string;
-  /** Whether every match is replaced; otherwise there must be only one. */
+  /** True where every match is replaced; else there must be only one. */
   all: boolean;
   /** The most characters of the result, unless the file has more already. */
   maxLength: number;
@@ -36,20 +36,20 @@ interface TextEditRequest {
 /** A text after an edit. */
 export interface TextEdit {
   text: string;
-  /** What was replaced, and by what, with `\n` line endings. */
+  /** The text that was replaced and the one that took its place, with `\n` line endings. */
   before: string;
   after: string;
-  /** How often. */
+  /** The number of replacements. */
   count: number;
-  /** The first places, in the old text. */
+  /** The first of them. */
   replacements: readonly Replacement[];
   /** `line 3` or `lines 3, 7, 9`. */
   where: string;
-  /** Where the first one is in the text with `\n` line endings, the old one and the new one. */
+  /** The position of the first one in the text with `\n` line endings, the old and the new. */
   firstAt: number;
   /** True where `oldText` matched but for its indentation. */
   isReindented: boolean;
-  /** How most lines of the file end. */
+  /** The line ending of most lines of the file. */
   ending: LineEnding;
 }
 
@@ -127,7 +127,7 @@ function unified(text: string, ending: LineEnding): string {
   return ending === "\r" ? lines.split("\r").join("\n") : lines;
 }
 
-/** Where `wanted` occurs, without overlaps; a second match may overlap the first unless `all`. */
+/** The positions of `wanted`, without overlaps; a second match may overlap the first unless `all`. */
 function* placesOf(text: string, wanted: string, all: boolean): Generator<number> {
   let at = text.indexOf(wanted);
   // `aa` in `aaa` is ambiguous too.

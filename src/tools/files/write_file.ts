@@ -9,12 +9,15 @@ import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { PreparedWrite, runWrite } from "./prepared_write.ts";
 import { openRegular } from "./regular_file.ts";
 
-/** How much of an old file is read: for its line endings, and to compare it with the new content. */
+/**
+ * The most bytes of an old file that are read: for its line endings, and to compare it with the new
+ * one.
+ */
 const SAMPLE_BYTES = 1024 * 1024;
 
-/** What there is of a file that is to be written. */
+/** A file that is about to be written, as it is. */
 interface Sample {
-  /** How it begins; undefined where it may be written though not read. */
+  /** Its first bytes; undefined where it may be written though not read. */
   seen: Seen | undefined;
   /** Its size in bytes; undefined where there is no file. */
   size: number | undefined;
@@ -66,7 +69,7 @@ export async function prepareWrite(
   });
 }
 
-/** The content with the line endings and the BOM that the old file has, and what to say of it. */
+/** The content with the line endings and the BOM of the old file, and notes of them for the result. */
 function asTheFileHasIt(
   content: string,
   seen: Seen | undefined,
@@ -88,7 +91,7 @@ function asTheFileHasIt(
   return { text, notes };
 }
 
-/** What writing `bytes` changes. */
+/** The change that writing `bytes` makes. */
 function writeChange(
   { seen, size }: Sample,
   bytes: Uint8Array,
@@ -117,7 +120,7 @@ async function sampleOf(
   try {
     ({ size } = await Deno.stat(path));
   } catch (error) {
-    // What else is wrong, writing will tell.
+    // Writing will tell what else is wrong.
     if (error instanceof Deno.errors.NotFound) {
       return { seen: { head: new Uint8Array(), size: 0 }, size };
     }

@@ -1,5 +1,5 @@
 /**
- * Writing a file that the model asked to have written, and what others are told of it.
+ * Writes a file for the model, and reports it.
  *
  * @module
  */
@@ -8,10 +8,13 @@ import type { ToolContext } from "../../types/tool.ts";
 import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
 import { noteSeen, stampOf } from "./seen_files.ts";
 
-/** What a larger file held is not kept. */
+/** Files over this size, in bytes, are reported without the bytes that they had. */
 const MAX_SAVED_BYTES = 16 * 1024 * 1024;
 
-/** As {@linkcode writeAtomically}; the model knows the file then, and `onWritten` is told. */
+/**
+ * Writes as {@linkcode writeAtomically} does, remembers that the model knows the file, and calls
+ * `onWritten`.
+ */
 export async function writeSeen(
   context: ToolContext,
   path: string,
@@ -31,7 +34,10 @@ export async function writeSeen(
   return written;
 }
 
-/** How a file is of which `seen` may be the start; undefined seen, it cannot be read. */
+/**
+ * The file at `path` before it is written, which begins with `seen`; without bytes where it cannot
+ * be read.
+ */
 async function versionOf(
   path: string,
   seen: Seen | undefined,

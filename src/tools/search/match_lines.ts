@@ -1,5 +1,5 @@
 /**
- * Showing the lines of a file that match.
+ * The lines of a file that match, as text.
  *
  * @module
  */
@@ -13,18 +13,18 @@ interface Shown {
   match: boolean;
 }
 
-/** What was found in one file. */
+/** The matching lines of one file. */
 export interface FileMatches {
-  /** As shown, and sorted by. */
+  /** The path, as it is shown and sorted by. */
   path: string;
   lines: Shown[];
-  /** How many lines match in all, those left out of `lines` included. */
+  /** The number of lines that match, those left out of `lines` included. */
   count: number;
 }
 
 /** The most characters of a line that are shown. */
 const MAX_LINE_CHARS = 500;
-/** How many of them come before the end of the match. */
+/** The part of them before the end of the match. */
 const LEAD_CHARS = 250;
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -43,10 +43,10 @@ export function matchLines(
   const lines: Shown[] = [];
   let chars = 0;
   let count = 0;
-  /** Where the next line that is not shown yet begins, and its number. */
+  // The position and the number of the next line that is not shown yet.
   let next = 0;
   let number = 1;
-  /** How many of the lines from there are context of the last match. */
+  // The number of lines from there that are context of the last match.
   let after = 0;
 
   function show(mark: ":" | "-", end: number, at = next): void {

@@ -1,5 +1,5 @@
 /**
- * What a search tells the model beside what it found.
+ * The notes of a search beside its matches: files that were skipped, time that ran out.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { count } from "../../text/count.ts";
 import type { SearchEnd } from "./pool.ts";
 import type { Tally } from "./walk.ts";
 
-/** What was not looked at; empty where nothing was. */
+/** The numbers of files that were not searched, by reason. */
 function skipped(tally: Tally): string[] {
   return ([
     [tally.binary, "binary"],
@@ -20,7 +20,7 @@ function skipped(tally: Tally): string[] {
   ] as const).filter(([n]) => n > 0).map(([n, kind]) => `${n} ${kind}`);
 }
 
-/** What was left out, for a search that found nothing; empty where nothing was. */
+/** The files that were left out, for a search that found nothing; empty where there are none. */
 export function leftOut(tally: Tally): string {
   const parts = skipped(tally);
   if (tally.filtered > 0) parts.unshift(`${count(tally.filtered, "file")} of other names`);
@@ -30,7 +30,7 @@ export function leftOut(tally: Tally): string {
   return parts.length === 0 ? "" : ` Skipped: ${parts.join(", ")}.`;
 }
 
-/** What makes a search that found something incomplete, apart from a lack of room. */
+/** The reasons why a search that found something is incomplete, apart from a lack of room. */
 export function gaps(tally: Tally, end: SearchEnd): string[] {
   const notes = [];
   if (end === "timeout") notes.push("stopped for lack of time: narrow it down with path");

@@ -3,12 +3,12 @@
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, type Tally } from "./walk.ts";
 
-/** Larger files are not searched: each thread holds a whole one. */
+/** Files over this size, in bytes, are not searched: each thread holds a whole one. */
 const MAX_SEARCHED_FILE_BYTES = 64 * 1024 * 1024;
-/** A NUL byte among so many at the beginning tells a binary file, as git has it. */
+/** A file with a NUL byte among this number of first bytes is binary, as for git. */
 const BINARY_CHECK_BYTES = 8192;
 
-/** No read takes longer than a moment. */
+/** The bytes of one read, so that none takes longer than a moment. */
 const READ_BYTES = 4 * 1024 * 1024;
 
 /** One buffer for all files: measured, a new one for each takes half as long again. */
@@ -43,7 +43,7 @@ export function readSearchedText(
   }
 }
 
-/** The whole text, until the next call. */
+/** The bytes of the whole text, which stay until the next call. */
 function bytesOfText(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Array | undefined {
   let length = 0;
   for (let n; (n = file.readSync(buffer.subarray(length, length + READ_BYTES))) !== null;) {

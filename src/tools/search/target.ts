@@ -1,5 +1,5 @@
 /**
- * Where a search takes place: what a tool's `path` and glob pattern come to.
+ * The place of a search, from a tool's `path` and glob pattern.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { fileError, missingError, movedError, statRegular } from "../files/regul
 import { toolPath } from "../paths.ts";
 import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
 
-/** Where to search. */
+/** A place to search. */
 interface Target {
   walk: WalkOptions;
-  /** What stands for `walk.root` in the paths shown: empty, or with a `/` at its end. */
+  /** The text for `walk.root` in the paths shown: empty, or with a `/` at its end. */
   prefix: string;
   /** Set where a single file was named; `walk.root` is its folder then. */
   file?: string;
@@ -55,7 +55,7 @@ export async function findTarget(
   const named = folders === "" ? base : resolve(base, folders);
   const shown = folders === "" ? path : shownPrefix(context.workingDir, named).slice(0, -1);
   const { isFile, real } = await checkPlace(context, named, shown, folders !== "");
-  // What was decided on is the real place; its name is shown, too.
+  // The decision was about the real place, whose name is shown, too.
   const place = context.grant ? real : named;
   const root = isFile ? dirname(place) : place;
   const filter: Filter = { regex: globToRegex(rest), byName, exclude };
@@ -103,7 +103,7 @@ function dotNames(glob: string): RegExp[] {
 }
 
 /**
- * What is at `path`, and where it leads.
+ * Looks where `path` leads, and whether a file or a folder is there.
  *
  * @param isBelow true where a pattern leads there, of which the policy knew nothing
  */
@@ -158,7 +158,7 @@ function checkGranted(
   }
 }
 
-/** From where on ignore files count: from the repository, else from the working directory. */
+/** The folder from which on ignore files count: the repository, else the working directory. */
 async function topFolder(workingDir: string, root: string): Promise<string> {
   for (let folder = root;; folder = dirname(folder)) {
     if (await exists(resolve(folder, ".git"))) return folder;
@@ -170,7 +170,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);
 }
 
-/** How paths below `folder` begin: relative to the working directory where they are in it. */
+/** The beginning of paths below `folder`: relative to the working directory where they are in it. */
 function shownPrefix(workingDir: string, folder: string): string {
   const path = isWithin(workingDir, folder)
     ? slashedPath(relative(workingDir, folder))
@@ -178,7 +178,7 @@ function shownPrefix(workingDir: string, folder: string): string {
   return path === "" && isWithin(workingDir, folder) ? "" : `${path}/`;
 }
 
-/** With `/` between the parts and none at the end. */
+/** A path with `/` between its parts and none at the end. */
 function slashedPath(path: string): string {
   return (Deno.build.os === "windows" ? path.replaceAll("\\", "/") : path).replace(/\/$/, "");
 }

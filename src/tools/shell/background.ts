@@ -1,5 +1,5 @@
 /**
- * Commands that go on in the background, and what the model is told of them.
+ * Commands that go on in the background, and their reports to the model.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const NEWS_MS = 10_000;
 /** The most bytes of new output that a job tells at a time, and at its start. */
 const MAX_NEWS_BYTES = 20_000;
 const MAX_FIRST_NEWS_BYTES = 2000;
-/** How long a job may take to end after SIGTERM, in milliseconds. */
+/** The time that a job may take to end after SIGTERM, in milliseconds. */
 const JOB_STOP_MS = 1000;
 
 /**
@@ -98,7 +98,7 @@ class ShellJob implements Job {
   #outcome: string | undefined;
   /** The outcome that `stop` gave it. */
   #stoppedAs: string | undefined;
-  /** How it ended, in lines for the model. */
+  /** The way in which it ended, in lines for the model. */
   #end: string[] = [];
 
   /** @param budget the most bytes of output that it tells at a time */
@@ -128,7 +128,7 @@ class ShellJob implements Job {
     return this.#output.tail(maxBytes);
   }
 
-  /** How it ended, if it has, and what it printed since the last news. */
+  /** The way in which it ended, if it has, and its output since the last news. */
   news(label = "output", maxBytes: number = this.#budget): string {
     const text = this.#output.take(maxBytes).replace(/\n$/, "");
     return [...this.#end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");

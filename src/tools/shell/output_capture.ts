@@ -36,12 +36,15 @@ export class OutputCapture {
     this.done = Promise.all(this.#readers.map((reader) => this.#read(reader))).then(() => {});
   }
 
-  /** How many bytes came since the last `take`. */
+  /** The number of bytes since the last `take`. */
   get total(): number {
     return this.#total;
   }
 
-  /** The output since the last `take`, as text of at most `maxBytes` bytes and a notice of what was left out. */
+  /**
+   * The output since the last `take`, as text of at most `maxBytes` bytes and a notice of what was
+   * left out.
+   */
   text(maxBytes: number): string {
     const head = this.#head.subarray(0, this.#headLength);
     const rest = this.#last(this.#total - this.#headLength);
@@ -154,8 +157,8 @@ const MAX_STATES = 20;
 const SHOWN_STATES = 5;
 
 /**
- * What a terminal would show, without colours: escape sequences and control characters are removed,
- * and each state of a line that was written over with carriage returns becomes a line of its own.
+ * The text that a terminal would show, without colours: escape sequences and control characters are
+ * removed, and each state of a line that was written over with carriage returns becomes a line of its own.
  */
 export function cleanOutput(text: string): string {
   return stripEscapes(text)

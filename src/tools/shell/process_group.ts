@@ -96,7 +96,7 @@ function signal(leader: number, members: Process[], name: Deno.Signal): void {
   }
 }
 
-/** Those of the session and group of `leader`, those `known`, and the descendants of all. */
+/** The processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
 async function membersOf(
   leader: number,
   folders: readonly string[],
@@ -173,7 +173,7 @@ function psRow(row: string): ProcessRow {
 
 function isGroup(leader: number): boolean {
   try {
-    // Does no harm, and wakes who was stopped, so that it can end.
+    // SIGCONT does no harm, and wakes a stopped process so that it can end.
     Deno.kill(-leader, "SIGCONT");
     return true;
   } catch {

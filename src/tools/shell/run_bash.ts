@@ -15,7 +15,7 @@ import {
   within,
 } from "./shell_process.ts";
 
-/** How long processes may take to end after SIGTERM at the time limit, in milliseconds. */
+/** The time that processes may take to end after SIGTERM at the time limit, in milliseconds. */
 const TIMEOUT_GRACE_MS = 2000;
 /** The exit code of `timeout(1)` for the same case. */
 const TIMEOUT_EXIT_CODE = 124;
@@ -107,7 +107,7 @@ function newestLine(streams: Streams): () => string {
   };
 }
 
-/** What was printed, within `budget` bytes: what one stream does not need, the other may use. */
+/** The output within `budget` bytes; a stream may use the part of it that the other does not need. */
 function outputOf({ stdout, stderr }: Streams, budget: number): CommandOutput {
   const half = Math.floor(budget / 2);
   const textOf = (one: OutputCapture, other: OutputCapture) =>

@@ -11,11 +11,11 @@ import type { OutputCapture } from "./output_capture.ts";
 import { endGroup } from "./process_group.ts";
 import { windowsShell } from "./windows_shell.ts";
 
-/** How long processes may take to end after SIGTERM once their shell has ended, in milliseconds. */
+/** The time that processes may take to end after SIGTERM once their shell has ended, in milliseconds. */
 export const GRACE_MS = 250;
 /**
- * How long output is awaited once the shell has ended, in milliseconds: another process that holds the
- * pipe may hold it for ever.
+ * The longest wait for output once the shell has ended, in milliseconds: another process may hold the
+ * pipe for ever.
  */
 export const DRAIN_MS = 400;
 /** The same once that process was ended, too, so that only one that escaped can hold the pipe. */
@@ -115,7 +115,10 @@ function split(text: string): string[] {
   return text.match(new RegExp(`[^]{1,${MAX_ARGUMENT_CHARS / 2}}`, "gu")) ?? [];
 }
 
-/** Ends what is left of a shell whose output is `captures`; its status, if it can be ended. */
+/**
+ * Ends the processes that are left of a shell whose output is `captures`; its status, if it can be
+ * ended.
+ */
 export async function tidyUp(
   child: Deno.ChildProcess,
   captures: readonly OutputCapture[],
@@ -135,7 +138,7 @@ export function leftBehind(left: readonly string[]): string {
   return `ended processes it left in the background: ${left.length} (${names})`;
 }
 
-/** How a shell ended, in words. */
+/** The exit code of a shell, and the signal that ended it, in words. */
 export function exitCodeText(status: Deno.CommandStatus | undefined): string {
   if (status === undefined) return "unknown (the process cannot be ended)";
   const { code, signal } = status;
@@ -144,7 +147,7 @@ export function exitCodeText(status: Deno.CommandStatus | undefined): string {
   return name === undefined ? String(code) : `${code} (128 + ${code - 128}: ${name})`;
 }
 
-/** What `promise` resolves to, or undefined when that takes longer. */
+/** The value of `promise`, or undefined when that takes longer. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), ms);
