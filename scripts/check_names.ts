@@ -3,10 +3,11 @@
  * prints one line for each violation, and exits with 1 if there is any.
  *
  * - A top-level name is declared in one file: it means one thing in the whole of `src/`.
- * - Another file of `src/` imports each export, or `src/mod.ts` re-exports it.
+ * - Another file imports each export: of `src/`, or a test or a script; or `src/mod.ts` re-exports it.
  * - A function has at most 60 lines.
  */
 import { dirname } from "@std/path/dirname";
+import { existsSync } from "@std/fs/exists";
 import { join } from "@std/path/join";
 import { lintReports } from "./lint_reports.ts";
 import type { Names } from "./names_plugin.ts";
@@ -35,13 +36,17 @@ const ENTRIES = ["src/mod.ts", "main.ts"];
 /** Every rule that the tree under `root` breaks, one line each. */
 export async function nameViolations(root: string, allowed: Allowed = ALLOWED): Promise<string[]> {
   const plugin = new URL("./names_plugin.ts", import.meta.url);
-  const reports = await lintReports(plugin, root, ["src", "main.ts"]);
-  const files = new Map(
+  const folders = ["src", "main.ts", "tests", "scripts"].filter((name) =>
+    existsSync(join(root, name))
+  );
+  const reports = await lintReports(plugin, root, folders);
+  const importers = new Map(
     reports.map(({ file, message }): [string, Names] => [file, JSON.parse(message)]),
   );
+  const files = new Map([...importers].filter(([file]) => !/^(tests|scripts)\//.test(file)));
   return [
     ...unless(allowed.names, sharedNames(files)),
-    ...unless(allowed.exports, unusedExports(files)),
+    ...unless(allowed.exports, unusedExports(files, importers)),
     ...unless(allowed.functions, longFunctions(files)),
   ].sort();
 }
@@ -75,9 +80,9 @@ function sharedNames(files: Files): Violation[] {
   });
 }
 
-function unusedExports(files: Files): Violation[] {
+function unusedExports(files: Files, importers: Files): Violation[] {
   const used = new Set<string>();
-  for (const [file, { imported, namespaces, identifiers }] of files) {
+  for (const [file, { imported, namespaces, identifiers }] of importers) {
     const target = (source: string) => join(dirname(file), source).replaceAll("\\", "/");
     const add = (source: string, name: string) => used.add(`${target(source)} ${name}`);
     for (const { source, name } of imported) {
@@ -89,7 +94,7 @@ function unusedExports(files: Files): Violation[] {
   return [...files].filter(([file]) => !ENTRIES.includes(file)).flatMap(([file, { exported }]) =>
     exported.map(({ name, line }): Violation => [
       `${file} ${name}`,
-      `${file}:${line} exports ${name}, which no other file of src/ imports`,
+      `${file}:${line} exports ${name}, which no other file imports`,
     ])
   ).filter(([key]) => !used.has(key));
 }

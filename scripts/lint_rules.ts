@@ -37,14 +37,14 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
+    // console.log drops text without an error where the reader has gone; terminal/stdio.ts reports it.
     "no-console": {
       create(context) {
-        const file = inSource(context.filename);
-        if (file === undefined || file.startsWith("src/cli/")) return {};
+        if (inSource(context.filename) === undefined) return {};
         return {
           MemberExpression({ object }) {
             if (object.type !== "Identifier" || object.name !== "console") return;
-            context.report({ node: object, message: "Only src/cli/ writes to the console" });
+            context.report({ node: object, message: "src/ does not write to the console" });
           },
         };
       },

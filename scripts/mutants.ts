@@ -165,11 +165,11 @@ export async function tryAll(
 ): Promise<TestResult[]> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "mutants-" }));
   try {
-    const workshop = await openWorkshop(folder, signal);
+    const workshop = await openWorkshop(folder, root, signal);
     const results: TestResult[] = [];
     let next = 0;
     const work = async (job: number) => {
-      const copy = await workshop.copy(root, `${job}`);
+      const copy = await workshop.copy(`${job}`);
       for (let i = next++; i < mutants.length; i = next++) {
         signal.throwIfAborted();
         const { file, start, end, after } = mutants[i]!;

@@ -19,22 +19,25 @@ export type TestResult = "passed" | "failed" | "too long";
 /** Copies of the checkout, and the tests that run in them. */
 export class Workshop {
   readonly #folder: string;
-  readonly #isolated: boolean;
+  readonly #root: string;
+  /** True where the tests write in the workshop's folder alone. */
+  readonly isIsolated: boolean;
   readonly #signal: AbortSignal;
   /** Milliseconds that each test file takes in an unbroken copy, or null where it fails there. */
   readonly #durations = new Map<string, Promise<number | null>>();
 
-  constructor(folder: string, isIsolated: boolean, signal: AbortSignal) {
+  constructor(folder: string, root: string, isIsolated: boolean, signal: AbortSignal) {
     this.#folder = folder;
-    this.#isolated = isIsolated;
+    this.#root = root;
+    this.isIsolated = isIsolated;
     this.#signal = signal;
   }
 
-  /** Copies the checkout at `root` and returns the path of the copy. */
-  async copy(root: string, name: string): Promise<string> {
+  /** Copies the checkout and returns the path of the copy. */
+  async copy(name: string): Promise<string> {
     const copy = join(this.#folder, name);
-    for await (const { path, isDirectory } of walk(root, { includeSymlinks: false })) {
-      const file = relative(root, path).replaceAll("\\", "/");
+    for await (const { path, isDirectory } of walk(this.#root, { includeSymlinks: false })) {
+      const file = relative(this.#root, path).replaceAll("\\", "/");
       if (NOT_COPIED.test(file)) continue;
       if (isDirectory) await ensureDir(join(copy, file));
       else await Deno.copyFile(path, join(copy, file));
@@ -49,9 +52,8 @@ export class Workshop {
   /** Runs test files of a copy, and ends them after `limit` milliseconds. */
   async test(copy: string, files: readonly string[], limit: number): Promise<TestResult> {
     const args = ["test", "-A", "--quiet", "--frozen", "--no-check", "--fail-fast", ...files];
-    const [program, ...more] = this.#isolated
-      ? [...isolation(this.#folder), Deno.execPath(), ...args]
-      : [Deno.execPath(), ...args];
+    const front = this.isIsolated ? isolation(this.#folder, this.#root) : [];
+    const [program, ...more] = [...front, Deno.execPath(), ...args];
     const temporary = await Deno.makeTempDir({ dir: this.#folder });
     const child = new Deno.Command(program!, {
       args: more,
@@ -111,23 +113,39 @@ export class Workshop {
   }
 }
 
-/** Opens a workshop in `folder`, with isolation where the system has it. */
-export async function openWorkshop(folder: string, signal: AbortSignal): Promise<Workshop> {
-  const isIsolated = await canIsolate(folder);
+/** Opens a workshop in `folder` for the checkout at `root`, with isolation where the system has it. */
+export async function openWorkshop(
+  folder: string,
+  root: string,
+  signal: AbortSignal,
+): Promise<Workshop> {
+  const isIsolated = await canIsolate(folder, root);
   if (!isIsolated) console.error("unshare does not work here: the tests may write anywhere");
-  return new Workshop(folder, isIsolated, signal);
+  return new Workshop(folder, root, isIsolated, signal);
 }
 
-/** A command in front of another one, which then cannot write outside `folder` or end other processes. */
-function isolation(folder: string): string[] {
-  const mounts = 'mount --bind "$1" "$1" && mount -o remount,bind,ro / && shift && exec "$@"';
+/** Makes every file system but `$1` read-only, `$2` for certain, and runs the rest of the arguments. */
+const ISOLATE = `
+  mount --bind "$1" "$1" || exit
+  while read -r _ at _; do
+    case $at in
+      "$1" | /dev | /dev/* | /proc | /proc/* | /sys | /sys/*) ;;
+      *) mount -o remount,bind,ro "$at" ;;
+    esac
+  done </proc/self/mounts 2>/dev/null
+  ! [ -w "$2" ] || exit
+  shift 2
+  exec "$@"`;
+
+/** A command in front of another one, which then writes in `folder` only and sees no other processes. */
+function isolation(folder: string, root: string): string[] {
   const flags = ["--pid", "--fork", "--kill-child", "--mount", "--mount-proc"];
   const user = Deno.uid() === 0 ? [] : ["--user", "--map-root-user"];
-  return ["unshare", ...user, ...flags, "sh", "-c", mounts, "sh", folder];
+  return ["unshare", ...user, ...flags, "sh", "-c", ISOLATE, "sh", folder, root];
 }
 
-async function canIsolate(folder: string): Promise<boolean> {
-  const [program, ...args] = [...isolation(folder), "true"];
+async function canIsolate(folder: string, root: string): Promise<boolean> {
+  const [program, ...args] = [...isolation(folder, root), "true"];
   try {
     const options = { args, stdin: "null", stdout: "null", stderr: "null" } as const;
     return (await new Deno.Command(program!, options).output()).success;

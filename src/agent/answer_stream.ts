@@ -5,8 +5,8 @@
  * @module
  */
 
-import { AnswerSplitter, type SplitAnswer, type Splitter } from "../backends/answer_splitter.ts";
-import type { Delta } from "../backends/backend.ts";
+import { AnswerSplitter } from "../backends/answer_splitter.ts";
+import type { Delta, SplitAnswer, Splitter } from "../backends/backend.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
 import { REPETITION_WARNING, repetitionWatcher } from "../text/repetition.ts";
 import { toolCallFilter } from "../toolcalls/filter.ts";

@@ -13,7 +13,7 @@ const TELL_AT = 3;
 const STOP_AT = 5;
 
 /** What is to be done about a round. */
-export interface Loop {
+interface Loop {
   /** How often the round was made in a row, this time included. */
   times: number;
   /** What to add to the last result, for the model. */

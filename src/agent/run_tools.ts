@@ -14,7 +14,7 @@ import type { Policy } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 
 /** What running the calls of one answer needs. */
-export interface RunToolsOptions {
+interface RunToolsOptions {
   tools: readonly Tool[];
   policy: Policy;
   context: ToolContext;

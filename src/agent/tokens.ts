@@ -38,7 +38,7 @@ function modelOf(agent: CopilotAgent): Model {
 }
 
 /** A part of what the next request holds, in tokens. */
-export interface ContextPart {
+interface ContextPart {
   /** What it is: `system`, `tools`, or the role of messages. */
   name: "system" | "tools" | "user" | "assistant" | "tool";
   /** Estimated. */

@@ -7,25 +7,7 @@
 
 import { thinkFilter, type ThinkSplit } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
-import type { Delta } from "./backend.ts";
-
-/** The text of an answer, split. */
-export interface SplitAnswer {
-  /** What it says. */
-  text: string;
-  /** What was thought: as the server told, or between think tags. */
-  reasoning: string;
-  /** The calls that were in the text. */
-  calls: readonly ToolCall[];
-}
-
-/** Splits one answer; what an agent reads its reply from. */
-export interface Splitter {
-  /** Takes the next piece. */
-  push(delta: Delta): void;
-  /** The answer is over; calling it again changes nothing. */
-  end(): SplitAnswer;
-}
+import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
 
 /** Takes the calls out of text that streams. */
 export interface CallFilter {

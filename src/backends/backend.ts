@@ -7,7 +7,6 @@
 import type { RetryNotice, Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
-import type { Splitter } from "./answer_splitter.ts";
 
 /** A piece of a streamed answer, as it arrives. Reasoning that a model writes into its text as
  * `<think>` is still text here. */
@@ -70,6 +69,24 @@ export type ExtractToolCalls = (
     thinkTags?: boolean;
   },
 ) => [string, ToolCall[] | null];
+
+/** The text of an answer, split. */
+export interface SplitAnswer {
+  /** What it says. */
+  text: string;
+  /** What was thought: as the server told, or between think tags. */
+  reasoning: string;
+  /** The calls that were in the text. */
+  calls: readonly ToolCall[];
+}
+
+/** Splits one answer; what an agent reads its reply from. */
+export interface Splitter {
+  /** Takes the next piece. */
+  push(delta: Delta): void;
+  /** The answer is over; calling it again changes nothing. */
+  end(): SplitAnswer;
+}
 
 /** Options of {@linkcode Backend.send}. */
 export interface SendOptions extends CallOptions {

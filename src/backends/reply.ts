@@ -8,13 +8,16 @@ import { excerpt } from "../wire/excerpt.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
-import {
-  AnswerSplitter,
-  type CallFilter,
-  type SplitAnswer,
-  type Splitter,
-} from "./answer_splitter.ts";
-import type { CallOptions, ExtractToolCalls, FinishReason, Reply, SendOptions } from "./backend.ts";
+import { AnswerSplitter, type CallFilter } from "./answer_splitter.ts";
+import type {
+  CallOptions,
+  ExtractToolCalls,
+  FinishReason,
+  Reply,
+  SendOptions,
+  SplitAnswer,
+  Splitter,
+} from "./backend.ts";
 import type { Fields } from "./fields.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
 

@@ -5,16 +5,18 @@
  */
 
 import type { CopilotConfig } from "../config.ts";
-import { type Args, asUsage, helpText, parseArgs } from "./args.ts";
+import { type Args, asUsage, parseArgs, usageText } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import type { DemoServer } from "./demo/server.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Permissions } from "../session/permissions.ts";
+import type { Part } from "../types/message.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { CopilotOptions } from "./settings.ts";
-import { withDefaults } from "../user_files.ts";
+import { parsePermissionChoice } from "../permissions/choice.ts";
+import { withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
 import { type Output, output, readPiped } from "../terminal/stdio.ts";
 
@@ -22,7 +24,7 @@ import { type Output, output, readPiped } from "../terminal/stdio.ts";
 const SILENT_STDIN_MS = 3000;
 
 /** How long a run that was told to end may take, before a second signal ends it at once. */
-const TIDY_UP_MS = 5000;
+const MAX_ENDING_MS = 5000;
 
 /** How long a run that was told to end waits for whoever reads what it wrote. */
 const READER_MS = 500;
@@ -99,7 +101,7 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
 
 async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<number> {
   const { stdout } = run;
-  if (args.help) return stdout.write(helpText()), EXIT.done;
+  if (args.help) return stdout.write(usageText()), EXIT.done;
   if (args.version) {
     const { VERSION } = await import("../config.ts");
     return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`),
@@ -152,7 +154,7 @@ async function examine(args: Args, run: Run): Promise<number> {
     ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
-    permissions: await openPermissions(args),
+    permissions: await openPermissions(parsePermissionChoice(args)),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
@@ -166,7 +168,7 @@ function stopOnSignals(run: Run): void {
   let signalledAt: number | undefined;
   onSignals((code) => {
     // The first one ends what runs; whoever is impatient must not leave its processes behind.
-    if (signalledAt !== undefined && performance.now() - signalledAt > TIDY_UP_MS) {
+    if (signalledAt !== undefined && performance.now() - signalledAt > MAX_ENDING_MS) {
       Deno.exit(run.stopCode);
     }
     signalledAt ??= performance.now();
@@ -208,7 +210,7 @@ async function runSession(
       import("../session/session.ts"),
       import("../session/permissions.ts"),
     ]);
-  const permissions = await openPermissions(args);
+  const permissions = await openPermissions(parsePermissionChoice(args));
   const frontend = new TerminalFrontend({
     permissions,
     notifies: !args["no-notify"],
@@ -237,7 +239,7 @@ async function answerPrompt(
   options: CopilotOptions,
   args: Args,
   format: Format,
-  { asked, context }: Prompt,
+  prompt: readonly Part[],
   run: Run,
 ): Promise<number> {
   const [{ PrintFrontend }, { Session }, { openPermissions }] = await Promise.all([
@@ -245,7 +247,7 @@ async function answerPrompt(
     import("../session/session.ts"),
     import("../session/permissions.ts"),
   ]);
-  const permissions = await openPermissions(args);
+  const permissions = await openPermissions(parsePermissionChoice(args));
   const frontend = new PrintFrontend({
     format,
     stdout: run.stdout,
@@ -265,7 +267,7 @@ async function answerPrompt(
     }, frontend)
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
-  return await frontend.run(session, asked, context);
+  return await frontend.run(session, prompt);
 }
 
 function checkedFormat(args: Args, headless: boolean): Format {
@@ -289,13 +291,8 @@ function checkDemo(args: Args): void {
   }
 }
 
-/** What is asked: the argument, the piped text, or the one with the other as context. */
-interface Prompt {
-  asked: string;
-  context: string;
-}
-
-async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Prompt> {
+/** What is asked: the argument, the piped text, or the one with the other behind it. */
+async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> {
   const asked = args.print ?? "";
   let piped = "";
   if (!Deno.stdin.isTerminal()) {
@@ -316,10 +313,13 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Prompt> 
   if (asked.trim() === "" && piped.trim() === "") {
     throw new UsageError('The prompt is empty: give one with -p "...", or pipe it in');
   }
-  if (piped.trim() === "") return { asked, context: "" };
+  const typed: Part = { type: "text", text: asked };
+  if (piped.trim() === "") return [typed];
+  // Names of files in it are not looked for: it may be of anybody.
+  const context = { type: "resource", name: "", text: piped } as const;
   return asked.trim() === ""
-    ? { asked: "", context: piped }
-    : { asked, context: `\n\n<stdin>\n${piped}\n</stdin>` };
+    ? [{ ...context, kind: "note" }]
+    : [typed, { ...context, kind: "stdin" }];
 }
 
 /** Resolves `ms` milliseconds after `signal` was aborted. */

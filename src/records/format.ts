@@ -1,84 +1,196 @@
 /**
- * A session as lines of JSON: a head, then what was said, message by message. Pure.
+ * A session as lines of JSON: a head, then entries, in the order in which they came. Pure.
+ *
+ * Lines are only ever appended. A message names its parent, the message that it follows: so the
+ * messages are a tree, and the conversation is a way through it. Where the conversation becomes another
+ * than the last message and all before it (after a compaction, `/undo`, `/clear`), an entry lists it.
  *
  * @module
  */
 
 import { isObject } from "../text/json.ts";
+import { typedText } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
+import { messageFromRecord, messageToRecord } from "./message_shape.ts";
+import { LegacyConversation } from "./version_1.ts";
 
-/** The first line. A reader leaves alone what it does not know, and refuses a later version. */
-export interface Head {
-  version: 1;
+/** The version that is written; older ones are read, later ones refused. */
+const FORMAT_VERSION = 2;
+
+/** The first line. A reader passes over fields that it does not know. */
+export interface RecordHead {
+  version: number;
   /** The absolute folder that was worked in. */
   folder: string;
   /** When it began: ISO 8601. */
   started: string;
-  /** The file of the session that this one goes on from, and what that began with. */
+  /** The file of the session that this one goes on from. */
   continues?: string;
+  /** What that session began with. */
   title?: string;
 }
 
-/** What was asked: the model, and its server's host and port, which hold no secrets. */
-export interface Used {
+/** The model that was asked, and the host and port of its server, which hold no secrets. */
+export interface ModelUsed {
   model: string;
   server: string;
 }
 
-/** A line after the first: a message that was added, or all, where they are no longer what they were. */
-export type Added = ({ message: Message } | { messages: Message[] }) & { used?: Used };
-
-/** A session, read. */
-export interface Stored {
-  head: Head;
-  messages: Message[];
-  /** How many lines could not be read: the last one, where writing was cut off. */
-  lost: number;
-  /** What the first message said; it may be in a summary by now. */
-  first: string;
-  /** Of the newest messages. */
-  used?: Used;
+/** A message that was added, behind the one with the id `parent`; null for the first. */
+export interface AddedMessage {
+  message: Message;
+  parent: string | null;
 }
 
-/** The line for a record. */
-export function recordOf(record: Head | Added): string {
-  return `${JSON.stringify(record)}\n`;
+/** A line after the first. */
+export type RecordEntry =
+  & (AddedMessage | {
+    /** The ids of the messages that are the conversation from here on. */
+    conversation: readonly string[];
+    /** Those among them that are new. */
+    added?: readonly AddedMessage[];
+  })
+  & { used?: ModelUsed };
+
+/** A session that was read. */
+export interface ParsedRecord {
+  head: RecordHead;
+  messages: Message[];
+  /** How many lines could not be read: mostly the last one, where writing was cut off. */
+  lost: number;
+  /** What was typed first; the message may be in a summary by now. */
+  first: string;
+  /** Of the newest messages. */
+  used?: ModelUsed;
+}
+
+/** The first line of a new record. */
+export function headLine(head: Omit<RecordHead, "version">): string {
+  return `${JSON.stringify({ version: FORMAT_VERSION, ...head })}\n`;
+}
+
+/** The line of an entry. */
+export function entryLine({ used, ...entry }: RecordEntry): string {
+  const shown = "message" in entry
+    ? shownMessage(entry)
+    : { ...entry, ...(entry.added && { added: entry.added.map(shownMessage) }) };
+  return `${JSON.stringify({ ...shown, ...(used && { used }) })}\n`;
+}
+
+function shownMessage({ message, parent }: AddedMessage) {
+  return { message: messageToRecord(message), parent };
 }
 
 /**
- * Reads a session.
+ * Reads the first line of a record.
  *
- * @throws {SyntaxError} when the text is none, or of a later version.
+ * @throws {SyntaxError} when it is none, or of a later version.
  */
-export function parseSession(text: string): Stored {
-  const [first = "", ...lines] = text.split("\n");
-  const head = parsed(first);
+export function parseHead(line: string): RecordHead {
+  const head = parsedLine(line);
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
-    throw new SyntaxError("It is no session");
+    throw new SyntaxError("Cannot read the file as it is no session of copilot");
+  }
+  const { version } = head;
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 1) {
+    const is = JSON.stringify(version);
+    throw new SyntaxError(`Cannot read the session as its version must be a number: it is ${is}`);
+  }
+  if (version > FORMAT_VERSION) {
+    throw new SyntaxError(
+      `Cannot read the session as a later copilot wrote it: its version must be at most ${FORMAT_VERSION}: it is ${version}`,
+    );
   }
   if (typeof head.continues !== "string") delete head.continues;
   if (typeof head.title !== "string") delete head.title;
-  if (head.version !== 1) {
-    throw new SyntaxError(`It is of version ${JSON.stringify(head.version)}: 1 is known`);
-  }
-  let messages: Message[] = [];
-  let lost = 0;
-  let begun: string | undefined;
-  let used: Used | undefined;
-  for (const line of lines) {
-    if (line === "") continue;
-    const record = parsed(line);
-    if (isMessage(record?.message)) messages.push(record.message);
-    else if (Array.isArray(record?.messages) && record.messages.every(isMessage)) {
-      messages = record.messages;
-    } else lost++;
-    begun ??= messages[0]?.content;
-    if (isUsed(record?.used)) used = record.used;
-  }
-  return { head: head as unknown as Head, messages, lost, first: begun ?? "", ...used && { used } };
+  return head as unknown as RecordHead;
 }
 
-function parsed(line: string): Record<string, unknown> | undefined {
+/**
+ * Reads a record.
+ *
+ * @throws {SyntaxError} when the text is none, or of a later version.
+ */
+export function parseRecord(text: string): ParsedRecord {
+  const [first = "", ...lines] = text.split("\n");
+  const head = parseHead(first);
+  const conversation = head.version === 1 ? new LegacyConversation() : new RecordedConversation();
+  let lost = 0;
+  let begun: string | undefined;
+  let used: ModelUsed | undefined;
+  for (const line of lines) {
+    if (line === "") continue;
+    const entry = parsedLine(line);
+    if (!entry || !conversation.take(entry)) lost++;
+    const [oldest] = conversation.messages;
+    if (oldest) begun ??= typedText(oldest);
+    if (isModelUsed(entry?.used)) used = entry.used;
+  }
+  const { messages } = conversation;
+  return { head, messages, lost, first: begun ?? "", ...(used && { used }) };
+}
+
+/** Follows the entries of a record. */
+class RecordedConversation {
+  /** The conversation as of the newest entry. */
+  messages: Message[] = [];
+  readonly #known = new Map<string, AddedMessage>();
+
+  /** Takes an entry; false when it is none. */
+  take({ message, parent, conversation, added = [] }: Record<string, unknown>): boolean {
+    if (!Array.isArray(conversation)) {
+      const one = addedMessage({ message, parent });
+      if (!one) return false;
+      this.#know(one);
+      this.#follow(one);
+      return true;
+    }
+    const more = Array.isArray(added) ? added.map(addedMessage) : [undefined];
+    if (!more.every((one) => one !== undefined)) return false;
+    for (const one of more) this.#know(one);
+    // What was on a line that is lost is left out.
+    this.messages = conversation.flatMap((id) => this.#known.get(id)?.message ?? []);
+    return true;
+  }
+
+  #know(one: AddedMessage): void {
+    this.#known.set(one.message.id!, one);
+  }
+
+  /** The conversation is that up to the message's parent, and the message. */
+  #follow({ message, parent }: AddedMessage): void {
+    const last = this.messages.at(-1)?.id ?? null;
+    // A parent on a line that is lost stood where the conversation ends.
+    const isNext = parent === last || parent !== null && !this.#known.has(parent);
+    if (!isNext) this.messages = this.#wayTo(parent);
+    this.messages.push(message);
+  }
+
+  /** The messages from the first one to that with the id `end`. */
+  #wayTo(end: string | null): Message[] {
+    const at = this.messages.findIndex(({ id }) => id === end);
+    if (at >= 0) return this.messages.slice(0, at + 1);
+    const way = new Set<Message>();
+    for (let id = end; id !== null;) {
+      const one = this.#known.get(id);
+      if (!one || way.has(one.message)) break;
+      way.add(one.message);
+      id = one.parent;
+    }
+    return [...way].reverse();
+  }
+}
+
+function addedMessage(value: unknown): AddedMessage | undefined {
+  if (!isObject(value)) return undefined;
+  const message = messageFromRecord(value.message);
+  const { parent = null } = value;
+  return message?.id !== undefined && (parent === null || typeof parent === "string")
+    ? { message, parent }
+    : undefined;
+}
+
+function parsedLine(line: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return isObject(value) ? value : undefined;
@@ -87,20 +199,7 @@ function parsed(line: string): Record<string, unknown> | undefined {
   }
 }
 
-function isUsed(value: unknown): value is Used {
+function isModelUsed(value: unknown): value is ModelUsed {
   return isObject(value) && typeof value.model === "string" && value.model !== "" &&
     typeof value.server === "string";
-}
-
-const ROLES = ["system", "user", "assistant", "tool"];
-
-function isMessage(value: unknown): value is Message {
-  return isObject(value) && ROLES.includes(value.role as string) &&
-    typeof value.content === "string" &&
-    (value.toolCalls === undefined ||
-      Array.isArray(value.toolCalls) &&
-        value.toolCalls.every((call) =>
-          isObject(call) && typeof call.id === "string" && typeof call.name === "string" &&
-          isObject(call.arguments)
-        ));
 }

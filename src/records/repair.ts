@@ -4,10 +4,11 @@
  * @module
  */
 
-import type { Message } from "../types/message.ts";
+import { newMessageId } from "../text/parts.ts";
+import type { Message, ToolCall } from "../types/message.ts";
 
 const LOST = "Interrupted: the program ended before this call did. What it did is not known.";
-const CUT = "[Interrupted]";
+const CUT_OFF = "[Interrupted]";
 
 /**
  * `messages` in which each call has its one result, right behind it: those that are missing say so,
@@ -24,35 +25,46 @@ export function repaired(messages: readonly Message[]): Message[] {
     if (message.role === "system" || whole.length === 0 && message.role !== "user") continue;
     if (message.role === "tool") {
       const at = open.findIndex(({ toolCallId }) => toolCallId === message.toolCallId);
-      if (at >= 0 && open[at]!.content === LOST) open[at] = message;
+      if (at >= 0 && isLost(open[at])) open[at] = message;
       continue;
     }
     close();
     whole.push(message);
-    open = (message.toolCalls ?? []).map(({ id, name }) => ({
-      role: "tool",
-      toolCallId: id,
-      toolName: name,
-      content: LOST,
-      isError: true,
-    }));
+    open = (message.toolCalls ?? []).map(lostResult);
   }
-  const isCut = open.some(({ content }) => content === LOST);
+  const isCut = open.some(isLost);
   close();
   // Some chat templates refuse a person's message after results.
   if (isCut || whole.at(-1)?.role === "tool") {
-    whole.push({ role: "assistant", content: CUT });
+    const note: Message = { role: "assistant", content: CUT_OFF, standsFor: "lost_answer" };
+    whole.push({ ...note, id: newMessageId() });
   }
   return whole;
 }
 
-/** How the last turn of repaired `messages` was cut off, in words; undefined where it was not. */
-export function cutOf(messages: readonly Message[]): string | undefined {
+function lostResult({ id, name }: ToolCall): Message {
+  return {
+    id: newMessageId(),
+    role: "tool",
+    toolCallId: id,
+    toolName: name,
+    content: LOST,
+    isError: true,
+    standsFor: "lost_result",
+  };
+}
+
+function isLost(message: Message | undefined): boolean {
+  return message?.standsFor === "lost_result";
+}
+
+/**
+ * How many calls were open where the last turn of repaired `messages` was cut off: 0 before an answer;
+ * undefined where it was not cut off.
+ */
+export function openCallsAtCut(messages: readonly Message[]): number | undefined {
   const last = messages.at(-1);
-  if (last?.role === "user") return "before the answer";
-  if (last?.content !== CUT) return undefined;
-  const open = messages.slice(0, -1).reverse().findIndex(({ content }) => content !== LOST);
-  return open === 0
-    ? "before the answer"
-    : `its open ${open === 1 ? "call is" : "calls are"} answered as interrupted`;
+  if (last?.role === "user") return 0;
+  if (last?.standsFor !== "lost_answer") return undefined;
+  return messages.slice(0, -1).reverse().findIndex((message) => !isLost(message));
 }

@@ -1,75 +1,111 @@
 /**
- * Sessions on disk: each in a file of its own, which only its own process ever writes. Going on with one
- * begins another, so nothing is shared, locked or repaired.
+ * Sessions on disk: each in a file of its own, which only its own process ever writes. Going on with
+ * one begins another, which repeats it, so nothing is shared or locked, and each can be removed.
  *
  * @module
  */
 
+import { identify } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import type { Message } from "../types/message.ts";
-import { type Added, type Head, parseSession, recordOf, type Stored, type Used } from "./format.ts";
+import {
+  type AddedMessage,
+  entryLine,
+  headLine,
+  type ModelUsed,
+  type ParsedRecord,
+  parseHead,
+  parseRecord,
+  type RecordEntry,
+  type RecordHead,
+} from "./format.ts";
 import { repaired } from "./repair.ts";
 
-/** Writes a session as it goes on. */
-export interface Recorder {
-  /** Writes what is new in `messages`, and what they are with; the file is made with the first. */
-  sync(messages: readonly Message[], used?: Used): void;
-  /** `messages` are those of another session: what is added to them makes one of its own. */
-  goesOn(messages: readonly Message[], from: Pick<Head, "continues" | "title">): void;
-}
-
 /** A session, and the name of its file. */
-export interface Kept extends Stored {
+export interface StoredSession extends ParsedRecord {
   name: string;
 }
 
-/** So many sessions are kept; the oldest go. */
-const MAX_KEPT = 200;
-/** More is not read: a session is text. */
-const MAX_BYTES = 256 * 1024 * 1024;
+/** So many sessions are stored; the oldest go. */
+export const MAX_SESSIONS = 200;
+/** A larger file, in bytes, is not read: a session is text. */
+const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 
-/** Records the session that is worked on in `folder` below `root`. */
-export function openRecorder(root: string, folder: () => string): Recorder {
-  let file: Deno.FsFile | undefined;
-  let known: readonly Message[] = [];
-  let from: Pick<Head, "continues" | "title"> = {};
-  let told: string | undefined;
-  const begin = (messages: readonly Message[], next: typeof from) => {
-    file?.close();
-    file = told = undefined;
-    known = [...messages];
-    from = next;
-  };
-  return {
-    goesOn: begin,
-    sync(messages, used) {
-      const same = known.every((message, i) => message === messages[i]);
-      if (same && messages.length === known.length) return;
-      const added: Added[] = file && !same
-        ? [{ messages: [...messages] }]
-        : messages.slice(file ? known.length : 0).map((message) => ({ message }));
-      known = [...messages];
-      if (added[0]) {
-        const now = JSON.stringify(used);
-        if (used && now !== told) added[0].used = used;
-        told = now;
-        file ??= create(root, { folder: folder(), ...from });
-        const bytes = new TextEncoder().encode(added.map(recordOf).join(""));
-        for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
-      }
-      // What comes after all was forgotten has nothing to do with it.
-      if (messages.length === 0) begin([], {});
-    },
-  };
+/** Where a session comes from that goes on with another. */
+type Origin = Pick<RecordHead, "continues" | "title">;
+
+/** Records the session that is worked on in `folder` below `root`, as it goes on. */
+export class Recorder {
+  readonly #root: string;
+  readonly #folder: () => string;
+  /** Made with the first message. */
+  #file: Deno.FsFile | undefined;
+  /** The ids of the conversation as it is recorded, and of all messages in the file. */
+  #conversation: readonly string[] = [];
+  #recorded = new Set<string>();
+  #origin: Origin = {};
+  #used: string | undefined;
+
+  constructor(root: string, folder: () => string) {
+    this.#root = root;
+    this.#folder = folder;
+  }
+
+  /** `messages` are those of another session: what is added to them makes one of its own. */
+  continueFrom(messages: Message[], origin: Origin): void {
+    identify(messages);
+    this.#file?.close();
+    this.#file = this.#used = undefined;
+    this.#conversation = messages.map(({ id }) => id!);
+    this.#recorded.clear();
+    this.#origin = origin;
+  }
+
+  /** Writes what is new in `messages`, and the model they are with; gives ids to those without. */
+  sync(messages: Message[], used?: ModelUsed): void {
+    identify(messages);
+    const ids = messages.map(({ id }) => id!);
+    const before = this.#conversation;
+    const isLonger = before.every((id, i) => id === ids[i]);
+    if (isLonger && ids.length === before.length) return;
+    const added = this.#added(messages, this.#file && isLonger ? before.length : 0);
+    const fresh = added.filter(({ message }) => !this.#recorded.has(message.id!));
+    const isAppended = !this.#file || isLonger && fresh.length === added.length;
+    const entries = isAppended
+      ? added
+      : [{ conversation: ids, ...(fresh.length > 0 && { added: fresh }) }];
+    this.#conversation = ids;
+    if (entries.length > 0) this.#write(entries, used);
+    // What comes after all was forgotten has nothing to do with it.
+    if (messages.length === 0) this.continueFrom([], {});
+  }
+
+  /** The messages from `start` on, with their parents. */
+  #added(messages: readonly Message[], start: number): AddedMessage[] {
+    return messages.slice(start).map((message, i) => (
+      { message, parent: messages[start + i - 1]?.id ?? null }
+    ));
+  }
+
+  #write(entries: RecordEntry[], used: ModelUsed | undefined): void {
+    const now = JSON.stringify(used);
+    if (used && now !== this.#used) entries[0]!.used = used;
+    this.#used = now;
+    this.#file ??= createRecord(this.#root, { folder: this.#folder(), ...this.#origin });
+    const bytes = new TextEncoder().encode(entries.map(entryLine).join(""));
+    for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
+    const written = entries.flatMap((entry) => "message" in entry ? [entry] : entry.added ?? []);
+    for (const { message } of written) this.#recorded.add(message.id!);
+  }
 }
 
-function create(root: string, about: Omit<Head, "version" | "started">): Deno.FsFile {
+function createRecord(root: string, about: Omit<RecordHead, "version" | "started">): Deno.FsFile {
   Deno.mkdirSync(root, { recursive: true, mode: 0o700 });
   const started = new Date().toISOString();
-  for (const old of namesIn(root).slice(MAX_KEPT - 1)) Deno.removeSync(join(root, old));
+  for (const old of namesIn(root).slice(MAX_SESSIONS - 1)) Deno.removeSync(join(root, old));
   const name = `${started.replaceAll(/[:.]/g, "-")}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
   const file = Deno.openSync(join(root, name), { append: true, createNew: true, mode: 0o600 });
-  file.writeSync(new TextEncoder().encode(recordOf({ version: 1, started, ...about })));
+  file.writeSync(new TextEncoder().encode(headLine({ started, ...about })));
   return file;
 }
 
@@ -84,41 +120,41 @@ function namesIn(root: string): string[] {
   }
 }
 
-/** A head is no longer: the path of a folder, a title, and little else. */
+/** A longer head, in bytes, is none: it has the path of a folder, a title, and little else. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /** The head of the session in a file, without reading all of it. */
-function headOf(path: string): Head {
+function headOf(path: string): RecordHead {
   using file = Deno.openSync(path);
   const bytes = new Uint8Array(MAX_HEAD_BYTES);
   const text = new TextDecoder().decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
-  return parseSession(text.slice(0, text.indexOf("\n") + 1)).head;
+  return parseHead(text.slice(0, Math.max(0, text.indexOf("\n"))));
 }
 
 /**
- * The sessions of `folder`, newest first, each whole: every call has its result. One that another goes
- * on from is a part of that.
+ * The sessions of `folder`, newest first, each whole: every call has its result. A session from which
+ * another goes on is a part of that one, and left out.
  */
-export function* storedSessions(root: string, folder: string): Generator<Kept> {
+export function* storedSessions(root: string, folder: string): Generator<StoredSession> {
   const parts = new Set<string>();
   for (const name of namesIn(root)) {
     try {
       const path = join(root, name);
       const { isFile, size } = Deno.statSync(path);
-      // A pipe would be waited for.
-      if (!isFile || size > MAX_BYTES) continue;
+      // Reading a pipe would wait for a writer.
+      if (!isFile || size > MAX_RECORD_BYTES) continue;
       const { folder: at, continues = "" } = headOf(path);
       if (at !== folder) continue;
       if (parts.has(name)) {
         parts.add(continues);
         continue;
       }
-      const stored = parseSession(Deno.readTextFileSync(path));
+      const stored = parseRecord(Deno.readTextFileSync(path));
       if (stored.messages.length === 0) continue;
       parts.add(continues);
       yield { ...stored, name, messages: repaired(stored.messages) };
     } catch {
-      // Somebody else's file, or one that is just being made or removed: the others are there.
+      // A file of another kind or of a later version, or one that is just being made or removed.
     }
   }
 }

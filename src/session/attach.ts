@@ -7,6 +7,7 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { resolvePath } from "../text/paths.ts";
 import { fileTool, folderTool } from "../tools/mod.ts";
+import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 
@@ -20,7 +21,7 @@ export function namedPaths(text: string): string[] {
 }
 
 /**
- * `text` with the files and folders it names, as the tools show them: numbered lines, bounded; and
+ * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and
  * what to tell the person of each. A name that is no file stays what it is: part of the text.
  *
  * @param policy decides on each; without it what a person names may be read
@@ -30,13 +31,13 @@ export async function attachFiles(
   text: string,
   signal: AbortSignal,
   policy?: Policy,
-): Promise<{ text: string; notices: string[] }> {
-  const parts = [text];
+): Promise<{ parts: Part[]; notices: string[] }> {
+  const parts: Part[] = [];
   const notices: string[] = [];
   let count = 0;
   const context = agent.toolContext(signal);
   for (const name of namedPaths(text)) {
-    if (parts.length > MAX_FILES) {
+    if (parts.length >= MAX_FILES) {
       notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);
       break;
     }
@@ -72,10 +73,11 @@ export async function attachFiles(
       const total = `${range.isExact ? "" : "at least "}${range.total}`;
       notices.push(`@${found.path}: only its first ${range.last} of ${total} lines go along`);
     }
-    parts.push(`<file path=${JSON.stringify(found.path)}>\n${content}\n</file>`);
+    const kind = found.folder ? "folder" : "file";
+    parts.push({ type: "resource", kind, name: found.path, text: content });
   }
   if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
-  return { text: parts.join("\n\n"), notices };
+  return { parts, notices };
 }
 
 function existing(

@@ -7,8 +7,8 @@
 import { type Place, placeOf } from "../permissions/containment.ts";
 import { READER } from "../permissions/path_verdict.ts";
 import { decide, grantOf, ruleFor } from "../permissions/policy.ts";
-import { nameOf } from "../permissions/rules.ts";
-import type { Call, Settings, Verdict } from "../permissions/settings.ts";
+import { rulePathOf } from "../permissions/rules.ts";
+import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import type { Grant, Tool, ToolContext } from "../types/tool.ts";
 import type { Approval } from "./frontend.ts";
 
@@ -46,7 +46,7 @@ export class CallJudge {
     const call = this.#call(args);
     const text = ruleFor(call, this.#settings, this.#place);
     if (text === undefined || call.path === undefined) return text === undefined ? text : { text };
-    return { text, path: nameOf(this.#place(".").real, this.#place(call.path).real) };
+    return { text, path: rulePathOf(this.#place(".").real, this.#place(call.path).real) };
   }
 
   /** @param isAsked false where what would be asked about simply runs */
@@ -64,7 +64,7 @@ export class CallJudge {
       decide({ tool: READER, path }, this.#settings, this.#place).effect === "allow";
   }
 
-  #call(args: Record<string, unknown>): Call {
+  #call(args: Record<string, unknown>): PolicyCall {
     const { name, access } = this.#tool;
     const { path, command } = this.#tool.subject?.(args) ?? {};
     return {

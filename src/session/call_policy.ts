@@ -13,7 +13,7 @@ import { type Approver, askForApproval } from "./approvals.ts";
 import { CallJudge, type DecidedCall } from "./call_judge.ts";
 
 /** Who decides what the settings leave open. */
-export interface Deciding {
+interface Deciding {
   /** What would be asked about simply runs. */
   yes: boolean;
   /** Who is asked; undefined where nobody is there. */

@@ -6,7 +6,9 @@
  */
 
 import type { TurnEvent } from "../types/event.ts";
+import type { HeededInstructions, InstructionSize } from "./instruction_report.ts";
 import type { ToolCall } from "../types/message.ts";
+import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
 
 /** A question about one call, as data. */
@@ -47,7 +49,7 @@ export type ApprovalAnswer =
 export type Confirmation = {
   type: "trust";
   /** The files that instruct the model, with their sizes in lines. */
-  files: readonly { name: string; lines: number }[];
+  files: readonly InstructionSize[];
 };
 
 /** The state of a session that footers and editors show. */
@@ -78,6 +80,10 @@ export type SessionEvent =
   | { type: "rule_added"; rule: string; path?: string; error?: string }
   /** A job ended by itself. */
   | { type: "job_ended"; job: Job }
+  /** The folder's instructions were read, and count or not. */
+  | { type: "instructions"; instructions: HeededInstructions }
+  /** The session goes on with the folder's newest conversation; undefined where there was none. */
+  | { type: "resumed"; resumed: Resumed | undefined }
   /** The model wrote so many tokens, about, for a command that waits for it. */
   | { type: "command_progress"; tokens: number }
   | ({ type: "status" } & Status);

@@ -1,5 +1,5 @@
 /**
- * The record of a session, and going on with one.
+ * The record of a session, and going on with an earlier one.
  *
  * @module
  */
@@ -7,51 +7,49 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
 import { targetOf } from "../model_target.ts";
-import type { Used } from "../records/format.ts";
-import { cutOf } from "../records/repair.ts";
-import { type Kept, openRecorder, storedSessions } from "../records/store.ts";
-import { DIM, type Painter } from "../terminal/style.ts";
-import { count } from "../text/count.ts";
+import type { ModelUsed } from "../records/format.ts";
+import { openCallsAtCut } from "../records/repair.ts";
+import { Recorder, type StoredSession, storedSessions } from "../records/store.ts";
+import { typedText } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
-import type { Message } from "../types/message.ts";
-import type { ModelFit } from "./fit_model.ts";
-import { serverOf } from "./model_server.ts";
-import { oneLine } from "../text/one_line.ts";
 import { stateFolder } from "../user_files.ts";
+import { serverOf } from "./model_server.ts";
 
-/** Keeps a conversation on disk. */
-export interface SessionRecord {
-  /** To be called whenever the conversation has grown. */
-  sync(): void;
-  /** The conversation is that of another session now. */
-  goesOn(from: Kept): void;
+/** Records an agent's conversation on disk, where there is a folder for that. */
+export class SessionRecord {
+  readonly #agent: CopilotAgent;
+  readonly #warn: (error: Error) => void;
+  #recorder: Recorder | undefined;
+
+  /** @param warn Told once, when the conversation cannot be recorded any more. */
+  constructor(agent: CopilotAgent, warn: (error: Error) => void) {
+    this.#agent = agent;
+    this.#warn = warn;
+    const root = sessionsFolder();
+    this.#recorder = root === undefined
+      ? undefined
+      : new Recorder(root, () => agent.state.workingDir);
+  }
+
+  /** Writes what is new: to be called whenever the conversation has changed. */
+  sync(): void {
+    try {
+      this.#recorder?.sync(this.#agent.state.messages, modelUsedBy(this.#agent));
+    } catch (error) {
+      this.#recorder = undefined;
+      this.#warn(error as Error);
+    }
+  }
+
+  /** The conversation is that of an earlier session now. */
+  continueFrom(session: StoredSession): void {
+    const origin = { continues: session.name, title: titleOf(session).title };
+    this.#recorder?.continueFrom([...session.messages], origin);
+  }
 }
 
-/** Keeps the agent's conversation on disk. `warn` is told once. */
-export function recordSession(
-  agent: CopilotAgent,
-  warn: (message: string) => void,
-): SessionRecord {
-  const root = sessionsFolder();
-  if (root === undefined) return { sync() {}, goesOn() {} };
-  const recorder = openRecorder(root, () => agent.state.workingDir);
-  let failed = false;
-  return {
-    sync() {
-      if (failed) return;
-      try {
-        recorder.sync(agent.state.messages, usedBy(agent));
-      } catch (error) {
-        failed = true;
-        warn(`· the session cannot be kept: ${oneLine((error as Error).message)}`);
-      }
-    },
-    goesOn: (from) => recorder.goesOn(from.messages, { continues: from.name, title: nameOf(from) }),
-  };
-}
-
-/** What the agent asks: never how, as addresses may hold keys. */
-function usedBy({ config }: CopilotAgent): Used {
+/** The model that an agent asks: never its address, which may hold keys. */
+function modelUsedBy({ config }: CopilotAgent): ModelUsed {
   return {
     model: targetOf(config).name,
     server: serverOf(config),
@@ -59,106 +57,114 @@ function usedBy({ config }: CopilotAgent): Used {
 }
 
 /** At most so many sessions are listed. */
-const MAX_LISTED = 20;
+const MAX_LISTED_SESSIONS = 20;
 
 /** The sessions of the agent's folder, newest first. */
-export function sessionsHere(agent: CopilotAgent): Kept[] {
+export function earlierSessions(agent: CopilotAgent): StoredSession[] {
   const root = sessionsFolder();
   if (root === undefined) return [];
-  return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED)];
+  return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
 }
 
-/** What goes on with a session. */
-export interface Continuing {
-  readonly agent: CopilotAgent;
-  readonly fit: ModelFit;
-  record?: SessionRecord | undefined;
+/** A title is no longer, in characters. */
+const MAX_TITLE_CHARS = 200;
+
+/** What tells an earlier session apart. */
+export interface SessionTitle {
+  /** When it began: ISO 8601. */
+  started: string;
+  /** What was typed first. */
+  title: string;
 }
 
-/** So much of what was said last is shown, in characters. */
-const MAX_ASKED = 200;
-const MAX_ANSWER = 300;
+/** See {@linkcode SessionTitle}. */
+export function titleOf({ head, first }: StoredSession): SessionTitle {
+  return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
+}
 
-/** Goes on with a session, with its model where that is at hand; what to say of it. */
-export function goOn(
-  { agent, fit, record }: Continuing,
-  stored: Kept,
-  paint: Painter = (text) => text,
-): string {
-  const { head, messages, lost } = stored;
+/** An earlier session with which an agent goes on. */
+export interface Resumed {
+  /** When it began: ISO 8601. */
+  started: string;
+  /** How many messages it has. */
+  messages: number;
+  /** Lines of its record that could not be read. */
+  lostLines: number;
+  /** What the person typed last, and the newest answer to that; left out where it has none. */
+  lastTyped?: string;
+  lastAnswer?: string;
+  /** Calls that were open when its last turn was cut off: 0 before an answer; left out where it was not. */
+  openCalls?: number;
+  /** The model that it was with, where that is another than before the session was taken up. */
+  model?: {
+    before: ModelUsed;
+    now: ModelUsed;
+    /** Whether the agent asks the model of `before` again. */
+    isTakenUp: boolean;
+  };
+}
+
+/**
+ * Goes on with a session, with its model where that is at hand.
+ *
+ * @param isModelChosen Whether the person named the model: then it stays.
+ */
+export function resumeSession(
+  agent: CopilotAgent,
+  session: StoredSession,
+  isModelChosen: boolean,
+  record?: SessionRecord,
+): Resumed {
+  const { head, messages, lost } = session;
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
-  record?.goesOn(stored);
-  const unread = lost > 0 ? `; ${count(lost, "line")} could not be read` : "";
-  const cut = cutOf(messages);
-  return [
-    `Goes on from ${when(head.started)}: ${count(messages.length, "message")}${unread}`,
-    ...lastExchange(messages).map((text) => `  ${paint(text, DIM)}`),
-    ...cut ? [`The last turn was cut off: ${cut}.`] : [],
-    ...sameModel(agent, fit.isChosen, stored),
-  ].join("\n");
+  record?.continueFrom(session);
+  const openCalls = openCallsAtCut(messages);
+  const model = takeUpModel(agent, isModelChosen, session);
+  return {
+    started: head.started,
+    messages: messages.length,
+    lostLines: lost,
+    ...lastExchange(session),
+    ...(openCalls !== undefined && { openCalls }),
+    ...(model && { model }),
+  };
 }
 
-/** Goes on with the newest session of the agent's folder; what to say of it. */
-export function goOnWithNewest(session: Continuing, paint?: Painter): string {
-  const [newest] = sessionsHere(session.agent);
-  return newest ? goOn(session, newest, paint) : "There is no earlier session of this folder.";
+/** Goes on with the newest session of the agent's folder; undefined where there is none. */
+export function resumeNewest(
+  agent: CopilotAgent,
+  isModelChosen: boolean,
+  record?: SessionRecord,
+): Resumed | undefined {
+  const [newest] = earlierSessions(agent);
+  return newest && resumeSession(agent, newest, isModelChosen, record);
 }
 
-function lastExchange(messages: readonly Message[]): string[] {
+function lastExchange({ messages }: StoredSession): Pick<Resumed, "lastTyped" | "lastAnswer"> {
   const at = messages.findLastIndex((one) => one.role === "user" && !isSummary(one));
-  const answer = messages.slice(at + 1).findLast(({ role, content }) =>
-    role === "assistant" && content.trim() !== "" && !content.startsWith("[Interrupted")
+  const answer = messages.slice(at + 1).findLast(({ role, content, standsFor = "" }) =>
+    role === "assistant" && content.trim() !== "" &&
+    !["interruption", "lost_answer"].includes(standsFor)
   );
-  return [
-    ...at < 0 ? [] : [`> ${beginning(typed(messages[at]!.content), MAX_ASKED)}`],
-    ...answer ? [beginning(answer.content, MAX_ANSWER)] : [],
-  ];
+  return {
+    ...(at >= 0 && { lastTyped: typedText(messages[at]!) }),
+    ...(answer && { lastAnswer: answer.content }),
+  };
 }
 
 /** The model stays what it was; the server that is asked is never another than the person said. */
-function sameModel(agent: CopilotAgent, isChosen: boolean, { used }: Kept): string[] {
-  const now = usedBy(agent);
-  const machine = ({ server }: Used) => server.replace(/:\d+$/, "");
-  if (!used || used.model === now.model && machine(used) === machine(now)) return [];
-  const [before, here] = [used, now].map(({ model, server }) =>
-    `${oneLine(model)} at ${oneLine(server)}`
-  );
-  if (used.server !== now.server || isChosen) {
-    return [`It was with ${before}, and is with ${here} now.`];
-  }
-  agent.setModel(used.model);
-  return [`With ${oneLine(used.model)}, as before (/model).`];
-}
-
-/** A session in one line: when, and how it began. */
-export function titleOf(stored: Kept): string {
-  return `${when(stored.head.started)}  ${beginning(nameOf(stored), 60)}`;
-}
-
-/** What the person typed first. */
-function nameOf({ head, first }: Kept): string {
-  return head.title ?? typed(first).slice(0, MAX_ASKED);
-}
-
-/** A message without what went along with it. */
-function typed(content: string): string {
-  const text = content
-    .replace(
-      /^(?:<shell command=.*>\n[^]*?\n<\/shell>\n\n|\[(?:Plan mode|The plan is)[^\]]*\]\n\n)+/,
-      "",
-    )
-    .replace(/\n\n<(?:file path=|stdin>)[^]*$/, "");
-  return text.trim() === "" ? content : text;
-}
-
-function beginning(text: string, max: number): string {
-  const line = oneLine(text);
-  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line;
-}
-
-function when(started: string): string {
-  return oneLine(started.slice(0, 16).replace("T", " "));
+function takeUpModel(
+  agent: CopilotAgent,
+  isModelChosen: boolean,
+  { used: before }: StoredSession,
+): Resumed["model"] {
+  const now = modelUsedBy(agent);
+  const machine = ({ server }: ModelUsed) => server.replace(/:\d+$/, "");
+  if (!before || before.model === now.model && machine(before) === machine(now)) return undefined;
+  const isTakenUp = before.server === now.server && !isModelChosen;
+  if (isTakenUp) agent.setModel(before.model);
+  return { before, now, isTakenUp };
 }
 
 function sessionsFolder(): string | undefined {

@@ -11,12 +11,13 @@ import { requestTokens } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 import { attachFiles } from "./attach.ts";
 import { FileList } from "./files.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
+import type { Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
@@ -24,7 +25,7 @@ import { costOf } from "./prices.ts";
 import type { CommandInfo, Report } from "./report.ts";
 import { runShell } from "./shell.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
-import { undoLog } from "./undo.ts";
+import { UndoLog } from "./undo.ts";
 
 /** How a session is opened. */
 export interface SessionOptions {
@@ -96,7 +97,7 @@ export class Session implements AsyncDisposable {
     this.#options = options;
     this.#frontend = frontend;
     const jobs = jobStore();
-    const undo = options.canUndo ? undoLog() : undefined;
+    const undo = options.canUndo ? new UndoLog() : undefined;
     this.#policy = this.#makePolicy();
     const agent: CopilotAgent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy,
@@ -122,7 +123,7 @@ export class Session implements AsyncDisposable {
         asksRemote: options.asksServer !== "before-turns",
       }),
       isModelKnown: options.asksServer === "never" || !choosesModel(config),
-      pending: "",
+      pending: [],
       usage: undefined,
       cost: undefined,
       isPlanning: false,
@@ -185,23 +186,29 @@ export class Session implements AsyncDisposable {
     const canAsk = this.#frontend.approve !== undefined;
     this.#emitStatus();
     const mayRun = canAsk || approvesAll === true;
-    this.#notices("permissions", await permissions.prepare(agent.state.workingDir, mayRun));
+    for (const notice of await permissions.prepare(agent.state.workingDir, mayRun)) {
+      this.#emit({ type: "notice", level: "info", ...notice });
+    }
     if (this.#options.readsInstructions) {
-      this.#notices(
-        "instructions",
-        await heedInstructions(agent, permissions, {
-          trust: this.#options.trust,
-          ask: this.#frontend.confirm &&
-            ((question) => this.#frontend.confirm!(question as unknown as Confirmation, signal)),
-        }),
-      );
+      const instructions = await heedInstructions(agent, permissions, {
+        trust: this.#options.trust,
+        confirm: this.#frontend.confirm &&
+          ((question) => this.#frontend.confirm!(question, signal)),
+      });
+      this.#emit({ type: "instructions", instructions });
     }
     if (isRecorded || resumesNewest) {
-      const { goOnWithNewest, recordSession } = await import("./record.ts");
+      const { resumeNewest, SessionRecord } = await import("./record.ts");
       if (isRecorded) {
-        this.#state.record = recordSession(agent, (text) => this.#notices("record", [text]));
+        this.#state.record = new SessionRecord(
+          agent,
+          ({ message }) => this.#notices("record", [`the session cannot be kept: ${message}`]),
+        );
       }
-      if (resumesNewest) this.#notices("resumed", [goOnWithNewest(this.#state)]);
+      if (resumesNewest) {
+        const resumed = resumeNewest(agent, this.#state.fit.isChosen, this.#state.record);
+        this.#emit({ type: "resumed", resumed });
+      }
     }
     if (asksServer === "at-start") this.#state.looked = this.#greet();
     this.#emitStatus();
@@ -211,23 +218,31 @@ export class Session implements AsyncDisposable {
    * Processes one message of the person: files it names go along, the agent is fitted to the model, the
    * model answers, what it did can be taken back, the conversation is recorded.
    *
-   * @param context Text that goes along behind the message and the files.
+   * @param input What was typed, or the parts of the message: files that its text names stand behind
+   * that text.
    * @throws {BackendError} like `processTurn`.
    */
-  async prompt(text: string, signal: AbortSignal, context = ""): Promise<TurnResult> {
+  async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
     const { agent, undo } = state;
+    const given: readonly Part[] = typeof input === "string"
+      ? [{ type: "text", text: input }]
+      : input;
+    const typed = given.filter((part) => part.type === "text");
+    const text = typed.map((part) => part.text).join("\n\n");
     undo?.begin(agent, text);
     try {
-      await untilAborted(state.looked, signal);
+      await settledOrAborted(state.looked, signal);
       const attached = await this.#attached(text, signal);
-      const result = await processFittedTurn(agent, state.fit, state.pending + attached + context, {
+      const others = given.filter((part) => part.type !== "text");
+      const parts = [...state.pending, ...typed, ...attached, ...others];
+      const result = await processFittedTurn(agent, state.fit, parts, {
         onEvent: (event) => this.#onTurnEvent(event),
         onOutput: (newest) => this.#emit({ type: "output", newest }),
         ready: () => this.#frontend.ready?.(),
         signal,
       });
-      state.pending = "";
+      state.pending = [];
       return result;
     } finally {
       state.record?.sync();
@@ -262,14 +277,14 @@ export class Session implements AsyncDisposable {
     await this.#state.jobs[Symbol.asyncDispose]();
   }
 
-  /** `text` with the files that it names; of a turn that was stopped meanwhile the text alone. */
-  async #attached(text: string, signal: AbortSignal): Promise<string> {
+  /** The files that `text` names; none for a turn that was stopped meanwhile. */
+  async #attached(text: string, signal: AbortSignal): Promise<Part[]> {
     try {
       const found = await attachFiles(this.agent, text, signal, this.#policy);
       this.#notices("attached", found.notices);
-      return found.text;
+      return found.parts;
     } catch (error) {
-      if (signal.aborted) return text;
+      if (signal.aborted) return [];
       throw error;
     }
   }
@@ -309,10 +324,9 @@ export class Session implements AsyncDisposable {
   /** Says what the server has, as soon as it is known. What is wrong, the first turn tells. */
   async #greet(): Promise<void> {
     const state = this.#state;
-    const signal = this.#over.signal;
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
-      const found = await greeting(state.agent, state.fit, signal);
+      const found = await greeting(state.agent, state.fit, this.#over.signal);
       if (found === undefined) return;
       state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#notices("server", greetingLines(found));
@@ -344,7 +358,7 @@ const PLAN_REFUSAL: Decision = {
 };
 
 /** Waits for `promise`, but no longer than until `signal` is aborted. */
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return Promise.race([
     promise,
     new Promise<void>((resolve) => {

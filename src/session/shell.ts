@@ -23,6 +23,6 @@ export async function runShell(
     onOutput: (newest) => session.emit({ type: "output", newest }),
   });
   const outcome = typeof result === "string" ? { content: result } : result;
-  session.pending += `<shell command=${JSON.stringify(command)}>\n${outcome.content}\n</shell>\n\n`;
+  session.pending.push({ type: "resource", kind: "shell", name: command, text: outcome.content });
   return outcome;
 }

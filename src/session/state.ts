@@ -6,6 +6,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
+import type { Part } from "../types/message.ts";
 import type { Usage } from "../types/event.ts";
 import type { Jobs } from "../types/tool.ts";
 import type { SessionEvent } from "./frontend.ts";
@@ -40,8 +41,8 @@ export interface SessionState {
   readonly fit: ModelFit;
   /** Whether the server is known to have the model: it may choose one where none is named. */
   isModelKnown: boolean;
-  /** Text that goes along with the next message, such as the output of a command. */
-  pending: string;
+  /** What goes along with the next message, before its text, such as the output of a command. */
+  pending: Part[];
   /** Tokens of the newest request and its answer; undefined until a request is counted. */
   usage: Usage | undefined;
   /** US dollars so far; undefined while no request had a known price. */

@@ -1,44 +1,51 @@
 /**
  * Taking back what a message led to: the conversation, and the files that tools wrote, byte for byte.
- * Kept in memory, without git; what commands did is not known and stays.
+ * Remembered in memory, without git; what commands did is not known and stays.
  *
  * @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import { count } from "../text/count.ts";
 import { relative } from "../text/std_path.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { stampOf } from "../tools/files/seen_files.ts";
 import type { Message } from "../types/message.ts";
 import type { Grant, OnWritten } from "../types/tool.ts";
-import { oneLine } from "../text/one_line.ts";
 
-/** What a session can take back. */
-export interface UndoLog {
-  /** A message is about to be sent. */
-  begin(agent: CopilotAgent, text: string): void;
-  /** A file was written for it. */
-  onWritten: OnWritten;
-  /** Another conversation begins: of those before it the files alone are taken back. */
-  leave(): void;
-  /** Takes back the newest message; what to say of it. */
-  undo(agent: CopilotAgent): Promise<string>;
-  /** Brings back what was taken back last; what to say of it. */
-  redo(agent: CopilotAgent): Promise<string>;
+/** A message that was taken back or brought back. */
+export interface UndoReport {
+  way: "undo" | "redo";
+  /** What the message said. */
+  text: string;
+  /** The files that were written for it, in order. */
+  files: readonly UndoneFile[];
+  /** False where the conversation is another by now, which stays. */
+  hasConversation: boolean;
+  /** How many commands the message led to: what they did stays. */
+  commands: number;
+}
+
+/** A file of a message that was taken back or brought back. */
+export interface UndoneFile {
+  /** Relative to the folder that is worked in. */
+  path: string;
+  /** `restored` has other bytes again; `failed` is as it was. */
+  result: "restored" | "removed" | "recreated" | "failed";
+  /** Why it failed. */
+  reason?: string;
 }
 
 /** A message and what it led to; once taken back, how things were then. */
-interface Step {
+interface UndoStep {
   text: string;
   /** Undefined once another conversation has begun. */
-  messages: Message[] | undefined;
-  files: Map<string, Kept>;
+  conversation: Pick<CopilotAgent["state"], "messages" | "seenFiles"> | undefined;
+  files: Map<string, FileSides>;
 }
 
-/** A file on both sides of the step: as it is now, and as it was (or, taken back, as it became). */
-interface Kept {
-  /** Of the other side. `undefined`: there was none. `null`: not kept, as it was too large. */
+/** A file on both sides of a step: as it is now, and as it was (or, taken back, as it became). */
+interface FileSides {
+  /** Of the other side. `undefined`: there was no file. `null`: unknown, as it was too large. */
   bytes: Uint8Array | undefined | null;
   /** Of the other side; {@linkcode ABSENT} where there was no file. */
   otherStamp: string;
@@ -47,104 +54,119 @@ interface Kept {
 }
 
 const ABSENT = "";
-const MAX_STEPS = 100;
-const MAX_BYTES = 64 * 1024 * 1024;
+/** So many messages can be taken back, and fewer where their files have more bytes than that. */
+export const MAX_UNDO_STEPS = 100;
+export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 
-/** The log of a session that begins. */
-export function undoLog(): UndoLog {
-  const done: Step[] = [];
-  const undone: Step[] = [];
-  return {
-    begin({ state }, text) {
-      undone.length = 0;
-      done.push({ text, messages: [...state.messages], files: new Map() });
-      while (done.length > MAX_STEPS || done.length > 1 && bytesOf(done) > MAX_BYTES) done.shift();
-    },
-    onWritten({ path, before, stamp }) {
-      const files = done.at(-1)?.files;
-      const known = files?.get(path);
-      if (known) known.stamp = stamp;
-      else {
-        const bytes = before === undefined ? undefined : before.bytes ?? null;
-        files?.set(path, { bytes, otherStamp: before?.stamp ?? ABSENT, stamp });
-      }
-    },
-    leave() {
-      for (const step of [...done, ...undone]) step.messages = undefined;
-    },
-    async undo(agent) {
-      const step = done.pop();
-      if (!step) return "There is nothing to take back.";
-      const before = new Set(step.messages ?? agent.state.messages);
-      const programs = agent.tools.filter(({ access }) => access === "execute");
-      const commands =
-        agent.state.messages.filter((message) =>
-          programs.some(({ name }) => name === message.toolName) && !message.isError &&
-          !before.has(message)
-        ).length;
-      undone.push(step);
-      const said = await swap(step, agent, [...done, ...undone], "as it was");
-      return [
-        `Taken back: ${titleOf(step)}. /redo brings it back.`,
-        ...said,
-        ...commands > 0 ? [`What ${count(commands, "command")} did stays.`] : [],
-      ].join("\n");
-    },
-    async redo(agent) {
-      const step = undone.pop();
-      if (!step) return "There is nothing to bring back.";
-      done.push(step);
-      const said = await swap(step, agent, [...done, ...undone], "as it became");
-      return [`Brought back: ${titleOf(step)}.`, ...said].join("\n");
-    },
+/** What a session can take back. */
+export class UndoLog {
+  readonly #done: UndoStep[] = [];
+  readonly #undone: UndoStep[] = [];
+
+  /** A message is about to be sent. */
+  begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
+    const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
+    this.#undone.length = 0;
+    this.#done.push({ text, conversation, files: new Map() });
+    while (
+      this.#done.length > MAX_UNDO_STEPS ||
+      this.#done.length > 1 && bytesOfSteps(this.#done) > MAX_UNDO_BYTES
+    ) this.#done.shift();
+  }
+
+  /** A file was written for the newest message. */
+  readonly onWritten: OnWritten = ({ path, before, stamp }) => {
+    const files = this.#done.at(-1)?.files;
+    const known = files?.get(path);
+    if (known) known.stamp = stamp;
+    else {
+      const bytes = before === undefined ? undefined : before.bytes ?? null;
+      files?.set(path, { bytes, otherStamp: before?.stamp ?? ABSENT, stamp });
+    }
   };
-}
 
-/** Changes to the other side of a step; `step` holds this side then. */
-async function swap(
-  step: Step,
-  { state }: CopilotAgent,
-  all: readonly Step[],
-  how: string,
-): Promise<string[]> {
-  const said: string[] = [];
-  for (const [path, kept] of step.files) {
-    const shown = oneLine(relative(state.workingDir, path));
-    try {
-      const same = all.flatMap(({ files }) => files.get(path) ?? []);
+  /** Another conversation begins: of those before it the files alone are taken back. */
+  leave(): void {
+    for (const step of [...this.#done, ...this.#undone]) step.conversation = undefined;
+  }
+
+  /** Takes back the newest message; undefined where there is none. */
+  async undo(agent: CopilotAgent): Promise<UndoReport | undefined> {
+    const step = this.#done.pop();
+    if (!step) return undefined;
+    const { messages } = agent.state;
+    const commands = commandsBehind(step.conversation?.messages ?? messages, messages);
+    this.#undone.push(step);
+    return { way: "undo", ...await this.#exchange(step, agent), commands };
+  }
+
+  /** Brings back what was taken back last; undefined where there is nothing. */
+  async redo(agent: CopilotAgent): Promise<UndoReport | undefined> {
+    const step = this.#undone.pop();
+    if (!step) return undefined;
+    this.#done.push(step);
+    return { way: "redo", ...await this.#exchange(step, agent), commands: 0 };
+  }
+
+  /** Changes to the other side of a step; `step` holds this side then. */
+  async #exchange(step: UndoStep, { state }: CopilotAgent) {
+    const files: UndoneFile[] = [];
+    const exchanged: string[] = [];
+    for (const [path, sides] of step.files) {
+      const shown = { path: relative(state.workingDir, path) };
       // A link that came since, in its place or its folder's, leads nowhere.
       const grant = { realPath: path, withheld: { folder: state.workingDir, paths: [] } };
-      said.push(`  ${shown}: ${await swapFile(grant, kept, same) ?? how}`);
-      state.seenFiles.delete(path);
-    } catch (error) {
-      said.push(`  ${shown} stays as it is: ${oneLine((error as Error).message)}`);
+      try {
+        files.push({ ...shown, result: await exchangeFile(grant, sides, this.#sidesOf(path)) });
+        exchanged.push(path);
+      } catch (error) {
+        files.push({ ...shown, result: "failed", reason: (error as Error).message });
+      }
     }
+    const { conversation, text } = step;
+    if (conversation) {
+      step.conversation = { messages: state.messages, seenFiles: state.seenFiles };
+      Object.assign(state, conversation);
+    }
+    // The model has not seen them as they are now.
+    for (const path of exchanged) state.seenFiles.delete(path);
+    return { text, files, hasConversation: conversation !== undefined };
   }
-  if (step.messages) [step.messages, state.messages] = [state.messages, step.messages];
-  else said.push("The conversation, which is another by now, stays.");
-  return said;
+
+  /** What all steps know of a file. */
+  #sidesOf(path: string): FileSides[] {
+    return [...this.#done, ...this.#undone].flatMap(({ files }) => files.get(path) ?? []);
+  }
 }
 
-async function swapFile(
+/** How many commands ran in `messages` that are not among `before`. */
+function commandsBehind(before: readonly Message[], messages: readonly Message[]): number {
+  const earlier = new Set(before.map(({ id }) => id));
+  return messages.filter(({ id, toolAccess, isError }) =>
+    toolAccess === "execute" && !isError && !earlier.has(id)
+  ).length;
+}
+
+async function exchangeFile(
   grant: Grant,
-  kept: Kept,
-  all: readonly Kept[],
-): Promise<string | undefined> {
+  sides: FileSides,
+  all: readonly FileSides[],
+): Promise<"restored" | "removed" | "recreated"> {
   const path = grant.realPath;
-  const { bytes, stamp, otherStamp } = kept;
+  const { bytes, stamp, otherStamp } = sides;
   if (bytes === null) throw new Error("what it held could not be kept");
   if (await stampAt(path) !== stamp) throw new Error("it was changed since");
   const now = stamp === ABSENT ? undefined : await Deno.readFile(path);
   if (bytes === undefined) await Deno.remove(path);
   else await writeAtomically(path, path, bytes, now && { head: now, size: now.length }, { grant });
-  Object.assign(kept, { bytes: now, stamp: otherStamp, otherStamp: stamp });
+  Object.assign(sides, { bytes: now, stamp: otherStamp, otherStamp: stamp });
   // What was once so is so again, under another stamp; also for the steps before and after.
   const restored = await stampAt(path);
   for (const side of all) {
     if (side.stamp === otherStamp) side.stamp = restored;
     if (side.otherStamp === otherStamp) side.otherStamp = restored;
   }
-  return bytes === undefined ? "removed" : now === undefined ? "there again" : undefined;
+  return bytes === undefined ? "removed" : now === undefined ? "recreated" : "restored";
 }
 
 /** How the file at a path is, unless something else has come in its way. */
@@ -157,14 +179,9 @@ async function stampAt(path: string): Promise<string> {
   }
 }
 
-function bytesOf(steps: readonly Step[]): number {
+function bytesOfSteps(steps: readonly UndoStep[]): number {
   const sizes = steps.flatMap(({ files }) =>
     [...files.values()].map(({ bytes }) => bytes?.length ?? 0)
   );
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-function titleOf({ text }: Step): string {
-  const line = oneLine(text);
-  return `"${line.length > 60 ? `${line.slice(0, 59).toWellFormed()}…` : line}"`;
 }

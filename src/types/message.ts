@@ -36,7 +36,7 @@ export type Part =
   | {
     type: "resource";
     kind: "file" | "folder" | "shell" | "stdin" | "note";
-    /** A path or a command; empty for `stdin` and for a `note`, which the program itself wrote. */
+    /** A path or a command; empty for `stdin`, and for a `note`, whose text stands as it is. */
     name: string;
     text: string;
   }
@@ -82,9 +82,11 @@ export type StandIn =
   | "reminder"
   /** An answer without text and calls. */
   | "empty_answer"
-  /** An answer that the person stopped, or that never came. */
+  /** An answer that the person stopped. */
   | "interruption"
   /** An answer after results, at the end of a turn that was stopped or failed. */
   | "end_of_turn"
-  /** The result of a call that never ended. */
-  | "lost_result";
+  /** The result of a call during which the program ended. */
+  | "lost_result"
+  /** An answer that never came, as the program ended. */
+  | "lost_answer";

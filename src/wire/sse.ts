@@ -8,7 +8,7 @@
 import { checkLength, type Decoder, lineDecoder } from "./lines.ts";
 
 /** An event of a stream. */
-interface SseEvent {
+export interface SseEvent {
   /** The event's type: `message` when it has none. */
   event: string;
   /** Its data lines, joined by `\n`. */

@@ -1,14 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { Delta } from "../../src/backends/backend.ts";
 import { readLocalResponse } from "./replies.ts";
-import { localReader } from "../../src/backends/local/stream.ts";
+import { LocalReader } from "../../src/backends/local/stream.ts";
 import { BackendError } from "../../src/errors.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { recorded } from "../helpers/recorded.ts";
 
 function fold(pieces: (Uint8Array | string)[], deltas: Delta[] = []) {
   const encoder = new TextEncoder();
-  const reader = localReader((delta) => deltas.push(delta));
+  const reader = new LocalReader((delta) => deltas.push(delta));
   for (const piece of pieces) {
     reader.push(typeof piece === "string" ? encoder.encode(piece) : piece);
   }
@@ -177,7 +177,7 @@ Deno.test("NET-12 only what carries something is progress", () => {
     [line({ tool_calls: read }), true],
     [DONE, true],
   ];
-  const reader = localReader();
+  const reader = new LocalReader();
   for (const [text, progress] of rows) {
     const before = reader.progress;
     reader.push(new TextEncoder().encode(text));

@@ -1,28 +1,15 @@
-import { assertEquals, assertThrows } from "@std/assert";
-import { parseSession, recordOf } from "../../src/records/format.ts";
-import { cutOf, repaired } from "../../src/records/repair.ts";
-import { openRecorder, storedSessions } from "../../src/records/store.ts";
+import { assertEquals } from "@std/assert";
+import { entryLine } from "../../src/records/format.ts";
+import { openCallsAtCut, repaired } from "../../src/records/repair.ts";
+import { MAX_SESSIONS, Recorder, storedSessions } from "../../src/records/store.ts";
 import type { Message } from "../../src/types/message.ts";
+import { result, says, user, whole } from "./conversation.ts";
 
-const user = (content: string): Message => ({ role: "user", content });
-const says = (content: string, ...ids: string[]): Message => ({
-  role: "assistant",
-  content,
-  ...(ids.length > 0 && { toolCalls: ids.map((id) => ({ id, name: "read_file", arguments: {} })) }),
-});
-const result = (toolCallId: string, content = "it"): Message => ({
-  role: "tool",
-  toolName: "read_file",
-  toolCallId,
-  content,
-});
 const shape = (messages: Message[]) =>
   messages.map(({ role, toolCallId = "", isError }) =>
     `${role[0]}${toolCallId}${isError ? "!" : ""}`
   )
     .join(" ");
-
-const whole = [user("hi"), says("", "1", "2"), result("1"), result("2"), says("done")];
 
 Deno.test("SES-02 repaired: a whole conversation stays as it is", () => {
   assertEquals(repaired(whole), whole);
@@ -48,82 +35,91 @@ const BROKEN: [name: string, messages: Message[], expected: string][] = [
   ["nothing", [], ""],
 ];
 for (const [name, messages, expected] of BROKEN) {
-  Deno.test(`SES-02 repaired: ${name}`, () => assertEquals(shape(repaired(messages)), expected));
+  Deno.test(`SES-02 repaired: ${name}`, () => {
+    const messagesNow = repaired(messages);
+    assertEquals(shape(messagesNow), expected);
+    assertEquals(repaired(messagesNow), messagesNow);
+  });
 }
 
-const head = { version: 1, folder: "/f", started: "2026-01-02T03:04:05.000Z" } as const;
+const CUTS: [messages: Message[], openCalls: number | undefined][] = [
+  [whole, undefined],
+  [[user("hi")], 0],
+  [whole.slice(0, 4), 0],
+  [whole.slice(0, 3), 1],
+  [whole.slice(0, 2), 2],
+];
+for (const [messages, openCalls] of CUTS) {
+  Deno.test(`SES-02 cut off: ${openCalls} open calls (${shape(messages)})`, () =>
+    assertEquals(openCallsAtCut(repaired(messages)), openCalls));
+}
 
-Deno.test("SES-02 a session is read up to wherever writing was cut off", () => {
-  const text = recordOf(head) + whole.map((message) => recordOf({ message })).join("");
-  for (let end = recordOf(head).length; end <= text.length; end++) {
-    const { messages, lost } = parseSession(text.slice(0, end));
-    assertEquals(messages, whole.slice(0, messages.length));
-    const isCut = text[end - 1] !== "\n" && text[end] !== "\n" && end < text.length;
-    assertEquals(lost, isCut ? 1 : 0, `at ${end}`);
-  }
-});
+/** A test with a folder of its own for sessions. */
+function storeTest(
+  name: string,
+  body: (root: string, record: (folder?: string) => Recorder) => Promise<void> | void,
+  ignore = false,
+) {
+  Deno.test({
+    name,
+    ignore,
+    async fn() {
+      const root = await Deno.makeTempDir();
+      try {
+        await body(root, (folder = "/f") => new Recorder(root, () => folder));
+      } finally {
+        await Deno.remove(root, { recursive: true });
+      }
+    },
+  });
+}
 
-Deno.test("a record of all messages takes the place of those before", () => {
-  const text = recordOf(head) + recordOf({ message: user("a") }) +
-    recordOf({ messages: [user("b")] }) + recordOf({ message: says("c") });
-  assertEquals(parseSession(text).messages, [user("b"), says("c")]);
-});
-
-Deno.test("what is no session is refused, and what is no message passed over", () => {
-  for (const text of ["", "x", "[]\n", '{"version":2,"folder":"/"}\n', '{"version":1}\n']) {
-    assertThrows(() => parseSession(text), SyntaxError);
-  }
-  const bad = ['{"message":{"role":"user"}}', '{"message":{"role":"x","content":""}}', "null"];
-  const { messages, lost } = parseSession(`${recordOf(head)}${bad.join("\n")}\n`);
-  assertEquals([messages, lost], [[], 3]);
-});
-
-Deno.test("SES-03 sessions of one folder never share a file, and are for their owner alone", async () => {
-  const root = await Deno.makeTempDir();
-  try {
+storeTest(
+  "SES-03 sessions of one folder never share a file, and are for their owner alone",
+  (root) => {
     const path = `${root}/deep/sessions`;
-    const recorders = ["/f", "/f", "/other"].map((folder) => openRecorder(path, () => folder));
+    const recorders = ["/f", "/f", "/other"].map((folder) => new Recorder(path, () => folder));
+    const conversations: Message[][] = [[], [], []];
     for (let turn = 0; turn < 20; turn++) {
-      recorders.forEach((recorder, i) =>
-        recorder.sync(Array.from({ length: turn + 1 }, (_, n) => kept[i]![n] ??= user(`${i} ${n}`)))
-      );
+      recorders.forEach((recorder, i) => {
+        conversations[i]!.push(user(`${i} ${turn}`));
+        recorder.sync(conversations[i]!);
+      });
     }
     const mine = [...storedSessions(path, "/f")];
     assertEquals(mine.length, 2);
     for (const { messages } of mine) {
       const [i] = messages[0]!.content.split(" ");
-      assertEquals(messages, kept[Number(i)]);
+      assertEquals(messages, conversations[Number(i)]);
     }
     for (const { name } of Deno.readDirSync(path)) {
       assertEquals(Deno.statSync(`${path}/${name}`).mode! & 0o777, 0o600);
     }
     assertEquals(Deno.statSync(path).mode! & 0o777, 0o700);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
-});
-const kept: Message[][] = [[], [], []];
+  },
+);
 
-Deno.test({
-  name: "SES-02 what is no session among them is passed over, and not waited for",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    const root = await Deno.makeTempDir();
-    openRecorder(root, () => "/f").sync(whole);
+storeTest(
+  "SES-02 what is no session among them is passed over, and not waited for",
+  async (root, record) => {
+    record().sync(whole);
     await Deno.mkdir(`${root}/a.jsonl`);
     await Deno.symlink("b.jsonl", `${root}/b.jsonl`);
     await new Deno.Command("mkfifo", { args: [`${root}/c.jsonl`] }).output();
-    const head = '{"version":1,"folder":"/f","started":5}';
-    await Deno.writeTextFile(`${root}/d.jsonl`, `${head}\n${recordOf({ message: user("hi") })}`);
+    const later = '{"version":3,"folder":"/f","started":"2026-01-02T03:04:05.000Z"}';
+    for (const [name, head] of [["d", '{"version":1,"folder":"/f","started":5}'], ["e", later]]) {
+      const line = entryLine({ message: user("hi"), parent: null });
+      await Deno.writeTextFile(`${root}/${name}.jsonl`, `${head}\n${line}`);
+    }
     assertEquals([...storedSessions(root, "/f")].map(({ messages }) => messages), [whole]);
-    await Deno.remove(root, { recursive: true });
   },
-});
+  Deno.build.os === "windows",
+);
 
-Deno.test("a conversation that was compacted or cleared is recorded as it is now", async () => {
-  const root = await Deno.makeTempDir();
-  try {
-    const recorder = openRecorder(root, () => "/f");
+storeTest(
+  "a conversation that was compacted or cleared is recorded as it is now",
+  (root, record) => {
+    const recorder = record();
     const now = () => [...storedSessions(root, "/f")][0]?.messages;
     recorder.sync([]);
     assertEquals(now(), undefined);
@@ -137,30 +133,66 @@ Deno.test("a conversation that was compacted or cleared is recorded as it is now
     assertEquals(now(), undefined);
     recorder.sync([user("anew")]);
     assertEquals([...storedSessions(root, "/f")].map(({ first }) => first), ["anew"]);
-  } finally {
-    await Deno.remove(root, { recursive: true });
+  },
+);
+
+storeTest("lines are only appended, and each message is written once", (root, record) => {
+  const recorder = record();
+  const text = () => {
+    const [{ name }] = [...Deno.readDirSync(root)] as [Deno.DirEntry];
+    return Deno.readTextFileSync(`${root}/${name}`);
+  };
+  const second = [user("and more"), says("more")];
+  // As a session does it: one turn, another, /undo, /redo, /undo, another, a compaction.
+  const summary = [user("summary"), says("I go on.")];
+  const states = [
+    whole,
+    [...whole, ...second],
+    whole,
+    [...whole, ...second],
+    whole,
+    [...whole, user("instead"), says("fine")],
+  ];
+  states.push([...summary, ...states.at(-1)!.slice(-2)]);
+  let before = "";
+  for (const state of states) {
+    recorder.sync(state);
+    const now = text();
+    assertEquals(now.slice(0, before.length), before);
+    assertEquals(now.length > before.length, true);
+    assertEquals([...storedSessions(root, "/f")][0]!.messages, state);
+    before = now;
   }
+  const ids = new Set(states.flat().map(({ id }) => id!));
+  for (const id of ids) assertEquals(before.split(`"id":"${id}"`).length, 2, id);
 });
 
-Deno.test("one that goes on from another takes its place, and keeps its name and model", async () => {
-  const root = await Deno.makeTempDir();
-  const list = () => [...storedSessions(root, "/f")];
-  // Files are named by the millisecond.
-  const tick = () => {
-    const now = Date.now();
-    while (Date.now() === now);
-  };
-  try {
-    openRecorder(root, () => "/f").sync(whole, { model: "m", server: "h:1" });
+storeTest("messages without ids are recorded, and have one then", (root, record) => {
+  const messages: Message[] = [{ role: "user", content: "hi" }];
+  record().sync(messages);
+  assertEquals([...storedSessions(root, "/f")][0]!.messages, messages);
+  assertEquals(typeof messages[0]!.id, "string");
+});
+
+storeTest(
+  "one that goes on from another takes its place, and keeps its name and model",
+  (root, record) => {
+    const list = () => [...storedSessions(root, "/f")];
+    // Files are named by the millisecond.
+    const tick = () => {
+      const now = Date.now();
+      while (Date.now() === now);
+    };
+    record().sync(whole, { model: "m", server: "h:1" });
     const [first] = list();
     assertEquals(first!.used, { model: "m", server: "h:1" });
     let newest = first!;
     for (const word of ["more", "and more"]) {
       tick();
-      const recorder = openRecorder(root, () => "/f");
+      const recorder = record();
       recorder.sync([user("something else")]);
       tick();
-      recorder.goesOn(newest.messages, { continues: newest.name, title: "hi" });
+      recorder.continueFrom(newest.messages, { continues: newest.name, title: "hi" });
       recorder.sync(newest.messages);
       assertEquals(list().find(({ name }) => name === newest.name)?.messages, newest.messages);
       const all = [user("summary"), user(word)];
@@ -174,29 +206,22 @@ Deno.test("one that goes on from another takes its place, and keeps its name and
       "something else",
       "something else",
     ]);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
-});
+  },
+);
 
-Deno.test("what a session began with is known after a compaction, and odd records are passed over", () => {
-  const { first, used } = parseSession(
-    recordOf(head) + recordOf({ message: user("a"), used: { model: "m", server: "h" } }) +
-      recordOf({ messages: [user("b")] }) + '{"message":{"role":"user","content":"c"},"used":7}\n',
-  );
-  assertEquals([first, used], ["a", { model: "m", server: "h" }]);
-  const odd = JSON.stringify({ ...head, continues: 1, title: [] });
-  assertEquals(parseSession(`${odd}\n`).head, head);
-});
-
-const CUTS: [messages: Message[], expected: string | undefined][] = [
-  [whole, undefined],
-  [[user("hi")], "before the answer"],
-  [whole.slice(0, 4), "before the answer"],
-  [whole.slice(0, 3), "its open call is answered as interrupted"],
-  [whole.slice(0, 2), "its open calls are answered as interrupted"],
-];
-for (const [messages, expected] of CUTS) {
-  Deno.test(`SES-02 cut off: ${expected} (${shape(messages)})`, () =>
-    assertEquals(cutOf(repaired(messages)), expected));
-}
+storeTest(
+  "no more sessions are stored than the bound: the oldest go, and nothing else",
+  (root, record) => {
+    const name = (n: number) => `2026-01-01T00-00-00-${String(n).padStart(3, "0")}Z-x.jsonl`;
+    for (let n = 0; n < MAX_SESSIONS + 3; n++) Deno.writeTextFileSync(`${root}/${name(n)}`, "{}");
+    Deno.writeTextFileSync(`${root}/notes.txt`, "mine");
+    const recorder = record();
+    recorder.sync([user("a")]);
+    const now = () => [...Deno.readDirSync(root)].map((entry) => entry.name).sort();
+    assertEquals(now().length, MAX_SESSIONS + 1);
+    assertEquals(now()[0], name(4));
+    assertEquals(now().includes("notes.txt"), true);
+    recorder.sync([user("a"), user("b")]);
+    assertEquals(now().length, MAX_SESSIONS + 1);
+  },
+);

@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { ensureDir } from "@std/fs/ensure-dir";
+import { existsSync } from "@std/fs/exists";
 import { dirname } from "@std/path/dirname";
 import { choose, describe, type Mutant, testsByFile, tryAll } from "../../scripts/mutants.ts";
 import plugin, { type Break } from "../../scripts/mutants_plugin.ts";
+import { openWorkshop } from "../../scripts/workshop.ts";
 
 const ignore = Deno.build.os === "windows"; // no links without special rights
 
@@ -143,6 +145,30 @@ Deno.test("mutants: each is tried in a copy, by the nearest tests first", { igno
     "too long",
   ]);
   assertEquals(await Deno.readTextFile(`${made.root}/src/a/b.ts`), PROJECT["src/a/b.ts"]);
+});
+
+Deno.test({
+  name: "mutants: the tests of a broken program write in its copy alone",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using made = await project();
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    try {
+      const workshop = await openWorkshop(folder, made.root, new AbortController().signal);
+      const copy = await workshop.copy("copy");
+      const outside = `${made.root}/written`;
+      for (const file of [outside, `${copy}/written`]) {
+        const write = `Deno.test("z", () => Deno.writeTextFileSync(${JSON.stringify(file)}, ""));`;
+        await Deno.writeTextFile(`${copy}/tests/z_test.ts`, write);
+        const result = await workshop.test(copy, ["tests/z_test.ts"], 30_000);
+        // Where the system has no isolation, both are written.
+        const expected = file === outside && workshop.isIsolated ? "failed" : "passed";
+        assertEquals([file, result, existsSync(file)], [file, expected, expected === "passed"]);
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
 });
 
 Deno.test(

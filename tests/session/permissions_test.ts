@@ -567,7 +567,10 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
     for (const folder of ["strict/.copilot", "plain", "wrong/.copilot"]) {
       await Deno.mkdir(`${base}/${folder}`, { recursive: true });
     }
-    const stricter = ["· .copilot/permissions.json makes things stricter: approve: never"];
+    const stricter = [{
+      code: "project_stricter" as const,
+      message: ".copilot/permissions.json makes things stricter: approve: never",
+    }];
     await write("strict", '{"approve":"never"}');
     const permissions = await openPermissions({}, () => undefined);
     assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);

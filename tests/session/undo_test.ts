@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { ModelFit } from "../../src/session/fit_model.ts";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { runCommand } from "../../src/session/commands/registry.ts";
 import type { SessionState } from "../../src/session/state.ts";
-import { undoLog } from "../../src/session/undo.ts";
+import { nothingToUndo, undoLines } from "../../src/frontends/undo_lines.ts";
+import { MAX_UNDO_BYTES, MAX_UNDO_STEPS, UndoLog } from "../../src/session/undo.ts";
 import { localConfig } from "../../src/config.ts";
 import { sessionTest } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -19,24 +19,34 @@ const write = (file_path: string, content: string) => ({
   arguments: { file_path, content },
 });
 
+/** A log that says what it did. */
+class Log extends UndoLog {
+  async say(way: "undo" | "redo", agent: CopilotAgent): Promise<string> {
+    const report = await this[way](agent);
+    return report ? undoLines(report).join("\n") : nothingToUndo(way);
+  }
+}
+
 /** A session in a folder with `a.txt`, whose turns write what the calls of `turns` say. */
 async function session(
   turns: object[][],
   body: (s: {
     dir: string;
     agent: CopilotAgent;
-    log: ReturnType<typeof undoLog>;
+    log: Log;
     read(name: string): string;
   }) => Promise<void>,
+  prepare?: (dir: string) => Promise<void>,
 ): Promise<void> {
   const dir = await Deno.realPath(await Deno.makeTempDir());
   try {
     await Deno.writeFile(`${dir}/a.txt`, crlf);
+    await prepare?.(dir);
     await using server = strictServer(
       // deno-lint-ignore no-explicit-any
       turns.flatMap((toolCalls) => [{ toolCalls }, { text: "done" }]) as any,
     );
-    const log = undoLog();
+    const log = new Log();
     const config = { local: localConfig({ host: server.url, model: "test", maxRetries: 0 }) };
     const agent = new CopilotAgent(config, dir, { onWritten: log.onWritten });
     for (const [i] of turns.entries()) {
@@ -57,7 +67,7 @@ const twoTurns = [
 Deno.test("/undo gives files their bytes back, message by message, and /redo the newer ones", async () => {
   await session(twoTurns, async ({ dir, agent, log, read }) => {
     const after = [read("a.txt"), agent.state.messages.length];
-    const second = await log.undo(agent);
+    const second = await log.say("undo", agent);
     assertEquals(second.split("\n"), [
       'Taken back: "message 2". /redo brings it back.',
       "  a.txt: as it was",
@@ -65,19 +75,19 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     ]);
     assertEquals(read("a.txt"), "\ufeffONE\r\nTWO\r\nÿ");
     assertEquals(agent.state.messages.at(-1)!.content, "done");
-    assertStringIncludes(await log.undo(agent), "sub/new.txt: removed");
+    assertStringIncludes(await log.say("undo", agent), "sub/new.txt: removed");
     assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
     assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
     assertEquals(agent.state.messages, []);
-    assertEquals(await log.undo(agent), "There is nothing to take back.");
-    assertStringIncludes(await log.redo(agent), "sub/new.txt: there again");
+    assertEquals(await log.say("undo", agent), "There is nothing to take back.");
+    assertStringIncludes(await log.say("redo", agent), "sub/new.txt: there again");
     assertEquals(read("sub/new.txt"), "new");
-    assertStringIncludes(await log.redo(agent), "a.txt: as it became");
+    assertStringIncludes(await log.say("redo", agent), "a.txt: as it became");
     assertEquals([read("a.txt"), agent.state.messages.length], after);
-    assertEquals(await log.redo(agent), "There is nothing to bring back.");
-    await log.undo(agent);
+    assertEquals(await log.say("redo", agent), "There is nothing to bring back.");
+    await log.say("undo", agent);
     log.begin(agent, "another");
-    assertEquals(await log.redo(agent), "There is nothing to bring back.");
+    assertEquals(await log.say("redo", agent), "There is nothing to bring back.");
   });
 });
 
@@ -88,17 +98,20 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     const hello = { role: "user", content: "hello" } as const;
     log.begin(agent, hello.content);
     agent.state.messages.push(hello);
-    assertEquals(await log.undo(agent), 'Taken back: "hello". /redo brings it back.');
+    assertEquals(await log.say("undo", agent), 'Taken back: "hello". /redo brings it back.');
     assertEquals(agent.state.messages, []);
-    await log.redo(agent);
+    await log.say("redo", agent);
     assertEquals(agent.state.messages, [hello]);
     const stays = "The conversation, which is another by now, stays.";
-    await log.undo(agent);
-    assertEquals((await log.undo(agent)).split("\n").slice(1), ["  a.txt: as it was", stays]);
+    await log.say("undo", agent);
+    assertEquals((await log.say("undo", agent)).split("\n").slice(1), [
+      "  a.txt: as it was",
+      stays,
+    ]);
     assertEquals([read("a.txt"), agent.state.messages], ["\ufeffONE\r\nTWO\r\nÿ", []]);
-    await log.undo(agent);
+    await log.say("undo", agent);
     assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
-    assertStringIncludes(await log.redo(agent), `there again\n${stays}`);
+    assertStringIncludes(await log.say("redo", agent), `there again\n${stays}`);
     assertEquals([read("sub/new.txt"), agent.state.messages], ["new", []]);
   });
 });
@@ -117,11 +130,11 @@ Deno.test("/undo loses nothing that somebody else wrote since", async () => {
     await session([twoTurns[0]!], async ({ dir, agent, log, read }) => {
       await change(`${dir}/a.txt`);
       const now = await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone");
-      assertMatch(await log.undo(agent), /a\.txt stays as it is: it was changed since/);
+      assertMatch(await log.say("undo", agent), /a\.txt stays as it is: it was changed since/);
       assertEquals(await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone"), now);
       // The others are taken back all the same.
       assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
-      assertStringIncludes(await log.redo(agent), "sub/new.txt: there again");
+      assertStringIncludes(await log.say("redo", agent), "sub/new.txt: there again");
       assertEquals(read("sub/new.txt"), "new");
     });
   }
@@ -138,9 +151,9 @@ Deno.test("/undo stops where somebody else wrote between two messages", async ()
       signal: new AbortController().signal,
       onWritten: log.onWritten,
     });
-    assertMatch(await log.undo(agent), /a\.txt: as it was/);
+    assertMatch(await log.say("undo", agent), /a\.txt: as it was/);
     assertEquals(read("a.txt"), "theirs");
-    assertMatch(await log.undo(agent), /a\.txt stays as it is: it was changed since/);
+    assertMatch(await log.say("undo", agent), /a\.txt stays as it is: it was changed since/);
     assertEquals(read("a.txt"), "theirs");
   });
 });
@@ -159,9 +172,12 @@ Deno.test({
     for (const swap of swaps) {
       await session([[write("work/sub/new.txt", "new")]], async ({ dir, agent, log }) => {
         await Deno.mkdir(`${dir}/other`);
-        await log.undo(agent);
+        await log.say("undo", agent);
         await swap(`${dir}/work`);
-        assertMatch(await log.redo(agent), /new\.txt stays as it is: .*was replaced meanwhile/);
+        assertMatch(
+          await log.say("redo", agent),
+          /new\.txt stays as it is: .*was replaced meanwhile/,
+        );
         assertEquals([...Deno.readDirSync(`${dir}/other`)], []);
       });
     }
@@ -182,8 +198,70 @@ Deno.test("/undo says which file was too large to be kept", async () => {
     };
     const seen = { head: large.subarray(0, 10), size: large.length };
     await writeSeen(context, `${dir}/large`, "large", new Uint8Array([98]), seen);
-    assertMatch(await log.undo(agent), /large stays as it is: what it held could not be kept/);
+    assertMatch(
+      await log.say("undo", agent),
+      /large stays as it is: what it held could not be kept/,
+    );
     assertEquals(await Deno.readTextFile(`${dir}/large`), "b");
+  });
+});
+
+Deno.test("/undo forgets what the model has seen since, and how the files were then", async () => {
+  const read = { name: "read_file", arguments: { file_path: "b.txt" } };
+  const turns = [[read], [edit("a.txt", "one", "ONE"), edit("b.txt", "two", "TWO")], [
+    edit("a.txt", "ONE", "1"),
+  ]];
+  const prepare = (dir: string) => Deno.writeTextFile(`${dir}/b.txt`, "two");
+  await session(turns, async ({ dir, agent, log }) => {
+    const seen = () => [...agent.state.seenFiles.keys()].map((path) => path.slice(dir.length + 1));
+    assertEquals(seen().sort(), ["a.txt", "b.txt"]);
+    await log.undo(agent);
+    // It is as it was then, but under another stamp: the model would be told that it changed.
+    assertEquals(seen(), ["b.txt"]);
+    await log.undo(agent);
+    assertEquals(seen(), []);
+    await log.redo(agent);
+    assertEquals(seen(), []);
+  }, prepare);
+});
+
+Deno.test("no more messages can be taken back than the bound", async () => {
+  await session([[]], async ({ agent, log }) => {
+    for (let i = 0; i < MAX_UNDO_STEPS + 5; i++) log.begin(agent, `${i}`);
+    const texts: string[] = [];
+    for (let report; (report = await log.undo(agent));) texts.push(report.text);
+    assertEquals([texts.length, texts[0], texts.at(-1)], [MAX_UNDO_STEPS, "104", "5"]);
+  });
+});
+
+Deno.test("no more bytes of files are remembered than the bound, but for the newest message", async () => {
+  await session([[]], async ({ dir, agent, log }) => {
+    const bytes = new Uint8Array(MAX_UNDO_BYTES / 2 + 1);
+    for (const text of ["one", "two", "three"]) {
+      log.begin(agent, text);
+      log.onWritten({ path: `${dir}/${text}`, stamp: "1", before: { stamp: "0", bytes } });
+    }
+    log.begin(agent, "four");
+    const texts: string[] = [];
+    for (let report; (report = await log.undo(agent));) texts.push(report.text);
+    assertEquals(texts, ["four", "three"]);
+  });
+});
+
+Deno.test("the report of /undo is data", async () => {
+  await session(twoTurns, async ({ agent, log }) => {
+    assertEquals(await log.undo(agent), {
+      way: "undo",
+      text: "message 2",
+      files: [{ path: "a.txt", result: "restored" }],
+      hasConversation: true,
+      commands: 1,
+    });
+    await Deno.writeTextFile(`${agent.state.workingDir}/a.txt`, "mine");
+    assertEquals((await log.undo(agent))!.files, [
+      { path: "a.txt", result: "failed", reason: "it was changed since" },
+      { path: "sub/new.txt", result: "removed" },
+    ]);
   });
 });
 

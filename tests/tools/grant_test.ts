@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { placeOf } from "../../src/permissions/containment.ts";
 import { grantOf } from "../../src/permissions/policy.ts";
-import { type Effect, parseRule } from "../../src/permissions/rules.ts";
+import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";
 import type { SearchLimits } from "../../src/tools/search/pool.ts";
 import type { ToolContext, Withheld } from "../../src/types/tool.ts";
@@ -190,7 +190,7 @@ async function found(
     hasBash: true,
     rules: rules.map((text) => {
       const [effect, ...rest] = text.split(" ");
-      return parseRule(effect as Effect, rest.join(" ").replace("DIR", made.dir));
+      return parseRule(effect as RuleEffect, rest.join(" ").replace("DIR", made.dir));
     }),
   } as const;
   const place = (path: string) => placeOf(made.dir, path);

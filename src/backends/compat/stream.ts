@@ -8,12 +8,11 @@ import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
-import { sseDecoder } from "../../wire/sse.ts";
+import type { Decoder } from "../../wire/lines.ts";
+import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
-import { toolCallParts } from "./tool_call_parts.ts";
-
-const NONE: Fields = {};
+import { ToolCallParts } from "./tool_call_parts.ts";
 
 /** Receives the pieces of an answer. */
 export type OnDelta = (delta: Delta) => void;
@@ -28,49 +27,60 @@ export function compatReader(
   onDelta: OnDelta = () => {},
 ): StreamReader<Fields> {
   const events = contentType === "text/event-stream" || (stream && !contentType.includes("json"));
-  if (events) return eventReader(onDelta);
+  if (events) return new CompatEventReader(onDelta);
   return jsonReader((value) => {
     const response = fieldsOf(value, "answer");
-    completionFold(stream ? onDelta : () => {}).whole(response);
+    new CompletionFold(stream ? onDelta : () => {}).takeWhole(response);
     return response;
   });
 }
 
-function eventReader(onDelta: OnDelta): StreamReader<Fields> {
-  const fold = completionFold(onDelta);
-  let done = false;
-  const decoder = sseDecoder(({ event, data, cut }) => {
-    if (done || data === "") return;
+/** Reads events. */
+class CompatEventReader implements StreamReader<Fields> {
+  readonly #fold: CompletionFold;
+  readonly #decoder: Decoder;
+  #isDone = false;
+
+  constructor(onDelta: OnDelta) {
+    this.#fold = new CompletionFold(onDelta);
+    this.#decoder = sseDecoder((event) => this.#take(event));
+  }
+
+  get progress(): number {
+    return this.#fold.progress;
+  }
+  get started(): boolean {
+    return this.#fold.started;
+  }
+  get done(): boolean {
+    return this.#isDone || this.#fold.counted;
+  }
+  get finished(): boolean {
+    return this.#fold.finished;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#decoder.push(chunk);
+  }
+
+  end(): Fields {
+    if (!this.#isDone) this.#decoder.end();
+    // A finish reason alone is enough: some servers leave out [DONE].
+    if (this.#isDone || this.#fold.finished) return this.#fold.response();
+    throw brokeOff();
+  }
+
+  #take({ event, data, cut }: SseEvent): void {
+    if (this.#isDone || data === "") return;
     if (data === "[DONE]") {
-      done = true;
+      this.#isDone = true;
       return;
     }
-    if (cut && fold.finished && !isJson(data)) return;
+    if (cut && this.#fold.finished && !isJson(data)) return;
     const value = fieldsOf(parseJson(data, cut), "event");
     if (value.choices === undefined || value.error || event === "error") throwFailure(value, event);
-    fold.take(value);
-  });
-  return {
-    push: (chunk) => decoder.push(chunk),
-    get progress() {
-      return fold.progress;
-    },
-    get started() {
-      return fold.started;
-    },
-    get done() {
-      return done || fold.counted;
-    },
-    get finished() {
-      return fold.finished;
-    },
-    end() {
-      if (!done) decoder.end();
-      // A finish reason alone is enough: some servers leave out [DONE].
-      if (done || fold.finished) return fold.response();
-      throw brokeOff();
-    },
-  };
+    this.#fold.take(value);
+  }
 }
 
 function isJson(text: string): boolean {
@@ -89,119 +99,126 @@ function throwFailure(value: Fields, event: string): void {
 }
 
 /** Reasons that say that the answer is not whole; some servers send "stop" after them all the same. */
-const CUT = new Set(["length", "max_tokens", "model_length", "content_filter", "refusal"]);
+const CUT_REASONS = new Set(["length", "max_tokens", "model_length", "content_filter", "refusal"]);
 
 /** Folds chunks; fields that every chunk repeats are taken from the first. */
-function completionFold(onDelta: OnDelta) {
-  let head: Fields | undefined;
-  let index: unknown;
-  let finish: string | null = null;
-  let usage: Fields | undefined;
-  let counted = false;
-  let promptRead = 0;
-  let progress = 0;
-  let started = false;
-  const message = messageFold((delta) => {
-    progress++;
-    started = true;
-    onDelta(delta);
-  });
+class CompletionFold {
+  progress = 0;
+  /** Whether something of the answer came. */
+  started = false;
+  /** Whether the last event counted the tokens of an answer that had finished before it. */
+  counted = false;
+  #head: Fields | undefined;
+  #index: unknown;
+  #finish: string | null = null;
+  #usage: Fields | undefined;
+  #promptRead = 0;
+  readonly #message: CompatMessageFold;
 
-  const take = (chunk: Fields, key: "delta" | "message" = "delta") => {
-    head ??= chunk;
+  constructor(onDelta: OnDelta) {
+    this.#message = new CompatMessageFold((delta) => {
+      this.progress++;
+      this.started = true;
+      onDelta(delta);
+    });
+  }
+
+  get finished(): boolean {
+    return this.#finish !== null;
+  }
+
+  /** Takes a chunk of an answer. */
+  take(chunk: Fields, key: "delta" | "message" = "delta"): void {
+    this.#head ??= chunk;
     // Each usage counts all up to then: the last one stands.
-    if (isObject(chunk.usage)) usage = chunk.usage;
-    // Of llama.cpp, before a long prompt is answered.
-    const { processed } = isObject(chunk.prompt_progress) ? chunk.prompt_progress : NONE;
-    if (typeof processed === "number" && processed > promptRead) {
-      promptRead = processed;
-      progress++;
-    }
+    if (isObject(chunk.usage)) this.#usage = chunk.usage;
+    this.#takePromptProgress(chunk.prompt_progress);
     const choices = listOf(chunk.choices, "choices");
-    counted = finish !== null && choices.length === 0 && isObject(chunk.usage);
-    for (let i = 0; i < choices.length; i++) {
-      const choice = fieldsOf(choices[i], "choice");
-      // One choice is asked for; of a server that sends more, the first is taken.
-      if ((index ??= choice.index ?? 0) !== (choice.index ?? 0)) continue;
-      const part = choice[key];
-      const empty = key === "delta" && (part === undefined || part === null);
-      if (!empty) message.take(fieldsOf(part, key));
-      const reason = textOf(choice.finish_reason, "finish_reason");
-      if (reason === "") continue;
-      if (finish === null) progress++;
-      if (!CUT.has(finish ?? "")) finish = reason;
-    }
-  };
+    this.counted = this.finished && choices.length === 0 && isObject(chunk.usage);
+    for (let i = 0; i < choices.length; i++) this.#takeChoice(fieldsOf(choices[i], "choice"), key);
+  }
 
-  return {
-    take: (chunk: Fields) => take(chunk),
-    /** Takes an answer that came in one piece. */
-    whole(response: Fields) {
-      if (listOf(response.choices, "choices").length === 0) {
-        throw wrongShape("choices", "a list of at least one", response.choices);
-      }
-      take(response, "message");
-      message.end();
-    },
-    get progress() {
-      return progress;
-    },
-    get started() {
-      return started;
-    },
-    get finished() {
-      return finish !== null;
-    },
-    /** Whether the last event counted the tokens of an answer that had finished before it. */
-    get counted() {
-      return counted;
-    },
-    response(): Fields {
-      const { choices: _choices, usage: _usage, object: _object, ...rest } = head ?? {};
-      return {
-        ...rest,
-        object: "chat.completion",
-        choices: [{ index: 0, message: message.end(), finish_reason: finish }],
-        ...(usage && { usage }),
-      };
-    },
-  };
+  /** Takes an answer that came in one piece. */
+  takeWhole(response: Fields): void {
+    if (listOf(response.choices, "choices").length === 0) {
+      throw wrongShape("choices", "a list of at least one", response.choices);
+    }
+    this.take(response, "message");
+    this.#message.end();
+  }
+
+  response(): Fields {
+    const { choices: _choices, usage: _usage, object: _object, ...rest } = this.#head ?? {};
+    return {
+      ...rest,
+      object: "chat.completion",
+      choices: [{ index: 0, message: this.#message.end(), finish_reason: this.#finish }],
+      ...(this.#usage && { usage: this.#usage }),
+    };
+  }
+
+  /** llama.cpp tells how much of a long prompt it has read. */
+  #takePromptProgress(value: unknown): void {
+    if (!isObject(value) || typeof value.processed !== "number") return;
+    if (value.processed <= this.#promptRead) return;
+    this.#promptRead = value.processed;
+    this.progress++;
+  }
+
+  #takeChoice(choice: Fields, key: "delta" | "message"): void {
+    // One choice is asked for; of a server that sends more, the first is taken.
+    if ((this.#index ??= choice.index ?? 0) !== (choice.index ?? 0)) return;
+    const part = choice[key];
+    const isEmpty = key === "delta" && (part === undefined || part === null);
+    if (!isEmpty) this.#message.take(fieldsOf(part, key));
+    const reason = textOf(choice.finish_reason, "finish_reason");
+    if (reason === "") return;
+    if (this.#finish === null) this.progress++;
+    if (!CUT_REASONS.has(this.#finish ?? "")) this.#finish = reason;
+  }
 }
 
 /** Folds the pieces of a message. */
-function messageFold(emit: OnDelta) {
-  const all = { content: "", reasoning: "", refusal: "" };
-  const calls = toolCallParts(
-    (name) => emit({ type: "tool_call", name }),
-    (text) => emit({ type: "tool_arguments", text }),
-  );
-  const add = (part: keyof typeof all, piece: string) => {
+class CompatMessageFold {
+  readonly #emit: OnDelta;
+  readonly #calls: ToolCallParts;
+  readonly #all = { content: "", reasoning: "", refusal: "" };
+  readonly #onText = (piece: string) => this.#add("content", piece);
+  readonly #onThought = (piece: string) => this.#add("reasoning", piece);
+
+  constructor(emit: OnDelta) {
+    this.#emit = emit;
+    this.#calls = new ToolCallParts(
+      (name) => emit({ type: "tool_call", name }),
+      (text) => emit({ type: "tool_arguments", text }),
+    );
+  }
+
+  take(message: Fields): void {
+    readContent(message, this.#onText, this.#onThought);
+    this.#add("refusal", textOf(message.refusal, "refusal"));
+    if (message.tool_calls) this.#calls.add(listOf(message.tool_calls, "tool_calls"));
+    // The form before tool_calls: one call, without an id.
+    if (message.function_call) this.#calls.add([{ index: 0, function: message.function_call }]);
+  }
+
+  end(): Fields {
+    const toolCalls = this.#calls.end();
+    const { content, reasoning, refusal } = this.#all;
+    return {
+      role: "assistant",
+      content: content === "" && toolCalls.length > 0 ? null : content,
+      ...(reasoning !== "" && { reasoning_content: reasoning }),
+      ...(refusal !== "" && { refusal }),
+      ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    };
+  }
+
+  #add(part: "content" | "reasoning" | "refusal", piece: string): void {
     if (piece === "") return;
-    all[part] += piece;
-    emit({ type: part === "reasoning" ? "reasoning" : "text", text: piece });
-  };
-  const text = (piece: string) => add("content", piece);
-  const thought = (piece: string) => add("reasoning", piece);
-  return {
-    take(message: Fields) {
-      readContent(message, text, thought);
-      add("refusal", textOf(message.refusal, "refusal"));
-      if (message.tool_calls) calls.add(listOf(message.tool_calls, "tool_calls"));
-      // The form before tool_calls: one call, without an id.
-      if (message.function_call) calls.add([{ index: 0, function: message.function_call }]);
-    },
-    end(): Fields {
-      const toolCalls = calls.end();
-      const { content, reasoning, refusal } = all;
-      return {
-        role: "assistant",
-        content: content === "" && toolCalls.length > 0 ? null : content,
-        ...(reasoning !== "" && { reasoning_content: reasoning }),
-        ...(refusal !== "" && { refusal }),
-        ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-      };
-    },
-  };
+    this.#all[part] += piece;
+    this.#emit({ type: part === "reasoning" ? "reasoning" : "text", text: piece });
+  }
 }
 
 /** Reads the thoughts and the text of a message, or of a piece of one, whatever its server calls them. */

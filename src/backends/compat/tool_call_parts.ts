@@ -9,26 +9,31 @@ import { type Fields, fieldsOf, textOf } from "../fields.ts";
 import { argumentsText } from "../wire_values.ts";
 
 /** A tool call as a non-streamed answer holds it. */
-export interface RawToolCall {
+interface RawToolCall {
   id: string;
   type: "function";
   function: { name: string; arguments: string };
 }
 
-interface Call {
-  index: number | undefined;
-  id: string;
-  name: string;
-  args: string;
-  /** Which delta it began in: elements of one delta are different calls. */
+/** A call, as far as it came. */
+interface StreamedCall extends CallFragment {
+  /** The delta that it began in: elements of one delta are different calls. */
   delta: number;
   /** True once the arguments hold more than white space. */
-  begun: boolean;
+  hasBegun: boolean;
   /** How deep in the JSON of the arguments we are; -1 once their value was closed. */
   depth: number;
   inString: boolean;
   escaped: boolean;
-  announced: boolean;
+  isAnnounced: boolean;
+}
+
+/** A piece of a call. */
+interface CallFragment {
+  index: number | undefined;
+  id: string;
+  name: string;
+  args: string;
 }
 
 /**
@@ -36,131 +41,133 @@ interface Call {
  * its index, else the last one; a fragment with another id begins another call whatever its index
  * says (some servers number all calls 0), and so does one with a name after complete arguments. Some
  * servers send every call once more at the end: that is no other call.
- *
- * @param onName Called once for each call, when its arguments begin, or at the end.
- * @param onArguments Called for each piece of the arguments, of whichever call.
  */
-export function toolCallParts(
-  onName: (name: string) => void,
-  onArguments: (piece: string) => void,
-): {
-  /** Takes the elements of one delta. Throws `protocol` when they fit more than one call. */
-  add(parts: readonly unknown[]): void;
+export class ToolCallParts {
+  readonly #onName: (name: string) => void;
+  readonly #onArguments: (piece: string) => void;
+  readonly #calls: StreamedCall[] = [];
+  readonly #byIndex = new Map<number, StreamedCall>();
+  readonly #byId = new Map<string, StreamedCall>();
+  #delta = 0;
+
+  /**
+   * @param onName Called once for each call, when its arguments begin, or at the end.
+   * @param onArguments Called for each piece of the arguments, of whichever call.
+   */
+  constructor(onName: (name: string) => void, onArguments: (piece: string) => void) {
+    this.#onName = onName;
+    this.#onArguments = onArguments;
+  }
+
+  /**
+   * Takes the elements of one delta.
+   *
+   * @throws {BackendError} of kind `protocol` when they fit more than one call.
+   */
+  add(parts: readonly unknown[]): void {
+    this.#delta++;
+    for (const part of parts) this.#take(readFragment(part));
+  }
+
   /** The calls, in the order of their indexes, or in which they came where one has none. */
-  end(): RawToolCall[];
-} {
-  const calls: Call[] = [];
-  const byIndex = new Map<number, Call>();
-  const byId = new Map<string, Call>();
-  let delta = 0;
+  end(): RawToolCall[] {
+    for (const call of this.#calls) this.#announce(call);
+    if (this.#calls.every(({ index }) => index !== undefined)) {
+      this.#calls.sort((a, b) => a.index! - b.index!);
+    }
+    return this.#calls.map(({ id, name, args }) => (
+      { id, type: "function", function: { name, arguments: args } }
+    ));
+  }
 
-  const announce = (call: Call) => {
-    if (call.announced) return;
-    call.announced = true;
-    onName(call.name);
-  };
+  #take(fragment: CallFragment): void {
+    if (this.#isRepeated(fragment)) return;
+    const { index, id, name, args } = fragment;
+    const call = this.#continued(fragment) ?? this.#begin(index);
+    call.index ??= index;
+    if (call.index !== undefined) this.#byIndex.set(call.index, call);
+    if (id !== "") {
+      call.id = id;
+      this.#byId.set(id, call);
+    }
+    if (name !== "" && name !== call.name) call.name += name;
+    if (args === "") return;
+    call.hasBegun ||= args.trim() !== "";
+    if (call.hasBegun && call.name !== "") this.#announce(call);
+    followJson(call, args);
+    call.args += args;
+    this.#onArguments(args);
+  }
 
-  const begin = (index: number | undefined): Call => {
-    const call: Call = {
+  #begin(index: number | undefined): StreamedCall {
+    const call: StreamedCall = {
       index,
       id: "",
       name: "",
       args: "",
-      delta,
-      begun: false,
+      delta: this.#delta,
+      hasBegun: false,
       depth: 0,
       inString: false,
       escaped: false,
-      announced: false,
+      isAnnounced: false,
     };
-    calls.push(call);
+    this.#calls.push(call);
     return call;
-  };
+  }
+
+  #announce(call: StreamedCall): void {
+    if (call.isAnnounced) return;
+    call.isAnnounced = true;
+    this.#onName(call.name);
+  }
 
   /** The call that the fragment continues; `undefined` when it begins one. */
-  const continued = (part: Part): Call | undefined => {
-    const { index, id, name } = part;
-    const last = calls.at(-1);
-    let call = index === undefined ? last : byIndex.get(index);
-    if (id !== "" && call?.id !== id) {
-      const same = byId.get(id);
-      if (same && (index === undefined || same.index === undefined || same.index === index)) {
-        call = same;
-      } else if (call && call.id !== "") {
-        return undefined;
-      }
-    }
+  #continued(fragment: CallFragment): StreamedCall | undefined {
+    const { index, id, name } = fragment;
+    const call = this.#candidate(fragment);
+    if (call === "new") return undefined;
     if (!call && id === "" && name === "") {
+      const last = this.#calls.at(-1);
       if (last && last.index === undefined) return last;
       if (index === undefined) throw ambiguous("a piece of a call comes before any call");
     }
     if (!call || name === "" || call.name === "") return call;
     const repeats = name === call.name;
-    if (call.depth === -1) return repeats && part.args.trim() === "" ? call : undefined;
-    if (call.begun) {
+    if (call.depth === -1) return repeats && fragment.args.trim() === "" ? call : undefined;
+    if (call.hasBegun) {
       if (repeats) return call;
       throw ambiguous(`a call of "${name}" begins within the arguments of "${call.name}"`);
     }
-    if (call.delta === delta) return undefined;
+    if (call.delta === this.#delta) return undefined;
     if (repeats || index !== undefined || (id !== "" && id === call.id)) return call;
     throw ambiguous(`"${name}" may be a second call or the rest of the name "${call.name}"`);
-  };
+  }
 
-  const isRepeated = ({ index, id, name, args }: Part): boolean => {
-    const call = index === undefined ? byId.get(id) : byIndex.get(index);
-    return call?.depth === -1 && call.delta < delta && call.name === name &&
-      (id === "" || id === call.id) && isSameJson(args, call.args);
-  };
-
-  const take = (part: Part) => {
-    if (isRepeated(part)) return;
-    const { index, id, name, args } = part;
-    const call = continued(part) ?? begin(index);
-    call.index ??= index;
-    if (call.index !== undefined) byIndex.set(call.index, call);
-    if (id !== "") {
-      call.id = id;
-      byId.set(id, call);
+  /** The call that index and id point to; `new` where the id is that of no call so far. */
+  #candidate({ index, id }: CallFragment): StreamedCall | "new" | undefined {
+    const call = index === undefined ? this.#calls.at(-1) : this.#byIndex.get(index);
+    if (id === "" || call?.id === id) return call;
+    const same = this.#byId.get(id);
+    if (same && (index === undefined || same.index === undefined || same.index === index)) {
+      return same;
     }
-    if (name !== "" && name !== call.name) call.name += name;
-    if (args === "") return;
-    call.begun ||= args.trim() !== "";
-    if (call.begun && call.name !== "") announce(call);
-    follow(call, args);
-    call.args += args;
-    onArguments(args);
-  };
+    return call && call.id !== "" ? "new" : call;
+  }
 
-  return {
-    add(parts) {
-      delta++;
-      for (const part of parts) take(readPart(part));
-    },
-    end() {
-      calls.forEach(announce);
-      if (calls.every(({ index }) => index !== undefined)) {
-        calls.sort((a, b) => a.index! - b.index!);
-      }
-      return calls.map(({ id, name, args }) => (
-        { id, type: "function", function: { name, arguments: args } }
-      ));
-    },
-  };
+  #isRepeated({ index, id, name, args }: CallFragment): boolean {
+    const call = index === undefined ? this.#byId.get(id) : this.#byIndex.get(index);
+    return call?.depth === -1 && call.delta < this.#delta && call.name === name &&
+      (id === "" || id === call.id) && isSameJson(args, call.args);
+  }
 }
 
-interface Part {
-  index: number | undefined;
-  id: string;
-  name: string;
-  args: string;
-}
+const NO_FIELDS: Fields = {};
 
-const NONE: Fields = {};
-
-function readPart(value: unknown): Part {
+function readFragment(value: unknown): CallFragment {
   const part = fieldsOf(value, "tool call");
   const called = part.function === undefined || part.function === null
-    ? NONE
+    ? NO_FIELDS
     : fieldsOf(part.function, "tool call's function");
   return {
     index: typeof part.index === "number" ? part.index : undefined,
@@ -180,7 +187,7 @@ function isSameJson(a: string, b: string): boolean {
 }
 
 /** Follows the nesting of the JSON, piece by piece, only to know when its value is closed. */
-function follow(call: Call, piece: string): void {
+function followJson(call: StreamedCall, piece: string): void {
   for (let i = 0; i < piece.length && call.depth !== -1; i++) {
     const c = piece.charCodeAt(i);
     if (call.inString) {

@@ -9,7 +9,8 @@ import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
-import { sseDecoder } from "../../wire/sse.ts";
+import type { Decoder } from "../../wire/lines.ts";
+import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
 
@@ -23,20 +24,20 @@ export function hostedReader(
   onDelta: (delta: Delta) => void = () => {},
 ): StreamReader<Fields> {
   if (contentType === "text/event-stream" || stream && !contentType.includes("json")) {
-    return eventReader(onDelta, contentType);
+    return new HostedEventReader(onDelta, contentType);
   }
   return jsonReader((value) => {
     const response = fieldsOf(value, "answer");
     for (const value of listOf(response.content, "content")) {
       const block = fieldsOf(value, "content block");
-      if (stream) report(block, onDelta);
+      if (stream) reportBlock(block, onDelta);
     }
     return response;
   });
 }
 
 /** Reports what a whole block holds. */
-function report(block: Fields, onDelta: (delta: Delta) => void): void {
+function reportBlock(block: Fields, onDelta: (delta: Delta) => void): void {
   const text = textOf(block.text, "text");
   const thinking = textOf(block.thinking, "thinking");
   if (block.type === "text" && text !== "") onDelta({ type: "text", text });
@@ -44,120 +45,130 @@ function report(block: Fields, onDelta: (delta: Delta) => void): void {
   if (block.type === "tool_use") onDelta({ type: "tool_call", name: textOf(block.name, "name") });
 }
 
-function eventReader(onDelta: (delta: Delta) => void, contentType: string): StreamReader<Fields> {
-  const fold = messageFold(onDelta);
-  const decoder = sseDecoder(({ event: name, data, cut }) => {
-    if (fold.done || data === "") return;
+/** Reads events. */
+class HostedEventReader implements StreamReader<Fields> {
+  readonly #fold: HostedMessageFold;
+  readonly #decoder: Decoder;
+  readonly #contentType: string;
+
+  constructor(onDelta: (delta: Delta) => void, contentType: string) {
+    this.#fold = new HostedMessageFold(onDelta);
+    this.#decoder = sseDecoder((event) => this.#take(event));
+    this.#contentType = contentType;
+  }
+
+  get progress(): number {
+    return this.#fold.progress;
+  }
+  get started(): boolean {
+    return this.#fold.started;
+  }
+  get done(): boolean {
+    return this.#fold.done;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#decoder.push(chunk);
+  }
+
+  end(): Fields {
+    this.#decoder.end();
+    if (this.#fold.progress === 0 && this.#contentType !== "text/event-stream") {
+      throw wrongShape("content type", "text/event-stream", this.#contentType);
+    }
+    if (this.#fold.done) return this.#fold.response();
+    throw brokeOff();
+  }
+
+  #take({ event: name, data, cut }: SseEvent): void {
+    if (this.#fold.done || data === "") return;
     const event = fieldsOf(parseJson(data, cut), "event");
     const failure = failureFromErrorObject(name === "error" ? { error: event, ...event } : event);
     if (failure) throw failure;
-    fold.take(event);
-  });
-  return {
-    push: (chunk) => decoder.push(chunk),
-    get progress() {
-      return fold.progress;
-    },
-    get started() {
-      return fold.started;
-    },
-    get done() {
-      return fold.done;
-    },
-    end() {
-      decoder.end();
-      if (fold.progress === 0 && contentType !== "text/event-stream") {
-        throw wrongShape("content type", "text/event-stream", contentType);
-      }
-      if (fold.done) return fold.response();
-      throw brokeOff();
-    },
-  };
+    this.#fold.take(event);
+  }
 }
 
 /** Folds events. Blocks may overlap: some servers close all of them at the end. */
-function messageFold(onDelta: (delta: Delta) => void) {
-  // Added to in place, and without a prototype, which a key of the answer's could be taken for.
-  const message: Fields = Object.assign(Object.create(null), {
+class HostedMessageFold {
+  progress = 0;
+  /** Whether something of the answer came. */
+  started = false;
+  done = false;
+  // Both are added to in place, and without a prototype, which a key of the answer's could be taken for.
+  readonly #message: Fields = Object.assign(Object.create(null), {
     type: "message",
     role: "assistant",
     stop_reason: null,
   });
-  const usage: Fields = Object.create(null);
-  const blocks = new Map<number, Block>();
-  let progress = 0;
-  let started = false;
-  let done = false;
+  readonly #usage: Fields = Object.create(null);
+  readonly #blocks = new Map<number, StreamedBlock>();
+  readonly #emit: (delta: Delta) => void;
 
-  const emit = (delta: Delta) => {
-    progress++;
-    started = true;
-    onDelta(delta);
-  };
-  const isFinished = () => typeof message.stop_reason === "string";
-  const count = (value: unknown) => {
-    if (!isObject(value)) return;
-    // Each count is of all up to then: the last one stands, and null says nothing.
-    for (const [key, tokens] of Object.entries(value)) if (tokens !== null) usage[key] = tokens;
-  };
+  constructor(onDelta: (delta: Delta) => void) {
+    this.#emit = (delta) => {
+      this.progress++;
+      this.started = true;
+      onDelta(delta);
+    };
+  }
 
-  return {
-    get progress() {
-      return progress;
-    },
-    get started() {
-      return started;
-    },
-    get done() {
-      return done;
-    },
-    take(event: Fields) {
-      switch (event.type) {
-        case "message_start":
-          Object.assign(message, fieldsOf(event.message, "message"));
-          count(message.usage);
-          break;
-        case "content_block_start": {
-          const index = indexOf(event);
-          if (blocks.has(index)) throw wrongShape("content blocks", "numbered apart", index);
-          const fields = { ...fieldsOf(event.content_block, "content block") };
-          blocks.set(index, { fields, json: "" });
-          progress++;
-          report(fields, emit);
-          break;
-        }
-        case "content_block_delta": {
-          const block = blocks.get(indexOf(event));
-          if (!block) throw wrongShape("delta's content block", "begun before it", block);
-          addDelta(block, fieldsOf(event.delta, "delta"), emit);
-          break;
-        }
-        case "message_delta": {
-          const finished = isFinished();
-          Object.assign(message, fieldsOf(event.delta, "delta"));
-          if (!finished && isFinished()) progress++;
-          count(event.usage);
-          break;
-        }
-        case "message_stop":
-          done = true;
-          break;
+  take(event: Fields): void {
+    switch (event.type) {
+      case "message_start":
+        Object.assign(this.#message, fieldsOf(event.message, "message"));
+        return this.#count(this.#message.usage);
+      case "content_block_start":
+        return this.#begin(indexOf(event), { ...fieldsOf(event.content_block, "content block") });
+      case "content_block_delta": {
+        const block = this.#blocks.get(indexOf(event));
+        if (!block) throw wrongShape("delta's content block", "begun before it", block);
+        return addDelta(block, fieldsOf(event.delta, "delta"), this.#emit);
       }
-    },
-    response(): Fields {
-      const content = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => completed(block));
-      return { ...message, content, usage: { ...usage } };
-    },
-  };
+      case "message_delta": {
+        const wasFinished = this.#isFinished();
+        Object.assign(this.#message, fieldsOf(event.delta, "delta"));
+        if (!wasFinished && this.#isFinished()) this.progress++;
+        return this.#count(event.usage);
+      }
+      case "message_stop":
+        this.done = true;
+    }
+  }
+
+  response(): Fields {
+    const blocks = [...this.#blocks].sort(([a], [b]) => a - b);
+    const content = blocks.map(([, block]) => wholeBlock(block));
+    return { ...this.#message, content, usage: { ...this.#usage } };
+  }
+
+  #begin(index: number, fields: Fields): void {
+    if (this.#blocks.has(index)) throw wrongShape("content blocks", "numbered apart", index);
+    this.#blocks.set(index, { fields, json: "" });
+    this.progress++;
+    reportBlock(fields, this.#emit);
+  }
+
+  #isFinished(): boolean {
+    return typeof this.#message.stop_reason === "string";
+  }
+
+  /** Each count is of all up to then: the last one stands, and null says nothing. */
+  #count(usage: unknown): void {
+    if (!isObject(usage)) return;
+    for (const [key, tokens] of Object.entries(usage)) {
+      if (tokens !== null) this.#usage[key] = tokens;
+    }
+  }
 }
 
-interface Block {
+interface StreamedBlock {
   fields: Fields;
   /** The JSON text of a call's input, as far as it came. */
   json: string;
 }
 
-function addDelta(block: Block, delta: Fields, emit: (delta: Delta) => void): void {
+function addDelta(block: StreamedBlock, delta: Fields, emit: (delta: Delta) => void): void {
   const { fields } = block;
   const append = (key: string): string => {
     const piece = textOf(delta[key], key);
@@ -194,7 +205,7 @@ function indexOf(event: Fields): number {
 }
 
 /** The block as a whole; a call's input is the text that the model wrote where that is no object. */
-function completed({ fields, json }: Block): Fields {
+function wholeBlock({ fields, json }: StreamedBlock): Fields {
   if (fields.type !== "tool_use") return fields;
   if (json.trim() === "") return { ...fields, input: fields.input ?? {} };
   try {

@@ -20,7 +20,7 @@ import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
 import { listLocalModels } from "./connection.ts";
 import { localBody } from "./request.ts";
 import { localParts } from "./response.ts";
-import { localReader } from "./stream.ts";
+import { LocalReader } from "./stream.ts";
 import { keyHeader } from "../wire_values.ts";
 
 /**
@@ -89,7 +89,7 @@ function chat(
     return requestStream(
       { url: `${config.host}/api/chat`, headers: keyHeader(config), body },
       { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
-      () => localReader(stream ? onDelta : undefined),
+      () => new LocalReader(stream ? onDelta : undefined),
     );
   }, onNotice);
 }

@@ -14,37 +14,45 @@ import { argumentsText } from "../wire_values.ts";
 import { rawCall } from "../compat/response.ts";
 import type { OnDelta } from "../compat/stream.ts";
 
-/** A reader for an answer of `/api/chat`, streamed or in one line. */
-export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
-  let progress = 0;
-  let started = false;
-  let last: Fields | undefined;
-  let content = "";
-  let thinking = "";
+/** Reads an answer of `/api/chat`, streamed or in one line. */
+export class LocalReader implements StreamReader<Fields> {
+  progress = 0;
+  /** Whether something of the answer came. */
+  started = false;
+  /** The line that ends the answer. */
+  #last: Fields | undefined;
+  #content = "";
+  #thinking = "";
+  readonly #onDelta: OnDelta;
+  readonly #calls = new LocalCalls((name) => this.#emit({ type: "tool_call", name }));
+  readonly #decoder = ndjsonDecoder((value) => this.#take(value));
 
-  const emit = (delta: Delta) => {
-    progress++;
-    started = true;
-    onDelta(delta);
-  };
-  const calls = callList((name) => emit({ type: "tool_call", name }));
+  constructor(onDelta: OnDelta = () => {}) {
+    this.#onDelta = onDelta;
+  }
 
-  const takeMessage = (message: Fields, isLast: boolean) => {
-    const thought = textOf(message.thinking, "thinking");
-    if (thought !== "") {
-      thinking += thought;
-      emit({ type: "reasoning", text: thought });
-    }
-    const text = textOf(message.content, "content");
-    if (text !== "") {
-      content += text;
-      emit({ type: "text", text });
-    }
-    if (message.tool_calls) calls.add(listOf(message.tool_calls, "tool_calls"), isLast);
-  };
+  get done(): boolean {
+    return this.#last !== undefined;
+  }
 
-  const decoder = ndjsonDecoder((value) => {
-    if (last) return;
+  push(chunk: Uint8Array): void {
+    this.#decoder.push(chunk);
+  }
+
+  end(): Fields {
+    if (!this.#last) this.#decoder.end();
+    if (!this.#last) throw brokeOff();
+    const message = {
+      role: "assistant",
+      content: this.#content,
+      ...(this.#thinking !== "" && { thinking: this.#thinking }),
+      ...(this.#calls.all.length > 0 && { tool_calls: this.#calls.all }),
+    };
+    return { ...this.#last, message };
+  }
+
+  #take(value: unknown): void {
+    if (this.#last) return;
     const line = fieldsOf(value, "line");
     if (line.message === undefined || line.error) {
       const failure = failureFromErrorObject(line);
@@ -53,56 +61,55 @@ export function localReader(onDelta: OnDelta = () => {}): StreamReader<Fields> {
     const isLast = line.done === true;
     // Old servers end with a line of counts alone.
     const isBare = isLast && (line.message ?? null) === null;
-    if (!isBare) takeMessage(fieldsOf(line.message, "message"), isLast);
+    if (!isBare) this.#takeMessage(fieldsOf(line.message, "message"), isLast);
     if (!isLast) return;
-    progress++;
-    last = line;
-  });
+    this.progress++;
+    this.#last = line;
+  }
 
-  return {
-    push: (chunk) => decoder.push(chunk),
-    get progress() {
-      return progress;
-    },
-    get started() {
-      return started;
-    },
-    get done() {
-      return last !== undefined;
-    },
-    end() {
-      if (!last) decoder.end();
-      if (!last) throw brokeOff();
-      const message = {
-        role: "assistant",
-        content,
-        ...(thinking !== "" && { thinking }),
-        ...(calls.all.length > 0 && { tool_calls: calls.all }),
-      };
-      return { ...last, message };
-    },
-  };
+  #takeMessage(message: Fields, isLast: boolean): void {
+    const thought = textOf(message.thinking, "thinking");
+    if (thought !== "") {
+      this.#thinking += thought;
+      this.#emit({ type: "reasoning", text: thought });
+    }
+    const text = textOf(message.content, "content");
+    if (text !== "") {
+      this.#content += text;
+      this.#emit({ type: "text", text });
+    }
+    if (message.tool_calls) this.#calls.add(listOf(message.tool_calls, "tool_calls"), isLast);
+  }
+
+  #emit(delta: Delta): void {
+    this.progress++;
+    this.started = true;
+    this.#onDelta(delta);
+  }
 }
 
-/** Collects calls, which come whole, of some servers once more in the last line. */
-function callList(onName: (name: string) => void) {
-  const all: unknown[] = [];
+/** Collects calls, which come whole; some servers send them once more in the last line. */
+class LocalCalls {
+  readonly all: unknown[] = [];
   /** What tells the calls of earlier lines apart. */
-  const known = new Set<string>();
-  return {
-    all,
-    add(calls: readonly unknown[], isLast: boolean): void {
-      const keys: string[] = [];
-      for (const call of calls) {
-        const { id, name, args } = rawCall(call);
-        const { index } = (call as { function: Fields }).function;
-        const key = `${id || JSON.stringify(index)} ${name} ${argumentsText(args)}`;
-        if ((id !== "" || isLast) && known.has(key)) continue;
-        keys.push(key);
-        all.push(call);
-        onName(name);
-      }
-      for (const key of keys) known.add(key);
-    },
-  };
+  readonly #keys = new Set<string>();
+  readonly #onName: (name: string) => void;
+
+  constructor(onName: (name: string) => void) {
+    this.#onName = onName;
+  }
+
+  add(calls: readonly unknown[], isLast: boolean): void {
+    const keys: string[] = [];
+    for (const call of calls) {
+      const { id, name, args } = rawCall(call);
+      const { index } = (call as { function: Fields }).function;
+      const key = `${id || JSON.stringify(index)} ${name} ${argumentsText(args)}`;
+      if ((id !== "" || isLast) && this.#keys.has(key)) continue;
+      keys.push(key);
+      this.all.push(call);
+      this.#onName(name);
+    }
+    for (const key of keys) this.#keys.add(key);
+  }
 }

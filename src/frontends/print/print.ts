@@ -11,14 +11,17 @@ import type { Session } from "../../session/session.ts";
 import type { Output } from "../../terminal/stdio.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
+import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
+import { resumedLines } from "../record_lines.ts";
 import { EXIT } from "../exit_codes.ts";
+import { instructionLines } from "../permission_lines.ts";
 import { jobEnded, progressLine } from "../progress.ts";
 import { executionRows } from "../change.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
 /** How one prompt is shown. */
-export interface PrintOptions {
+interface PrintOptions {
   format: Format;
   stdout: Output;
   stderr: Output;
@@ -56,19 +59,27 @@ export class PrintFrontend implements Frontend {
         return;
       case "job_ended":
         return this.#onTurnEvent({ type: "notice", level: "info", message: jobEnded(event.job) });
+      case "instructions":
+        return this.#say(instructionLines(event.instructions));
+      case "resumed":
+        return this.#say(resumedLines(event.resumed));
       case "notice":
         // Notices of the opening are no part of the stream of events.
-        if (!this.#isInTurn) return this.#options.stderr.write(`${event.message}\n`);
+        if (!this.#isInTurn) return this.#say([`· ${event.message}`]);
     }
     this.#onTurnEvent(event);
+  }
+
+  #say(lines: readonly string[]): void {
+    for (const line of lines) this.#options.stderr.write(`${line}\n`);
   }
 
   ready(): Promise<void> | undefined {
     return this.#options.stdout.room();
   }
 
-  /** Opens the session, processes `prompt`, with `context` behind it, and reports; the exit code. */
-  async run(session: Session, prompt: string, context: string): Promise<number> {
+  /** Opens the session, processes `prompt`, and reports; the exit code. */
+  async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
     await session.open(this.#options.signal);
     this.#isInTurn = true;
     try {
@@ -76,7 +87,6 @@ export class PrintFrontend implements Frontend {
         .prompt(
           prompt,
           this.#options.signal,
-          context,
         );
       const usage = { inputTokens, outputTokens };
       if (isUnanswered) {

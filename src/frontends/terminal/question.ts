@@ -22,7 +22,7 @@ import { WRITTEN_ARGUMENTS } from "../progress.ts";
 import { changeLines, changeNotes, DIFF_STYLES } from "../change.ts";
 
 /** How a person is asked: shows a text and gives the line typed; null when there is none to come. */
-export type AskLine = (
+type AskLine = (
   text: string,
   prompt: string,
   objection: (line: string) => string | undefined,
@@ -38,7 +38,8 @@ const WORDS: Readonly<Record<Exclude<ApprovalChoice, "refuse">, string>> = {
   edit: "edit",
 };
 
-const keyOf = (choice: ApprovalChoice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
+const approvalKey = (choice: ApprovalChoice): string =>
+  choice === "refuse" ? "n" : WORDS[choice][0]!;
 
 /** Asks about calls with `ask`. */
 export function askPerson(
@@ -49,7 +50,7 @@ export function askPerson(
   return async (approval, signal) => {
     const objection = (line: string) =>
       answerOf(line, approval) ? undefined : wrapped(objectionTo(line, approval), columns());
-    const keys = approval.choices.map(keyOf).join("/");
+    const keys = approval.choices.map(approvalKey).join("/");
     const prompt = columns() < 30 ? "Run this? [y/n/?] " : `Run this? [${keys}/?] `;
     const line = await ask(questionText(approval, columns(), paint), prompt, objection, signal);
     const answer = line === null ? undefined : answerOf(line, approval);
@@ -78,7 +79,7 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
     return { choice: "refuse", reason: line.trim().replace(/^no?(?![a-z])[\s,:]*/i, "") };
   }
   for (const choice of choices) {
-    if (choice === "refuse" || given !== keyOf(choice) && given !== WORDS[choice]) continue;
+    if (choice === "refuse" || given !== approvalKey(choice) && given !== WORDS[choice]) continue;
     return choice === "edit" ? { choice, command: subject.command ?? "" } : { choice };
   }
 }
@@ -87,7 +88,7 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
 function objectionTo(line: string, approval: Approval): string {
   const { choices, rule } = approval;
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
-    return `  ${choices.map(keyOf).join(", ")} or ? for what they mean`;
+    return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
   }
   const help: Readonly<Record<ApprovalChoice, string>> = {
     once: "run it",
@@ -96,7 +97,7 @@ function objectionTo(line: string, approval: Approval): string {
     folder: `save: the same in this folder from now on: ${oneLine(rule?.text ?? "")}`,
     edit: "edit the command first",
   };
-  return choices.map((choice) => `  ${keyOf(choice)}      ${help[choice]}`).join("\n");
+  return choices.map((choice) => `  ${approvalKey(choice)}      ${help[choice]}`).join("\n");
 }
 
 /** What the rule allows, in words. */

@@ -27,17 +27,19 @@ import { wrapped } from "../../text/wrap.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
 import type { Job } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
+import { instructionLines, trustQuestion } from "../permission_lines.ts";
 import { jobEnded } from "../progress.ts";
 import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
 import { askPerson, ruleAdded } from "./question.ts";
+import { resumedLines } from "../record_lines.ts";
 import { inRow, reportText, waitingText } from "./report_text.ts";
 import { outputText, shellText } from "./shell_text.ts";
 import { TurnView } from "./turn_view.ts";
 import { type SessionHistory, sessionHistory } from "./typed_history.ts";
 
 /** How a session in the terminal looks, and ends. */
-export interface TerminalOptions {
+interface TerminalOptions {
   permissions: Permissions;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
@@ -50,7 +52,7 @@ export interface TerminalOptions {
 /** Turns that took longer, in milliseconds, are worth a notification. */
 const LONG_TURN_MS = 10_000;
 /** The longest, in milliseconds, that a signal's end of the session waits. */
-const TIDY_UP_MS = 5000;
+const SIGNAL_TIDY_UP_MS = 5000;
 
 const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGHUP: EXIT.hangup,
@@ -100,8 +102,14 @@ export class TerminalFrontend implements Frontend {
       case "command_progress":
         if (this.#waiting) this.#waiting.tokens = event.tokens;
         return;
+      case "instructions":
+        return instructionLines(event.instructions).forEach((line) => this.#say(line));
+      case "resumed": {
+        const lines = resumedLines(event.resumed, (text) => this.#paint(text, DIM));
+        return this.#say(lines.join("\n"));
+      }
       case "notice":
-        if (!this.#isInTurn) return this.#say(event.message);
+        if (!this.#isInTurn) return this.#say(`· ${event.message}`);
     }
     this.#view.onEvent(event);
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#view.print(text));
@@ -124,7 +132,7 @@ export class TerminalFrontend implements Frontend {
 
   async confirm(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined> {
     if (!this.#isLive) return undefined;
-    return await askYesNo(this.#screen, question as unknown as string, signal);
+    return await askYesNo(this.#screen, trustQuestion(question), signal);
   }
 
   /** Runs the session until it is left; the exit code. The session's owner disposes of it afterwards. */
@@ -169,7 +177,7 @@ export class TerminalFrontend implements Frontend {
       onUnfold: () => this.#view.unfold(),
       onEnd: (signal) => {
         this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
-        setTimeout(() => Deno.exit(this.#ended), TIDY_UP_MS);
+        setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
       },
     });
   }
@@ -249,6 +257,7 @@ export class TerminalFrontend implements Frontend {
       return reportText(report, {
         columns: terminalSize().columns,
         unicode: this.#look.unicode,
+        dim: (text) => this.#paint(text, DIM),
       });
     } catch (error) {
       // Such as a settings file of the folder that cannot be read.

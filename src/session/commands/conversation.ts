@@ -20,7 +20,7 @@ export const conversationCommands: readonly Command[] = [
       state.messages.length = 0;
       state.seenFiles.clear();
       session.undo?.leave();
-      session.pending = "";
+      session.pending = [];
       session.usage = undefined;
       return done("The conversation starts anew.");
     },
@@ -46,7 +46,7 @@ export const conversationCommands: readonly Command[] = [
     argument: "[TEXT]",
     help: "sum up the conversation, to make room; TEXT says what to keep above all",
     isSlow: true,
-    run: summarize,
+    run: compactConversation,
   },
   {
     name: "context",
@@ -72,8 +72,8 @@ export const conversationCommands: readonly Command[] = [
 ];
 
 async function resume(session: SessionState, argument: string): Promise<Report> {
-  const { goOn, sessionsHere, titleOf } = await import("../record.ts");
-  const sessions = sessionsHere(session.agent);
+  const { earlierSessions, resumeSession, titleOf } = await import("../record.ts");
+  const sessions = earlierSessions(session.agent);
   if (argument === "") return { type: "sessions", sessions: sessions.map(titleOf) };
   const chosen = sessions[Number(argument) - 1];
   if (!chosen) return failed(`There is no session ${oneLine(argument)}: see /resume`);
@@ -81,16 +81,17 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
   await session.looked;
   session.undo?.leave();
   session.usage = undefined;
-  return { type: "resumed", text: goOn(session, chosen) };
+  const { agent, fit, record } = session;
+  return { type: "resumed", resumed: resumeSession(agent, chosen, fit.isChosen, record) };
 }
 
 async function takeBack(session: SessionState, way: "undo" | "redo"): Promise<Report> {
-  const text = await session.undo?.[way](session.agent);
+  const undone = await session.undo?.[way](session.agent);
   session.usage = undefined;
-  return text === undefined ? done("There is nothing to take back.") : { type: "resumed", text };
+  return { type: "undone", way, undone };
 }
 
-async function summarize(
+async function compactConversation(
   session: SessionState,
   focus: string,
   signal: AbortSignal,

@@ -4,12 +4,15 @@
  * @module
  */
 
+import type { Part } from "../../types/message.ts";
 import type { Report } from "../report.ts";
 import type { SessionState } from "../state.ts";
 import { type Command, done, failed } from "./command.ts";
 
-const BEGIN =
-  "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]\n\n";
+const note = (text: string): Part => ({ type: "resource", kind: "note", name: "", text });
+const BEGIN = note(
+  "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]",
+);
 
 /** See the module. */
 export const planCommand: Command = {
@@ -25,17 +28,17 @@ function plan(session: SessionState, argument: string): Report {
   if (!session.isPlanning) {
     if (argument === "off") return failed("There is no plan mode to leave.");
     session.isPlanning = true;
-    session.pending += BEGIN;
+    session.pending.push(BEGIN);
     return done("Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.");
   }
   session.isPlanning = false;
   // The model was not told of a mode that ends before a message was sent.
   const wasSent = !session.pending.includes(BEGIN);
-  session.pending = session.pending.replace(BEGIN, "");
+  session.pending = session.pending.filter((part) => part !== BEGIN);
   if (argument === "off") {
-    if (wasSent) session.pending += "[Plan mode is over; the plan was not accepted.]\n\n";
+    if (wasSent) session.pending.push(note("[Plan mode is over; the plan was not accepted.]"));
     return done("Plan mode is over.");
   }
-  if (wasSent) session.pending += "[The plan is accepted: carry it out.]\n\n";
+  if (wasSent) session.pending.push(note("[The plan is accepted: carry it out.]"));
   return done('The plan is accepted. Say "go on", or what to change.');
 }

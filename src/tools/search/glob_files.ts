@@ -3,7 +3,7 @@
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch } from "./pool.ts";
-import { printable } from "./searcher.ts";
+import { escapedPath } from "./searcher.ts";
 import { findTarget } from "./target.ts";
 
 /** The most files that are listed. */
@@ -35,7 +35,7 @@ export async function globFiles(
     const content = `No files match ${pattern}.${below}${leftOut(tally)}`;
     return { content: content.slice(0, context.maxOutputChars), counts };
   }
-  const names = files.map((file) => printable(file.path));
+  const names = files.map((file) => escapedPath(file.path));
   const content = fitLines(names, context.maxOutputChars, (shown) => {
     const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
     return [...(shown < total ? [rest] : []), ...gaps(tally, end)];

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
+import { textOfParts } from "../../../src/text/parts.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
 import { bestPaths, completer } from "../../../src/frontends/terminal/complete.ts";
 import { wrapped } from "../../../src/text/wrap.ts";
@@ -60,7 +61,8 @@ Deno.test("files that a message names go along with it, with their lines", () =>
   inFolder(async (agent) => {
     const { signal } = new AbortController();
     const text = 'Compare @a.txt, @"sub/b c.txt" and @nothing (@sub).';
-    const { text: sent, notices } = await attachFiles(agent, text, signal);
+    const { parts, notices } = await attachFiles(agent, text, signal);
+    const sent = textOfParts([{ type: "text", text }, ...parts]);
     assertEquals(sent.startsWith(`${text}\n\n<file path="a.txt">\n`), true);
     for (const part of ["two", 'path="sub/b c.txt"', "three", 'path="sub"', "b c.txt"]) {
       assertEquals(sent.includes(part), true, `${part} in ${sent}`);
@@ -71,7 +73,7 @@ Deno.test("files that a message names go along with it, with their lines", () =>
       "@nothing is no file here: the model gets the name alone",
     ]);
     const none = await attachFiles(agent, "no names", signal);
-    assertEquals(none, { text: "no names", notices: [] });
+    assertEquals(none, { parts: [], notices: [] });
   }));
 
 const COMPLETED: [before: string, items: string[], replace: number][] = [

@@ -1,0 +1,63 @@
+/**
+ * What is said of earlier sessions. Pure.
+ *
+ * @module
+ */
+
+import type { ModelUsed } from "../records/format.ts";
+import type { Resumed, SessionTitle } from "../session/record.ts";
+import { count } from "../text/count.ts";
+import { oneLine } from "../text/one_line.ts";
+
+/** So much is shown of a title, of what was typed last, and of its answer: in characters. */
+const SHOWN_TITLE_CHARS = 60;
+const SHOWN_TYPED_CHARS = 200;
+const SHOWN_ANSWER_CHARS = 300;
+
+/**
+ * What to say of the session that is gone on with, if there is one; `dim` styles what was said in it.
+ */
+export function resumedLines(
+  resumed: Resumed | undefined,
+  dim: (text: string) => string = (text) => text,
+): string[] {
+  if (!resumed) return ["There is no earlier session of this folder."];
+  const { started, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
+  const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
+  const said = [
+    ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
+    ...lastAnswer === undefined ? [] : [excerptLine(lastAnswer, SHOWN_ANSWER_CHARS)],
+  ];
+  return [
+    `Goes on from ${minuteOf(started)}: ${count(messages, "message")}${unread}`,
+    ...said.map((text) => `  ${dim(text)}`),
+    ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsLine(openCalls)}.`],
+    ...model ? [modelLine(model)] : [],
+  ];
+}
+
+function openCallsLine(openCalls: number): string {
+  return openCalls === 0
+    ? "before the answer"
+    : `its open ${openCalls === 1 ? "call is" : "calls are"} answered as interrupted`;
+}
+
+function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): string {
+  if (isTakenUp) return `With ${oneLine(before.model)}, as before (/model).`;
+  const at = ({ model, server }: ModelUsed) => `${oneLine(model)} at ${oneLine(server)}`;
+  return `It was with ${at(before)}, and is with ${at(now)} now.`;
+}
+
+/** A session in one line: when it began, and with what. */
+export function sessionLine({ started, title }: SessionTitle): string {
+  return `${minuteOf(started)}  ${excerptLine(title, SHOWN_TITLE_CHARS)}`;
+}
+
+function excerptLine(text: string, maxChars: number): string {
+  const line = oneLine(text);
+  return line.length > maxChars ? `${line.slice(0, maxChars - 1).toWellFormed()}…` : line;
+}
+
+function minuteOf(started: string): string {
+  return oneLine(started.slice(0, 16).replace("T", " "));
+}

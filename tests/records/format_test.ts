@@ -1,0 +1,198 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { type AddedMessage, entryLine, headLine, parseRecord } from "../../src/records/format.ts";
+import type { Message } from "../../src/types/message.ts";
+import { plain } from "../helpers/messages.ts";
+import { says, user, whole } from "./conversation.ts";
+
+const about = { folder: "/f", started: "2026-01-02T03:04:05.000Z" };
+const head = headLine(about);
+/** Messages, each behind the one before. */
+const chain = (messages: Message[], parent: string | null = null): AddedMessage[] =>
+  messages.map((message, i) => ({ message, parent: messages[i - 1]?.id ?? parent }));
+const lines = (entries: AddedMessage[]) => entries.map(entryLine).join("");
+
+Deno.test("SES-02 a session is read up to wherever writing was cut off", () => {
+  const text = head + lines(chain(whole));
+  for (let end = head.length; end <= text.length; end++) {
+    const { messages, lost } = parseRecord(text.slice(0, end));
+    assertEquals(messages, whole.slice(0, messages.length));
+    const isCut = text[end - 1] !== "\n" && text[end] !== "\n" && end < text.length;
+    assertEquals(lost, isCut ? 1 : 0, `at ${end}`);
+  }
+});
+
+Deno.test("a message that is lost costs no other one", () => {
+  const all = lines(chain(whole)).split("\n");
+  for (let i = 0; i < whole.length; i++) {
+    const text = head + all.with(i, all[i]!.slice(0, -5)).join("\n");
+    const { messages, lost } = parseRecord(text);
+    assertEquals([messages, lost], [whole.toSpliced(i, 1), 1]);
+  }
+});
+
+Deno.test("an entry says which messages are the conversation now", () => {
+  const [a, b, c] = [user("a"), says("b"), user("c")] as const;
+  const summary = user("summary");
+  const ids = (...messages: Message[]) => messages.map(({ id }) => id!);
+  const text = head + lines(chain([a, b, c]));
+  const undone = text + entryLine({ conversation: ids(a, b) });
+  assertEquals(parseRecord(undone).messages, [a, b]);
+  assertEquals(parseRecord(undone + entryLine({ conversation: ids(a, b, c) })).messages, [a, b, c]);
+  const added = [{ message: summary, parent: null }];
+  const compacted = text + entryLine({ conversation: ids(summary, c), added });
+  assertEquals(parseRecord(compacted).messages, [summary, c]);
+  const next = user("d");
+  const further = compacted + entryLine({ message: next, parent: c.id! });
+  assertEquals(parseRecord(further).messages, [summary, c, next]);
+  assertEquals(parseRecord(further + entryLine({ conversation: [] })).messages, []);
+  // What is unknown, as its line was lost, is left out.
+  assertEquals(parseRecord(text + entryLine({ conversation: ["x", c.id!] })).messages, [c]);
+});
+
+Deno.test("a message whose parent is not the last one goes on from there", () => {
+  const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
+  const tree = head + lines(chain([a, b, c]));
+  assertEquals(parseRecord(tree + entryLine({ message: d, parent: a.id! })).messages, [a, d]);
+  assertEquals(parseRecord(tree + entryLine({ message: d, parent: null })).messages, [d]);
+  // Also from one that is in the conversation no more.
+  const cleared = tree + entryLine({ conversation: [] });
+  assertEquals(parseRecord(cleared + entryLine({ message: d, parent: b.id! })).messages, [a, b, d]);
+});
+
+Deno.test("parts are read as they were written, their text only once in the file", () => {
+  const message: Message = {
+    ...user('see\n\n<file path="a">\nunique text\n</file>'),
+    parts: [
+      { type: "text", text: "see" },
+      { type: "resource", kind: "file", name: "a", text: "unique text" },
+      { type: "image", mediaType: "image/png", data: "AA==" },
+    ],
+  };
+  const text = head + entryLine({ message, parent: null });
+  assertEquals(text.split("unique text").length, 2);
+  const { messages, first } = parseRecord(text);
+  assertEquals([messages, first], [[message], "see"]);
+  const other = { ...message, content: "other" };
+  assertEquals(parseRecord(head + entryLine({ message: other, parent: null })).messages, [other]);
+});
+
+Deno.test("what is no session is refused, and what is no message passed over", () => {
+  for (const text of ["", "x", "[]\n", '{"version":1}\n', '{"version":0,"folder":"/"}\n']) {
+    assertThrows(() => parseRecord(text), SyntaxError);
+  }
+  const bad = [
+    '{"message":{"role":"user"}}',
+    '{"message":{"role":"user","content":"no id"}}',
+    '{"message":{"id":"a","role":"x","content":""}}',
+    '{"message":{"id":"a","role":"user","content":""},"parent":1}',
+    '{"message":{"id":"a","role":"user","parts":[{"type":"text"}]}}',
+    '{"message":{"id":"a","role":"user","content":"","parts":[{"type":"resource","kind":"x","name":"","text":""}]}}',
+    '{"message":{"id":"a","role":"assistant","content":"","toolCalls":[{}]}}',
+    '{"conversation":[],"added":[{}]}',
+    '{"conversation":1}',
+    "null",
+  ];
+  const { messages, lost } = parseRecord(`${head}${bad.join("\n")}\n`);
+  assertEquals([messages, lost], [[], bad.length]);
+});
+
+Deno.test("a later version is refused, with the reason", () => {
+  const text = `${JSON.stringify({ version: 3, ...about })}\n`;
+  assertThrows(() => parseRecord(text), SyntaxError, "must be at most 2: it is 3");
+  assertThrows(() => parseRecord(text.replace("3", '"2"')), SyntaxError, "must be a number");
+});
+
+Deno.test("what a session began with is known after a compaction, and odd fields are passed over", () => {
+  const [a, b, c] = [user("a"), user("b"), user("c")] as const;
+  const used = { model: "m", server: "h" };
+  const { first, used: read } = parseRecord(
+    head + entryLine({ message: a, parent: null, used }) +
+      entryLine({ conversation: [b.id!], added: [{ message: b, parent: null }] }) +
+      entryLine({ message: c, parent: b.id! }).replace(/\}\n$/, ',"used":7}\n'),
+  );
+  assertEquals([first, read], ["a", used]);
+  const odd = JSON.stringify({ version: 2, ...about, continues: 1, title: [] });
+  assertEquals(parseRecord(`${odd}\n`).head, { version: 2, ...about });
+});
+
+// Version 1, as it was written until now: bytes of a session of then.
+const VERSION_1 = [
+  '{"version":1,"started":"2026-01-02T03:04:05.000Z","folder":"/f"}',
+  '{"message":{"role":"user","content":"<shell command=\\"ls\\">\\nexit code: 0\\n</shell>\\n\\n[Plan mode: look around.]\\n\\nsee @a.txt\\n\\n<file path=\\"a.txt\\">\\n     1\\tone\\n</file>\\n\\n<file path=\\"b \\\\\\"x\\\\\\"\\">\\n<stdin>\\n</file>\\n\\n<stdin>\\npiped\\n</stdin>\\n\\n[Job 1 is over (x): exit code 0. job_output shows what it printed.]"},"used":{"model":"m","server":"h:1"}}',
+  '{"message":{"role":"assistant","content":"","toolCalls":[{"id":"1","name":"read_file","arguments":{"file_path":"a"}}]}}',
+  '{"message":{"role":"tool","toolCallId":"1","toolName":"read_file","content":"Interrupted: the program ended before this call did. What it did is not known.","isError":true}}',
+  '{"message":{"role":"assistant","content":"[Interrupted]"}}',
+  '{"message":{"role":"user","content":"[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]"}}',
+  '{"message":{"role":"assistant","content":"[The model gave no answer]","reasoning":"hm"}}',
+].map((line) => `${line}\n`);
+
+Deno.test("version 1 is read as a whole, with ids, parts and what its messages stand for", () => {
+  const { messages, lost, first, used } = parseRecord(VERSION_1.join(""));
+  const written = VERSION_1.slice(1).map((line) => JSON.parse(line).message);
+  assertEquals(plain(messages).map(({ parts: _, ...message }) => message), written);
+  assertEquals([lost, first, used], [0, "see @a.txt", { model: "m", server: "h:1" }]);
+  assertEquals(new Set(messages.map(({ id }) => id)).size, messages.length);
+  assertEquals(messages.map(({ standsFor }) => standsFor), [
+    undefined,
+    undefined,
+    "lost_result",
+    "lost_answer",
+    "reminder",
+    "empty_answer",
+  ]);
+  assertEquals(
+    messages[0]!.parts?.map((part) =>
+      part.type === "resource" ? `${part.kind} ${part.name}` : part
+    ),
+    [
+      "shell ls",
+      "note ",
+      { type: "text", text: "see @a.txt" },
+      "file a.txt",
+      'file b "x"',
+      "stdin ",
+      "note ",
+    ],
+  );
+});
+
+Deno.test("version 1: all messages anew take the place of those before", () => {
+  const anew =
+    '{"messages":[{"role":"user","content":"[Summary of the conversation until here]\\nTask"},{"role":"assistant","content":"[I go on from this summary.]"}]}\n';
+  const more = '{"message":{"role":"user","content":"on"}}\n';
+  const { messages, first } = parseRecord(VERSION_1.slice(0, 3).join("") + anew + more);
+  assertEquals(messages.map(({ role, standsFor }) => `${role} ${standsFor}`), [
+    "user summary",
+    "assistant summary",
+    "user undefined",
+  ]);
+  assertEquals(first, "see @a.txt");
+});
+
+Deno.test("version 1: text that only looks like ours stays one text", () => {
+  for (
+    const content of [
+      "plain",
+      "[Plan mode]",
+      'see\n\n<file path="a">\nnever closed',
+      "see\n\n<file path=a>\nx\n</file>",
+      'see\n\n<file path="a">\nx\n</file> and more',
+      "<shell command=ls>\nx\n</shell>\n\nhi",
+    ]
+  ) {
+    const line = JSON.stringify({ message: { role: "user", content } });
+    const { messages } = parseRecord(`${VERSION_1[0]}${line}\n`);
+    assertEquals(plain(messages), [{ role: "user", content }]);
+  }
+});
+
+Deno.test("version 1 is read up to wherever writing was cut off", () => {
+  const text = VERSION_1.join("");
+  const written = VERSION_1.slice(1).map((line) => JSON.parse(line).message.content);
+  const bytes = new TextEncoder().encode(text);
+  for (let end = VERSION_1[0]!.length; end <= bytes.length; end++) {
+    const { messages, lost } = parseRecord(new TextDecoder().decode(bytes.subarray(0, end)));
+    assertEquals(messages.map(({ content }) => content), written.slice(0, messages.length));
+    assertEquals(lost <= 1, true);
+  }
+});
