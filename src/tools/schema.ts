@@ -36,7 +36,7 @@ type Fit = { value: unknown } | { must: string; given: unknown; at: string };
 export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   const schema = tool.parameters;
   if (!isObject(args)) {
-    const problem = `the arguments must be a JSON object: current value is ${shownValue(args)}`;
+    const problem = `the arguments must be a JSON object: current value is ${valueText(args)}`;
     return argumentFailure(tool, problem, {});
   }
   const properties = isObject(schema.properties) ? schema.properties : {};
@@ -48,7 +48,7 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   const missing = requiredOf(schema).find((key) => isAbsent(args, key, properties[key]));
   if (missing !== undefined) {
     const given = Object.hasOwn(args, missing)
-      ? `: current value is ${shownValue(args[missing])}`
+      ? `: current value is ${valueText(args[missing])}`
       : "";
     return argumentFailure(tool, `${missing} is required${given}`, args);
   }
@@ -56,7 +56,7 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   if ("value" in fit) return { ok: true, args: fit.value as Values };
   return argumentFailure(
     tool,
-    `${fit.at} must be ${fit.must}: current value is ${shownValue(fit.given)}`,
+    `${fit.at} must be ${fit.must}: current value is ${valueText(fit.given)}`,
     args,
   );
 }
@@ -79,7 +79,7 @@ function unknownKey(
   }
   const near = part ?? nearest(key, names) ?? (missing.length === 1 ? missing[0] : undefined);
   const renamed = near !== undefined && !Object.hasOwn(args, near);
-  const problem = `it has no argument ${shownValue(key)}${
+  const problem = `it has no argument ${valueText(key)}${
     renamed ? `: use ${near}` : `, only ${names.join(", ") || "none"}`
   }`;
   return argumentFailure(tool, problem, renamed ? { ...args, [near]: args[key] } : args);
@@ -110,7 +110,7 @@ function fitObject(schema: JsonSchema, given: Values, at: string): Fit {
   for (const [key, value] of Object.entries(given)) {
     const known = Object.hasOwn(properties, key);
     if (!known && schema.additionalProperties === false) {
-      return { must: `without the key ${shownValue(key)}`, given, at };
+      return { must: `without the key ${valueText(key)}`, given, at };
     }
     const property = known ? properties[key] : extra;
     if (known && !required.includes(key) && isAbsent(given, key, property)) continue;
@@ -119,7 +119,7 @@ function fitObject(schema: JsonSchema, given: Values, at: string): Fit {
     entries.push([key, fit.value]);
   }
   const missing = required.find((key) => !Object.hasOwn(given, key));
-  if (missing !== undefined) return { must: `with the key ${shownValue(missing)}`, given, at };
+  if (missing !== undefined) return { must: `with the key ${valueText(missing)}`, given, at };
   for (const [key, property] of Object.entries(properties)) {
     if (!isAbsent(given, key, property)) continue;
     const value = isObject(property) ? property.default : undefined;
@@ -137,10 +137,10 @@ function fitValue(schema: JsonSchema, given: unknown, at: string): Fit {
   const wrong = (must: string): Fit => ({ must, given, at });
   if (value === undefined) return wrong(phrase(schema));
   if (Array.isArray(schema.enum) && !schema.enum.some((option) => equal(option, value))) {
-    return wrong(`one of ${schema.enum.map(shownValue).join(", ")}`);
+    return wrong(`one of ${schema.enum.map(valueText).join(", ")}`);
   }
   if (schema.const !== undefined && !equal(schema.const, value)) {
-    return wrong(shownValue(schema.const));
+    return wrong(valueText(schema.const));
   }
   if (typeof value === "number" && !inRange(value, schema.minimum, schema.maximum)) {
     return wrong(phrase(schema));
@@ -255,7 +255,7 @@ function phrase(schema: JsonSchema): string {
 
 /** The placeholder, in an example call, of a value that was not given. */
 function shape(schema: JsonSchema): string {
-  if (Array.isArray(schema.enum)) return shownValue(schema.enum[0]);
+  if (Array.isArray(schema.enum)) return valueText(schema.enum[0]);
   const { minimum } = schema;
   const number = typeof minimum === "number" ? String(minimum) : "1";
   const shapes: Record<string, string> = {
@@ -277,7 +277,7 @@ function isShort(value: unknown): boolean {
 }
 
 /** A value as text for an error line: short texts and numbers whole, others by their size. */
-function shownValue(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
   }

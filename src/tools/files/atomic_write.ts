@@ -64,7 +64,7 @@ export async function writeAtomically(
       return { realPath, created: true, linked };
     }
     const { realPath, info } = await statRegular(target, shown, "write", grant);
-    const inPlace = await replaceFile(realPath, shown, bytes, info, seen, signal, grant);
+    const inPlace = await replaceTarget(realPath, shown, bytes, info, seen, signal, grant);
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -146,7 +146,7 @@ async function createFile(
 }
 
 /** Replaces a file that is still as `seen`; returns why it was done in place, if it was. */
-async function replaceFile(
+async function replaceTarget(
   target: string,
   shown: string,
   bytes: Uint8Array,
