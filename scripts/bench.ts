@@ -27,7 +27,7 @@ async function run(args: string[], cwd: string): Promise<Run> {
     env: { OPENAI_API_KEY: "bench", NO_COLOR: "1" },
   }).spawn();
   let peakKb = 0;
-  // The kernel's high-water mark only grows, so that the last reading before the end is near it.
+  // VmHWM only grows, so the last reading before the end is near the peak.
   const poll = setInterval(() => peakKb = Math.max(peakKb, peakOf(child.pid)), 2);
   let bytes = 0;
   for await (const chunk of child.stdout) bytes += chunk.length;
@@ -46,7 +46,7 @@ function peakOf(pid: number): number {
   }
 }
 
-/** Runs both in turn; the median of each and of the ratios pair by pair. */
+/** Runs both in turn; prints the median of each, and of the ratios pair by pair. */
 async function pair(
   name: string,
   runs: number,
@@ -75,7 +75,7 @@ async function pair(
   );
 }
 
-/** Decodes `bytes` in chunks of 64 KiB: MB/s. */
+/** Decodes `bytes` in chunks of 64 KiB; returns MB/s. */
 function decodeRate(bytes: Uint8Array, decoder: Decoder): number {
   const start = performance.now();
   for (let at = 0; at < bytes.length; at += 65_536) decoder.push(bytes.subarray(at, at + 65_536));
@@ -83,7 +83,7 @@ function decodeRate(bytes: Uint8Array, decoder: Decoder): number {
   return bytes.length / 1e3 / (performance.now() - start);
 }
 
-/** The decoders against the least that can be written: split the decoded text, parse each line. */
+/** Measures the decoders against a minimal one, which splits the decoded text and parses each line. */
 function benchDecoders(): void {
   const chunk = (i: number) =>
     JSON.stringify({
@@ -144,7 +144,7 @@ const server = new Deno.Command(deno, {
 }).spawn();
 try {
   const url = new TextDecoder().decode((await server.stdout.getReader().read()).value).trim();
-  // What scripts/compile puts into the binary; the sources start some 15 ms later.
+  // scripts/compile puts this bundle into the binary; the sources start some 15 ms later.
   const bundled = await new Deno.Command(deno, {
     args: ["bundle", "--quiet", "--minify", "--output", bundle, `${root}main.ts`],
     cwd: root,

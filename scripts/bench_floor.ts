@@ -1,4 +1,4 @@
-// The least that an agent on this runtime can cost: the reference that scripts/bench measures against.
+// A minimal agent, the reference of scripts/bench: no agent on this runtime can cost less.
 const [baseUrl, prompt] = Deno.args;
 const messages: unknown[] = [{ role: "user", content: prompt }];
 const tools = [{

@@ -9,15 +9,16 @@
  * @module
  */
 
-// deno-lint-ignore-file no-console
+import { existsSync } from "@std/fs/exists";
 import { globFiles } from "../src/tools/search/glob_files.ts";
 import { grepCode } from "../src/tools/search/grep_code.ts";
 import { runSearch } from "../src/tools/search/pool.ts";
+import { median } from "./bench_median.ts";
 
 interface TreeShape {
   files: number;
   folders: number;
-  /** Of all files together. */
+  /** The size of all files together. */
   bytes: number;
   seed: number;
 }
@@ -28,13 +29,9 @@ const SMALL: TreeShape = { files: 200, folders: 20, bytes: 1.2e6, seed: 1 };
 /** Makes the tree, or finds the one that an earlier run made; returns its path. */
 function tree(shape: TreeShape): string {
   const tmp = Deno.env.get("TMPDIR") ?? "/tmp";
-  // Count up the last number when the trees come to look different.
+  // Change the version when `fill` does: an older tree would be measured otherwise.
   const path = `${tmp}/bench-search-${Object.values(shape).join("-")}-v1`;
-  try {
-    if (Deno.statSync(path).isDirectory) return path;
-  } catch {
-    // Not made yet.
-  }
+  if (existsSync(path, { isDirectory: true })) return path;
   const unfinished = Deno.makeTempDirSync({ dir: tmp });
   fill(unfinished, shape);
   Deno.renameSync(unfinished, path);
@@ -72,7 +69,7 @@ function fill(root: string, { files, folders, bytes, seed }: TreeShape): void {
     paths.push(path);
   }
   for (let i = 0; i < files; i++) {
-    // Most files are small, a few are large: the product of three numbers is spread like that.
+    // The product of three random numbers makes most files small and a few large.
     const size = bytes / files * 8 * (below(1000) / 1000) * (below(1000) / 1000) *
       (below(1000) / 1000);
     let text = "";
@@ -105,15 +102,13 @@ async function time(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-const median = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]!;
-
 async function compare(
   name: string,
   runs: number,
   ours: () => Promise<unknown>,
   theirs: (() => Promise<unknown>) | undefined,
 ): Promise<void> {
-  await ours(); // once outside the count: files come into the cache, code gets compiled
+  await ours(); // not counted: warms the file cache and compiles the code
   const mine: number[] = [];
   const other: number[] = [];
   for (let i = 0; i < runs; i++) {

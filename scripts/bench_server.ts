@@ -13,7 +13,7 @@ const data = (fields: Record<string, unknown>): string =>
   }\n\n`;
 const event = (delta: unknown, finish: string | null = null): string =>
   data({ choices: [{ index: 0, delta, finish_reason: finish }] });
-/** With the usage that is asked for: a session shows it when the turn is over. */
+/** The end of an answer, with the usage that a session shows after the turn. */
 const END = event({}, "stop") +
   data({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 1000 } }) +
   "data: [DONE]\n\n";
@@ -28,7 +28,7 @@ function read(round: number): string {
     index: 0,
     id: `call_${round}`,
     type: "function",
-    // In turns: the same call again and again is stopped.
+    // The files alternate: the loop guard stops a call that repeats.
     function: { name: "read_file", arguments: `{"file_path":"${round % 2 ? "b" : "a"}.txt"}` },
   };
   return event({ tool_calls: [call] }) + event({}, "tool_calls") + "data: [DONE]\n\n";
@@ -40,7 +40,7 @@ function bigStream(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {
       let chunk = "";
-      // Numbered words, so that no reader takes it for a model that repeats itself.
+      // The words differ, or the text would be cut as repetition.
       while (sent < BIG && chunk.length < 65_536) {
         chunk += event({ content: ((sent++ * 7919) % 46_656).toString(36).padStart(3, "0") + " " });
       }

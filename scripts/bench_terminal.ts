@@ -8,11 +8,11 @@ const folder = await Deno.makeTempDir();
 const decoder = new TextDecoder("latin1");
 
 interface Session extends AsyncDisposable {
-  /** Milliseconds from its start until `text` was there. */
+  /** Waits for `text`; returns the milliseconds since the session's start. */
   until(text: string): Promise<number>;
   type(text: string): Promise<void>;
   bytes(): number;
-  /** Drops what was written so far. */
+  /** Drops the output so far. */
   forget(): void;
   pid: number;
 }
@@ -63,12 +63,12 @@ function start(command: string): Session {
   };
 }
 
-/** Types letters one at a time: the milliseconds until each is echoed, and the bytes for each. */
+/** Types letters one at a time; returns the median milliseconds to an echo and the bytes per letter. */
 async function echoes(session: Session, count: number): Promise<{ ms: number; bytes: number }> {
   const times: number[] = [];
   const before = session.bytes();
   for (let i = 0; i < count; i++) {
-    // A frame may show some of the letters before it again.
+    // A frame may show earlier letters again, so that the next one differs from them.
     const letter = "qzjxvwkyQZJXVWKY"[i % 16]!;
     session.forget();
     const at = performance.now();
@@ -118,7 +118,7 @@ try {
     await using b = start(readline);
     await b.until("> ");
     for (const session of [a, b]) {
-      // In pieces that a terminal's input queue takes.
+      // A terminal's input queue takes no more at once.
       for (let typed = 0; typed < length; typed += 500) {
         await session.type("o".repeat(500));
         await pause(50);
@@ -141,7 +141,7 @@ try {
   console.log(`idle for 3 s           ${cpuOf(session.pid) - before} ms of CPU`);
   await session.type("big\r");
   const at = performance.now();
-  // What the server counted is in the status line when it is over; until then that estimates.
+  // The status line shows the server's count only when the turn is over, an estimate before.
   await session.until("\u00c2\u00b7 2.0k tokens");
   const status = Deno.readTextFileSync(`/proc/${session.pid}/status`);
   const [peak, now] = ["VmHWM", "VmRSS"].map((name) =>

@@ -1,5 +1,5 @@
 /**
- * What a real model server is asked, on every way to it, and what must come of it.
+ * The checks of a real model server: requests on every way to it, and the answers that they must get.
  *
  * @module
  */
@@ -17,30 +17,30 @@ import type { Message } from "../src/types/message.ts";
 import type { Tool } from "../src/types/tool.ts";
 import { HISTORIES } from "../tests/backends/conformance.ts";
 
-/** What came of a check. */
+/** The result of a check. */
 export interface Outcome {
   status: "ok" | "FAIL" | "SKIP";
-  /** More about it; may be empty. */
+  /** Details; may be empty. */
   text: string;
 }
 
-/** A server that runs. */
+/** A running server, and a model that it serves. */
 export interface Target {
   host: string;
   model: string;
-  /** Whether it serves the model of `tiny_model.ts`, which says what it is to say. */
+  /** True for the model of `tiny_model.ts`, whose answers are known. */
   isOurs: boolean;
 }
 
-/** A way to the server. */
+/** A backend that can talk to the server, with its settings. */
 export interface Way {
   name: string;
-  /** Why it cannot be gone. */
+  /** The reason why the server cannot be reached this way. */
   missing?: string;
   /** The program's flags for it. */
   flags: readonly string[];
   config(more: { model?: string; maxTokens?: number; maxRetries?: number }): CopilotConfig;
-  /** What makes the model call a tool, as part of the request's body; undefined where nothing does. */
+  /** A part of the request's body that makes the model call a tool; undefined where none does. */
   force?: Record<string, unknown>;
 }
 
@@ -48,7 +48,7 @@ type Check = (signal: AbortSignal) => Promise<Outcome>;
 const ok = (text = ""): Outcome => ({ status: "ok", text });
 const skip = (text: string): Outcome => ({ status: "SKIP", text });
 
-/** The ways that there are. */
+/** Every way to the server; those that it does not serve have `missing`. */
 export async function waysTo({ host, model }: Target): Promise<Way[]> {
   const serves = async (path: string, body: unknown) => {
     const response = await fetch(host + path, {
@@ -109,7 +109,7 @@ const HELLO = user("Say hello.");
 const STORY = user("Write a long story about a fox and a stone.");
 const CALL = user('Call the tool list_directory with the path "." now.');
 
-/** The checks of a way, by name. */
+/** Every check of `way`, with its name. */
 export function checksOf(way: Way, target: Target): [name: string, check: Check][] {
   const send = async (
     messages: readonly Message[],
@@ -149,7 +149,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       return ok(`${whole.usage!.inputTokens} tokens of prompt`);
     }],
     ["a tool call and its result", async (signal) => {
-      // Our model calls of its own accord; others may have to be made to.
+      // Our model calls the tool by itself; others may have to be forced.
       if (!target.isOurs && !way.force) return skip("the model cannot be made to call");
       const at = { host: target.host, signal };
       const { takesTools } = await servedModel(target.model, at);
@@ -297,7 +297,7 @@ function shareOf(usages: readonly Usage[]): string {
   return `${Math.round(100 * sum("cachedTokens") / sum("inputTokens"))}% of the prompt was held`;
 }
 
-/** A server that was only just started: it is waited for, and said to be loading. */
+/** Checks a server that has just started: a turn waits for it, with `loading` events. */
 export function loadingCheck(host: string): Check {
   return async (signal) => {
     const baseUrl = `${host}/v1`;
@@ -311,7 +311,7 @@ export function loadingCheck(host: string): Check {
   };
 }
 
-/** A server that takes no tools: they are described in the text, and it answers. */
+/** Checks a server that takes no tools: they are described in the text, and it answers. */
 export function withoutTools(host: string): Check {
   return async (signal) => {
     const config = localConfig({ host, model: "any", useCompat: true, maxTokens: 16 });

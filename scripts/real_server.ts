@@ -17,9 +17,9 @@ import {
 import { writeTinyModel } from "./tiny_model.ts";
 
 const flags = parseArgs(Deno.args, { string: ["host", "server", "model"] });
-/** Tokens of context of a server that is started here: small enough to be filled. */
+/** The context of a server that is started here, in tokens: small enough to be filled. */
 const CONTEXT = 4096;
-/** The most for a check, in milliseconds: small machines run large models. */
+/** The limit for a check, in milliseconds: a small machine may run a large model. */
 const CHECK_MS = 600_000;
 
 const counts: Record<Outcome["status"], number> = { ok: 0, FAIL: 0, SKIP: 0 };
@@ -42,7 +42,7 @@ function start(model: string, port: number, ...more: string[]): Deno.ChildProces
   try {
     return new Deno.Command(flags.server ?? "llama-server", {
       args: ["-m", model, "--host", "127.0.0.1", "--port", `${port}`, "-c", `${CONTEXT}`, ...more],
-      // All of the file is read at the start, by whichever name this version has for that.
+      // The whole file is read at the start; the setting's name depends on the server's version.
       env: { LLAMA_ARG_NO_MMAP: "1", LLAMA_ARG_LOAD_MODE: "none" },
       stdout: "null",
       stderr: "null",
@@ -67,7 +67,7 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-/** Waits until the server has loaded its model: it refuses everything before. */
+/** Waits until the server has loaded its model; returns the model's name. */
 async function loaded(host: string, server: Deno.ChildProcess | undefined): Promise<string> {
   let ended: string | undefined;
   server?.status.then(({ code }) => ended = `the server ended with ${code}`);
@@ -96,7 +96,7 @@ async function examine(target: Target): Promise<void> {
   }
 }
 
-/** Runs the program's doctor, for people and for scripts: the same verdict, and with our model a good one. */
+/** Runs the program's doctor as text and as JSON; our own model must be found ready. */
 async function doctor(way: readonly string[], { model, isOurs }: Target): Promise<Outcome> {
   const main = `${import.meta.dirname}/../main.ts`;
   const run = async (...more: string[]) => {
@@ -112,7 +112,7 @@ async function doctor(way: readonly string[], { model, isOurs }: Target): Promis
   const report = JSON.parse(script.text);
   if (person.errors !== "") throw new Error(person.errors);
   if (isOurs && (person.code !== 0 || !report.ok)) throw new Error("not ready");
-  // What a model says may differ from time to time, but not what the server is.
+  // The model's answers may differ between the two runs, the list of checks may not.
   if (report.checks.length < 3) throw new Error(script.text);
   return { status: "ok", text: report.ok ? "ready" : "not ready" };
 }

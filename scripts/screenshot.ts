@@ -1,5 +1,5 @@
-// Draws a session as docs/session.svg, from what the program itself shows: the demo, in a tmux of
-// 80 columns. `deno run -A scripts/screenshot.ts` after a change of the session's looks.
+// Draws docs/session.svg from the screen of a real session: the demo, in a tmux of 80 columns. Run
+// `deno run -A scripts/screenshot.ts` after a change of the session's looks.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { terminal } from "../tests/helpers/tmux.ts";
 
@@ -7,7 +7,7 @@ const root = fromFileUrl(new URL("..", import.meta.url));
 const COLUMNS = 80;
 const [WIDTH, HEIGHT, MARGIN] = [8.4, 18, 16];
 
-/** The 256-colour palette's entries that the program uses: on white, on black. */
+/** The colours that the program uses of the palette of 256, for white and for black paper. */
 const COLOURS: Record<string, [light: string, dark: string]> = {
   28: ["#1a7f37", "#57ab5a"],
   30: ["#0e7490", "#39c5cf"],
@@ -22,7 +22,7 @@ interface Run {
   classes: string[];
 }
 
-/** The runs of equal style in a row with SGR sequences, which go on in the next row. */
+/** Splits a row with SGR sequences into runs of one style; `style` goes on in the next row. */
 function runsOf(row: string, style: Map<string, string>): Run[] {
   const runs: Run[] = [];
   let column = 0;
@@ -102,7 +102,6 @@ await screen.until((rows) =>
 );
 const rows = await screen.screen({ styles: true });
 while (rows[0] !== undefined && !rows[0].includes("copilot ·")) rows.shift();
-await Deno.mkdir(`${root}docs`, { recursive: true });
 await Deno.writeTextFile(
   `${root}docs/session.svg`,
   svg(rows.map((row) => row.replaceAll(project, "~/sheep"))),

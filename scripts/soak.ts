@@ -1,5 +1,6 @@
 // One agent, turn after turn, on every backend, against a server and a model that do their worst:
-// `scripts/soak [TURNS [SEED]]`. Ends with 1 when a turn leaves behind what it must not.
+// `scripts/soak [TURNS [SEED]]`. Ends with 1 when a turn breaks a rule: its result, the conversation,
+// processes, open files, timers or memory that it leaves behind.
 import { join } from "@std/path/join";
 import { messagesToCompatFormat } from "../src/backends/compat/request.ts";
 import { messagesToHostedFormat } from "../src/backends/hosted/request.ts";
@@ -24,7 +25,7 @@ import { faultyModel } from "./soak_model.ts";
 
 const turns = Number(Deno.args[0] ?? 1000);
 const seed = Number(Deno.args[1] ?? 1);
-/** No limit of a turn is as long. */
+/** A turn that takes longer hangs: all its limits are shorter. */
 const STUCK_MS = 60_000;
 
 const { gc, setTimeout: startTimer, clearTimeout: stopTimer } = globalThis as
@@ -52,7 +53,7 @@ function violation(what: string): void {
   console.log(`VIOLATION in turn ${turn}, seed ${seed}: ${what}`);
 }
 
-/** Throws what is wrong with the conversation: in itself, and for each server. */
+/** Throws for a conversation that is broken, or that a server would refuse. */
 function checkHistory(system: string, messages: readonly Message[]): void {
   const open: string[] = [];
   const used = new Set<string>();
@@ -91,7 +92,7 @@ function leftIn(folder: string): string[] {
     try {
       return Deno.readLinkSync(link);
     } catch {
-      return ""; // ended, or another user's
+      return ""; // the process has ended, or is another user's
     }
   };
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -107,7 +108,7 @@ function handles(): string[] {
     try {
       return [Deno.readLinkSync(`/proc/self/fd/${name}`)];
     } catch {
-      return []; // the one of the folder itself
+      return []; // the handle with which /proc/self/fd is read
     }
   });
 }
@@ -121,7 +122,7 @@ async function memory(): Promise<{ rss: number; heap: number }> {
   return { rss: rss / 2 ** 20, heap: heapUsed / 2 ** 20 };
 }
 
-/** A setting of every backend that gives up soon, and has little room: conversations are compacted. */
+/** `config` with short limits and little room, so that requests fail and conversations are compacted. */
 function impatient(config: CopilotConfig, maxRetries: number): CopilotConfig {
   const [[name, backend]] = Object.entries(config) as [[string, object]];
   const limits = { maxRetries, idleTimeoutMs: 300, firstTokenTimeoutMs: 500 };
@@ -235,13 +236,13 @@ console.log([...outcomes].map(([what, times]) => `${what} ${times}`).sort().join
 const mb = ({ rss, heap }: typeof end) => `${rss.toFixed(0)} MB (heap ${heap.toFixed(1)})`;
 console.log(`memory after half ${mb(half)}, at the end ${mb(end)}`);
 console.log(`handles: ${before.length} before, ${left.length} more at the end: ${left.join(" ")}`);
-// Code is still compiled late; a short run is all warming up.
+// A short run is all warming up: code is still compiled late.
 const grows = end.heap > half.heap + 8 || end.rss > half.rss * 1.5;
 if (turns >= 500 && grows) violation("the memory grows");
-// Those of the runtime itself come with the first connection and the first worker.
+// The runtime opens a few handles with the first connection and the first worker.
 if (left.length > 8) violation("handles are left");
 console.log(violations === 0 ? "no violation" : `${violations} violations`);
-// What the agent left behind would keep the process alive.
+// A timer or connection that the agent left would keep the process alive.
 Deno.unrefTimer(startTimer(() => {
   violation("something keeps the process alive");
   Deno.exit(1);

@@ -1,6 +1,5 @@
 /**
- * What a model, and the server before it, does in the worst case: steps of the strict server, drawn
- * at random.
+ * A model and a server at their worst: random steps for the strict server, with every fault.
  *
  * @module
  */
@@ -27,7 +26,7 @@ const COMMANDS = [
   "kill -9 $$",
   "printf 'x\\0y\\033[31m\\377'",
 ];
-/** What answers are made of beside words: signs that readers of text look for, whole and in part. */
+/** Pieces of answers beside words: marks that the readers of text look for, whole and in part. */
 // deno-fmt-ignore
 const SIGNS = [
   "<think>", "</think>", "<tool_call>", "</tool_call>", '{"name": "read_file", "arguments": ',
@@ -36,7 +35,7 @@ const SIGNS = [
   "\u202e", "\n\n", "\r", "👩‍💻", "| a | b |\n|---|", "<invoke name=\"read_file\">", "action: ",
 ];
 
-/** Draws steps; all of one `random` are the same for the same requests. */
+/** Draws steps: the same `random` gives the same steps for the same requests. */
 export function faultyModel(random: Random): (requestText: string) => Promise<Step> {
   const below = (n: number): number => Math.floor(random() * n);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
@@ -95,7 +94,7 @@ export function faultyModel(random: Random): (requestText: string) => Promise<St
     ])();
     return below(3) ? { text } : { reasoning: text.toWellFormed(), text: "so" };
   };
-  /** Stops, cuts, resets and dirt anywhere in the stream. */
+  /** Puts a stop, a cut, a reset or dirt anywhere into the stream. */
   const garble = (pieces: string[]): AsyncIterable<Bytes> => {
     const at = below(pieces.length);
     const kind = below(6);
@@ -119,7 +118,7 @@ export function faultyModel(random: Random): (requestText: string) => Promise<St
           return;
         } else if (kind === 1) {
           yield piece.slice(0, piece.length / 2);
-          throw "The connection is reset, as the script wants"; // the server tells it
+          throw "The connection is reset, as the script wants"; // the server reports it
         } else if (kind === 2) {
           yield* [piece, dirt];
         } else if (kind === 3) {
@@ -136,7 +135,7 @@ export function faultyModel(random: Random): (requestText: string) => Promise<St
 
   return async (requestText) => {
     const step = below(40) === 0 ? flood() : content();
-    // Else a server would seem to read only a part of the request.
+    // A smaller count would look as if the server had cut the prompt.
     const inputTokens = Math.ceil(requestText.length / 4);
     step.usage = below(10) ? { inputTokens, outputTokens: 1 + below(500) } : null;
     const fault = below(20);
@@ -146,7 +145,7 @@ export function faultyModel(random: Random): (requestText: string) => Promise<St
     if (fault === 3) await new Promise((resolve) => setTimeout(resolve, below(100)));
     if (fault === 4 && below(3) === 0) step.hang = true;
     if (fault >= 5 && fault < 9) {
-      // A signed thought that is changed on its way would be refused with good reason.
+      // A server rightly refuses a signed thought that was changed on its way.
       delete step.reasoning;
       step.garble = garble;
     }

@@ -1,12 +1,12 @@
 /**
- * Writes a model file (GGUF) of a few hundred kilobytes for `scripts/real_server`: no attention, but a
- * table that says after each token which comes next. What it says depends on the end of the prompt, which
- * its chat template (of Qwen's kind: tools, `<tool_call>`, `<think>`) makes from the last message.
+ * Writes a model file (GGUF) of a few hundred kilobytes for `scripts/real_server`. The model has no
+ * attention, only a table of the next token for each token. Its answer depends on the last token of the
+ * prompt, which its chat template (Qwen's: tools, `<tool_call>`, `<think>`) makes from the last message.
  *
  * @module
  */
 
-/** By name: what the model says, in pieces. Each piece is a token, so no two may be the same. */
+/** The model's answers by name, in pieces. Each piece is a token, so no two may be the same. */
 const SAYINGS: Record<string, string[]> = {
   hello: ["Hel", "lo, ", "I am ", "a ver", "y small ", "mod", "el: ", "你好", " 🎉."],
   think: ["<think>\nA number", " is want", "ed.\n", "</think>\n\n", "It is ", "42."],
@@ -18,7 +18,7 @@ const SAYINGS: Record<string, string[]> = {
     "\n</tool_call>",
   ],
   result: ["There is", " what the tool", " said."],
-  // Without an end.
+  // This one starts again at its end.
   story: ["And ", "on it ", "goes, ", "day ", "after day; "],
 };
 
@@ -48,17 +48,18 @@ const TEMPLATE = `
 {%- endif %}{%- endfor %}
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<|say:' + say.name + '|>' }}{%- endif %}`;
 
-/** The size of an embedding: one more than the states that the table may have. */
+/** The size of an embedding, and the most states that the table may have. */
 const SIZE = 64;
 const HEAD = 16;
-/** As GGUF numbers them. */
+/** GGUF's numbers for the types of tokens and of settings. */
 const [NORMAL, UNKNOWN, CONTROL, BYTE] = [1, 2, 3, 6];
 const [UINT32, INT32, FLOAT32, BOOL, STRING, ARRAY] = [4, 5, 6, 7, 8, 9];
 
 /**
  * Writes the model to `path`.
  *
- * @param padding Bytes of zeros in it, about, so that loading takes a while; the file has a hole there.
+ * @param padding About so many bytes of zeros are added, so that loading takes a while; the file has a
+ *   hole there.
  */
 export function writeTinyModel(path: string, padding = 0): void {
   const tokens: [text: string, type: number][] = [["<unk>", UNKNOWN], ["<|im_start|>", CONTROL], [
@@ -69,14 +70,14 @@ export function writeTinyModel(path: string, padding = 0): void {
   for (let i = 0; i < 256; i++) {
     tokens.push([`<0x${i.toString(16).toUpperCase().padStart(2, "0")}>`, BYTE]);
   }
-  // Two letters a token, so that it counts somewhat as real models do.
+  // Tokens of two letters make its counts similar to those of real models.
   const letters = [..."abcdefghijklmnopqrstuvwxyz"];
   for (const a of [..."▁ABCDEFGHIJKLMNOPQRSTUVWXYZ./_-:\",{}'", ...letters]) {
     tokens.push([a, NORMAL]);
   }
   for (const a of ["▁", ...letters]) for (const b of letters) tokens.push([a + b, NORMAL]);
 
-  /** What follows each state; the token that is said in it. State 0 is every token without one. */
+  /** The next token for each state. State 0 is that of every token without a state of its own. */
   const next = [0];
   const states = new Map<number, number>();
   const add = (text: string, type: number): number => {
@@ -125,7 +126,7 @@ export function writeTinyModel(path: string, padding = 0): void {
     ["llama.attention.layer_norm_rms_epsilon", FLOAT32, 1e-6],
     ["tokenizer.ggml.model", STRING, "llama"],
     ["tokenizer.ggml.tokens", ARRAY, tokens.map(([text]) => text), STRING],
-    // Pairs before single letters, else none is made.
+    // Longer tokens score higher, or no pair would be made.
     ["tokenizer.ggml.scores", ARRAY, tokens.map(([text]) => text.length), FLOAT32],
     ["tokenizer.ggml.token_type", ARRAY, tokens.map(([, type]) => type), INT32],
     ["tokenizer.ggml.bos_token_id", UINT32, 1],
@@ -137,7 +138,7 @@ export function writeTinyModel(path: string, padding = 0): void {
   write(path, settings, tensors);
 }
 
-/** The file itself, little-endian: settings, what there is, and at multiples of 32 the numbers. */
+/** Writes the file, little-endian: settings, the list of tensors, their numbers at multiples of 32. */
 function write(
   path: string,
   settings: [key: string, type: number, value: unknown, items?: number][],

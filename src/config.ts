@@ -12,14 +12,14 @@ export const VERSION = "0.1.0";
 export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
 /** The environment variable that holds the hosted backend's key. */
 export const HOSTED_API_KEY_ENV = "ANTHROPIC_API_KEY";
-/** The variables that hold the keys that models are paid with. */
+/** The environment variables that hold keys of model servers. */
 export const API_KEY_ENVS: readonly string[] = [COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV];
 /** Where the compat backend is by default. */
 export const COMPAT_BASE_URL = "https://api.openai.com/v1";
 /** The local backend's default model. */
 export const LOCAL_DEFAULT_MODEL = "qwen3";
 
-/** How long a model stays loaded by default: longer than most pauses between two messages. */
+/** The default of `keepAlive`: longer than most pauses between two messages. */
 export const LOCAL_KEEP_ALIVE = "30m";
 
 /** Limits on the connection, the same for every backend. Durations in milliseconds. */
@@ -129,14 +129,14 @@ export interface AgentSettings {
   maxToolRounds?: number;
   /** The most characters of one tool result: 100 000. */
   maxOutputChars?: number;
-  /** How much the model is told: `lean` for small ones; `auto` chooses by the model. */
+  /** The length of the system prompt and the tools' descriptions: `lean` for small models; `auto` chooses by the model. */
   promptTier?: PromptTier;
 }
 
-/** Whether a reasoning model thinks, or how much. */
+/** A reasoning model's thinking: on, off, or how much of it. */
 export type Thinking = boolean | "low" | "medium" | "high";
 
-/** What {@linkcode AgentSettings.promptTier} can be. */
+/** A value of {@linkcode AgentSettings.promptTier}. */
 export type PromptTier = "auto" | "lean" | "full";
 const PROMPT_TIERS: readonly PromptTier[] = ["auto", "lean", "full"];
 
@@ -257,11 +257,11 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
         }`,
       );
     }
-    const given = typeof value;
+    const actual = typeof value;
     const isLevel = key === "think" && ["low", "medium", "high"].includes(value as string);
-    if (given !== type && !isLevel) {
+    if (actual !== type && !isLevel) {
       throw new TypeError(
-        `Cannot use ${where}.${key} as it must be a ${type}: current value is ${show(value)}`,
+        `Cannot use ${where}.${key} as it must be a ${type}: current value is ${shownValue(value)}`,
       );
     }
     config[key] = value;
@@ -274,7 +274,7 @@ function checkValue(where: string, key: string, value: unknown, config: Record<s
   const name = `${where}.${key}`;
   if (key === "model" && (value as string).trim() === "") {
     throw new RangeError(
-      `Cannot use ${name} as it must not be empty: current value is ${show(value)}`,
+      `Cannot use ${name} as it must not be empty: current value is ${shownValue(value)}`,
     );
   }
   if (key === "baseUrl" || key === "host") config[key] = checkedUrl(name, value as string);
@@ -286,7 +286,7 @@ function checkValue(where: string, key: string, value: unknown, config: Record<s
   }
   if (key === "keepAlive" && !/^(-?\d+(\.\d+)?(ms|s|m|h)|0|)$/.test(value as string)) {
     throw new RangeError(
-      `Cannot use ${name} as it must be a time such as 30m: current value is ${show(value)}`,
+      `Cannot use ${name} as it must be a time such as 30m: current value is ${shownValue(value)}`,
     );
   }
   checkNumber(where, key, value);
@@ -301,7 +301,9 @@ function checkNumber(where: string, key: string, value: unknown): void {
   const kind = whole ? "a whole number" : "a number";
   const range = max >= 2 ** 31 - 1 ? `of at least ${min}` : `from ${min} to ${max}`;
   throw new RangeError(
-    `Cannot use ${where}.${key} as it must be ${kind} ${range}: current value is ${show(value)}`,
+    `Cannot use ${where}.${key} as it must be ${kind} ${range}: current value is ${
+      shownValue(value)
+    }`,
   );
 }
 
@@ -319,7 +321,7 @@ function checkedUrl(name: string, value: string): string {
     : undefined;
   if (wrong !== undefined || url === null) {
     // A password may lie before an @, a key in a query.
-    const shown = /[@?#]/.test(value) ? "hidden" : show(value);
+    const shown = /[@?#]/.test(value) ? "hidden" : shownValue(value);
     throw new TypeError(`Cannot use ${name} as ${wrong}: current value is ${shown}`);
   }
   const address = url.href.replace(/\/+$/, "");
@@ -351,7 +353,7 @@ export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<A
     throw new RangeError(
       `Cannot use config.promptTier as it must be one of ${
         PROMPT_TIERS.join(", ")
-      }: current value is ${show(settings.promptTier)}`,
+      }: current value is ${shownValue(settings.promptTier)}`,
     );
   }
   if (config.compat) return { ...settings, compat: compatConfig(config.compat) };
@@ -360,7 +362,7 @@ export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<A
 }
 
 /** A value as a person would type it, short enough for an error line. */
-function show(value: unknown): string {
+function shownValue(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

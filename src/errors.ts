@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What kind of failure a {@linkcode BackendError} is; decides hints, retries and exit codes. */
+/** The kind of failure of a {@linkcode BackendError}, which decides hints and retries. */
 export type BackendErrorKind =
   /** Nothing listens there, the name does not resolve, the connection broke. */
   | "connection"
@@ -44,10 +44,10 @@ export class BackendError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The server's own words, in one line of at most 200 characters. */
   readonly serverMessage: string | undefined;
-  /** What the model had answered before the failure; empty when nothing was shown yet. */
+  /** The text of the answer before the failure; empty when nothing was shown yet. */
   partialText = "";
 
-  /** `message`: one line; `details`: what callers read. */
+  /** `message`: one line; `details`: the fields. */
   constructor(message: string, details: {
     kind: BackendErrorKind;
     status?: number | undefined;

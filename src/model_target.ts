@@ -49,7 +49,7 @@ export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
 }
 
 /** What {@linkcode withModel} replaces: fields that are left out stay, `undefined` takes one away. */
-export interface ModelChange {
+interface ModelChange {
   model?: string;
   maxTokens?: number;
   contextLength?: number | undefined;

@@ -15,6 +15,7 @@ import {
   type Tool,
 } from "../src/mod.ts";
 import { strictServer } from "./helpers/strict_server.ts";
+import { contentOf } from "./tools/text_results.ts";
 import { workspace } from "./tools/workspace.ts";
 
 Deno.test("the README's library example: a tool of one's own, onEvent, a loop over turns", async () => {
@@ -52,7 +53,7 @@ Deno.test("a built-in tool can be called by hand: what is left out has its defau
   const { tools } = new CopilotAgent(config, ws.dir, { jobs });
   for (const offered of [builtinTools, tools]) {
     const run = async (name: string, args: Record<string, unknown>) =>
-      await offered.find((tool) => tool.name === name)!.run(args, ws.context);
+      contentOf(await offered.find((tool) => tool.name === name)!.run(args, ws.context));
     assertEquals(await run("read_file", { file_path: "a.txt" }), "1\tone\n[1 lines]");
     assertStringIncludes(await run("run_bash", { command: "true" }), "exit code: 0");
     assertStringIncludes(await run("glob_files", { pattern: "*.txt" }), "a.txt");

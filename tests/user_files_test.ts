@@ -1,76 +1,77 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UsageError } from "../src/errors.ts";
-import { toConfig } from "../src/cli/settings.ts";
-import { withDefaults } from "../src/user_files.ts";
-import { run } from "./helpers/program.ts";
-import { strictServer } from "./helpers/strict_server.ts";
+import {
+  readJsonFile,
+  stateFolder,
+  unheededSettings,
+  userFile,
+  userFolder,
+} from "../src/user_files.ts";
 
-/** Calls `use` with an environment whose `config.json` holds `text`. */
-async function withFile(
-  text: string,
-  use: (env: (name: string) => string | undefined, folder: string) => Promise<void> | void,
-): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${folder}/copilot`);
-    await Deno.writeTextFile(`${folder}/copilot/config.json`, text);
-    await use((name) => /XDG_CONFIG_HOME|APPDATA/.test(name) ? folder : undefined, folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+const unix = { ignore: Deno.build.os === "windows" };
 
-const FILE = '{"local": true, "model": "qwen3:8b", "context-length": 9000, "no-notify": false}';
-
-Deno.test("config.json gives the flags that the command line does not", () =>
-  withFile(FILE, (env) => {
-    const own = { local: true, model: "qwen3:8b", "context-length": "9000" } as const;
-    assertEquals(withDefaults({}, env), own);
-    assertEquals(withDefaults({ model: "m" }, env), { ...own, model: "m" });
-    assertEquals(withDefaults({ hosted: true }, env), { hosted: true, "context-length": "9000" });
-    assertEquals(withDefaults({}, () => undefined), {});
-  }));
-
-for (
-  const [name, text, says] of [
-    ["no JSON", "{", /config\.json/],
-    ["no object", "[]", /must be a JSON object/],
-    ["no flag", '{"modell": "x"}', /"modell".*must be a flag/],
-    ["a flag for once", '{"yes": true}', /"yes".*must be a flag/],
-    ["trust, which is for a folder", '{"trust": true}', /"trust".*must be a flag/],
-    ["a key", '{"api-key": "x"}', /"api-key".*must be a flag/],
-    ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
-    ["no value", '{"model": true}', /model.*a text or a number/],
-  ] as const
-) {
-  Deno.test(`config.json with ${name} is wrong usage`, () =>
-    withFile(text, (env) => {
-      assertMatch(assertThrows(() => withDefaults({}, env), UsageError).message, says);
-    }));
-}
-
-Deno.test("TRU-02 config.json counts from the person's folder only", async () => {
-  await using server = strictServer([{ text: "Hello." }], { models: ["test"] });
-  const own = JSON.stringify({ local: true, host: server.url, model: "test" });
-  await withFile(own, async (_, folder) => {
-    await Deno.writeTextFile(`${folder}/config.json`, '{"host": "http://127.0.0.1:9"}');
-    const ran = await run(["-p", "hi"], { cwd: folder, env: { XDG_CONFIG_HOME: folder } });
-    assertEquals([ran.code, ran.stdout], [0, "Hello.\n"], ran.stderr);
+const FOLDERS: [
+  env: Record<string, string>,
+  settings: string | undefined,
+  state: string | undefined,
+][] = [
+  [{ HOME: "/home/u" }, "/home/u/.config/copilot", "/home/u/.local/state/copilot"],
+  [{ HOME: "/home/u", XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s" }, "/c/copilot", "/s/copilot"],
+  // A relative path would be in the folder that is worked in.
+  [
+    { HOME: "/home/u", XDG_CONFIG_HOME: ".config" },
+    "/home/u/.config/copilot",
+    "/home/u/.local/state/copilot",
+  ],
+  [{ HOME: "." }, undefined, undefined],
+  [{ HOME: "" }, undefined, undefined],
+  [{}, undefined, undefined],
+];
+for (const [env, settings, state] of FOLDERS) {
+  Deno.test({
+    ...unix,
+    name: `TRU-02 the person's folders: ${JSON.stringify(env)}`,
+    fn() {
+      const read = (name: string) => env[name];
+      assertEquals([userFolder(read), stateFolder(read)], [settings, state]);
+      assertEquals(userFile("x.json", read), settings && `${settings}/x.json`);
+    },
   });
+}
+
+Deno.test("a settings file is read, or said to be wrong; that of others is not quoted", async () => {
+  const folder = await Deno.makeTempDir();
+  const at = (name: string) => `${folder}/${name}`;
+  await Deno.writeTextFile(at("good"), '\ufeff{"a": 1}');
+  await Deno.writeTextFile(at("list"), "[]");
+  await Deno.writeTextFile(at("wrong"), "canary");
+  await Deno.writeTextFile(at("large"), " ".repeat(1024 * 1024 + 1));
+  assertEquals(readJsonFile(at("good")), { a: 1 });
+  assertEquals(readJsonFile(at("nothing")), undefined);
+  assertEquals(readJsonFile(at("good/below")), undefined);
+  assertThrows(() => readJsonFile(at("list")), UsageError, "must be a JSON object");
+  for (const name of ["large", "."]) {
+    assertThrows(() => readJsonFile(at(name)), UsageError, "must be a file of JSON");
+  }
+  assertMatch(assertThrows(() => readJsonFile(at("wrong")), UsageError).message, /canary/);
+  const { message } = assertThrows(() => readJsonFile(at("wrong"), false), UsageError);
+  assertEquals(message.includes("canary"), false);
+  await Deno.remove(folder, { recursive: true });
 });
 
-for (
-  const [given, host] of [
-    ["127.0.0.1:9999", "http://127.0.0.1:9999"],
-    ["0.0.0.0", "http://127.0.0.1:11434"],
-    ["gpu", "http://gpu:11434"],
-    ["https://gpu.example", "https://gpu.example"],
-    ["", "http://localhost:11434"],
-  ] as const
-) {
-  Deno.test(`OLLAMA_HOST=${given}`, () => {
-    const env = { get: (name: string) => name === "OLLAMA_HOST" ? given : undefined };
-    assertEquals(toConfig({ local: true }, env).local!.host, host);
-    assertEquals(toConfig({ local: true, host: "http://x:1" }, env).local!.host, "http://x:1");
-  });
-}
+Deno.test("TRU-02 settings of servers and keys that a folder brings are named, each once", async () => {
+  const folder = await Deno.makeTempDir();
+  assertEquals(unheededSettings(folder), []);
+  await Deno.writeTextFile(
+    `${folder}/.env`,
+    "OPENAI_API_KEY=a\n  export OPENAI_API_KEY = b\nhttps_proxy=x\nOTHER=1\n#OLLAMA_HOST=y\n",
+  );
+  await Deno.mkdir(`${folder}/.copilot`);
+  await Deno.writeTextFile(`${folder}/.copilot/config.json`, "no JSON");
+  assertEquals(unheededSettings(folder), [
+    ".copilot/config.json",
+    "OPENAI_API_KEY in .env",
+    "https_proxy in .env",
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});

@@ -1,5 +1,5 @@
-// What of @std/assert the fallback declares. Each `// ./name` line opens the part that becomes
-// the types of that subpath; "." re-exports them all.
+// The fallback's types of @std/assert. Each `// ./name` line opens the part that becomes the types of
+// that subpath; "." re-exports them all.
 // deno-lint-ignore-file no-explicit-any
 
 // ./almost-equals

@@ -1,8 +1,10 @@
 /**
- * Type-checks the project with the types of the fallback in place of the real @std packages, so
- * that an import which only JSR's packages have is found on a network that reaches JSR, too:
- * `deno run -A scripts/std_fallback/check.ts`.
+ * Type-checks the project with the types of the fallback in place of the real @std packages:
+ * `deno run -A scripts/std_fallback/check.ts`. It finds imports that only JSR's packages have, also on
+ * a network that reaches JSR.
  */
+import { ensureDir } from "@std/fs/ensure-dir";
+import { dirname } from "@std/path/dirname";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
 import { subpath, types } from "./layout.ts";
@@ -15,7 +17,7 @@ try {
   for (const name of ["assert", "cli", "expect", "path"]) {
     for (const [module, text] of types(name)) {
       const file = `${folder}/${name}/${module}.d.ts`;
-      await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+      await ensureDir(dirname(file));
       await Deno.writeTextFile(file, text);
       imports[`@std/${name}${subpath(module).slice(1)}`] = toFileUrl(file).href;
     }

@@ -1,5 +1,5 @@
-// What of @std/cli the fallback declares. Each `// ./name` line opens the part that becomes the
-// types of that subpath.
+// The fallback's types of @std/cli. Each `// ./name` line opens the part that becomes the types of
+// that subpath.
 
 // ./parse-args
 type List<T extends string> = T | readonly T[];

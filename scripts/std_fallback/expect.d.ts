@@ -1,5 +1,5 @@
-// What of @std/expect the fallback declares. Each `// ./name` line opens the part that becomes
-// the types of that subpath; "." re-exports them all.
+// The fallback's types of @std/expect. Each `// ./name` line opens the part that becomes the types of
+// that subpath; "." re-exports them all.
 // deno-lint-ignore-file no-explicit-any
 
 // ./expect

@@ -8,7 +8,7 @@
  * files beside this one, and `fs` is the folder beside it.
  */
 
-/** What is read of `deno.lock`: a package's version, and the range by which each imports others. */
+/** The part of `deno.lock` that is read: each package's version, and the ranges of its imports. */
 interface Lock {
   jsr: Record<string, { dependencies?: string[] }>;
 }
@@ -28,7 +28,7 @@ export function types(name: string): Map<string, string> {
     modules.set(module, parts[i + 1]!);
     all += `export * from "./${module}.d.ts";\n`;
   }
-  // Of @std/cli one module is declared, and its mod.js would pull in more than that.
+  // One module of @std/cli is declared, and its mod.js would pull in more than that one.
   if (name !== "cli") modules.set("mod", all);
   if (name === "path") {
     for (const [module, text] of [...modules]) {
@@ -38,7 +38,7 @@ export function types(name: string): Map<string, string> {
   return modules;
 }
 
-/** The name that users import a module by: `posix/is_glob` -> `./posix/is-glob`. */
+/** The subpath under which a module is imported: `posix/is_glob` -> `./posix/is-glob`. */
 export function subpath(module: string): string {
   return `./${module}`.replaceAll("_", "-").replace(/\/mod$/, "");
 }
@@ -97,7 +97,7 @@ function packageFiles(name: string, source: string, sources: Map<string, string>
   const texts = new Map<string, string>();
   const exports: Record<string, string> = {};
 
-  /** Takes over a module and what it imports of its own package. */
+  /** Takes over a module, and the modules of its package that it imports. */
   function copy(path: string): void {
     if (texts.has(path)) return;
     const text = Deno.readTextFileSync(`${source}/${name}/${path}`);

@@ -1,5 +1,5 @@
-// What of @std/path the fallback declares. Each `// ./name` line opens the part that becomes
-// the types of that subpath, and of its ./posix and ./windows forms; "." re-exports them all.
+// The fallback's types of @std/path. Each `// ./name` line opens the part that becomes the types of
+// that subpath, and of its ./posix and ./windows forms; "." re-exports them all.
 
 // ./basename
 export declare function basename(path: string | URL, suffix?: string): string;

@@ -1,7 +1,6 @@
 import type { Backend } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { targetOf, withModel } from "../model_target.ts";
-import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";

@@ -4,15 +4,17 @@
  * @module
  */
 
+import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
+import { InterruptedError, NOT_FINISHED, RefusedError } from "../tools/call_errors.ts";
 import { checkArguments } from "../tools/schema.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { Tool, ToolContext } from "../types/tool.ts";
+import type { Prepared, Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 
 /** What running the calls of one answer needs. */
-export interface RunToolsOptions {
+interface RunToolsOptions {
   tools: readonly Tool[];
   policy: Policy;
   context: ToolContext;
@@ -82,75 +84,149 @@ export async function runTools(
 }
 
 /** Runs one call; `onStart` is called right before the tool itself is. */
-async function runOne(
+function runOne(
   call: ToolCall,
   byName: ReadonlyMap<string, Tool>,
   { policy, context }: RunToolsOptions,
   onStart: (args: Record<string, unknown>) => void,
 ): Promise<ToolExecution> {
-  let start = performance.now();
-  let hasBegun = false;
-  let given = call.arguments;
-  const finish = (result: string, isError: boolean): ToolExecution => ({
-    toolCallId: call.id,
-    toolName: call.name,
-    arguments: given,
-    result: bounded(result, context.maxOutputChars),
-    durationMs: Math.round(performance.now() - start),
-    isError,
-  });
-  try {
-    context.signal.throwIfAborted();
-    const tool = byName.get(call.name);
-    if (!tool) {
-      const names = [...byName.keys()].join(", ");
-      return finish(`There is no tool "${call.name}". The tools are: ${names}.`, true);
+  return new CallRun(call, policy, { ...context, callId: call.id }, onStart)
+    .run(byName.get(call.name), [...byName.keys()]);
+}
+
+/** A call that may run: its arguments as they were decided on. */
+interface Allowed {
+  args: Record<string, unknown>;
+  context: ToolContext;
+  prepared: Prepared | undefined;
+  /** What the model is told before the result. */
+  preface: string;
+}
+
+/** The way of one call to its record. */
+class CallRun {
+  readonly #call: ToolCall;
+  readonly #policy: Policy;
+  readonly #context: ToolContext;
+  readonly #onStart: (args: Record<string, unknown>) => void;
+  #start = performance.now();
+  #hasBegun = false;
+  /** The arguments as they are recorded. */
+  #args: Record<string, unknown>;
+
+  constructor(
+    call: ToolCall,
+    policy: Policy,
+    context: ToolContext,
+    onStart: (args: Record<string, unknown>) => void,
+  ) {
+    this.#call = call;
+    this.#policy = policy;
+    this.#context = context;
+    this.#onStart = onStart;
+    this.#args = call.arguments;
+  }
+
+  /** The record of the call; never rejects. */
+  async run(tool: Tool | undefined, names: readonly string[]): Promise<ToolExecution> {
+    const { signal } = this.#context;
+    try {
+      signal.throwIfAborted();
+      const { name, invalid } = this.#call;
+      if (!tool) {
+        const list = names.join(", ");
+        return this.#record("failed", `There is no tool "${name}". The tools are: ${list}.`);
+      }
+      if (invalid) {
+        const text = invalid.text === "" ? "" : ` You gave: ${truncateMiddle(invalid.text, 500)}`;
+        return this.#record("failed", `The call was not run: ${invalid.reason}.${text}`);
+      }
+      const checked = checkArguments(tool, this.#call.arguments);
+      if (!checked.ok) return this.#record("failed", checked.error);
+      const decided = await this.#decide(tool, checked.args);
+      return "outcome" in decided ? decided : await this.#runTool(tool, decided);
+    } catch (error) {
+      return this.#recordError(error);
     }
-    if (call.invalid) {
-      const { reason, text } = call.invalid;
-      const given = text === "" ? "" : ` You gave: ${truncateMiddle(text, 500)}`;
-      return finish(`The call was not run: ${reason}.${given}`, true);
-    }
-    const checked = checkArguments(tool, call.arguments);
-    if (!checked.ok) return finish(checked.error, true);
+  }
+
+  /** What the policy allows, or the record of its refusal. */
+  async #decide(tool: Tool, checked: Record<string, unknown>): Promise<Allowed | ToolExecution> {
+    const context = this.#context;
     const decision = await untilAborted(
-      Promise.resolve(policy.decide(tool, checked.args, context)),
+      Promise.resolve(this.#policy.decide(tool, checked, context)),
       context.signal,
     );
     if (!decision.allow) {
       const { reason, summary } = decision;
-      return { ...finish(reason, true), ...(summary !== undefined && { refusal: summary }) };
+      return {
+        ...this.#record("refused", reason),
+        ...summary !== undefined && { refusal: summary },
+      };
     }
-    const args = decision.args ?? checked.args;
+    const { args = checked, grant, prepared } = decision;
+    let preface = "";
     if (decision.args) {
+      const given = this.#args;
       // Without the defaults, which nobody gave.
-      given = Object.fromEntries(
-        Object.entries(args).filter(([key, value]) => key in given || value !== checked.args[key]),
+      this.#args = Object.fromEntries(
+        Object.entries(args).filter(([key, value]) => key in given || value !== checked[key]),
       );
+      preface = `The user changed the call to ${JSON.stringify(args)}\n`;
     }
-    onStart(given);
-    hasBegun = true;
+    return { args, context: grant ? { ...context, grant } : context, prepared, preface };
+  }
+
+  async #runTool(
+    tool: Tool,
+    { args, context, prepared, preface }: Allowed,
+  ): Promise<ToolExecution> {
+    this.#onStart(this.#args);
+    this.#hasBegun = true;
     context.signal.throwIfAborted();
-    start = performance.now(); // what a person took to approve is not the tool's time
-    const result: unknown = await untilAborted(
-      Promise.resolve(
-        tool.run(args, decision.grant ? { ...context, grant: decision.grant } : context),
-      ),
+    this.#start = performance.now(); // what a person took to approve is not the tool's time
+    const result = await untilAborted(
+      Promise.resolve(tool.run(args, context, prepared)),
       context.signal,
     );
-    const text = typeof result === "string" ? result : JSON.stringify(result) ?? "";
-    const changed = decision.args ? `The user changed the call to ${JSON.stringify(args)}\n` : "";
-    return finish(changed + text, false);
-  } catch (error) {
-    if (context.signal.aborted) {
-      const how = hasBegun ? "did not finish" : "was not run";
-      const plain = `Interrupted by the user: the call ${how}.`;
-      // A tool may tell how far it came.
-      const told = messageOf(error);
-      return finish(hasBegun && told.startsWith(plain) ? told : plain, true);
-    }
-    return finish(messageOf(error), true);
+    const { content, ...details } = outcomeOf(result);
+    return {
+      ...this.#record("done", preface + content),
+      ...Object.keys(details).length > 0 && { details },
+    };
   }
+
+  #recordError(error: unknown): ToolExecution {
+    if (!this.#context.signal.aborted) {
+      return this.#record(error instanceof RefusedError ? "refused" : "failed", messageOf(error));
+    }
+    if (!this.#hasBegun) {
+      return this.#record("not_run", "Interrupted by the user: the call was not run.");
+    }
+    if (!(error instanceof InterruptedError)) return this.#record("stopped", NOT_FINISHED);
+    return { ...this.#record("stopped", error.message), details: { output: error.output } };
+  }
+
+  #record(outcome: ToolExecution["outcome"], result: string): ToolExecution {
+    return {
+      toolCallId: this.#call.id,
+      toolName: this.#call.name,
+      arguments: this.#args,
+      result: bounded(result, this.#context.maxOutputChars),
+      durationMs: Math.round(performance.now() - this.#start),
+      isError: outcome !== "done",
+      outcome,
+    };
+  }
+}
+
+/** What a tool returned; tools of others may return anything. */
+function outcomeOf(result: unknown): ToolOutcome {
+  if (typeof result === "string") return { content: result };
+  if (isObject(result) && typeof result.content === "string") {
+    return result as unknown as ToolOutcome;
+  }
+  return { content: JSON.stringify(result) ?? "" };
 }
 
 /** How long an aborted call may take to tidy up, such as to end its processes, before it is left. */

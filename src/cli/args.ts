@@ -8,6 +8,7 @@
  */
 
 import { UsageError } from "../errors.ts";
+import { shortened } from "../text/one_line.ts";
 import { nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
@@ -162,7 +163,7 @@ export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
       args[flag.name] = word.slice(equals + 1);
     } else {
       const value = words[++i];
-      if (!flag.optional && (value === undefined || isFlag(value))) {
+      if (!flag.optional && (value === undefined || namesFlag(value))) {
         throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}`);
       }
       args[flag.name] = value ?? "";
@@ -172,7 +173,7 @@ export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
 }
 
 /** True for a word that names a flag of ours: a value such as "-1" does not. */
-function isFlag(word: string): boolean {
+function namesFlag(word: string): boolean {
   return word === "--" || flagOf(word) !== undefined;
 }
 
@@ -191,21 +192,23 @@ function findFlag(word: string): Flag {
   const name = word.split("=", 1)[0]!;
   const near = nearest(name.replace(/^-+/, ""), FLAGS.map((flag) => flag.name));
   throw new UsageError(
-    `Unknown flag ${quoted(name)}: ${near ? `did you mean --${near}?` : "--help lists the flags"}`,
+    `Unknown flag ${quotedWord(name)}: ${
+      near ? `did you mean --${near}?` : "--help lists the flags"
+    }`,
   );
 }
 
 function unexpected(word: string): UsageError {
   const instead = /\s/.test(word.trim())
-    ? `did you mean -p ${quoted(word)}?`
+    ? `did you mean -p ${quotedWord(word)}?`
     : nearest(word, ["doctor"])
     ? "did you mean copilot doctor?"
     : 'give the prompt as one word, -p "..."';
-  return new UsageError(`Unexpected argument ${quoted(word)}: ${instead}`);
+  return new UsageError(`Unexpected argument ${quotedWord(word)}: ${instead}`);
 }
 
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text);
+function quotedWord(text: string): string {
+  return JSON.stringify(shortened(text, 60));
 }
 
 /** The examples of the help and the manual page. */
@@ -216,7 +219,7 @@ export const EXAMPLES = [
 ] as const;
 
 /** The text of `--help`. */
-export function helpText(): string {
+export function usageText(): string {
   const left = FLAGS.map((flag: Flag) => {
     const value = flag.value ? ` ${flag.optional ? `[${flag.value}]` : flag.value}` : "";
     return `  ${flag.short ? `-${flag.short}, ` : "    "}--${flag.name}${value}`;

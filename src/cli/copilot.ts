@@ -21,7 +21,6 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
     isChosen: options.model !== undefined,
     folder: options.workingDir,
     permissions,
-    ask: frontend.ask,
     readsInstructions: true,
     isRecorded: true,
     canUndo: true,

@@ -6,6 +6,9 @@
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
+import { AnswerSplitter } from "../backends/answer_splitter.ts";
+import { namesAndSchemas } from "../backends/reply.ts";
+import { toolCallFilter } from "../toolcalls/filter.ts";
 import type { Backend, Delta, Reply } from "../backends/backend.ts";
 import { isNative, servedModel } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
@@ -17,12 +20,13 @@ import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import type { ModelFit } from "../session/fit_model.ts";
 import { withHint } from "../session/hints.ts";
-import type { Confinement, Permissions } from "../session/permissions.ts";
+import type { SandboxStatus } from "../session/permission_report.ts";
+import type { Permissions } from "../session/permissions.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { wrapped } from "../text/wrap.ts";
-import { type Check, look } from "../session/server_look.ts";
+import { type Check, checkServerAndModel } from "../session/server_look.ts";
 
 interface DoctorOptions {
   permissions: Permissions;
@@ -83,17 +87,17 @@ function checkRows({ name, status, text, advice }: Check, columns: number): stri
 }
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  yield commands(await options.permissions.confinement(agent.state.workingDir));
+  yield confinementCheck(await options.permissions.sandboxStatus(agent.state.workingDir));
   const { json, write } = options;
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };
-  yield* look(agent, options.fit, { signal: options.signal, onLoading });
+  yield* checkServerAndModel(agent, options.fit, { signal: options.signal, onLoading });
   yield* await probes(agent, options);
 }
 
-/** What the commands that the model runs are confined by. */
-function commands({ mode, network, by, why }: Confinement): Check {
+/** Reports what confines the commands that the model runs. */
+function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
   const name = "commands";
   if (mode === "off") {
     return by === undefined
@@ -110,12 +114,12 @@ function commands({ mode, network, by, why }: Confinement): Check {
   };
 }
 
-/** So many characters of the same are no answer to questions as short as these. */
+/** Repeated characters after which an answer is stopped: the questions are short. */
 const RUNAWAY = 1000;
-/** The end of an answer that was stopped, as it repeated itself. */
+/** The `finishDetail` of an answer that was stopped as it repeated itself. */
 const RAN_AWAY = "ran away";
 
-/** A reply, and when it began and ended, in milliseconds from its request. */
+/** A reply, with the times of its first piece and its end, in milliseconds from the request. */
 interface Probe extends Reply {
   first: number;
   total: number;
@@ -138,7 +142,14 @@ async function sendProbe(
     if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
   };
   const reply = await backend
-    .send(messages, tools, { signal: AbortSignal.any([signal, stop.signal]), onDelta })
+    .send(messages, tools, {
+      signal: AbortSignal.any([signal, stop.signal]),
+      onDelta,
+      splitter: new AnswerSplitter({
+        isTyped: backend.isTyped,
+        calls: toolCallFilter(namesAndSchemas(tools)),
+      }),
+    })
     .catch((error): Reply => {
       if (signal.aborted || !stop.signal.aborted) throw error;
       const message: Message = { role: "assistant", content };
@@ -148,19 +159,19 @@ async function sendProbe(
   return { ...reply, first: first || total, total };
 }
 
-/** A first answer, which loads the model; a tool call; the answer to its result. */
+/** Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. */
 async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGenerator<Check> {
   const backend = await agent.backend();
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };
   const loaded = await sendProbe(backend, [hello], [], signal);
-  yield answered(loaded);
+  yield answerCheck(loaded);
 
   const messages: Message[] = [
     { role: "system", content: agent.systemPrompt },
     { role: "user", content: 'Call the tool list_directory with the path "." now.' },
   ];
   const asked = await sendProbe(backend, messages, agent.offered, signal);
-  yield await called(asked, targetOf(agent.config), () => nativeCalls(agent, signal));
+  yield await toolsCheck(asked, targetOf(agent.config), () => nativeCallAdvice(agent, signal));
   const [call] = asked.message.toolCalls ?? [];
   if (call === undefined) return;
 
@@ -176,10 +187,10 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
   yield isTold
     ? { name: "result", status: "ok", text: "goes on after a tool's result" }
     : { name: "result", status: "note", text: "says nothing after a tool's result" };
-  yield cached(asked, again);
+  yield cacheCheck(asked, again);
 }
 
-function answered({ message, usage, first, total, finishDetail }: Probe): Check {
+function answerCheck({ message, usage, first, total, finishDetail }: Probe): Check {
   const name = "answer";
   if (finishDetail === RAN_AWAY) {
     const advice = "A model that follows instructions does better, or one that is quantised less";
@@ -198,7 +209,7 @@ function answered({ message, usage, first, total, finishDetail }: Probe): Check 
 }
 
 /** Advice on how the server of `agent` is made to read calls itself. */
-async function nativeCalls({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
+async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
   const reads = "reads such calls itself";
   const target = targetOf(config);
   if (target.kind === "hosted") return "";
@@ -216,7 +227,7 @@ async function nativeCalls({ config }: CopilotAgent, signal: AbortSignal): Promi
 }
 
 /** `advise` says how calls become native. */
-async function called(
+async function toolsCheck(
   { message, usage, first }: Probe,
   { textTools }: ModelTarget,
   advise: () => Promise<string>,
@@ -243,10 +254,10 @@ async function called(
   return { name, status: "note", text, advice: await advise() };
 }
 
-/** A request that takes less than this, in milliseconds, tells nothing about a cache. */
+/** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
-function cached(before: Probe, after: Probe): Check {
+function cacheCheck(before: Probe, after: Probe): Check {
   const name = "cache";
   const held = after.usage?.cachedTokens;
   if (held) return { name, status: "ok", text: `${held} tokens of the prompt were held` };

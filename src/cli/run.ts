@@ -5,7 +5,7 @@
  */
 
 import type { CopilotConfig } from "../config.ts";
-import { type Args, asUsage, helpText, parseArgs } from "./args.ts";
+import { type Args, asUsage, parseArgs, usageText } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import type { DemoServer } from "./demo/server.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
@@ -15,7 +15,8 @@ import type { Permissions } from "../session/permissions.ts";
 import type { Part } from "../types/message.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { CopilotOptions } from "./settings.ts";
-import { withDefaults } from "../user_files.ts";
+import { parsePermissionChoice } from "../permissions/choice.ts";
+import { withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
 import { type Output, output, readPiped } from "../terminal/stdio.ts";
 
@@ -23,7 +24,7 @@ import { type Output, output, readPiped } from "../terminal/stdio.ts";
 const SILENT_STDIN_MS = 3000;
 
 /** How long a run that was told to end may take, before a second signal ends it at once. */
-const TIDY_UP_MS = 5000;
+const MAX_ENDING_MS = 5000;
 
 /** How long a run that was told to end waits for whoever reads what it wrote. */
 const READER_MS = 500;
@@ -100,7 +101,7 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
 
 async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<number> {
   const { stdout } = run;
-  if (args.help) return stdout.write(helpText()), EXIT.done;
+  if (args.help) return stdout.write(usageText()), EXIT.done;
   if (args.version) {
     const { VERSION } = await import("../config.ts");
     return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`),
@@ -153,7 +154,7 @@ async function examine(args: Args, run: Run): Promise<number> {
     ]);
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
-    permissions: await openPermissions(args),
+    permissions: await openPermissions(parsePermissionChoice(args)),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
@@ -167,7 +168,7 @@ function stopOnSignals(run: Run): void {
   let signalledAt: number | undefined;
   onSignals((code) => {
     // The first one ends what runs; whoever is impatient must not leave its processes behind.
-    if (signalledAt !== undefined && performance.now() - signalledAt > TIDY_UP_MS) {
+    if (signalledAt !== undefined && performance.now() - signalledAt > MAX_ENDING_MS) {
       Deno.exit(run.stopCode);
     }
     signalledAt ??= performance.now();
@@ -209,7 +210,7 @@ async function runSession(
       import("../session/session.ts"),
       import("../session/permissions.ts"),
     ]);
-  const permissions = await openPermissions(args);
+  const permissions = await openPermissions(parsePermissionChoice(args));
   const frontend = new TerminalFrontend({
     permissions,
     notifies: !args["no-notify"],
@@ -220,7 +221,6 @@ async function runSession(
     new Session({
       ...sessionOptions(config, options, args, permissions),
       modelFlags,
-      ask: frontend.ask,
     }, frontend)
   );
   let code: number;
@@ -247,7 +247,7 @@ async function answerPrompt(
     import("../session/session.ts"),
     import("../session/permissions.ts"),
   ]);
-  const permissions = await openPermissions(args);
+  const permissions = await openPermissions(parsePermissionChoice(args));
   const frontend = new PrintFrontend({
     format,
     stdout: run.stdout,

@@ -32,8 +32,8 @@ export interface CopilotOptions {
   workingDir?: string | undefined;
 }
 
-/** What the command line can set beside {@linkcode CopilotOptions}. */
-export interface ExtraSettings {
+/** Settings of the command line beside {@linkcode CopilotOptions}. */
+interface ExtraSettings {
   maxTokens?: number | undefined;
   contextLength?: number | undefined;
   temperature?: number | undefined;
@@ -88,14 +88,14 @@ export function toConfig(
   return { ...tier, compat: compatConfig({ apiKey: key, model, baseUrl, think, ...extra }) };
 }
 
-/** Where `OLLAMA_HOST` says that the server is: an address, maybe without scheme or port. */
+/** The server's address in `OLLAMA_HOST`, which may lack scheme and port. */
 function hostIn(env: { get(name: string): string | undefined }): string | undefined {
   const text = env.get("OLLAMA_HOST")?.trim();
   if (!text) return undefined;
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
   if (url === null) throw new UsageError("OLLAMA_HOST is no address: unset it, or pass --host");
   if (!/:\d+\/?$/.test(text) && url.protocol === "http:") url.port = "11434";
-  // What a server listens on is no address to call.
+  // A server listens on this address, which means all of the machine's; a client cannot call it.
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   return url.href.replace(/\/$/, "");
 }
@@ -105,7 +105,7 @@ function keyIn(env: { get(name: string): string | undefined }, name: string): st
   try {
     key = env.get(name)?.trim() ?? "";
   } catch (error) {
-    // What is no UTF-8 is quoted whole.
+    // Deno's message would quote the whole value.
     if (!(error instanceof Deno.errors.InvalidData)) throw error;
     key = "\ufffd";
   }

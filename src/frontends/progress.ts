@@ -8,7 +8,6 @@ import { duration } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { rowsOf } from "../text/width.ts";
-import { ADDED, DIM, REMOVED } from "../terminal/style.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import type { Job } from "../types/tool.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
@@ -16,12 +15,12 @@ import type { ToolExecution, TurnEvent } from "../types/event.ts";
 /** The most characters of a call that are shown. */
 const MAX_CALL_CHARS = 100;
 
-/** What a write is made of has no place in one line. */
-const TEXTS = ["content", "old_string", "new_string"];
+/** The arguments that hold what is written: a {@linkcode Change} shows them better. */
+export const WRITTEN_ARGUMENTS: readonly string[] = ["content", "old_string", "new_string"];
 
 /** `read_file src/a.ts limit=80`: a call in one line, safe to show. */
 export function describeCall(name: string, args: Record<string, unknown>): string {
-  const named = Object.entries(args).filter(([key]) => !TEXTS.includes(key));
+  const named = Object.entries(args).filter(([key]) => !WRITTEN_ARGUMENTS.includes(key));
   const values = named.map(([key, value]) =>
     typeof value === "string" ? value : `${key}=${JSON.stringify(value)}`
   );
@@ -34,7 +33,7 @@ export function progressLine(event: TurnEvent): string | undefined {
   switch (event.type) {
     case "tool_done":
       return `· ${describeCall(event.exec.toolName, event.exec.arguments)} (${
-        outcome(event.exec)
+        outcomeText(event.exec)
       })`;
     case "tool_call_recovered":
       return `· the call of ${oneLine(event.name)} was recovered from the answer's text`;
@@ -53,37 +52,39 @@ export function progressLine(event: TurnEvent): string | undefined {
   }
 }
 
-const EXIT_CODE = /^(?:The user changed the call to .*\n)?exit code: ([1-9]\d*)/;
+function outcomeText(exec: ToolExecution): string {
+  const { outcome, result, durationMs, refusal } = exec;
+  switch (outcome) {
+    case "done": {
+      const code = failedExitCode(exec);
+      return `${code === undefined ? "" : `exit code ${code}, `}${duration(durationMs)}`;
+    }
+    case "refused":
+      return refusal === undefined ? "refused" : `refused: ${oneLine(refusal)}`;
+    case "stopped":
+      return `stopped, ${duration(durationMs)}`;
+    case "not_run":
+      return "not run";
+    case "failed":
+      return `failed: ${shortened(oneLine(result.split("\n", 1)[0]!), 120)}`;
+  }
+}
 
-function outcome({ isError, result, durationMs, refusal }: ToolExecution): string {
-  const [, code] = EXIT_CODE.exec(result) ?? [];
-  if (!isError) return `${code ? `exit code ${code}, ` : ""}${duration(durationMs)}`;
-  if (refusal !== undefined) return `refused: ${oneLine(refusal)}`;
-  if (result.startsWith("Refused")) return "refused";
-  const [, how] =
-    /^Interrupted by the user: the call (did not finish|was not run)\./.exec(result) ?? [];
-  if (how) return how === "was not run" ? "not run" : `stopped, ${duration(durationMs)}`;
-  return `failed: ${shortened(oneLine(result.split("\n", 1)[0]!), 120)}`;
+/** The exit code of a command that ended with another than 0. */
+function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
+  return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;
 }
 
 /** The last lines that a command printed that failed, in rows for a terminal of `columns`. */
-export function failureRows(
-  { toolName, isError, result }: ToolExecution,
-  columns: number,
-): string[] {
-  if (toolName !== "run_bash" || isError || !EXIT_CODE.test(result)) return [];
-  const lines = result.split("\n");
-  const from = lines.findIndex((line) => /^std(out|err):$/.test(line));
-  const printed = lines.slice(from < 0 ? lines.length : from + 1)
-    .filter((line) => line !== "stderr:" && line.trim() !== "");
+export function failureRows(exec: ToolExecution, columns: number): string[] {
+  if (failedExitCode(exec) === undefined) return [];
+  const { stdout = "", stderr = "" } = exec.details?.output ?? {};
+  const printed = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
   return printed.slice(-3).map((line) => {
     const [row, more] = rowsOf(sanitize(line.slice(0, 2000)), Math.max(10, columns - 5));
     return `    ${row}${more === undefined ? "" : "…"}`;
   });
 }
-
-/** How the lines of a change look. */
-export const DIFF_STYLES = { " ": DIM, "+": ADDED, "-": REMOVED } as const;
 
 /** Says that a job ended. */
 export function jobEnded(job: Job): string {

@@ -25,18 +25,18 @@ export function resumedLines(
   const { started, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
-    ...lastTyped === undefined ? [] : [`> ${cutTo(lastTyped, SHOWN_TYPED_CHARS)}`],
-    ...lastAnswer === undefined ? [] : [cutTo(lastAnswer, SHOWN_ANSWER_CHARS)],
+    ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
+    ...lastAnswer === undefined ? [] : [excerptLine(lastAnswer, SHOWN_ANSWER_CHARS)],
   ];
   return [
     `Goes on from ${minuteOf(started)}: ${count(messages, "message")}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
-    ...openCalls === undefined ? [] : [`The last turn was cut off: ${cutLine(openCalls)}.`],
+    ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsLine(openCalls)}.`],
     ...model ? [modelLine(model)] : [],
   ];
 }
 
-function cutLine(openCalls: number): string {
+function openCallsLine(openCalls: number): string {
   return openCalls === 0
     ? "before the answer"
     : `its open ${openCalls === 1 ? "call is" : "calls are"} answered as interrupted`;
@@ -50,10 +50,10 @@ function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): s
 
 /** A session in one line: when it began, and with what. */
 export function sessionLine({ started, title }: SessionTitle): string {
-  return `${minuteOf(started)}  ${cutTo(title, SHOWN_TITLE_CHARS)}`;
+  return `${minuteOf(started)}  ${excerptLine(title, SHOWN_TITLE_CHARS)}`;
 }
 
-function cutTo(text: string, maxChars: number): string {
+function excerptLine(text: string, maxChars: number): string {
   const line = oneLine(text);
   return line.length > maxChars ? `${line.slice(0, maxChars - 1).toWellFormed()}…` : line;
 }

@@ -9,13 +9,13 @@ import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 
 /** A message is shown up to so many characters. */
-const SHOWN_CHARS = 60;
+const SHOWN_MESSAGE_CHARS = 60;
 
 /** The lines for a report. */
 export function undoLines(
   { way, text, files, hasConversation, commands }: UndoReport,
 ): string[] {
-  const title = quotedTitle(text);
+  const title = messageTitle(text);
   return [
     way === "undo" ? `Taken back: ${title}. /redo brings it back.` : `Brought back: ${title}.`,
     ...files.map((file) => `  ${fileLine(file, way)}`),
@@ -43,9 +43,11 @@ function fileLine({ path, result, reason = "" }: UndoneFile, way: UndoReport["wa
   }
 }
 
-function quotedTitle(text: string): string {
+function messageTitle(text: string): string {
   const line = oneLine(text);
   return `"${
-    line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1).toWellFormed()}…` : line
+    line.length > SHOWN_MESSAGE_CHARS
+      ? `${line.slice(0, SHOWN_MESSAGE_CHARS - 1).toWellFormed()}…`
+      : line
   }"`;
 }

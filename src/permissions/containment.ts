@@ -1,5 +1,5 @@
 /**
- * Where a path really leads.
+ * The places that paths and patterns lead to, with links followed.
  *
  * @module
  */
@@ -7,25 +7,25 @@
 import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { globToRegex } from "../text/glob.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
-import { SECRET_PATH } from "./protected_paths.ts";
+import type { PathTable } from "./path_table.ts";
 
-/** What is asked of the file system; `Deno` has it. */
-export interface LinkReader {
+/** The questions to the file system; `Deno` answers them. */
+interface LinkReader {
   realPathSync(path: string): string;
   readLinkSync(path: string): string;
 }
 
-/** A path and what it stands for. */
+/** A path, and the place that it leads to. */
 export interface Place {
-  /** As it was asked for, absolute. */
+  /** The path that was asked for, absolute. */
   path: string;
-  /** With every link followed, as far as it exists. */
+  /** The path with every link followed, as far as it exists. */
   real: string;
-  /** Whether `real` is the working directory or below it. */
+  /** True where `real` is the working directory or below it. */
   isInside: boolean;
 }
 
-/** As many as Linux follows. */
+/** Linux follows as many links in one path. */
 const MAX_LINKS = 40;
 
 /**
@@ -40,21 +40,22 @@ const MAX_LINKS = 40;
 export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
   const asked = resolvePath({ workingDir }, path);
   try {
-    const real = realPath(asked, system, MAX_LINKS);
+    const real = resolveLinks(asked, system, MAX_LINKS);
     return { path: asked, real, isInside: isWithin(system.realPathSync(workingDir), real) };
   } catch {
     return { path: asked, real: asked, isInside: false };
   }
 }
 
-function realPath(path: string, system: LinkReader, linksLeft: number): string {
+/** `path` with its links followed, its last ones also where they lead to nothing. */
+function resolveLinks(path: string, system: LinkReader, linksLeft: number): string {
   try {
     return system.realPathSync(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound) || dirname(path) === path) throw error;
   }
-  // Of the text as it is: `..` after a link is the folder above where the link leads.
-  const folder = realPath(dirname(path), system, linksLeft);
+  // The text is not folded first: `..` after a link is the folder above the one that the link leads to.
+  const folder = resolveLinks(dirname(path), system, linksLeft);
   const name = join(folder, basename(path));
   let target: string;
   try {
@@ -63,20 +64,23 @@ function realPath(path: string, system: LinkReader, linksLeft: number): string {
     return name;
   }
   if (linksLeft === 0) throw new Error("Cannot resolve the path as it has too many links");
-  return realPath(resolve(folder, target), system, linksLeft - 1);
+  return resolveLinks(resolve(folder, target), system, linksLeft - 1);
 }
 
-/** So many files are looked through for secrets. */
+/** A folder with more entries is not looked through to the end: it may hold secrets, or any match. */
 const MAX_LOOKED = 10_000;
-/** Longer patterns are nobody's, and of more files nobody says which. */
+/**
+ * Patterns over MAX_PATTERN characters, or with over MAX_MATCHES matches, are not expanded: the call is
+ * asked about.
+ */
 const MAX_PATTERN = 200;
 const MAX_MATCHES = 1000;
 
 /**
- * Whether something below the folder `path` has the name of a secret, or there is too much there to
- * say. Links in it are not followed, as no search does.
+ * True where something below the folder `path` has the name of a secret, or more is there than is looked
+ * through. Links in it are not followed, as no search follows them.
  */
-export function mayHoldSecrets(path: string): boolean {
+export function mayHoldSecrets(path: string, { secretPattern }: PathTable): boolean {
   const folders = [path];
   let looked = 0;
   for (const folder of folders) {
@@ -84,24 +88,25 @@ export function mayHoldSecrets(path: string): boolean {
       for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
         if (++looked > MAX_LOOKED) return true;
         const at = join(folder, name);
-        if (!isSymlink && SECRET_PATH.test(at)) return true;
+        if (!isSymlink && secretPattern.test(at)) return true;
         if (isDirectory) folders.push(at);
       }
     } catch {
-      // A file, or nothing that a search could read either.
+      // A file, or a folder that a search could not read either.
     }
   }
   return false;
 }
 
 /**
- * What a pattern of bash comes to, relative to `folder`, and maybe more; undefined where that is too
- * much to say. Names that begin with a dot, `.` and `..` among them, count where a part of it does.
+ * The paths that a pattern of bash matches, relative to `folder`, and maybe more; undefined for too many
+ * to list. Names that begin with a dot, `.` and `..` among them, count where a part of the pattern begins
+ * with one.
  *
- * @param folder where its first part with a wildcard is looked for
- * @param pattern from that part on
+ * @param folder the folder in which the first part with a wildcard is looked for
+ * @param pattern the pattern from that part on
  */
-export function matchesOf(folder: string, pattern: string): string[] | undefined {
+export function expandPattern(folder: string, pattern: string): string[] | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
   const glob = pattern.replace(/([/*])\1+/g, "$1").replace(/\/$/, "");
   const regex = globToRegex(glob);
@@ -132,6 +137,6 @@ function entriesOf(folder: string): Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)];
   } catch {
-    return []; // A file, or nothing that bash could list either.
+    return []; // A file, or a folder that bash could not list either.
   }
 }

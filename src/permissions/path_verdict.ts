@@ -1,39 +1,48 @@
 /**
- * What the settings come to for a call of a tool that names a path, or nothing.
+ * The verdict on a call of a tool that names a path, or neither a path nor a command.
  *
  * @module
  */
 
 import type { Place } from "./containment.ts";
-import { type Effect, isFor, matchesPath, type Rule } from "./rules.ts";
-import { protectedKind, secretKind } from "./protected_paths.ts";
-import type { Call, Settings, Verdict } from "./settings.ts";
+import { ANY_HOME, type PathTable } from "./path_table.ts";
+import { isFor, matchesPath, type Rule, type RuleEffect } from "./rules.ts";
+import type { PolicyCall, Settings, Verdict } from "./settings.ts";
 
-/** The settings, and where they are applied. */
+/** The settings, with the folder in which one call is decided. */
 export interface Scene extends Settings {
+  paths: PathTable;
+  /** Where a path leads. */
   place: (path: string) => Place;
+  /** The working directory. */
   root: Place;
-  /** What patterns come to, as far as it was looked for. */
+  /** The paths that patterns of the call matched, by pattern; undefined for too many. */
   patterns: Map<string, string[] | undefined>;
+}
+
+/** The settings in the folder to which `place` resolves `.`. */
+export function sceneOf(settings: Settings, place: Scene["place"]): Scene {
+  const { paths = ANY_HOME } = settings;
+  return { ...settings, paths, place, root: place("."), patterns: new Map() };
 }
 
 export const ALLOW: Verdict = { effect: "allow", reason: "is allowed" };
 
-export const ask = (reason: string): Verdict => ({ effect: "ask", reason });
+export const askBecause = (reason: string): Verdict => ({ effect: "ask", reason });
 
 export const byRule = ({ effect, text }: Rule): Verdict => ({
   effect,
   reason: `matches the rule ${effect} ${text}`,
 });
 
-/** The tool that reading a file by name is decided as. */
+/** Reading a file by name, wherever it happens, is decided as a call of this tool. */
 export const READER = { name: "read_file", access: "read" } as const;
 
-/** The tool that writing a file by name is decided as. */
+/** Writing a file by name, wherever it happens, is decided as a call of this tool. */
 export const WRITER = { name: "write_file", access: "write" } as const;
 
-/** Of a tool that names neither a path nor a command. */
-export function bareVerdict(tool: Call["tool"], { rules }: Settings): Verdict {
+/** The verdict on a call that names neither a path nor a command. */
+export function bareVerdict(tool: PolicyCall["tool"], { rules }: Settings): Verdict {
   for (const effect of ["deny", "ask", "allow"] as const) {
     const rule = rules.find((one) =>
       one.effect === effect && isFor(one, tool) && one.path === undefined &&
@@ -41,14 +50,15 @@ export function bareVerdict(tool: Call["tool"], { rules }: Settings): Verdict {
     );
     if (rule) return byRule(rule);
   }
-  return tool.access === "read" ? ALLOW : ask(`can ${tool.access}`);
+  return tool.access === "read" ? ALLOW : askBecause(`can ${tool.access}`);
 }
 
-export function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Verdict {
-  const { approve, sandbox, rules, place, root } = scene;
+/** The verdict on a call that names a path. */
+export function pathVerdict(tool: PolicyCall["tool"], path: string, scene: Scene): Verdict {
+  const { approve, sandbox, rules, paths, place, root } = scene;
   const at = place(path);
   // A link with an allowed name allows nothing, and one with another name evades nothing.
-  const matching = (effect: Effect) =>
+  const matching = (effect: RuleEffect) =>
     rules.find((rule) =>
       rule.effect === effect && (isFor(rule, tool) || isAgainstReading(rule, tool)) &&
       (matchesPath(rule, root.real, at.real) ||
@@ -56,24 +66,31 @@ export function pathVerdict(tool: Call["tool"], path: string, scene: Scene): Ver
     );
   const denied = matching("deny");
   if (denied) return byRule(denied);
-  const secret = secretKind(at.real) ?? secretKind(at.path);
-  if (secret !== undefined) return ask(`may hold ${secret}`);
-  const special = protectedKind(at.real) ?? protectedKind(at.path);
-  if (tool.access !== "read" && special !== undefined) return ask(`is ${special}`);
+  const secret = secretAt(scene, at);
+  if (secret !== undefined) return askBecause(`may hold ${secret}`);
+  const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path);
+  if (tool.access !== "read" && special !== undefined) return askBecause(`is ${special}`);
   const rule = matching("ask") ?? matching("allow");
   if (rule) return byRule(rule);
   if (!at.isInside) {
     const link = at.real === at.path ? "" : ` (${at.real})`;
-    return ask(`is outside of the working directory${link}`);
+    return askBecause(`is outside of the working directory${link}`);
   }
   if (tool.access === "read") return ALLOW;
-  if (tool.access !== "write") return ask(`can ${tool.access}`);
-  if (sandbox === "read-only") return ask("writes, and the sandbox is read-only");
-  return approve === "edits" || approve === "auto" ? ALLOW : ask("writes");
+  if (tool.access !== "write") return askBecause(`can ${tool.access}`);
+  if (sandbox === "read-only") return askBecause("writes, and the sandbox is read-only");
+  return approve === "edits" || approve === "auto"
+    ? ALLOW
+    : { ...askBecause("writes"), isRoutine: true };
 }
 
-/** Whether a rule against reading a file holds for the tool, which shows what a file holds, too. */
-function isAgainstReading(rule: Rule, { name }: Call["tool"]): boolean {
+/** The secret at a place, by its own name or by that of a link to it; undefined for none known. */
+export function secretAt({ paths }: Scene, { path, real }: Place): string | undefined {
+  return paths.secretKind(real) ?? paths.secretKind(path);
+}
+
+/** True for a rule against reading a file where the tool shows what the file holds, too. */
+function isAgainstReading(rule: Rule, { name }: PolicyCall["tool"]): boolean {
   return ["edit_file", "write_file", "grep_code"].includes(name) && rule.effect !== "allow" &&
     rule.path !== undefined && isFor(rule, READER);
 }

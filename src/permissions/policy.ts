@@ -1,5 +1,5 @@
 /**
- * Whether a call of a tool runs, is asked about, or is refused.
+ * The policy: a call of a tool runs, is asked about, or is refused.
  *
  * @module
  */
@@ -7,13 +7,12 @@
 import type { Grant, Withheld } from "../types/tool.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
 import type { Place } from "./containment.ts";
-import { bareVerdict, pathVerdict, READER, type Scene } from "./path_verdict.ts";
-import { exactRule, isFor, matchesPath, nameOf, parseRule, type Rule } from "./rules.ts";
-import { SECRET_PATH, secretKind } from "./protected_paths.ts";
+import { bareVerdict, pathVerdict, READER, sceneOf, secretAt } from "./path_verdict.ts";
+import { exactRule, isFor, matchesPath, parseRule, type Rule, rulePathOf } from "./rules.ts";
 import {
   APPROVE_MODES,
   type ApproveMode,
-  type Call,
+  type PolicyCall,
   SANDBOX_MODES,
   type SandboxMode,
   type Settings,
@@ -21,14 +20,18 @@ import {
 } from "./settings.ts";
 
 /**
- * Decides one call. Rules that deny come first, then what always asks (secrets, protected files,
- * what destroys, what cannot be understood), rules that ask, rules that allow, and last the
- * modes. The strictest part of a command line decides for all of it.
+ * Decides one call. Rules that deny come first, then the calls that always ask (secrets, protected
+ * files, commands that destroy, commands that cannot be understood), rules that ask, rules that
+ * allow, and last the modes. The strictest part of a command line decides for all of it.
  *
  * @param place where a path leads; `.` is the working directory
  */
-export function decide(call: Call, settings: Settings, place: (path: string) => Place): Verdict {
-  const scene: Scene = { ...settings, place, root: place("."), patterns: new Map() };
+export function decide(
+  call: PolicyCall,
+  settings: Settings,
+  place: (path: string) => Place,
+): Verdict {
+  const scene = sceneOf(settings, place);
   const verdict = call.command !== undefined
     ? commandVerdict(call.tool, call.command, scene)
     : call.path !== undefined
@@ -39,19 +42,19 @@ export function decide(call: Call, settings: Settings, place: (path: string) => 
 }
 
 /**
- * The rule that would allow exactly this call, as a person who says "always" means it; undefined where
- * none would.
+ * The rule that would allow exactly this call, for a person who answers "always"; undefined where no
+ * rule would.
  */
 export function ruleFor(
-  call: Call,
+  call: PolicyCall,
   settings: Settings,
   place: (path: string) => Place,
 ): string | undefined {
   let rule: string | undefined;
   if (call.command !== undefined) rule = exactRule(call.command);
   else if (call.path !== undefined) {
-    // Where it leads: the name of a link allows nothing.
-    const name = nameOf(place(".").real, place(call.path).real);
+    // The place that the path leads to: the name of a link allows nothing.
+    const name = rulePathOf(place(".").real, place(call.path).real);
     if (/^[\w./-][\w./ -]*$/.test(name)) rule = `${call.tool.name}(${name})`;
   }
   if (rule === undefined) return undefined;
@@ -60,20 +63,22 @@ export function ruleFor(
 }
 
 /**
- * How far a call that names a path goes, once it is allowed: where the path leads now, and, for a
- * search, without the files that it would not be allowed or would be asked about to read by name.
- * What goes for the path itself was decided with it, and is not left out again.
+ * The grant of an allowed call that names a path: the place that the path leads to now and, for a
+ * search, the files to leave out, as reading them by name would be refused or asked about. Rules and
+ * secrets that the path itself falls under were decided with it, and are not left out again.
  *
- * @param isAsked false where what would be asked about simply runs
+ * @param isAsked false where calls that would be asked about simply run
  */
 export function grantOf(
-  tool: Call["tool"],
+  tool: PolicyCall["tool"],
   path: string,
-  { rules }: Settings,
+  settings: Settings,
   place: (path: string) => Place,
   isAsked: boolean,
 ): Grant {
-  const [at, root] = [place(path), place(".")];
+  const scene = sceneOf(settings, place);
+  const { rules, root } = scene;
+  const at = place(path);
   const out = rules.filter((rule) =>
     rule.path && (rule.effect === "deny" || rule.effect === "ask" && isAsked) &&
     (isFor(rule, tool) || isFor(rule, READER)) &&
@@ -82,13 +87,16 @@ export function grantOf(
   const paths = out.filter((rule) => !rule.isAbsolute).map((rule) => rule.path!);
   const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
   const withheld: Withheld = { folder: root.real, paths, absolute };
-  if (isAsked && secretKind(at.real) === undefined) withheld.files = SECRET_PATH;
-  return { realPath: at.real, withheld };
+  if (isAsked && scene.paths.secretKind(at.real) === undefined) {
+    withheld.files = scene.paths.secretPattern;
+  }
+  const isSecret = secretAt(scene, at) !== undefined;
+  return { realPath: at.real, withheld, ...isSecret && { isSecret } };
 }
 
 /**
- * The settings with what a project adds, which only makes them stricter; `ignored` names what it
- * would have loosened.
+ * The settings with those of a project, which only make them stricter; `ignored` names the settings of
+ * the project that would have loosened them.
  */
 export function tighten<S extends Pick<Settings, "approve" | "sandbox" | "rules">>(
   settings: S,

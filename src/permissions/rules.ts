@@ -1,5 +1,5 @@
 /**
- * Rules that a person writes: which calls are refused, asked about, or run.
+ * Rules that a person writes: calls that match one are refused, asked about, or run.
  *
  * @module
  */
@@ -12,22 +12,22 @@ import { parseCommandLine } from "./shell/words.ts";
 import type { SimpleCommand, Word } from "./shell/lexer.ts";
 import { programName, runsOthers } from "./shell/wrappers.ts";
 
-/** What a rule does to the calls it matches; the first that some rule says, counts. */
-export const EFFECTS = ["deny", "ask", "allow"] as const;
-export type Effect = typeof EFFECTS[number];
+/** The effects that rules have on calls they match; the first of these that some rule has, counts. */
+export const RULE_EFFECTS = ["deny", "ask", "allow"] as const;
+export type RuleEffect = typeof RULE_EFFECTS[number];
 
 /** A rule, parsed. */
 export interface Rule {
-  effect: Effect;
-  /** As it was written, to be shown. */
+  effect: RuleEffect;
+  /** The text of the rule as it was written, to be shown. */
   text: string;
-  /** The name of a tool, what tools touch (`read`, `write`, `execute`, `network`), or `*`. */
+  /** The name of a tool, an access that tools have (`read`, `write`, `execute`, `network`), or `*`. */
   tool: string;
-  /** The words of a command, all of them or those it begins with. */
+  /** The words of a command: all of them, or with `isStart` the first ones. */
   command?: { words: readonly string[]; isStart: boolean };
-  /** Its glob pattern of paths; where it does not allow, of how Unicode composes their letters. */
+  /** The pattern of paths; of a rule that does not allow, for paths in Unicode's form NFC. */
   path?: RegExp;
-  /** Whether that begins at the root, and so is for absolute paths. */
+  /** True where the pattern begins at the root, and so is for absolute paths. */
   isAbsolute?: boolean;
 }
 
@@ -38,10 +38,10 @@ export interface Rule {
  * glob is relative to the working directory, or begins with `/`. Words are written as in a shell;
  * without ` *` at the end the command must have exactly these.
  *
- * @param above what a glob is relative to instead: an absolute folder, above the working directory
+ * @param above an absolute folder above the working directory, to which globs are relative instead
  * @throws {SyntaxError} when the rule makes no sense; the message says what to write instead.
  */
-export function parseRule(effect: Effect, text: string, above?: string): Rule {
+export function parseRule(effect: RuleEffect, text: string, above?: string): Rule {
   const wrong = (constraint: string): never => {
     throw new SyntaxError(
       `Cannot use the rule ${JSON.stringify(text)} as ${constraint}: write such as ` +
@@ -59,12 +59,12 @@ export function parseRule(effect: Effect, text: string, above?: string): Rule {
     let glob = inner.replace(DOUBLED, "/").replace(/(?<=.)\/\.?$/, "").replace(/^\.\//, "");
     let base = "";
     if (above !== undefined && !ABSOLUTE.test(glob)) {
-      base = slashed(above).replace(/\/?$/, glob === "." ? "" : "/") || "/";
+      base = slashedPath(above).replace(/\/?$/, glob === "." ? "" : "/") || "/";
       if (glob === ".") glob = "";
       rule.text = `${tool}(${base}${glob})`;
     }
     if (base !== "" || ABSOLUTE.test(glob)) rule.isAbsolute = true;
-    // All that is below these has names that do not begin with theirs.
+    // The names of files below these two do not begin with theirs, so their patterns are widened.
     if (effect !== "allow" && glob === ".") glob = "{,?**}";
     if (effect !== "allow" && base + glob === "/") glob += "**";
     try {
@@ -90,35 +90,36 @@ export function parseRule(effect: Effect, text: string, above?: string): Rule {
   return { ...rule, command: { words: plain.map((word) => word.text), isStart } };
 }
 
-/** How what is no relative path begins: with `/`, on Windows also with the letter of a disk. */
+/** The beginning of an absolute path: `/`, on Windows also the letter of a disk. */
 const ABSOLUTE = SEPARATOR === "/" ? /^\// : /^(\/|[a-z]:)/i;
-/** But for what begins the name of another computer on Windows. */
+/** Slashes that are as good as one; on Windows two at the start begin the name of another computer. */
 const DOUBLED = SEPARATOR === "/" ? /\/(\.?\/)+/g : /(?<=.)\/(\.?\/)+/g;
 
 /**
- * An absolute glob pattern; one that does not allow also for where the links in its folders lead now.
- * Those of one that allows may be the work of whoever wants more to be allowed.
+ * An absolute glob pattern. One of a rule that does not allow also matches the place that the links in
+ * its folders lead to now. Links that a rule which allows names are not followed: somebody who wants more
+ * to be allowed may have made them.
  *
- * @param base what stands before `glob`, to be taken literally
+ * @param base a folder that stands before `glob`, taken literally
  */
-function resolved(effect: Effect, base: string, glob: string): string {
+function resolved(effect: RuleEffect, base: string, glob: string): string {
   const named = /^(?:[^*?[\]{}\\/]*(?:\/|$))*/.exec(glob)![0];
   const start = base + named;
   const end = start.endsWith("/") ? "/" : "";
-  const real = slashed(realFolder(start)).replace(/\/?$/, end);
+  const real = slashedPath(realFolder(start)).replace(/\/?$/, end);
   const [asked, led] = [start, real].map((path) => path.replace(/[\\*?[\]{},]/g, "\\$&"));
   const isSame = effect === "allow" || real === start;
   return `${isSame ? asked : `{${asked},${led}}`}${glob.slice(named.length)}`;
 }
 
-/** Where an absolute path leads, as far as it exists; what cannot be looked up stays as it is. */
+/** The place that an absolute path leads to; a path that cannot be looked up stays as it is. */
 export function realFolder(path: string): string {
   return placeOf("/", resolve(path)).real;
 }
 
-const slashed = (path: string): string => path.replaceAll(SEPARATOR, "/");
+const slashedPath = (path: string): string => path.replaceAll(SEPARATOR, "/");
 
-/** The rule for exactly this command, as a person who says "always" means it; undefined for none. */
+/** The rule for exactly this command, for a person who answers "always"; undefined where none can be. */
 export function exactRule(command: string): string | undefined {
   const line = parseCommandLine(command);
   if (!line.ok || line.commands.length !== 1 || command.includes("\n")) return undefined;
@@ -128,31 +129,31 @@ export function exactRule(command: string): string | undefined {
   return isPlain ? `run_bash(${command.trim()})` : undefined;
 }
 
-/** Whether a rule is for the tool, whatever it is called with. */
+/** True for a rule that is about the tool, whatever the arguments of the call. */
 export function isFor(rule: Rule, tool: { name: string; access: ToolAccess }): boolean {
   return rule.tool === "*" || rule.tool === tool.name || rule.tool === tool.access;
 }
 
-/** As rules name the absolute `path`: relative where it is at or below `root`, with `/`. */
-export function nameOf(root: string, path: string): string {
-  const way = slashed(relative(root, path));
-  return way === ".." || way.startsWith("../") ? slashed(path) : way || ".";
+/** The absolute `path` as rules name it: relative where it is at or below `root`, with `/`. */
+export function rulePathOf(root: string, path: string): string {
+  const way = slashedPath(relative(root, path));
+  return way === ".." || way.startsWith("../") ? slashedPath(path) : way || ".";
 }
 
 /**
- * Whether a path rule matches the absolute path `at`. One that does not allow matches all that is
- * below a folder as well.
+ * True where a path rule matches the absolute path `at`. A rule that does not allow also matches all
+ * that is below a folder.
  *
  * @param root the working directory
  */
 export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;
-  let path = rule.isAbsolute ? slashed(resolve(at)) : nameOf(root, at);
+  let path = rule.isAbsolute ? slashedPath(resolve(at)) : rulePathOf(root, at);
   // `**` is all of the working directory, not of the disk.
   const isApart = !rule.isAbsolute && ABSOLUTE.test(path);
   if (rule.effect === "allow") return !isApart && regex.test(path);
-  // The folder itself is none of the hidden files in it, for which `.*` stands.
+  // As an empty path, the folder itself is not taken for one of the hidden files that `.*` stands for.
   path = path === "." ? "" : path.normalize();
   if (regex.test(path)) return true;
   // `secret/**` is about the folder itself as well.
@@ -163,7 +164,7 @@ export function matchesPath(rule: Rule, root: string, at: string): boolean {
   return false;
 }
 
-/** Whether an allow rule covers a command: its very words, and nothing that is known later only. */
+/** True where an allow rule covers a command: its very words, and none that is known only when it runs. */
 export function allowsCommand(rule: Rule, { words, assignments }: SimpleCommand): boolean {
   if (assignments.length > 0 || words.length === 0) return false;
   const { words: wanted, isStart } = rule.command ?? { words: [], isStart: true };
@@ -175,17 +176,17 @@ export function allowsCommand(rule: Rule, { words, assignments }: SimpleCommand)
   return words[0]!.kind === "literal" && words.every(isSteady) && !runsOthers(words);
 }
 
-/** Whether a word is known, or becomes names that can be neither options nor hidden files. */
+/** True for a word that is known, or a pattern that matches neither options nor hidden files. */
 function isSteady({ text, kind }: Word): boolean {
   if (kind === "literal") return true;
   return kind === "pattern" && !/^[-*?[~]|\{|(^|\/)\.(?!\/)|[:=]~/.test(text);
 }
 
 /**
- * Whether a rule that refuses or asks is for a command or for what it runs; `maybe` where only
+ * How a rule that refuses or asks is about a command, or about one that it runs; `maybe` where only
  * running it would tell.
  *
- * @param runs what the command may run, itself first
+ * @param runs the commands that may run: the command itself first
  */
 export function concernsCommand(
   rule: Rule,
@@ -198,12 +199,12 @@ export function concernsCommand(
   return found.has("yes") ? "yes" : found.has("maybe") ? "maybe" : "no";
 }
 
-/** Options of git before its subcommand that have a value as their next word. */
+/** Options of git before its subcommand whose value is the next word. */
 const GIT_VALUES = new Set(
   "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source".split(" "),
 );
 
-/** Options that are the same. */
+/** Spellings of one option. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "-f": ["--force"],
   "-r": ["-R", "--recursive"],
@@ -211,7 +212,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "--recursive": ["-r", "-R"],
 };
 
-/** Options count wherever they stand, other words in their order; the program by its name alone. */
+/** Compares words as programs read them: options anywhere, the others in order, the program by name. */
 function matchesLoosely(
   { words: [program, ...wanted], isStart }: { words: readonly string[]; isStart: boolean },
   words: readonly Word[],
@@ -240,14 +241,14 @@ function matchesLoosely(
   let at = 0;
   for (const [i, text] of operands.entries()) {
     const isIt = (word: Word | undefined) => word?.kind === "literal" && word.text === text;
-    // What stands before a subcommand may be the value of an option, as in `kubectl -n x delete`.
+    // A word before the subcommand may be the value of an option, as in `kubectl -n x delete`.
     while (i === 0 && name !== "git" && !isIt(others[at]) && isValue(others[at])) at++;
     if (!isIt(others[at++])) return unsure ? "maybe" : "no";
   }
   return "yes";
 }
 
-/** Whether a word has the option: among other letters, shortened, or with a value. */
+/** True for a word that has the option: among other letters, shortened, or with a value. */
 function isOption(word: string, option: string): boolean {
   if (word === option) return true;
   if (!option.startsWith("--")) return /^-[^-]/.test(word) && word.includes(option[1]!);

@@ -1,41 +1,44 @@
 /**
- * What a policy is made of: what a person settled on, a call, and what becomes of it.
+ * The shapes that a policy works with: settings, a call, and the verdict on it.
  *
  * @module
  */
 
 import type { ToolAccess } from "../types/tool.ts";
-import type { Effect, Rule } from "./rules.ts";
+import type { PathTable } from "./path_table.ts";
+import type { Rule, RuleEffect } from "./rules.ts";
 
-/** When to ask, strictest first; `never` refuses what `ask` asks about. */
+/** The modes of asking, strictest first; `never` refuses the calls that `ask` asks about. */
 export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
 export type ApproveMode = typeof APPROVE_MODES[number];
 
-/** What commands may touch, strictest first. */
+/** The modes of the sandbox, strictest first. */
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
 export type SandboxMode = typeof SANDBOX_MODES[number];
 
-/** What a person has settled on. */
+/** The settings that are in force for a folder, and what the policy asks the system. */
 export interface Settings {
   approve: ApproveMode;
   sandbox: SandboxMode;
   rules: readonly Rule[];
-  /** Whether programs may heed what the folder configures, such as `.git/config`. */
+  /** True where programs may heed files of the folder that configure them, such as `.git/config`. */
   isTrusted: boolean;
-  /** Whether commands run in bash; in any other shell they mean something else. */
+  /** True where commands run in bash; in any other shell they mean something else. */
   hasBash: boolean;
-  /** Whether the folder brings the program, so that a name that is known says nothing of what runs. */
+  /** The secrets and protected files; left out, those that count in every home folder. */
+  paths?: PathTable;
+  /** True where PATH finds the program in the folder itself, so that its name does not say what runs. */
   isBrought?(program: string): boolean;
-  /** Whether the program is the system's own, so that no manager of versions stands in for it. */
+  /** True for a program of the system's own folders, which no manager of versions stands in for. */
   isSystem?(program: string): boolean;
-  /** Whether there may be secrets at or below a path; taken for true without it. */
+  /** False where there are surely no secrets at or below a path; without it there may always be. */
   mayHoldSecrets?(path: string): boolean;
-  /** What a pattern comes to, relative to the folder that it is for; undefined where nobody can say. */
-  matchesOf?(folder: string, pattern: string): string[] | undefined;
+  /** The paths that a pattern of bash matches in a folder, relative to it; undefined for too many to list. */
+  expandPattern?(folder: string, pattern: string): string[] | undefined;
 }
 
-/** One call, as far as it matters here. */
-export interface Call {
+/** One call of a tool, as far as the policy looks at it. */
+export interface PolicyCall {
   tool: { name: string; access: ToolAccess };
   /** The file or folder that it names. */
   path?: string;
@@ -43,9 +46,11 @@ export interface Call {
   command?: string;
 }
 
-/** What is to happen to a call, and why. */
+/** The decision of the settings on a call, with the reason. */
 export interface Verdict {
-  effect: Effect;
+  effect: RuleEffect;
   /** A clause without a subject or a full stop: "is outside of the working directory". */
   reason: string;
+  /** True where `reason` says no more than that the call writes or runs something. */
+  isRoutine?: boolean;
 }

@@ -1,24 +1,25 @@
 /**
- * What `permissions.json` may hold, and how it is read and added to.
+ * The person's `permissions.json`, and the settings that such a file may hold.
  *
  * @module
  */
 
-import type { Rule } from "./rules.ts";
-import type { Settings } from "./settings.ts";
-import { isObject } from "../text/json.ts";
-import { dirname, isAbsolute } from "../text/std_path.ts";
 import { UsageError } from "../errors.ts";
-import { readJson } from "../user_files.ts";
+import { isObject } from "../text/json.ts";
+import { isWithin } from "../text/paths.ts";
+import { dirname, isAbsolute } from "../text/std_path.ts";
+import { readJsonFile } from "../user_files.ts";
+import type { Rule } from "./rules.ts";
+import { APPROVE_MODES, SANDBOX_MODES, type Settings } from "./settings.ts";
 
-/** One level of settings: the person's, a folder's in it, or a project's. */
-export interface Level {
+/** One level of settings: those of the person, of a folder in the person's file, or of a project. */
+interface SettingsLevel {
   approve?: Settings["approve"];
   sandbox?: Settings["sandbox"];
   network?: boolean;
-  /** Whether programs may heed what the folder configures, such as git. */
+  /** True where programs may heed files of the folder that configure them, such as git. */
   trust?: boolean;
-  /** Whether the model may heed what the folder instructs. */
+  /** True where the model may heed the instructions that the folder brings. */
   instructions?: boolean;
   rules: Rule[];
 }
@@ -35,94 +36,190 @@ const KEYS = [
   "folders",
 ];
 
-/** What a rule may name instead of a tool. */
-const KINDS = ["read", "write", "execute", "network", "*"];
+/** Words that stand for several tools in a rule. */
+const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
+
+/** The names of the tools that rules may be about. */
+export type ToolNames = () => Promise<readonly string[]>;
+
+/** The file that a level of settings stands in. */
+interface LevelSource {
+  /** The file's path, which errors name. */
+  file: string;
+  toolNames: ToolNames;
+  /** The folder that the level is for, where that is above the working directory. */
+  above?: string | undefined;
+}
 
 /**
  * One level, checked.
  *
- * @param where it stands, which errors name
- * @param above the folder that it is for, where that is above the working directory
+ * @throws {UsageError} when it holds a setting that there is not, or a value that makes no sense.
  */
-export async function levelOf(value: unknown, where: string, above?: string): Promise<Level> {
-  const wrong = (key: string, constraint: string): never => {
-    const name = where === "--" ? `--${key}` : `${key} in ${where}`;
-    throw new UsageError(`Cannot use ${name} as it must be ${constraint}`);
-  };
-  const level: Level = { rules: [] };
-  if (!isObject(value)) return wrong("a folder", "a JSON object");
-  if (Object.keys(value).length === 0) return level;
-  const [{ APPROVE_MODES, SANDBOX_MODES }, { EFFECTS, parseRule }, tools] = await Promise.all([
-    import("./settings.ts"),
-    import("./rules.ts"),
-    import("../tools/mod.ts"),
-  ]);
-  const names = [...tools.withJobs(tools.builtinTools).map(({ name }) => name), ...KINDS];
+export async function levelOf(value: unknown, source: LevelSource): Promise<SettingsLevel> {
+  const { file } = source;
+  if (!isObject(value)) throw unusable("a folder", file, "a JSON object");
   for (const key of Object.keys(value)) {
-    if (!KEYS.includes(key)) wrong(key, `one of ${KEYS.join(", ")}`);
+    if (!KEYS.includes(key)) throw unusable(key, file, `one of ${KEYS.join(", ")}`);
   }
   const { folders = {} } = value;
   if (!isObject(folders) || !Object.keys(folders).every((name) => isAbsolute(name))) {
-    wrong("folders", "an object whose keys are absolute paths, without ~");
+    throw unusable("folders", file, "an object whose keys are absolute paths, without ~");
   }
-  const one = <T extends string>(key: string, among: readonly T[]): T | undefined => {
-    const given = value[key];
-    if (given === undefined) return undefined;
-    return among.find((word) => word === given) ?? wrong(key, `one of ${among.join(", ")}`);
+  const approve = wordIn(value, "approve", APPROVE_MODES, file);
+  const sandbox = wordIn(value, "sandbox", SANDBOX_MODES, file);
+  const level: SettingsLevel = {
+    ...approve && { approve },
+    ...sandbox && { sandbox },
+    rules: [],
   };
-  const approve = one("approve", APPROVE_MODES);
-  const sandbox = one("sandbox", SANDBOX_MODES);
-  if (approve) level.approve = approve;
-  if (sandbox) level.sandbox = sandbox;
   for (const key of ["network", "trust", "instructions"] as const) {
     const given = value[key];
     if (typeof given === "boolean") level[key] = given;
-    else if (given !== undefined) wrong(key, "true or false");
+    else if (given !== undefined) throw unusable(key, file, "true or false");
   }
-  for (const effect of EFFECTS) {
-    const texts = value[effect] ?? [];
-    if (!Array.isArray(texts)) return wrong(effect, "a list of rules");
-    for (const text of texts) {
-      if (typeof text !== "string") wrong(effect, "a list of rules");
-      try {
-        const rule = parseRule(effect, text, above);
-        // Else it would hold for nothing, and nobody would be told.
-        if (!names.includes(rule.tool)) {
-          throw new SyntaxError(
-            `Cannot use the rule ${JSON.stringify(text)} as no tool is called ${rule.tool}: ` +
-              `there are ${names.join(", ")}`,
-          );
-        }
-        level.rules.push(rule);
-      } catch (error) {
-        throw new UsageError(`${(error as Error).message} (in ${where})`);
-      }
-    }
+  if (["deny", "ask", "allow"].some((effect) => value[effect] !== undefined)) {
+    level.rules = await rulesIn(value, source);
   }
   return level;
 }
 
-/** Keeps more of a folder in the person's file; all of it then. */
-export async function keepForFolder(
-  path: string,
-  folder: string,
-  change: (here: Record<string, unknown>) => Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-  const file = readJson(path) ?? {};
-  const folders = isObject(file.folders) ? file.folders : {};
-  const here = isObject(folders[folder]) ? folders[folder] : {};
-  const next = { ...file, folders: { ...folders, [folder]: { ...here, ...change(here) } } };
+function unusable(key: string, file: string, constraint: string): UsageError {
+  return new UsageError(`Cannot use ${key} in ${file} as it must be ${constraint}`);
+}
+
+function wordIn<T extends string>(
+  value: Record<string, unknown>,
+  key: string,
+  words: readonly T[],
+  file: string,
+): T | undefined {
+  const given = value[key];
+  const word = words.find((one) => one === given);
+  if (given === undefined || word !== undefined) return word;
+  throw unusable(key, file, `one of ${words.join(", ")}`);
+}
+
+async function rulesIn(
+  value: Record<string, unknown>,
+  { file, toolNames, above }: LevelSource,
+): Promise<Rule[]> {
+  const [{ parseRule, RULE_EFFECTS }, tools] = await Promise.all([
+    import("./rules.ts"),
+    toolNames(),
+  ]);
+  const names = [...tools, ...TOOL_GROUPS];
+  return RULE_EFFECTS.flatMap((effect) => {
+    const texts = value[effect] ?? [];
+    if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) {
+      throw unusable(effect, file, "a list of rules");
+    }
+    return texts.map((text: string) => {
+      try {
+        const rule = parseRule(effect, text, above);
+        if (names.includes(rule.tool)) return rule;
+        // Such a rule would match no call, and nobody would be told.
+        throw new SyntaxError(
+          `Cannot use the rule ${JSON.stringify(text)} as no tool is called ${rule.tool}: ` +
+            `there are ${names.join(", ")}`,
+        );
+      } catch (error) {
+        throw new UsageError(`${(error as Error).message} (in ${file})`);
+      }
+    });
+  });
+}
+
+/** The person's own `permissions.json`: settings for all folders, and for each one. */
+export class PermissionsFile {
+  /** Where it is, or would be; undefined where there is no home folder. */
+  readonly path: string | undefined;
+  readonly #toolNames: ToolNames;
+  #content: Record<string, unknown> | undefined;
+
+  /** @throws {UsageError} when it cannot be read. */
+  constructor(path: string | undefined, toolNames: ToolNames) {
+    this.path = path;
+    this.#toolNames = toolNames;
+    this.#content = path === undefined ? undefined : readJsonFile(path);
+  }
+
+  /** True where it holds settings for single folders. */
+  get hasFolders(): boolean {
+    return this.#content?.folders !== undefined;
+  }
+
+  /** The settings for all folders. */
+  general(): Promise<SettingsLevel> {
+    return this.#level(this.#content ?? {});
+  }
+
+  /** The settings for one folder. */
+  forFolder(folder: string): Promise<SettingsLevel> {
+    return this.#level(this.#folders()[folder] ?? {});
+  }
+
+  /**
+   * The settings for the folders above one, and for the folder itself under another name, such as
+   * that of a link.
+   */
+  async aboveFolder(folder: string): Promise<SettingsLevel[]> {
+    const { realFolder } = await import("./rules.ts");
+    const levels: Promise<SettingsLevel>[] = [];
+    for (const [name, value] of Object.entries(this.#folders())) {
+      // `folder` has no links in its path; the name that the person gives it may have some.
+      const above = realFolder(name);
+      if (name === folder || !isWithin(above, folder)) continue;
+      levels.push(this.#level(value, above === folder ? undefined : above));
+    }
+    return await Promise.all(levels);
+  }
+
+  /** True or false where the person said whether a folder may instruct the model. */
+  instructs(folder: string): boolean | undefined {
+    const here = this.#folders()[folder];
+    if (!isObject(here)) return undefined;
+    const { trust, instructions = trust } = here;
+    return typeof instructions === "boolean" ? instructions : undefined;
+  }
+
+  /**
+   * Saves what `change` makes of the settings for a folder; the path of the file.
+   *
+   * @throws {Error} when there is no home folder, or the file cannot be written.
+   */
+  async save(
+    folder: string,
+    change: (here: Record<string, unknown>) => Record<string, unknown>,
+  ): Promise<string> {
+    const { path } = this;
+    if (path === undefined) throw new Error("there is no home folder to keep it in");
+    const file = readJsonFile(path) ?? {};
+    const folders = isObject(file.folders) ? file.folders : {};
+    const here = isObject(folders[folder]) ? folders[folder] : {};
+    const next = { ...file, folders: { ...folders, [folder]: { ...here, ...change(here) } } };
+    await replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
+    this.#content = next;
+    return path;
+  }
+
+  #folders(): Record<string, unknown> {
+    return isObject(this.#content?.folders) ? this.#content.folders : {};
+  }
+
+  #level(value: unknown, above?: string): Promise<SettingsLevel> {
+    return levelOf(value, { file: this.path ?? "", toolNames: this.#toolNames, above });
+  }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
-    await Deno.writeTextFile(temporary, `${JSON.stringify(next, null, 2)}\n`, {
-      mode: 0o600,
-      createNew: true,
-    });
+    await Deno.writeTextFile(temporary, text, { mode: 0o600, createNew: true });
     await Deno.rename(temporary, path);
   } catch (error) {
     await Deno.remove(temporary).catch(() => {});
     throw error;
   }
-  return next;
 }

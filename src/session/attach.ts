@@ -6,8 +6,10 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { resolvePath } from "../text/paths.ts";
+import { fileTool, folderTool } from "../tools/mod.ts";
 import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
+import type { ToolOutcome } from "../types/tool.ts";
 
 /** So many files of a message are attached; more are left to the model to read. */
 const MAX_FILES = 20;
@@ -44,35 +46,33 @@ export async function attachFiles(
       notices.push(`@${name} is no file here: the model gets the name alone`);
       continue;
     }
-    const tool = agent.tools.find((t) =>
-      t.name === (found.folder ? "list_directory" : "read_file")
-    );
-    if (tool === undefined) continue;
+    const tool = found.folder ? folderTool : fileTool;
     const args = found.folder
       ? { path: found.path }
       : { file_path: found.path, offset: 1, limit: 2000 };
     const decision = await policy?.decide(tool, args, context);
     if (decision && !decision.allow) {
-      const why = decision.reason.replace(/^Refused: /, "").replace(/(?<=\.) Do not try [^]*$/, "");
-      notices.push(`@${found.path} does not go along: ${why}`);
+      notices.push(`@${found.path} does not go along: ${decision.explanation ?? decision.reason}`);
       continue;
     }
-    let content: string;
+    let outcome: ToolOutcome;
     try {
-      content = await tool.run(args, {
+      const result = await tool.run(args, {
         ...context,
         ...decision?.grant && { grant: decision.grant },
       });
+      outcome = typeof result === "string" ? { content: result } : result;
       count++;
     } catch (error) {
       signal.throwIfAborted();
-      content = `(cannot be read: ${(error as Error).message})`;
+      outcome = { content: `(cannot be read: ${(error as Error).message})` };
       notices.push(`@${found.path} cannot be read: ${(error as Error).message}`);
     }
-    const [, end, total] = /^\[lines 1-(\d+) of ((?:at least )?\d+)/.exec(
-      content.slice(content.lastIndexOf("\n") + 1),
-    ) ?? [];
-    if (end) notices.push(`@${found.path}: only its first ${end} of ${total} lines go along`);
+    const { content, range } = outcome;
+    if (range && (range.last < range.total || !range.isExact)) {
+      const total = `${range.isExact ? "" : "at least "}${range.total}`;
+      notices.push(`@${found.path}: only its first ${range.last} of ${total} lines go along`);
+    }
     const kind = found.folder ? "folder" : "file";
     parts.push({ type: "resource", kind, name: found.path, text: content });
   }

@@ -18,7 +18,7 @@ import { excerpt } from "../wire/excerpt.ts";
 import { addressOf } from "./model_server.ts";
 
 /** A change of the settings that a person is told of. */
-export type FitNotice =
+type FitNotice =
   /** The server's model takes the default one's place. */
   | { code: "model_instead"; model: string }
   /** Tools are described in the prompt, as the model's template takes none. */
@@ -40,7 +40,7 @@ export function fitNoticeText(notice: FitNotice, flag = "--model"): string {
 }
 
 /** A server's word on a model: its context, whether its template takes tools, the models there are. */
-export type ModelFacts = Partial<Pick<ServedModel, "contextLength" | "takesTools" | "names">>;
+type ModelFacts = Partial<Pick<ServedModel, "contextLength" | "takesTools" | "names">>;
 
 /** The most tokens of context that Ollama is asked for: more costs more memory than many machines have. */
 const MAX_CONTEXT = 32_768;
@@ -79,7 +79,7 @@ export async function learn(
 }
 
 /** Settings that came from a server's facts, not from the person. */
-export interface FittedSettings {
+interface FittedSettings {
   /** The model, server and endpoint that they are for; undefined where the server said nothing. */
   key?: string | undefined;
   contextLength?: number | undefined;
@@ -100,7 +100,7 @@ export function apply(
   const isOwn = (key: "contextLength" | "textTools") =>
     target[key] !== undefined && target[key] !== previous[key];
   const fitted: FittedSettings = {
-    key: facts && keyOf({ ...target, name }),
+    key: facts && targetKey({ ...target, name }),
     contextLength: isOwn("contextLength") ? undefined : facts?.contextLength,
     textTools: isOwn("textTools") || facts?.takesTools !== false ? undefined : true,
   };
@@ -116,7 +116,7 @@ export function apply(
   };
 }
 
-function keyOf({ isNative, url, name }: ModelTarget): string {
+function targetKey({ isNative, url, name }: ModelTarget): string {
   return [isNative, url, name].join(" ");
 }
 
@@ -172,7 +172,7 @@ export class ModelFit {
    */
   async prepare(agent: CopilotAgent, progress: Progress = {}): Promise<void> {
     const target = this.targetOf(agent);
-    if (progress.signal?.aborted || !this.#asks(target) || this.#fitted.key === keyOf(target)) {
+    if (progress.signal?.aborted || !this.#asks(target) || this.#fitted.key === targetKey(target)) {
       return;
     }
     const ask = (name: string) =>

@@ -6,12 +6,14 @@
  */
 
 import type { TurnEvent } from "../types/event.ts";
+import type { HeededInstructions, InstructionSize } from "./instruction_report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
 
 /** A question about one call, as data. */
 export interface Approval {
+  /** The call; without the arguments that have their default. */
   call: ToolCall;
   /** What the call is about. */
   subject: Subject;
@@ -21,12 +23,12 @@ export interface Approval {
   isRoutine: boolean;
   /** What the system keeps a command from, in one line; left out where nothing confines it. */
   confinedTo?: string;
-  /** What will be written, made by the tool from the bytes themselves. */
+  /** What will be written, made by the tool from the bytes themselves; left out where it cannot be made. */
   preview?: Change;
   /** The answers that are offered, in order. */
   choices: readonly ApprovalChoice[];
-  /** The rule that `session` and `folder` would add, where they are offered. */
-  rule?: string;
+  /** The rule that `session` and `folder` would add, where they are offered; `path` is the file it is for. */
+  rule?: { text: string; path?: string };
 }
 
 /** `once` runs the call; `session` and `folder` also remember `rule`; `edit` changes the command first. */
@@ -35,7 +37,7 @@ export type ApprovalChoice = "once" | "session" | "folder" | "edit" | "refuse";
 /** A person's answer to an {@linkcode Approval}. */
 export type ApprovalAnswer =
   | { choice: "once" | "session" | "folder" }
-  /** The command as the person changed it: it is asked about again. */
+  /** The command as the person changed it: it is decided anew, and asked about again. */
   | { choice: "edit"; command: string }
   /** `reason` is told to the model; empty for none. */
   | { choice: "refuse"; reason: string };
@@ -44,7 +46,7 @@ export type ApprovalAnswer =
 export type Confirmation = {
   type: "trust";
   /** The files that instruct the model, with their sizes in lines. */
-  files: readonly { name: string; lines: number }[];
+  files: readonly InstructionSize[];
 };
 
 /** The state of a session that footers and editors show. */
@@ -68,8 +70,15 @@ export type SessionEvent =
   | TurnEvent
   /** A command began to run; `newest` looks up the newest line that it printed. */
   | { type: "output"; newest: () => string }
+  /**
+   * A rule was added: for the session, or for good, where `path` is the file that stores it. `error`:
+   * why it could not be stored, so that it is for the session only.
+   */
+  | { type: "rule_added"; rule: string; path?: string; error?: string }
   /** A job ended by itself. */
   | { type: "job_ended"; job: Job }
+  /** The folder's instructions were read, and count or not. */
+  | { type: "instructions"; instructions: HeededInstructions }
   /** The session goes on with the folder's newest conversation; undefined where there was none. */
   | { type: "resumed"; resumed: Resumed | undefined }
   /** The model wrote so many tokens, about, for a command that waits for it. */

@@ -6,107 +6,106 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import { count } from "../text/count.ts";
-import { join, relative } from "../text/std_path.ts";
-import { secretKind } from "../permissions/protected_paths.ts";
-import { isStill } from "../tools/files/regular_file.ts";
-import type { Permissions } from "./permissions.ts";
+import type { PathTable } from "../permissions/path_table.ts";
 import { oneLine } from "../text/one_line.ts";
+import { join, relative } from "../text/std_path.ts";
+import { isStill } from "../tools/files/regular_file.ts";
+import { userFile, type VariableReader } from "../user_files.ts";
+import type { Confirmation } from "./frontend.ts";
+import type { HeededInstructions, RefusedInstructions } from "./instruction_report.ts";
+import type { Permissions } from "./permissions.ts";
 import { foldersDownTo } from "./repository.ts";
-import { userFile } from "../user_files.ts";
 
-/** In each folder the first of these that is there. */
-const NAMES = ["AGENTS.md", "CLAUDE.md"];
-/** As much as other agents take. */
-const MAX_BYTES = 32 * 1024;
+/** The names of files with instructions; in each folder the first that is there counts. */
+const FILE_NAMES = ["AGENTS.md", "CLAUDE.md"];
+/** The most bytes of a file that are read; other agents read as many. */
+const MAX_INSTRUCTION_BYTES = 32 * 1024;
 
-interface Instructions {
-  /** As the person knows the file. */
+/** A file with instructions. */
+interface InstructionFile {
+  /** Its path relative to the working directory. */
   name: string;
   text: string;
 }
 
-/** What the folder brings, and where it belongs to: the repository, or else the folder itself. */
-interface Brought {
+/** The instructions that a folder brings. */
+interface FolderInstructions {
+  /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
-  files: Instructions[];
-  /** Links that lead elsewhere, and where to, in words. */
-  refused: string[];
+  files: InstructionFile[];
+  refused: RefusedInstructions[];
 }
 
-/** How instructions are come by. */
-export interface HeedOptions {
-  /** The folder's are heeded this time. */
+/** The ways to decide on the instructions of a folder. */
+interface HeedOptions {
+  /** Heeds them this time. */
   trust?: boolean | undefined;
-  /** Asks the person; undefined when they do not want to say. */
-  ask?: ((question: string) => Promise<boolean | undefined>) | undefined;
+  /** Asks the person; undefined for no answer. */
+  confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
+  /** Looks up the folder of the person's own instructions. */
+  env?: VariableReader;
 }
 
-/** Gives the agent the instructions for its folder; lines to show. */
+/** Gives the agent the instructions for its folder. */
 export async function heedInstructions(
   agent: CopilotAgent,
   permissions: Permissions,
-  { trust, ask }: HeedOptions,
-): Promise<string[]> {
+  { trust, confirm, env }: HeedOptions,
+): Promise<HeededInstructions> {
   const { state } = agent;
-  const { root, files, refused } = instructionsOf(state.workingDir);
-  const names = files.map(({ name, text }) =>
-    `${oneLine(name)} (${count(text.trimEnd().split("\n").length, "line")})`
-  ).join(", ");
-  const notices = refused.map((what) => `· ${what}, and is not heeded`);
-  let isTrusted = files.length === 0 || trust || permissions.trusts(root);
-  if (isTrusted === undefined && ask) {
-    isTrusted = await ask(
-      `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.\nHeed them? [y/n] `,
-    );
-    if (isTrusted !== undefined) {
-      await permissions.trust(root, isTrusted).catch((error: Error) =>
-        notices.push(`· that cannot be kept: ${oneLine(error.message)}`)
-      );
+  const { root, files, refused } = instructionsOf(state.workingDir, permissions.paths);
+  const shown = files.map(({ name, text }) => ({
+    name,
+    lines: text.trimEnd().split("\n").length,
+  }));
+  const heeded: HeededInstructions = {
+    files: shown,
+    refused,
+    isHeeded: files.length === 0 || trust || permissions.trusts(root),
+  };
+  if (heeded.isHeeded === undefined && confirm) {
+    const answer = heeded.isHeeded = await confirm({ type: "trust", files: shown });
+    if (answer !== undefined) {
+      await permissions.trust(root, answer)
+        .catch((error: Error) => heeded.unsaved = error.message);
     }
   }
-  const own = userFile("AGENTS.md", (name) => Deno.env.get(name));
-  const yours = own === undefined ? undefined : readText(own);
+  const own = userFile("AGENTS.md", env);
+  const yours = own === undefined ? undefined : readInstructions(own);
   state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours}`] : [],
-    ...(isTrusted ? files : []).map(({ name, text }) =>
+    ...(heeded.isHeeded ? files : []).map(({ name, text }) =>
       `Instructions of the project, from ${oneLine(name)}:\n${text}`
     ),
   ].join("\n");
-  return [
-    ...notices,
-    ...files.length === 0 || isTrusted === false
-      ? []
-      : [isTrusted ? `· heeds ${names}` : `· not heeded: ${names} (/trust or --trust does)`],
-  ];
+  return heeded;
 }
 
-function instructionsOf(folder: string): Brought {
+function instructionsOf(folder: string, paths: PathTable): FolderInstructions {
   const folders = foldersDownTo(folder);
   const root = folders[0]!;
-  const brought: Brought = { root, files: [], refused: [] };
+  const found: FolderInstructions = { root, files: [], refused: [] };
   for (const at of folders) {
-    for (const name of NAMES) {
+    for (const name of FILE_NAMES) {
       const path = join(at, name);
-      const real = realPath(path);
+      const real = realPathOf(path);
       if (real === undefined) continue;
       const shown = relative(folder, path);
-      // Trusted are the words of whoever made the folder: not what a person keeps in it.
+      // The person trusts the words of whoever made the folder, not the files that they keep in it.
       const isSecret = real !== path &&
-        (secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
-      const isOurs = real.startsWith(join(root, "/")) && !isSecret;
-      const text = isOurs ? readText(real, root) : undefined;
+        (paths.secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
+      const isInside = real.startsWith(join(root, "/")) && !isSecret;
+      const text = isInside ? readInstructions(real, root) : undefined;
       if (text === undefined) {
-        const where = isSecret ? "to what is secret" : "out of the folder";
-        brought.refused.push(`${oneLine(shown)} leads ${where}`);
-      } else if (text.trim() !== "") brought.files.push({ name: shown, text });
+        found.refused.push({ name: shown, reason: isSecret ? "secret" : "outside" });
+      } else if (text.trim() !== "") found.files.push({ name: shown, text });
       break;
     }
   }
-  return brought;
+  return found;
 }
 
-function realPath(path: string): string | undefined {
+function realPathOf(path: string): string | undefined {
   try {
     return Deno.realPathSync(path);
   } catch {
@@ -114,19 +113,19 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** The text of a file, up to a limit; undefined where there is none, or a link by now with `root`. */
-function readText(path: string, root?: string): string | undefined {
+/** The text of a file, up to a limit; undefined where there is none or, given `root`, where it was replaced by a link out of it. */
+function readInstructions(path: string, root?: string): string | undefined {
   try {
     // A pipe would be waited for.
     if (!Deno.statSync(path).isFile) return undefined;
     const since = Date.now();
     using file = Deno.openSync(path);
     if (root !== undefined && !isStill(path, file.statSync(), root, since)) return undefined;
-    const bytes = new Uint8Array(MAX_BYTES + 1);
+    const bytes = new Uint8Array(MAX_INSTRUCTION_BYTES + 1);
     const read = file.readSync(bytes) ?? 0;
-    const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_BYTES)));
-    return read > MAX_BYTES
-      ? `${text}\n[The rest is left out: ${MAX_BYTES} bytes are read]\n`
+    const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_INSTRUCTION_BYTES)));
+    return read > MAX_INSTRUCTION_BYTES
+      ? `${text}\n[The rest is left out: ${MAX_INSTRUCTION_BYTES} bytes are read]\n`
       : text;
   } catch {
     return undefined;

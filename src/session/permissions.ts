@@ -1,367 +1,304 @@
 /**
- * What a run may do: flags, the person's own file, and what the folder adds to make it stricter.
+ * The permissions of a run: decides calls, confines commands, and knows which folders are trusted.
  *
  * @module
  */
 
 import { API_KEY_ENVS } from "../config.ts";
-import type { Rule } from "../permissions/rules.ts";
-import { count } from "../text/count.ts";
-import type { Settings } from "../permissions/settings.ts";
-import { isObject } from "../text/json.ts";
-import { isWithin } from "../text/paths.ts";
-import { join, relative } from "../text/std_path.ts";
+import type { PermissionChoice } from "../permissions/choice.ts";
+import { PathTable } from "../permissions/path_table.ts";
+import type { Sandbox } from "../permissions/sandbox/probe.ts";
+import { PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
+import type { SandboxMode } from "../permissions/settings.ts";
+import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
-import type { Policy } from "../types/policy.ts";
+import type { Decision, Policy } from "../types/policy.ts";
 import type { Confine } from "../types/tool.ts";
-import { type Args } from "../cli/args.ts";
-import { UsageError } from "../errors.ts";
-import type { Ask } from "./call_policy.ts";
-import { oneLine } from "../text/one_line.ts";
-import { keepForFolder, levelOf } from "../permissions/settings_file.ts";
-import { foldersDownTo } from "./repository.ts";
-import { readJson, stateFolder, unheeded, userFile, userFolder } from "../user_files.ts";
-
-/** What a run may do. */
-export interface Permissions {
-  /** Decides calls; without `ask` what would be asked about is refused, and `onRefused` is told. */
-  policy(ask: Ask | undefined, onRefused?: () => void): Policy;
-  /** Confines commands, where that is wanted. */
-  confine(workingDir: () => string): Confine;
-  /** Variables that commands get though they look like credentials. */
-  env: readonly string[];
-  /**
-   * Reads what the folder adds, and tries the sandbox where one is wanted; lines to show.
-   *
-   * @param mayRun whether commands run, asked about or not
-   */
-  prepare(workingDir: string, mayRun: boolean): Promise<string[]>;
-  /** Allows a call in this folder for the rest of the session. */
-  allow(rule: string, workingDir: string): Promise<void>;
-  /** Allows a call in this folder for good; where that is kept. */
-  save(rule: string, workingDir: string): Promise<string>;
-  /** Whether the person lets a folder instruct the model; undefined when they never said. */
-  trusts(folder: string): boolean | undefined;
-  /** Keeps whether they do. */
-  trust(folder: string, isTrusted: boolean): Promise<void>;
-  /** What confines commands, or why nothing can; looked for also where it is not wanted. */
-  confinement(workingDir: string): Promise<Confinement>;
-  /** What is in force, in lines. */
-  describe(workingDir: string): Promise<string[]>;
-}
-
-/** What goes for a folder. */
-interface InForce extends Settings {
-  network: boolean;
-  /** What the folder itself changes, in lines to show. */
-  notices: string[];
-}
-
-/** See {@linkcode Permissions.confinement}. */
-export interface Confinement {
-  mode: Settings["sandbox"];
-  network: boolean;
-  /** What would do it, such as `bubblewrap`; undefined where nothing works here. */
-  by?: string;
-  /** Why nothing works. */
-  why?: string;
-}
-
-const PROJECT_FILE = ".copilot/permissions.json";
-/** What a folder may say: the rest would loosen something, or means nothing. */
-const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
-
-type Core = [
-  typeof import("../permissions/policy.ts"),
-  typeof import("../permissions/rules.ts"),
-  typeof import("../permissions/containment.ts"),
-  typeof import("../tools/shell/find_program.ts"),
-  typeof import("./call_policy.ts"),
-];
-let loaded: Promise<Core> | undefined;
-/** Loaded on first use, so that a run without tools does not pay for it. */
-const core = (): Promise<Core> =>
-  loaded ??= Promise.all([
-    import("../permissions/policy.ts"),
-    import("../permissions/rules.ts"),
-    import("../permissions/containment.ts"),
-    import("../tools/shell/find_program.ts"),
-    import("./call_policy.ts"),
-  ]);
+import {
+  stateFolder,
+  unheededSettings,
+  userFile,
+  userFolder,
+  type VariableReader,
+} from "../user_files.ts";
+import type { Frontend } from "./frontend.ts";
+import type { PermissionNotice, PermissionReport, SandboxStatus } from "./permission_report.ts";
+import { projectSettings } from "./project_settings.ts";
+import { repositoryOf } from "./repository.ts";
+import type { SettingsInForce } from "./settings_in_force.ts";
 
 /**
- * Reads the person's file, and the flags.
+ * Reads the person's settings file, and checks it.
  *
- * @throws {UsageError} when one of them makes no sense.
+ * @param env where the home folder, the folders of settings and PATH are looked up
+ * @param toolNames the tools that rules may be about
+ * @throws {UsageError} when the file makes no sense.
  */
 export async function openPermissions(
-  args: Args,
-  env: (name: string) => string | undefined = (name) => Deno.env.get(name),
+  choice: PermissionChoice = {},
+  env: VariableReader = (name) => Deno.env.get(name),
+  toolNames: ToolNames = builtinToolNames,
 ): Promise<Permissions> {
-  const path = userFile("permissions.json", env);
-  let file = path === undefined ? undefined : readJson(path);
-  const ofFolder = (folder: string): unknown =>
-    isObject(file?.folders) ? file.folders[folder] ?? {} : {};
-  const flags = await levelOf({
-    ...(args.approve !== undefined && { approve: args.approve }),
-    ...(args.sandbox !== undefined && { sandbox: args.sandbox }),
-    ...(args.network && { network: true }),
-  }, "--");
-  const own = await levelOf(file ?? {}, path ?? "");
-  const named = envNames(args.env);
-  const session: { folder: string; rule: Rule }[] = [];
-  const known = new Map<string, Promise<InForce>>();
+  const file = new PermissionsFile(userFile("permissions.json", env), toolNames);
+  const { sandbox } = await file.general();
+  return new Permissions({ choice, env, toolNames, file, sandbox: choice.sandbox ?? sandbox });
+}
 
-  async function settle(folder: string): Promise<InForce> {
-    const [{ tighten }, { realFolder }, containment, programs] = await core();
-    const here = await levelOf(ofFolder(folder), path ?? "");
-    // What the person said of folders above makes this one stricter, never less strict.
-    let usual: Pick<Settings, "approve" | "sandbox" | "rules"> = {
-      approve: own.approve ?? "ask",
-      sandbox: own.sandbox ?? "off",
-      rules: [
-        ...own.rules,
-        ...here.rules,
-        ...session.filter((one) => one.folder === folder).map(({ rule }) => rule),
-      ],
-    };
-    let network = own.network ?? false;
-    const folders = isObject(file?.folders) ? file.folders : {};
-    for (const [named, value] of Object.entries(folders)) {
-      // `folder` has no links in its path; what the person calls it may.
-      const above = realFolder(named);
-      if (named === folder || !isWithin(above, folder)) continue;
-      const level = await levelOf(value, path ?? "", above === folder ? undefined : above);
-      usual = tighten(usual, level).settings;
-      network &&= level.network !== false;
-    }
-    const settings: Settings = {
-      ...usual,
-      approve: flags.approve ?? here.approve ?? usual.approve,
-      sandbox: flags.sandbox ?? here.sandbox ?? usual.sandbox,
-      isTrusted: here.trust === true,
-      ...programsOf(programs, folder, env("PATH")),
-      mayHoldSecrets: containment.mayHoldSecrets,
-      matchesOf: containment.matchesOf,
-    };
-    let inForce: InForce = {
-      ...settings,
-      network: flags.network ?? here.network ?? network,
-      notices: [],
-    };
-    for (const [at, project] of projectsOf(folder)) {
-      inForce = await tightened(inForce, project, at, folder);
-    }
-    return inForce;
+async function builtinToolNames(): Promise<string[]> {
+  const { builtinTools, withJobs } = await import("../tools/mod.ts");
+  return withJobs(builtinTools).map(({ name }) => name);
+}
+
+/** See {@linkcode openPermissions}. */
+export class Permissions {
+  /** Variables that commands get though they look like credentials. */
+  readonly env: readonly string[];
+  /** The secrets and protected files of the person. */
+  readonly paths: PathTable;
+  readonly #choice: PermissionChoice;
+  readonly #file: PermissionsFile;
+  readonly #variables: VariableReader;
+  readonly #toolNames: ToolNames;
+  /** The mode of the sandbox that the person named, for all folders. */
+  readonly #wantedSandbox: SandboxMode | undefined;
+  /** Rules that were added in this session, by folder: in another one they are about other files. */
+  readonly #added = new Map<string, string[]>();
+  readonly #settings = new Map<string, Promise<SettingsInForce>>();
+  #sandbox: Promise<Sandbox | string> | undefined;
+  #tmp: string | undefined;
+
+  constructor({ choice, env, toolNames, file, sandbox }: {
+    choice: PermissionChoice;
+    env: VariableReader;
+    toolNames: ToolNames;
+    file: PermissionsFile;
+    sandbox: SandboxMode | undefined;
+  }) {
+    this.env = choice.env ?? [];
+    this.paths = new PathTable({
+      home: env("HOME") ?? env("USERPROFILE"),
+      own: [userFolder(env), stateFolder(env)],
+    });
+    this.#choice = choice;
+    this.#file = file;
+    this.#variables = env;
+    this.#toolNames = toolNames;
+    this.#wantedSandbox = sandbox;
   }
-  function settingsFor(folder: string): Promise<InForce> {
-    let settings = known.get(folder);
-    if (settings === undefined) {
-      settings = settle(folder);
-      known.set(folder, settings);
-      // What cannot be read may be mended, and is read again.
-      settings.catch(() => known.delete(folder));
+
+  /**
+   * Decides calls; where `frontend` cannot be asked, calls that would be asked about are refused, and
+   * `onRefused` is called.
+   */
+  policy(
+    frontend?: Pick<Frontend, "approve" | "onEvent">,
+    onRefused: () => void = () => {},
+  ): Policy {
+    const approver = isAsker(frontend)
+      ? {
+        frontend,
+        allow: (rule: string, folder: string) => this.allow(rule, folder),
+        save: (rule: string, folder: string) => this.save(rule, folder),
+      }
+      : undefined;
+    const decide: Policy["decide"] = async (tool, args, context): Promise<Decision> => {
+      const [settings, { decideCall }] = await Promise.all([
+        this.#settingsFor(context.workingDir),
+        import("./call_policy.ts"),
+      ]);
+      return await decideCall({ tool, args, context }, settings, {
+        yes: this.#choice.yes === true,
+        approver,
+        onRefused,
+        confined: () => this.#confinedTo(settings),
+      });
+    };
+    return { decide };
+  }
+
+  /** Confines commands, where that is wanted. */
+  confine(workingDir: () => string): Confine {
+    return async (program, args) => {
+      const folder = workingDir();
+      const { sandbox: mode, network } = await this.#settingsFor(folder);
+      if (mode === "off") return { program, args: [...args] };
+      const sandbox = await this.#findSandbox();
+      if (typeof sandbox === "string") {
+        throw new RefusedError(
+          `Refused: commands are to be confined, and cannot be: ${sandbox}. The user can allow them without with --sandbox off`,
+        );
+      }
+      const tmp = this.#tmp ??= privateFolder();
+      const [confined, all] = sandbox.wrap(program, args, { mode, folder, tmp, network });
+      const limits = `confined by ${sandbox.by}: ${limitsOf({ sandbox: mode, network })}`;
+      return { program: confined, args: all, limits };
+    };
+  }
+
+  /**
+   * Reads the settings that a folder brings, and tries the sandbox where one is wanted.
+   *
+   * @param mayRun true where commands run, asked about or not
+   * @throws {UsageError} when a settings file makes no sense.
+   */
+  async prepare(folder: string, mayRun: boolean): Promise<PermissionNotice[]> {
+    const wanted = this.#wantedSandbox;
+    const notices = [...unheededNotices(folder), ...keyNotices(this.env)];
+    // Most folders bring no settings: the rules are loaded with the first call.
+    const isPlain = (wanted ?? "off") === "off" && !this.#file.hasFolders &&
+      projectSettings(folder).length === 0;
+    const inForce = isPlain ? undefined : await this.#settingsFor(folder);
+    notices.push(...inForce?.notices ?? []);
+    if (inForce !== undefined && inForce.sandbox !== "off") {
+      const sandbox = await this.#findSandbox();
+      if (typeof sandbox === "string") {
+        const message = `commands cannot be confined, and are refused: ${sandbox} (--sandbox off)`;
+        notices.push({ code: "sandbox_missing", message });
+      }
+    } else if (wanted === undefined && mayRun) {
+      const message = "commands are not confined (--sandbox workspace-write does that)";
+      notices.push({ code: "sandbox_off", message });
     }
+    return notices;
+  }
+
+  /** Allows a call in a folder for the rest of the session. */
+  async allow(rule: string, folder: string): Promise<void> {
+    const { parseRule } = await import("../permissions/rules.ts");
+    parseRule("allow", rule);
+    this.#added.set(folder, [...this.#added.get(folder) ?? [], rule]);
+    this.#settings.clear();
+  }
+
+  /**
+   * Allows a call in a folder for good; the path of the file that says so.
+   *
+   * @throws {Error} when that cannot be saved: the call is allowed for the rest of the session.
+   */
+  async save(rule: string, folder: string): Promise<string> {
+    await this.allow(rule, folder);
+    const path = await this.#file.save(folder, (here) => {
+      const rules = Array.isArray(here.allow) ? here.allow : [];
+      return { allow: [...rules.filter((one) => one !== rule), rule] };
+    });
+    this.#settings.clear();
+    return path;
+  }
+
+  /** True or false where the person said whether a folder may instruct the model. */
+  trusts(folder: string): boolean | undefined {
+    return this.#file.instructs(folder);
+  }
+
+  /**
+   * Saves that a folder may instruct the model, or may not.
+   *
+   * @throws {Error} when that cannot be saved.
+   */
+  async trust(folder: string, isTrusted: boolean): Promise<void> {
+    await this.#file.save(folder, () => ({ instructions: isTrusted }));
+    this.#settings.clear();
+  }
+
+  /** The sandbox that commands have in a folder, or could have. */
+  async sandboxStatus(folder: string): Promise<SandboxStatus> {
+    const { sandbox: mode, network } = await this.#settingsFor(folder);
+    const sandbox = await this.#findSandbox();
+    return {
+      mode,
+      network,
+      ...typeof sandbox === "string" ? { why: sandbox } : { by: sandbox.by },
+    };
+  }
+
+  /** The permissions in force for a folder. */
+  async describe(folder: string): Promise<PermissionReport> {
+    const { approve, sandbox: mode, network, rules } = await this.#settingsFor(folder);
+    const sandbox = mode === "off" ? undefined : await this.#findSandbox();
+    const trust = this.trusts(repositoryOf(folder));
+    return {
+      approve,
+      yes: this.#choice.yes === true,
+      sandbox: mode,
+      ...typeof sandbox === "string" && { unenforced: sandbox },
+      ...typeof sandbox === "object" && { enforcedBy: sandbox.by },
+      network,
+      env: this.env,
+      rules: rules.map(({ effect, text }) => ({ effect, text })),
+      ...this.#file.path !== undefined && { file: this.#file.path },
+      ...trust !== undefined && { trust },
+    };
+  }
+
+  #settingsFor(folder: string): Promise<SettingsInForce> {
+    const known = this.#settings.get(folder);
+    if (known !== undefined) return known;
+    const settings = this.#readSettings(folder);
+    this.#settings.set(folder, settings);
+    // A file that cannot be read may be mended, and is read again.
+    settings.catch(() => this.#settings.delete(folder));
     return settings;
   }
 
-  let tmp: string | undefined;
-  let found: Promise<import("../permissions/sandbox/probe.ts").Sandbox | string> | undefined;
-  const sandbox = () =>
-    found ??= import("../permissions/sandbox/probe.ts").then(({ findSandbox }) => findSandbox());
-
-  async function allow(rule: string, folder: string): Promise<void> {
-    const [, { parseRule }] = await core();
-    // The same words are about other files in another folder.
-    session.push({ folder, rule: parseRule("allow", rule) });
-    known.clear();
+  async #readSettings(folder: string): Promise<SettingsInForce> {
+    const { settingsInForce } = await import("./settings_in_force.ts");
+    return await settingsInForce(folder, {
+      choice: this.#choice,
+      file: this.#file,
+      paths: this.paths,
+      toolNames: this.#toolNames,
+      added: this.#added.get(folder) ?? [],
+      path: this.#variables("PATH"),
+    });
   }
 
-  return {
-    allow,
-    env: named,
-    async prepare(folder, mayRun) {
-      const wanted = flags.sandbox ?? own.sandbox;
-      const lines = [
-        ...unheeded(folder),
-        ...named.filter((name) => API_KEY_ENVS.includes(name))
-          .map((name) => `· ${name} is the model's key: commands never get it`),
-      ];
-      const isPlain = (wanted ?? "off") === "off" && file?.folders === undefined &&
-        projectsOf(folder).length === 0;
-      const { sandbox: mode, notices } = isPlain
-        ? { sandbox: "off", notices: [] }
-        : await settingsFor(folder);
-      lines.push(...notices);
-      const by = mode === "off" ? undefined : await sandbox();
-      if (typeof by === "string") {
-        lines.push(`· commands cannot be confined, and are refused: ${by} (--sandbox off)`);
-      }
-      if (mode === "off" && wanted === undefined && mayRun) {
-        lines.push("· commands are not confined (--sandbox workspace-write does that)");
-      }
-      return lines;
-    },
-    policy: (ask, onRefused = () => {}) => ({
-      async decide(tool, callArgs, context) {
-        const settings = await settingsFor(context.workingDir);
-        const [, , , , { decideCall }] = await core();
-        return await decideCall({ tool, args: callArgs, context }, settings, {
-          yes: args.yes === true,
-          ask,
-          onRefused,
-          confined: async () =>
-            settings.sandbox !== "off" && typeof await sandbox() === "object"
-              ? `confined: ${limitsOf(settings)}`
-              : undefined,
-        });
-      },
-    }),
-    confine(workingDir) {
-      return async (program, programArgs) => {
-        const folder = workingDir();
-        const { sandbox: mode, network } = await settingsFor(folder);
-        if (mode === "off") return { program, args: [...programArgs] };
-        const by = await sandbox();
-        if (typeof by === "string") {
-          throw new Error(
-            `Refused: commands are to be confined, and cannot be: ${by}. The user can allow them without with --sandbox off`,
-          );
-        }
-        tmp ??= privateFolder();
-        const [confined, all] = by.wrap(program, programArgs, {
-          ...{ mode, folder, tmp, network },
-          hidden: [userFolder(env), stateFolder(env)].filter((one) => one !== undefined),
-        });
-        const limits = limitsOf({ sandbox: mode, network });
-        return { program: confined, args: all, limits: `confined by ${by.by}: ${limits}` };
-      };
-    },
-    async save(rule, workingDir) {
-      await allow(rule, workingDir);
-      if (path === undefined) throw new Error("there is no home folder to keep it in");
-      await keepForFolder(path, workingDir, (here) => {
-        const rules = Array.isArray(here.allow) ? here.allow : [];
-        return { allow: [...rules.filter((one) => one !== rule), rule] };
-      });
-      return path;
-    },
-    trusts(folder) {
-      const here = ofFolder(folder);
-      if (!isObject(here)) return undefined;
-      const { trust, instructions = trust } = here;
-      return typeof instructions === "boolean" ? instructions : undefined;
-    },
-    async trust(folder, isTrusted) {
-      if (path === undefined) throw new Error("there is no home folder to keep it in");
-      file = await keepForFolder(path, folder, () => ({ instructions: isTrusted }));
-      known.clear();
-    },
-    async confinement(workingDir) {
-      const { sandbox: mode, network } = await settingsFor(workingDir);
-      const found = await sandbox();
-      return { mode, network, ...typeof found === "string" ? { why: found } : { by: found.by } };
-    },
-    async describe(workingDir) {
-      const { approve, sandbox: mode, network, rules } = await settingsFor(workingDir);
-      const by = mode === "off" ? undefined : await sandbox();
-      const enforced = by === undefined
-        ? "off: a command can do what you can"
-        : typeof by === "string"
-        ? `${mode}, but ${by}: commands are refused`
-        : `${mode}, by ${by.by}, ${network ? "with" : "without"} network`;
-      return [
-        `approve  ${args.yes ? "--yes: nothing is asked" : approve}`,
-        `sandbox  ${enforced}`,
-        ...(named.length > 0 ? [`env      ${named.join(", ")}`] : []),
-        ...rules.map(({ effect, text }) => `${effect.padEnd(8)} ${oneLine(text)}`),
-        ...(path === undefined ? [] : [`yours in ${oneLine(path)}`]),
-      ];
-    },
-  };
+  async #confinedTo(settings: SettingsInForce): Promise<string | undefined> {
+    if (settings.sandbox === "off") return undefined;
+    const sandbox = await this.#findSandbox();
+    return typeof sandbox === "string" ? undefined : `confined: ${limitsOf(settings)}`;
+  }
+
+  #findSandbox(): Promise<Sandbox | string> {
+    return this.#sandbox ??= import("../permissions/sandbox/probe.ts")
+      .then(({ findSandbox }) => findSandbox(this.paths));
+  }
 }
 
-/** What `folder` says of itself, and what the folders of its repository above it say: those first. */
-function projectsOf(folder: string): [at: string, project: Record<string, unknown>][] {
-  return foldersDownTo(folder).flatMap((at) => {
-    const project = readJson(join(at, PROJECT_FILE), false);
-    return project === undefined ? [] : [[at, project]];
-  });
+function isAsker(
+  frontend: Pick<Frontend, "approve" | "onEvent"> | undefined,
+): frontend is Required<Pick<Frontend, "approve" | "onEvent">> {
+  return frontend?.approve !== undefined;
 }
 
-/** What is in force, with what the folder `at`, that is worked in or above, adds to it. */
-async function tightened(
-  inForce: InForce,
-  project: Record<string, unknown>,
-  at: string,
-  folder: string,
-): Promise<InForce> {
-  const [{ tighten }] = await core();
-  const stated = Object.entries(project).filter(([key]) => PROJECT_KEYS.includes(key));
-  const above = at === folder ? undefined : at;
-  const theirs = await levelOf(Object.fromEntries(stated), join(at, PROJECT_FILE), above);
-  const { settings, ignored } = tighten(inForce, theirs);
-  const others = Object.keys(project).filter((key) => !PROJECT_KEYS.includes(key));
-  const rules = settings.rules.length - inForce.rules.length;
-  const stricter = [
-    ...(settings.approve === inForce.approve ? [] : [`approve: ${settings.approve}`]),
-    ...(settings.sandbox === inForce.sandbox ? [] : [`sandbox: ${settings.sandbox}`]),
-    ...(rules === 0 ? [] : [count(rules, "rule")]),
-  ];
-  const name = relative(folder, join(at, PROJECT_FILE));
-  // Nobody is asked whether to trust it: whatever it holds, less is allowed than without it.
-  const notices = [
-    [`· ${name} makes things stricter: `, stricter],
-    [`· ${name} can only make things stricter; ignored: `, [...ignored, ...others]],
-  ].filter(([, what]) => what!.length > 0).map(([text, what]) =>
-    oneLine(text + (what as string[]).join(", "))
-  );
-  return { ...settings, notices: [...inForce.notices, ...notices] };
+function unheededNotices(folder: string): PermissionNotice[] {
+  const names = unheededSettings(folder);
+  if (names.length === 0) return [];
+  const message = `not heeded, as servers and keys are for you to set: ${names.join(", ")}`;
+  return [{ code: "settings_unheeded", message }];
 }
 
-/** The names that `--env` lists. */
-function envNames(text = ""): string[] {
-  const names = text.split(/[\s,]+/).filter((name) => name !== "");
-  const wrong = names.find((name) => !/^[a-z_]\w*\*?$/i.test(name));
-  if (wrong === undefined) return names;
-  throw new UsageError(
-    `Cannot use --env ${
-      JSON.stringify(wrong.slice(0, 60))
-    } as it must be the name of a variable, or its beginning and *`,
-  );
+function keyNotices(env: readonly string[]): PermissionNotice[] {
+  return env.filter((name) => API_KEY_ENVS.includes(name)).map((name) => ({
+    code: "key_withheld",
+    message: `${name} is the model's key: commands never get it`,
+  }));
 }
 
-/** What the commands of a run see as /tmp: one leaves there what the next one reads. */
+/** A folder that commands see as /tmp: one command leaves files there for the next. */
 function privateFolder(): string {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-" }));
   atProgramEnd(() => {
     try {
       Deno.removeSync(folder, { recursive: true });
     } catch {
-      // What a command made unremovable stays, in the system's own folder for such things.
+      // Files that a command made unremovable stay, in the system's folder for temporary files.
     }
   });
   return folder;
 }
 
-/** What confined commands can do. */
-function limitsOf({ sandbox, network }: Pick<InForce, "sandbox" | "network">): string {
+/** The limits of confined commands, in words. */
+function limitsOf({ sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">): string {
   const where = sandbox === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
   return `only ${where} can be written${network ? "" : ", and there is no network"}`;
-}
-
-/** What the policy has to know of the programs that PATH finds. */
-function programsOf(
-  { findProgram, programFolders }: Core[3],
-  folder: string,
-  path: string | undefined,
-): Pick<Settings, "hasBash" | "isBrought" | "isSystem"> {
-  if (Deno.build.os === "windows") return { hasBash: false };
-  const folders = programFolders(folder, path);
-  const all = programFolders(undefined, path);
-  return {
-    hasBash: findProgram("bash", folders) !== undefined,
-    isBrought: (name) => findProgram(name, all) !== findProgram(name, folders),
-    isSystem: (name) => /^(\/usr(\/local)?)?\/bin\//.test(findProgram(name, folders) ?? ""),
-  };
 }

@@ -57,13 +57,13 @@ function modelUsedBy({ config }: CopilotAgent): ModelUsed {
 }
 
 /** Older sessions than these are not listed. */
-const MAX_LISTED = 20;
+const MAX_LISTED_SESSIONS = 20;
 
 /** The sessions of the agent's folder, newest first. */
 export function earlierSessions(agent: CopilotAgent): StoredSession[] {
   const root = sessionsFolder();
   if (root === undefined) return [];
-  return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED)];
+  return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
 }
 
 /** Longer titles are cut. */

@@ -8,6 +8,8 @@ import type { contextParts } from "../agent/tokens.ts";
 import type { Usage } from "../types/event.ts";
 import type { Resumed, SessionTitle } from "./record.ts";
 import type { UndoReport } from "./undo.ts";
+import type { HeededInstructions } from "./instruction_report.ts";
+import type { PermissionNotice, PermissionReport } from "./permission_report.ts";
 import type { Job } from "../types/tool.ts";
 
 /** A slash command, as a help or an editor lists it. */
@@ -51,13 +53,20 @@ export type Report =
   }
   /** The model is another; `isListed` is whether the server names it. */
   | { type: "model"; model: string; server: string; isListed: boolean }
-  | { type: "folder"; folder: string; isChanged: boolean; notices: readonly string[] }
+  /** The folder that is worked in; `change` is what came with another one. */
+  | {
+    type: "folder";
+    folder: string;
+    change?: { notices: readonly PermissionNotice[]; instructions: HeededInstructions };
+  }
+  /** The person trusts the folder's instructions from now on, or does not. */
+  | { type: "trust"; instructions: HeededInstructions }
   /** The stored sessions of the folder, newest first. */
   | { type: "sessions"; sessions: readonly SessionTitle[] }
   /** The session goes on with a stored conversation. */
   | { type: "resumed"; resumed: Resumed }
   /** A message was taken back or brought back; without `undone`, there was none. */
   | { type: "undone"; way: UndoReport["way"]; undone: UndoReport | undefined }
-  | { type: "permissions"; rows: readonly string[]; isTrusted: boolean | undefined }
+  | { type: "permissions"; permissions: PermissionReport }
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };

@@ -1,12 +1,12 @@
 /**
- * Which folders belong to the one that is worked in.
+ * The repository that the working directory belongs to.
  *
  * @module
  */
 
 import { dirname, join } from "../text/std_path.ts";
 
-/** The folders from the one whose repository `folder` is in, or else from itself, down to it. */
+/** The folders from the root of the repository that `folder` is in down to `folder`; outside of one, only itself. */
 export function foldersDownTo(folder: string): string[] {
   const folders: string[] = [];
   for (let at = folder;; at = dirname(at)) {
@@ -16,7 +16,7 @@ export function foldersDownTo(folder: string): string[] {
   }
 }
 
-/** The nearest folder at or above `folder` that is a repository's; else `folder`. */
+/** The root of the repository that `folder` is in; outside of one, `folder`. */
 export function repositoryOf(folder: string): string {
   return foldersDownTo(folder)[0]!;
 }

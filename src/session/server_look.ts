@@ -53,7 +53,7 @@ interface LookOptions {
 }
 
 /** Checks the server, the model and the context, in order; the agent goes on with the model it found. */
-export async function* look(
+export async function* checkServerAndModel(
   agent: CopilotAgent,
   fit: ModelFit,
   options: LookOptions,
@@ -63,8 +63,8 @@ export async function* look(
   yield* await checkContext(agent, fit, options.signal);
 }
 
-/** The results of a look at the server when a session starts. */
-export interface Greeting {
+/** The checks of the server when a session starts. */
+interface Greeting {
   /** The model that took the default one's place. */
   instead?: string;
   /** In order, up to the first that failed. */
@@ -80,7 +80,7 @@ export async function greeting(
   if (!choosesModel(agent.config)) return undefined;
   const wanted = fit.targetOf(agent).name;
   const checks: Check[] = [];
-  for await (const check of look(agent, fit, { signal })) {
+  for await (const check of checkServerAndModel(agent, fit, { signal })) {
     checks.push(check);
     if (check.status === "fail") return { checks };
   }
@@ -98,8 +98,8 @@ export function greetingLines({ instead, checks }: Greeting): string[] {
   return [
     ...instead === undefined
       ? []
-      : [`${fitNoticeText({ code: "model_instead", model: instead }, "/model")}`],
-    `${found.join(" · ")}`,
+      : [fitNoticeText({ code: "model_instead", model: instead }, "/model")],
+    found.join(" · "),
   ];
 }
 
@@ -151,9 +151,9 @@ async function checkModel(
     return { name, status: "note", text };
   }
   const chosen = await chooseModel(target, names, at);
-  if (chosen === null) return missing(target, names);
+  if (chosen === null) return missingModel(target, names);
   if (chosen !== target.name) agent.setModel(chosen);
-  return describe(
+  return modelCheck(
     chosen,
     target.isNative ? await localModelInfo(chosen, at) : await servedModel(chosen, at),
   );
@@ -179,7 +179,7 @@ async function chooseModel(
   return servedInstead(target, (await servedModel(target.name, at)).names) ?? null;
 }
 
-function missing({ name: wanted, isNative }: ModelTarget, names: readonly string[]): Check {
+function missingModel({ name: wanted, isNative }: ModelTarget, names: readonly string[]): Check {
   const name = "model";
   const model = oneLine(wanted);
   if (!isNative && names.length === 1) {
@@ -196,7 +196,7 @@ function missing({ name: wanted, isNative }: ModelTarget, names: readonly string
   };
 }
 
-function describe(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {
+function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {
   const name = "model";
   const { size, quantization, abilities, takesTools } = info;
   const about = [size, quantization].filter(Boolean).join(", ");

@@ -13,11 +13,11 @@ import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
+import type { ToolOutcome } from "../types/tool.ts";
 import { attachFiles } from "./attach.ts";
 import { FileList } from "./files.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Ask } from "./call_policy.ts";
-import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
+import type { Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
@@ -36,7 +36,6 @@ export interface SessionOptions {
   /** The folder to work in: the current one. */
   folder?: string | undefined;
   permissions: Permissions;
-  ask?: Ask;
   /** Runs what would be asked about: false. */
   approvesAll?: boolean | undefined;
   /** Heeds the instructions that the folder brings, this time: as the person's file says, or they are asked. */
@@ -187,16 +186,16 @@ export class Session implements AsyncDisposable {
     const canAsk = this.#frontend.approve !== undefined;
     this.#emitStatus();
     const mayRun = canAsk || approvesAll === true;
-    this.#notices("permissions", await permissions.prepare(agent.state.workingDir, mayRun));
+    for (const notice of await permissions.prepare(agent.state.workingDir, mayRun)) {
+      this.#emit({ type: "notice", level: "info", ...notice });
+    }
     if (this.#options.readsInstructions) {
-      this.#notices(
-        "instructions",
-        await heedInstructions(agent, permissions, {
-          trust: this.#options.trust,
-          ask: this.#frontend.confirm &&
-            ((question) => this.#frontend.confirm!(question as unknown as Confirmation, signal)),
-        }),
-      );
+      const instructions = await heedInstructions(agent, permissions, {
+        trust: this.#options.trust,
+        confirm: this.#frontend.confirm &&
+          ((question) => this.#frontend.confirm!(question, signal)),
+      });
+      this.#emit({ type: "instructions", instructions });
     }
     if (isRecorded || resumesNewest) {
       const { resumeNewest, SessionRecord } = await import("./record.ts");
@@ -233,7 +232,7 @@ export class Session implements AsyncDisposable {
     const text = typed.map((part) => part.text).join("\n\n");
     undo?.begin(agent, text);
     try {
-      await untilAborted(state.looked, signal);
+      await settledOrAborted(state.looked, signal);
       const attached = await this.#attached(text, signal);
       const others = given.filter((part) => part.type !== "text");
       const parts = [...state.pending, ...typed, ...attached, ...others];
@@ -255,10 +254,10 @@ export class Session implements AsyncDisposable {
    * Runs a shell command of the person's own, which nothing confines. What it printed goes along with the
    * next message.
    *
-   * @returns What it printed.
-   * @throws {Error} when it cannot be started, or was aborted.
+   * @throws {Error} when it cannot be started.
+   * @throws {InterruptedError} when it was aborted.
    */
-  async shell(command: string, signal: AbortSignal): Promise<string> {
+  async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
     return await runShell(this.#state, command, signal);
   }
 
@@ -291,7 +290,15 @@ export class Session implements AsyncDisposable {
   }
 
   #makePolicy(): Policy {
-    const asking = this.#options.permissions.policy(this.#options.ask, () => this.#refusals++);
+    const frontend = this.#frontend;
+    const asking = this.#options.permissions.policy(
+      {
+        ...frontend.approve &&
+          { approve: (approval, signal) => frontend.approve!(approval, signal) },
+        onEvent: (event) => this.#emit(event),
+      },
+      () => this.#refusals++,
+    );
     return {
       decide: (tool, args, context) =>
         this.#state.isPlanning && tool.access !== "read"
@@ -317,10 +324,9 @@ export class Session implements AsyncDisposable {
   /** Says what the server has, as soon as it is known. What is wrong, the first turn tells. */
   async #greet(): Promise<void> {
     const state = this.#state;
-    const signal = this.#over.signal;
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
-      const found = await greeting(state.agent, state.fit, signal);
+      const found = await greeting(state.agent, state.fit, this.#over.signal);
       if (found === undefined) return;
       state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#notices("server", greetingLines(found));
@@ -352,7 +358,7 @@ const PLAN_REFUSAL: Decision = {
 };
 
 /** Waits for `promise`, but no longer than until `signal` is aborted. */
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return Promise.race([
     promise,
     new Promise<void>((resolve) => {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { shellTool } from "../tools/mod.ts";
+import type { ToolOutcome } from "../types/tool.ts";
 import type { SessionState } from "./state.ts";
 
 /** The longest that a person's own command may run, in seconds: a day. */
@@ -14,15 +16,13 @@ export async function runShell(
   session: SessionState,
   command: string,
   signal: AbortSignal,
-): Promise<string> {
-  const { agent } = session;
-  const tool = agent.tools.find(({ name }) => name === "run_bash");
-  if (tool === undefined) throw new Error("there is no tool that runs commands");
-  const { confine: _, ...context } = agent.toolContext(signal);
-  const output = await tool.run({ command, timeout_seconds: MAX_SECONDS }, {
+): Promise<ToolOutcome> {
+  const { confine: _, ...context } = session.agent.toolContext(signal);
+  const result = await shellTool.run({ command, timeout_seconds: MAX_SECONDS }, {
     ...context,
     onOutput: (newest) => session.emit({ type: "output", newest }),
   });
-  session.pending.push({ type: "resource", kind: "shell", name: command, text: output });
-  return output;
+  const outcome = typeof result === "string" ? { content: result } : result;
+  session.pending.push({ type: "resource", kind: "shell", name: command, text: outcome.content });
+  return outcome;
 }

@@ -4,19 +4,19 @@
  * @module
  */
 
-/** Text to a stream, in order, without blocking and without losing the end. */
+/** Writes text to a stream, in order, without blocking and without losing the end. */
 export interface Output {
   /** Queues `text`; what is queued while a write is under way goes out as one. */
   write(text: string): void;
   /** Resolves when everything queued so far is written. */
   drained(): Promise<void>;
-  /** What to wait for before there is more to write; `undefined` as long as little is queued. */
+  /** Resolves when more may be written; `undefined` as long as little is queued. */
   room(): Promise<void> | undefined;
   /** True when the last character queued was no line feed. */
   readonly midLine: boolean;
 }
 
-/** The most that may be queued, in characters, before those who write are asked to wait. */
+/** The most characters that may be queued before `room` gives a promise. */
 const MAX_QUEUED = 4 * 2 ** 20;
 
 /**
@@ -27,60 +27,81 @@ export function output(
   stream: { write(bytes: Uint8Array): Promise<number> },
   onClosed: (error: Error) => void,
 ): Output {
-  const encoder = new TextEncoder();
-  let queue: string[] = [];
-  /** Characters not yet written, those under way included. */
-  let queued = 0;
-  let writing: Promise<void> | undefined;
-  let closed = false;
-  let midLine = false;
-  async function drain(): Promise<void> {
-    try {
-      while (queue.length > 0) {
-        const text = queue.join("");
-        queue = [];
-        let bytes = encoder.encode(text);
-        while (bytes.length > 0) bytes = bytes.subarray(await stream.write(bytes));
-        queued -= text.length;
-      }
-    } catch (error) {
-      closed = true;
-      queue = [];
-      onClosed(error as Error);
-    }
-    writing = undefined;
-  }
-  return {
-    write(text) {
-      if (closed || text === "") return;
-      midLine = !text.endsWith("\n");
-      queue.push(text);
-      queued += text.length;
-      writing ??= drain();
-    },
-    drained: () => writing ?? Promise.resolve(),
-    room: () => queued < MAX_QUEUED ? undefined : writing,
-    get midLine() {
-      return midLine;
-    },
-  };
+  return new StreamOutput(stream, onClosed);
 }
 
-/** The most that is read from a pipe: far above any model's context, far below our memory. */
+class StreamOutput implements Output {
+  readonly #stream: { write(bytes: Uint8Array): Promise<number> };
+  readonly #onClosed: (error: Error) => void;
+  readonly #encoder = new TextEncoder();
+  #queue: string[] = [];
+  /** Characters not yet written, those under way included. */
+  #queued = 0;
+  #writing: Promise<void> | undefined;
+  #isClosed = false;
+  #midLine = false;
+
+  constructor(
+    stream: { write(bytes: Uint8Array): Promise<number> },
+    onClosed: (error: Error) => void,
+  ) {
+    this.#stream = stream;
+    this.#onClosed = onClosed;
+  }
+
+  get midLine(): boolean {
+    return this.#midLine;
+  }
+
+  write(text: string): void {
+    if (this.#isClosed || text === "") return;
+    this.#midLine = !text.endsWith("\n");
+    this.#queue.push(text);
+    this.#queued += text.length;
+    this.#writing ??= this.#drain();
+  }
+
+  drained(): Promise<void> {
+    return this.#writing ?? Promise.resolve();
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#queued < MAX_QUEUED ? undefined : this.#writing;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#queue.length > 0) {
+        const text = this.#queue.join("");
+        this.#queue = [];
+        let bytes = this.#encoder.encode(text);
+        while (bytes.length > 0) bytes = bytes.subarray(await this.#stream.write(bytes));
+        this.#queued -= text.length;
+      }
+    } catch (error) {
+      this.#isClosed = true;
+      this.#queue = [];
+      this.#onClosed(error as Error);
+    }
+    this.#writing = undefined;
+  }
+}
+
+/** The most bytes read from a pipe: far above any model's context, far below our memory. */
 const MAX_STDIN_BYTES = 64 * 2 ** 20;
 
-/** What came through a pipe. */
-export interface PipedText {
+/** The text that came through a pipe. */
+interface PipedText {
   text: string;
-  /** How many bytes were no UTF-8 and stand replaced by U+FFFD; 0 for almost everyone. */
+  /** How many sequences of bytes were no UTF-8 and are replaced by U+FFFD; 0 for almost everyone. */
   replaced: number;
-  /** True when nothing had come within `firstByteMs`, and the pipe was left alone. */
+  /** True when no byte had come within `firstByteMs`, and the pipe was left alone. */
   silent: boolean;
 }
 
 /**
- * Reads `source` to its end. With `firstByteMs`, a pipe that says nothing for so long is given up:
- * programs are often started with a pipe as stdin that nobody ever writes to or closes.
+ * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in so many milliseconds is given
+ * up: programs are often started with a pipe as stdin that nobody ever writes to or closes.
  *
  * @throws {RangeError} when there are more than 64 MiB.
  */

@@ -1,18 +1,18 @@
 /**
- * The styles of printed text, and what the terminal can show of them.
+ * The styles of printed text, as far as the terminal can show them.
  *
  * Sources: ECMA-48 (SGR), no-color.org, POSIX (LC_ALL, LC_CTYPE, LANG).
  *
  * @module
  */
 
-/** How many colours there are to use; with `none` no escape sequence at all is written. */
-export type Colors = "none" | "16" | "256";
+/** The colours to use; with `none` no escape sequence at all is written. */
+type Colors = "none" | "16" | "256";
 
-/** What a terminal can show. */
+/** The abilities of a terminal. */
 export interface Appearance {
   colors: Colors;
-  /** Whether bullets, rules and bars may be other than ASCII. */
+  /** True when bullets, rules and bars may be other than ASCII. */
   unicode: boolean;
 }
 
@@ -70,7 +70,7 @@ export function painter(colors: Colors): Painter {
   };
 }
 
-/** What the terminal can show, as its environment says. */
+/** The abilities of the terminal, as its environment says. */
 export function appearance(
   env: { get(name: string): string | undefined } = Deno.env,
   os: string = Deno.build.os,

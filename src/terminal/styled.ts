@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Cell, Row } from "./screen/frame.ts";
-import { cellsOf, TAB } from "./screen/layout.ts";
+import type { Cell, CellRow } from "./screen/frame.ts";
+import { cellsOf, TAB_COLUMNS } from "./screen/layout.ts";
 
 /** `text`, without line feeds, as a terminal of `columns` would wrap it; one row at least. */
-export function styledRows(text: string, columns: number): Row[] {
+export function styledRows(text: string, columns: number): CellRow[] {
   const rows: Cell[][] = [[]];
   let column = 0;
   let style = "";
@@ -24,15 +24,15 @@ export function styledRows(text: string, columns: number): Row[] {
   for (const part of text.split(/(\x1b\[[\d;]*m|\t)/)) {
     if (part.startsWith("\x1b")) style = part === "\x1b[m" ? "" : style + part;
     else if (part === "\t") {
-      const width = Math.min(TAB - column % TAB, Math.max(1, columns - column));
+      const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, Math.max(1, columns - column));
       for (let i = 0; i < width; i++) put({ text: " ", width: 1, style });
     } else for (const cell of cellsOf(part, style)) put(cell);
   }
   return rows;
 }
 
-/** One row of at most `columns`; what is cut off is shown by an ellipsis. */
-export function styledRow(text: string, columns: number): Row {
+/** One row of at most `columns`, which ends with an ellipsis where text is cut off. */
+export function styledRow(text: string, columns: number): CellRow {
   const [row = [], more] = styledRows(text, columns);
   if (more === undefined) return row;
   const style = row.at(-1)?.style ?? "";
@@ -40,8 +40,8 @@ export function styledRow(text: string, columns: number): Row {
 }
 
 /** `row` in rows of at most `columns`, broken at spaces where that wastes less than half a row. */
-export function brokenRow(row: Row, columns: number): Row[] {
-  const rows: Row[] = [];
+export function brokenRow(row: CellRow, columns: number): CellRow[] {
+  const rows: CellRow[] = [];
   let start = 0;
   let afterSpace = 0;
   let width = 0;
@@ -53,7 +53,7 @@ export function brokenRow(row: Row, columns: number): Row[] {
       start = end;
       width = row.slice(start, at).reduce((sum, { width }) => sum + width, 0);
     }
-    // A space that no longer fits is what the rows are broken at.
+    // Rows are broken at a space that no longer fits.
     if (isSpace && at === start && at > 0) start = at + 1;
     else width += cell.width;
     if (isSpace) afterSpace = at + 1;
@@ -62,7 +62,7 @@ export function brokenRow(row: Row, columns: number): Row[] {
 }
 
 /** The text that shows `rows`, a line each, on a terminal that is at the beginning of a row. */
-export function rowsText(rows: readonly Row[]): string {
+export function rowsText(rows: readonly CellRow[]): string {
   return rows.map((row) => {
     let out = "";
     let now = "";

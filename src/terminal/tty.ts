@@ -7,51 +7,52 @@
  * @module
  */
 
-import { show } from "./stdin.ts";
+import { writeStdout } from "./stdin.ts";
 
-/** A terminal in raw mode. Dispose of it to leave the mode that whoever came first entered. */
+/** A terminal in raw mode. The mode ends when all who entered it have disposed of it. */
 export interface RawTerminal extends Disposable {
   /** Stops the process as Ctrl-Z does, the terminal restored; resolves when it goes on. */
   suspend(): Promise<void>;
 }
 
-/** What happens to a terminal in raw mode. */
+/** The callbacks of a terminal in raw mode, and its modes. */
 export interface RawOptions {
-  /** The size changed: `resumed` is false. Or the process goes on after a stop: draw all anew. */
+  /** Draws again: the size changed, or (`resumed`) the process goes on after a stop. */
   onRedraw?: ((resumed: boolean) => void) | undefined;
-  /** What to write before the terminal is given up in haste, such as a way to the row below. */
+  /** The text to write before the terminal is given up in haste, such as the way to the row below. */
   onLeave?: (() => string) | undefined;
   /**
-   * Who ends the process on SIGINT, SIGTERM and SIGHUP, the terminal being restored: the signal
-   * itself when left out. Counts for the first who enters raw mode.
+   * Ends the process on SIGINT, SIGTERM and SIGHUP, after the terminal was restored; when left out,
+   * the signal itself ends it. Only the first who enters raw mode is called.
    */
   onSignal?: ((signal: Deno.Signal) => void) | undefined;
-  /** Whether the terminal reports its focus, as the keys `focus-in` and `focus-out`. */
+  /** The terminal reports its focus, as the keys `focus-in` and `focus-out`. */
   focus?: boolean | undefined;
 }
 
-/** Paste in brackets; and the way back, with what else may have been left on. */
+/** Turns bracketed paste on; and off again, with other modes that may have been left on. */
 const ENTER = "\x1b[?2004h";
 const LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[m";
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
 
 const unix = Deno.build.os !== "windows";
-/** Who is in raw mode, outermost first. */
+/** The options of all who are in raw mode, outermost first. */
 const holders: RawOptions[] = [];
+/** Removes the listeners of {@linkcode watch}. */
 let endWatch = () => {};
-/** Resolves what {@linkcode suspend} returned. */
+/** Resolves the promise that {@linkcode suspend} returned. */
 let onResumed = () => {};
-/** A stop that has not come by then, in milliseconds, was ignored: there is no shell to go on from. */
-const STOP_MS = 200;
+/** A stop that has not come after these milliseconds was ignored: there is no shell to go on from. */
+const SUSPEND_MS = 200;
 
 /** Enters raw mode; several may hold it at once. */
 export function rawTerminal(options: RawOptions = {}): RawTerminal {
   holders.push(options);
   if (holders.length === 1) {
-    enter();
+    enterRaw();
     endWatch = watch();
-  } else if (options.focus) show(FOCUS_ON);
+  } else if (options.focus) writeStdout(FOCUS_ON);
   return {
     suspend,
     [Symbol.dispose]() {
@@ -59,18 +60,24 @@ export function rawTerminal(options: RawOptions = {}): RawTerminal {
       if (at < 0) return;
       if (holders.length > 1) {
         holders.splice(at, 1);
-        if (options.focus && !focused()) show(FOCUS_OFF);
+        if (options.focus && !reportsFocus()) writeStdout(FOCUS_OFF);
         return;
       }
       endWatch();
-      exit();
+      exitRaw();
       holders.pop();
     },
   };
 }
 
-/** The terminal's size in cells; 80 by 24 where it does not say. */
-export function terminalSize(): { columns: number; rows: number } {
+/** The size of a terminal, in cells. */
+export interface TerminalSize {
+  columns: number;
+  rows: number;
+}
+
+/** The terminal's size; 80 by 24 where it does not say. */
+export function terminalSize(): TerminalSize {
   try {
     const { columns, rows } = Deno.consoleSize();
     return { columns: columns || 80, rows: rows || 24 };
@@ -79,30 +86,30 @@ export function terminalSize(): { columns: number; rows: number } {
   }
 }
 
-/** Whether the terminal breaks rows that a smaller window makes too long; few do not. */
+/** True when the terminal breaks rows that a smaller window makes too long; few do not. */
 export function reflowsRows(env: { get(name: string): string | undefined } = Deno.env): boolean {
   return env.get("XTERM_VERSION") === undefined && env.get("TERM") !== "linux" &&
     (env.get("STY") === undefined || env.get("TMUX") !== undefined);
 }
 
-const focused = () => holders.some(({ focus }) => focus);
+const reportsFocus = () => holders.some(({ focus }) => focus);
 
-function enter(): void {
+function enterRaw(): void {
   Deno.stdin.setRaw(true);
-  show(ENTER + (focused() ? FOCUS_ON : ""));
+  writeStdout(ENTER + (reportsFocus() ? FOCUS_ON : ""));
 }
 
-/** Restores the terminal, even if there is none any more. */
-function exit(): void {
+/** Restores the terminal as far as it is still there. */
+function exitRaw(): void {
   const steps = [
-    () => show((focused() ? FOCUS_OFF : "") + LEAVE),
+    () => writeStdout((reportsFocus() ? FOCUS_OFF : "") + LEAVE),
     () => Deno.stdin.setRaw(false),
   ];
   for (const step of steps) {
     try {
       step();
     } catch {
-      // Nothing to restore it on.
+      // The terminal is gone.
     }
   }
 }
@@ -110,17 +117,19 @@ function exit(): void {
 function exitInHaste(): void {
   if (holders.length === 0) return;
   try {
-    show(holders.map(({ onLeave }) => onLeave?.() ?? "").join(""));
+    writeStdout(holders.map(({ onLeave }) => onLeave?.() ?? "").join(""));
   } catch {
-    // See exit.
+    // The terminal is gone.
   }
-  exit();
+  exitRaw();
 }
 
-/** Listens to all that ends or stops the process. */
+/** Listens to every event that ends or stops the process; the result removes the listeners. */
 function watch(): () => void {
   const ends: Deno.Signal[] = unix ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGINT", "SIGBREAK"];
-  const listeners: [Deno.Signal, () => void][] = ends.map((signal) => [signal, () => end(signal)]);
+  const listeners: [Deno.Signal, () => void][] = ends.map((
+    signal,
+  ) => [signal, () => endProcess(signal)]);
   listeners.push(["SIGWINCH", () => redraw(false)]);
   if (unix) listeners.push(["SIGCONT", resumed]);
   for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
@@ -132,7 +141,7 @@ function watch(): () => void {
   };
 }
 
-function end(signal: Deno.Signal): void {
+function endProcess(signal: Deno.Signal): void {
   const { onSignal } = holders[0] ?? {};
   exitInHaste();
   if (onSignal) return onSignal(signal);
@@ -156,8 +165,8 @@ function suspend(): Promise<void> {
   Deno.kill(0, "SIGTSTP");
   const timer = setTimeout(() => {
     // Later than that we were stopped, and SIGCONT is on its way.
-    if (Date.now() - start < 2 * STOP_MS) resumed();
-  }, STOP_MS);
+    if (Date.now() - start < 2 * SUSPEND_MS) resumed();
+  }, SUSPEND_MS);
   onResumed = () => {
     clearTimeout(timer);
     resolve();
@@ -168,7 +177,7 @@ function suspend(): Promise<void> {
 /** The process goes on; meanwhile somebody else had the terminal. */
 function resumed(): void {
   try {
-    enter();
+    enterRaw();
     redraw(true);
   } catch {
     // A terminal that is closed wakes us as well: SIGHUP, or the next use of it, ends the session.

@@ -1,5 +1,5 @@
 /**
- * The text of an input line as a list of what is edited as one: graphemes, and pastes too large to
+ * The text of an input line as a list of units, each edited as one: graphemes, and pastes too large to
  * show. Positions are indexes into that list, so no cursor ever stands within a character.
  *
  * @module
@@ -7,8 +7,8 @@
 
 import { graphemes } from "../text/width.ts";
 
-/** A paste that is shown as its label, and edited as one. */
-export interface Pasted {
+/** A large paste, shown as its label. */
+interface Pasted {
   readonly text: string;
   readonly label: string;
 }
@@ -16,10 +16,10 @@ export interface Pasted {
 /** One grapheme, or one large paste. */
 export type Unit = string | Pasted;
 
-/** Pastes above either are shown as a label. */
+/** A paste of more lines, or of more characters, is shown as a label. */
 const MAX_PASTED_LINES = 20;
 const MAX_PASTED_CHARS = 2048;
-/** Longer entries of the history are shown as a label, as pastes are. */
+/** A longer entry of the history is shown as a label, as a paste is. */
 const MAX_ENTRY_CHARS = 20_000;
 
 /** The units of a pasted text: one when it is large. */
@@ -39,7 +39,7 @@ export function entryUnits(text: string): readonly Unit[] {
 }
 
 /** The text that `units` stand for. */
-export function textOf(units: readonly Unit[]): string {
+export function unitsText(units: readonly Unit[]): string {
   return units.map((unit) => typeof unit === "string" ? unit : unit.text).join("");
 }
 
@@ -57,9 +57,9 @@ export function replaceUnits(
   for (const unit of inserted) joined.push(unit);
   let cursor = joined.length;
   for (let at = to; at < units.length; at++) joined.push(units[at]!);
-  // The later seam first: what it changes does not move the earlier one.
-  cursor = mend(joined, cursor, cursor);
-  if (inserted.length > 0) cursor = mend(joined, from, cursor);
+  // The later seam first: a change there does not move the earlier one.
+  cursor = resegment(joined, cursor, cursor);
+  if (inserted.length > 0) cursor = resegment(joined, from, cursor);
   return { units: joined, cursor };
 }
 
@@ -68,21 +68,21 @@ export function joinUnits(first: readonly Unit[], second: readonly Unit[]): read
   return replaceUnits(first, first.length, first.length, second).units;
 }
 
-/** Segments anew around `seam`; returns where `cursor` is afterwards. */
-function mend(units: Unit[], seam: number, cursor: number): number {
+/** Segments the graphemes around `seam` again; returns the new position of `cursor`. */
+function resegment(units: Unit[], seam: number, cursor: number): number {
   if (!mayJoin(units[seam - 1], units[seam])) return cursor;
   const start = seam - 1;
   let end = seam + 1;
   // A row of flags is pairs: all of them change together.
-  while (isFlag(units[end - 1]) && isFlag(units[end])) end++;
+  while (isRegionalIndicator(units[end - 1]) && isRegionalIndicator(units[end])) end++;
   let old: Unit[], fresh: string[];
   do {
     old = units.slice(start, end);
     fresh = graphemes(old.join(""));
-    // A last one that is now another may join what follows, in its turn.
+    // A last grapheme that has changed may join the next one, in its turn.
   } while (fresh.at(-1) !== old.at(-1) && typeof units[end] === "string" && end++);
   if (fresh.length === old.length && fresh.every((unit, i) => unit === old[i])) return cursor;
-  let before = textOf(units.slice(start, cursor)).length;
+  let before = unitsText(units.slice(start, cursor)).length;
   units.splice(start, old.length, ...fresh);
   if (cursor >= end) return cursor + fresh.length - old.length;
   let at = start;
@@ -95,41 +95,41 @@ function mayJoin(left: Unit | undefined, right: Unit | undefined): boolean {
     (left.length > 1 || left > "\xff" || right > "\xff");
 }
 
-function isFlag(unit: Unit | undefined): boolean {
+function isRegionalIndicator(unit: Unit | undefined): boolean {
   return typeof unit === "string" && /^\p{RI}/u.test(unit);
 }
 
-/** Where the line of text that holds `at` begins. */
-export function lineStart(units: readonly Unit[], at: number): number {
+/** The beginning of the line of text that holds `at`. */
+export function lineStartBefore(units: readonly Unit[], at: number): number {
   return at === 0 ? 0 : units.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** Where the line of text that holds `at` ends. */
-export function lineEnd(units: readonly Unit[], at: number): number {
+/** The end of the line of text that holds `at`. */
+export function lineEndAfter(units: readonly Unit[], at: number): number {
   const end = units.indexOf("\n", at);
   return end < 0 ? units.length : end;
 }
 
-/** What words are made of: letters, digits and marks, as in readline; a paste is a word. */
-export function isWord(unit: Unit): boolean {
+/** True for the units of words: letters, digits and marks, as in readline; a paste is a word. */
+function isWordUnit(unit: Unit): boolean {
   return typeof unit !== "string" || /^[\p{L}\p{N}\p{M}]/u.test(unit);
 }
 
-/** White space, for the words of Ctrl-W. */
+/** True for white space, which separates the words of Ctrl-W. */
 export function isSpace(unit: Unit): boolean {
   return typeof unit === "string" && /^\s/u.test(unit);
 }
 
-/** Where the word that ends at or before `at` begins. */
+/** The beginning of the word that ends at or before `at`. */
 export function wordStart(units: readonly Unit[], at: number): number {
-  while (at > 0 && !isWord(units[at - 1]!)) at--;
-  while (at > 0 && isWord(units[at - 1]!)) at--;
+  while (at > 0 && !isWordUnit(units[at - 1]!)) at--;
+  while (at > 0 && isWordUnit(units[at - 1]!)) at--;
   return at;
 }
 
-/** Where the word that begins at or after `at` ends. */
+/** The end of the word that begins at or after `at`. */
 export function wordEnd(units: readonly Unit[], at: number): number {
-  while (at < units.length && !isWord(units[at]!)) at++;
-  while (at < units.length && isWord(units[at]!)) at++;
+  while (at < units.length && !isWordUnit(units[at]!)) at++;
+  while (at < units.length && isWordUnit(units[at]!)) at++;
   return at;
 }

@@ -1,211 +1,240 @@
-/** Follows Markdown text and tells where code is: see {@linkcode codeTracker}. */
-export interface CodeTracker {
-  /** Reads `text` from `from` up to `to`, which goes on where the last call ended. */
-  feed(text: string, from: number, to: number): void;
-  /**
-   * Whether a character `next` that comes now is in code, in a row of a table, or in the middle of a
-   * code sign. {@linkcode openSpan} may say more.
-   */
-  inCode(next: string): boolean;
-  /**
-   * The length of the backticks that began inline code on an earlier line of this paragraph, 0
-   * without any. Whether it is code depends on what follows: see {@linkcode spanSearch}.
-   */
-  openSpan(): number;
-  /** What follows said whether the open span is code. */
-  decideSpan(isCode: boolean): void;
-  /** Whether a fence that comes now would open a block. */
-  atLineStart(): boolean;
-  /** Whether nothing but white space stands before this place on its line. */
-  isFirst(): boolean;
-  /** Whether this place is in a block quote, behind a quotation mark or bracket, or on a line shown. */
-  isQuoted(): boolean;
-}
+/**
+ * Finds code in Markdown text as it streams.
+ *
+ * @module
+ */
 
 /** What stands before a place on its line. */
-const BLANK = 0; // nothing, or white space
-const MARKERS = 1; // signs of lists and quotations
-const TEXT = 2;
+const LINE_BLANK = 0; // nothing, or white space
+const LINE_MARKED = 1; // signs of lists and quotations
+const LINE_TEXT = 2;
 
-const TAB = 9;
+const TAB_UNIT = 9;
 const NEWLINE = 10;
 const GREATER = 62;
-const BACKTICK = 96;
+/** The code unit of a backtick. */
+export const GRAVE = 96;
 const PIPE = 124;
-const TILDE = 126;
+/** The code unit of a tilde. */
+export const TILDE = 126;
 const QUOTES = new Set([..."\"'“”‘’„‚«»‹›「『《（("].map((char) => char.charCodeAt(0)));
 
 /**
- * How lines begin that tools show: numbered, found (`path:12:`, `path-12-`, `12:`), in a difference;
- * and a comment. In a list, one space stands behind the sign.
+ * The beginnings of lines that tools print: a number, the place of a match (`path:12:`, `path-12-`,
+ * `12:`), the sign of a diff (a list's sign has one space behind it, a diff's has not); also `//`.
  */
-const SHOWN_LINE =
+const TOOL_LINE =
   /^(?:\+(?! \S| $)|-(?![\s-])|\s*(?:\/\/|\d+(?:[\t→]|:(?! \S| $))|\S*(?::\d+:|[A-Za-z]-\d+-)))/;
-const MAX_LINE = 256;
+/** The characters of a line that are kept for {@linkcode TOOL_LINE} and {@linkcode NESTING_INFO}. */
+const LINE_START_CHARS = 256;
 
-/** The info string of a block that may hold others. */
-const MARKDOWN = /[`~]\s*(?:md|mdx|markdown)\s*$/i;
+/** The opening line of a fenced block that may hold other blocks. */
+const NESTING_INFO = /[`~]\s*(?:md|mdx|markdown)\s*$/i;
 
 /** Longer runs of backticks do not span lines, so that few lengths can be open without an end. */
 const MAX_SPAN = 16;
 
-/**
- * Follows Markdown text piece by piece, as it streams. On one line it decides by what came before
- * alone: a backtick begins inline code until one like it or the end of the line. CommonMark would
- * wait for the second one, but then text would have to be held back for a whole line.
- *
- * @param isContinued True where text was cut out before: what comes is no indented code.
- */
-export function codeTracker(isContinued = false): CodeTracker {
-  /** Whether something that was cut out stands on this line. */
-  let isBegun = isContinued;
-  let before = BLANK;
-  let inline = 0;
-  let fence:
-    | { char: number; length: number; before: number; isFirstLine: boolean; depth: number }
-    | undefined;
-  /** The backticks or tildes just read: what they mean depends on what follows. */
-  let run = 0;
-  let runChar = 0;
-  /** Inline code as CommonMark has it, over lines. */
-  let span = 0;
-  let isSpanCode = false;
-  /** Columns of white space at the beginning of the line. */
-  let indent = 0;
-  let mayIndent = !isContinued;
-  let isIndented = false;
-  let isRow = false;
-  let isQuote = false;
-  let last = 0;
-  /** The beginning of the line. */
-  let line = "";
-
-  /** The first sign of a line was read. */
-  function beginLine(code: number): void {
-    isIndented = indent >= 4 && mayIndent;
-    isRow = code === PIPE;
-    isQuote = false;
-  }
-
-  function settle(next: number): void {
-    if (run === 0) return;
-    if (fence) {
-      const closes = runChar === fence.char && run >= fence.length && before <= fence.before &&
-        (next <= 32 || next === 60);
-      // A second run of backticks on the line of the first: that was inline code.
-      const inlined = fence.isFirstLine && runChar === BACKTICK && fence.char === BACKTICK;
-      if (inlined || closes && fence.depth <= 1) fence = undefined;
-      else if (closes) fence.depth--;
-      // Who quotes Markdown that holds blocks rarely makes its own fence longer.
-      else if (
-        fence.depth > 0 && runChar === fence.char && run >= 3 && before <= MARKERS && next > 32
-      ) {
-        fence.depth++;
-      }
-    } else if (before <= MARKERS && run >= 3) {
-      fence = { char: runChar, length: run, before, isFirstLine: true, depth: 0 };
-      span = 0;
-    } else if (runChar === BACKTICK) {
-      inline = inline === 0 ? run : inline === run ? 0 : inline;
-      if (span === run) span = 0;
-      else if (span === 0 && run <= MAX_SPAN) {
-        span = run;
-        isSpanCode = false;
-      }
-    }
-    run = 0;
-    before = TEXT;
-  }
-
-  function endLine(): void {
-    if (before === BLANK && !isBegun) {
-      span = 0;
-      mayIndent = true;
-    } else mayIndent = isIndented;
-    isBegun = false;
-    before = BLANK;
-    inline = indent = 0;
-    isIndented = isRow = isQuote = false;
-    if (fence?.isFirstLine) {
-      fence.isFirstLine = false;
-      fence.depth = MARKDOWN.test(line) ? 1 : 0;
-    }
-  }
-
-  function addLine(text: string): void {
-    if (line.length < MAX_LINE) line += text.slice(0, MAX_LINE - line.length);
-  }
-
-  return {
-    feed(text, from, to) {
-      let start = from;
-      for (let i = from; i < to; i++) {
-        const code = text.charCodeAt(i);
-        if (run > 0) {
-          if (code === runChar) {
-            run++;
-            continue;
-          }
-          settle(code);
-        }
-        if (code === NEWLINE) {
-          addLine(text.slice(start, i));
-          endLine();
-          line = "";
-          start = i + 1;
-          continue;
-        }
-        if (before === BLANK) {
-          if (code <= 32) indent = code === TAB ? (indent | 3) + 1 : indent + 1;
-          else beginLine(code);
-        }
-        if (code === BACKTICK || code === TILDE) {
-          run = 1;
-          runChar = code;
-        } else if (before !== TEXT && code > 32) {
-          isQuote ||= code === GREATER;
-          // > - * + . ) and digits
-          before = code === GREATER || code >= 41 && code <= 57 && code !== 44 && code !== 47
-            ? MARKERS
-            : TEXT;
-        }
-      }
-      addLine(text.slice(start, to));
-      if (to > from) last = text.charCodeAt(to - 1);
-    },
-    inCode(next) {
-      const code = next.charCodeAt(0);
-      if (run > 0 && code === runChar) return true;
-      settle(code);
-      return fence !== undefined || inline !== 0 || isRow || isSpanCode && span !== 0 ||
-        (before === BLANK ? indent >= 4 && mayIndent : isIndented);
-    },
-    openSpan: () => isSpanCode ? 0 : span,
-    decideSpan(isCode) {
-      isSpanCode = isCode;
-      if (!isCode) span = 0;
-    },
-    atLineStart: () => run === 0 && before <= MARKERS,
-    isFirst: () => before === BLANK,
-    isQuoted: () => isQuote || QUOTES.has(last) || SHOWN_LINE.test(line),
-  };
+/** A fenced block that is open. */
+interface Fence {
+  unit: number;
+  length: number;
+  /** What stands before its opening fence. */
+  before: number;
+  isFirstLine: boolean;
+  /** The number of blocks open within each other, in a block of Markdown; else 0. */
+  depth: number;
 }
 
 /**
- * Looks for the end of inline code that `length` backticks began, piece by piece: true where it
- * comes, false where the paragraph ends without it, undefined while that is open.
+ * Follows Markdown text and tells where code is. On one line it decides by what came before alone: a
+ * backtick begins inline code until one like it or the end of the line. CommonMark would wait for
+ * the second one, but then text would have to be held back for a whole line.
+ */
+export class CodeTracker {
+  #before = LINE_BLANK;
+  /** The length of the backticks that began inline code on this line, 0 outside of it. */
+  #inline = 0;
+  #fence: Fence | undefined;
+  /** The length of the backticks or tildes just read: their meaning depends on what follows. */
+  #run = 0;
+  #runUnit = 0;
+  /** The length of the backticks that began inline code over lines, as CommonMark has it. */
+  #span = 0;
+  #isSpanCode = false;
+  /** Columns of white space at the beginning of the line. */
+  #indent = 0;
+  #mayIndent: boolean;
+  #isIndented = false;
+  #isTableRow = false;
+  #isQuote = false;
+  /** True while a text that was cut out stands on this line. */
+  #isLineCut: boolean;
+  #lastUnit = 0;
+  #lineStart = "";
+
+  /** @param isContinued True where text was cut out before: the first line is no indented code. */
+  constructor(isContinued = false) {
+    this.#isLineCut = isContinued;
+    this.#mayIndent = !isContinued;
+  }
+
+  /** Reads `text` from `from` up to `to`, which goes on where the last call ended. */
+  feed(text: string, from: number, to: number): void {
+    let start = from;
+    for (let i = from; i < to; i++) {
+      const unit = text.charCodeAt(i);
+      if (this.#run > 0) {
+        if (unit === this.#runUnit) {
+          this.#run++;
+          continue;
+        }
+        this.#endRun(unit);
+      }
+      if (unit === NEWLINE) {
+        this.#addToLine(text.slice(start, i));
+        this.#endLine();
+        start = i + 1;
+        continue;
+      }
+      if (this.#before === LINE_BLANK) this.#readIndent(unit);
+      if (unit === GRAVE || unit === TILDE) {
+        this.#run = 1;
+        this.#runUnit = unit;
+      } else if (this.#before !== LINE_TEXT && unit > 32) {
+        this.#isQuote ||= unit === GREATER;
+        // > - * + . ) and digits
+        const isMarker = unit === GREATER || unit >= 41 && unit <= 57 && unit !== 44 && unit !== 47;
+        this.#before = isMarker ? LINE_MARKED : LINE_TEXT;
+      }
+    }
+    this.#addToLine(text.slice(start, to));
+    if (to > from) this.#lastUnit = text.charCodeAt(to - 1);
+  }
+
+  /**
+   * True where a character `next` that comes now is in code, in a row of a table, or amid the
+   * backticks of code. Where {@linkcode openSpan} is not 0, it may be in code as well.
+   */
+  inCode(next: string): boolean {
+    const unit = next.charCodeAt(0);
+    if (this.#run > 0 && unit === this.#runUnit) return true;
+    this.#endRun(unit);
+    return this.#fence !== undefined || this.#inline !== 0 || this.#isTableRow ||
+      this.#isSpanCode && this.#span !== 0 ||
+      (this.#before === LINE_BLANK ? this.#indent >= 4 && this.#mayIndent : this.#isIndented);
+  }
+
+  /**
+   * The length of the backticks that began inline code on an earlier line of this paragraph, 0
+   * without any. The text that follows decides whether it is code: see {@linkcode spanSearch}.
+   */
+  openSpan(): number {
+    return this.#isSpanCode ? 0 : this.#span;
+  }
+
+  /** Takes the decision whether the open span is code. */
+  decideSpan(isCode: boolean): void {
+    this.#isSpanCode = isCode;
+    if (!isCode) this.#span = 0;
+  }
+
+  /** True where a fence that comes now would open a block. */
+  atLineStart(): boolean {
+    return this.#run === 0 && this.#before <= LINE_MARKED;
+  }
+
+  /** True where nothing but white space stands before this place on its line. */
+  isFirst(): boolean {
+    return this.#before === LINE_BLANK;
+  }
+
+  /** True in a block quote, behind a quotation mark or bracket, and on a line that a tool printed. */
+  isQuoted(): boolean {
+    return this.#isQuote || QUOTES.has(this.#lastUnit) || TOOL_LINE.test(this.#lineStart);
+  }
+
+  #readIndent(unit: number): void {
+    if (unit <= 32) {
+      this.#indent = unit === TAB_UNIT ? (this.#indent | 3) + 1 : this.#indent + 1;
+      return;
+    }
+    this.#isIndented = this.#indent >= 4 && this.#mayIndent;
+    this.#isTableRow = unit === PIPE;
+    this.#isQuote = false;
+  }
+
+  /** Decides what the run means that `next` follows, if there is one. */
+  #endRun(next: number): void {
+    if (this.#run === 0) return;
+    if (this.#fence) this.#endRunInFence(this.#fence, next);
+    else if (this.#before <= LINE_MARKED && this.#run >= 3) {
+      const [unit, length, before] = [this.#runUnit, this.#run, this.#before];
+      this.#fence = { unit, length, before, isFirstLine: true, depth: 0 };
+      this.#span = 0;
+    } else if (this.#runUnit === GRAVE) {
+      if (this.#inline === 0) this.#inline = this.#run;
+      else if (this.#inline === this.#run) this.#inline = 0;
+      if (this.#span === this.#run) this.#span = 0;
+      else if (this.#span === 0 && this.#run <= MAX_SPAN) {
+        this.#span = this.#run;
+        this.#isSpanCode = false;
+      }
+    }
+    this.#run = 0;
+    this.#before = LINE_TEXT;
+  }
+
+  #endRunInFence(fence: Fence, next: number): void {
+    const isSame = this.#runUnit === fence.unit;
+    const closes = isSame && this.#run >= fence.length && this.#before <= fence.before &&
+      (next <= 32 || next === 60);
+    // A second run of backticks on the line of the first: that was inline code.
+    const wasInline = fence.isFirstLine && isSame && fence.unit === GRAVE;
+    if (wasInline || closes && fence.depth <= 1) this.#fence = undefined;
+    else if (closes) fence.depth--;
+    // Models that quote Markdown with blocks in it rarely make the outer fence longer.
+    else if (
+      fence.depth > 0 && isSame && this.#run >= 3 && this.#before <= LINE_MARKED && next > 32
+    ) fence.depth++;
+  }
+
+  #endLine(): void {
+    const isEmpty = this.#before === LINE_BLANK && !this.#isLineCut;
+    if (isEmpty) this.#span = 0;
+    this.#mayIndent = isEmpty || this.#isIndented;
+    this.#isLineCut = false;
+    this.#before = LINE_BLANK;
+    this.#inline = this.#indent = 0;
+    this.#isIndented = this.#isTableRow = this.#isQuote = false;
+    if (this.#fence?.isFirstLine) {
+      this.#fence.isFirstLine = false;
+      this.#fence.depth = NESTING_INFO.test(this.#lineStart) ? 1 : 0;
+    }
+    this.#lineStart = "";
+  }
+
+  #addToLine(text: string): void {
+    const room = LINE_START_CHARS - this.#lineStart.length;
+    if (room > 0) this.#lineStart += text.slice(0, room);
+  }
+}
+
+/**
+ * Makes a search for the end of inline code that `length` backticks began. It takes the text that
+ * follows piece by piece, and returns true once the end comes, false once the paragraph ends
+ * without it, undefined until then.
  */
 export function spanSearch(length: number): (piece: string) => boolean | undefined {
   let run = 0;
-  let isBlank = false;
-  /** Whether the run is the first of its line. */
+  let isLineBlank = false;
+  /** True where the run is the first of its line. */
   let isFence = false;
   return (piece) => {
     for (let i = 0; i < piece.length; i++) {
-      const code = piece.charCodeAt(i);
-      if (code === BACKTICK) {
-        if (run++ === 0) isFence = isBlank;
-        isBlank = false;
+      const unit = piece.charCodeAt(i);
+      if (unit === GRAVE) {
+        if (run++ === 0) isFence = isLineBlank;
+        isLineBlank = false;
         continue;
       }
       if (run > 0) {
@@ -213,10 +242,10 @@ export function spanSearch(length: number): (piece: string) => boolean | undefin
         if (run === length) return true;
         run = 0;
       }
-      if (code === NEWLINE) {
-        if (isBlank) return false;
-        isBlank = true;
-      } else if (code > 32) isBlank = false;
+      if (unit === NEWLINE) {
+        if (isLineBlank) return false;
+        isLineBlank = true;
+      } else if (unit > 32) isLineBlank = false;
     }
     return undefined;
   };

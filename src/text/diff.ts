@@ -4,17 +4,17 @@
  * @module
  */
 
-/** A line of a difference: kept, taken out or put in. */
+/** A line of a difference: in both texts, only in the first, or only in the second. */
 export interface DiffLine {
   kind: " " | "-" | "+";
   text: string;
-  /** Its number, from 1: in the one text where it is taken out of it, else in the other. */
+  /** Its number, from 1: in the first text for `-`, else in the second. */
   line: number;
 }
 
-type Step = Omit<DiffLine, "line">;
+type DiffStep = Omit<DiffLine, "line">;
 
-/** Larger middles are replaced whole, in pairs of lines to compare. */
+/** Changed regions with more pairs of lines to compare are replaced as a whole. */
 const MAX_PAIRS = 4_000_000;
 
 /** The changed lines of `after` against `before`, each change with `context` lines around it. */
@@ -29,18 +29,18 @@ export function diffLines(before: string, after: string, context = 2): DiffLine[
   }
   const all = script(a.slice(start, a.length - end), b.slice(start, b.length - end));
   if (all.length === 0) return [];
-  const lead = b.slice(Math.max(0, start - context), start).map(kept);
-  const trail = b.slice(b.length - end, b.length - end + context).map(kept);
+  const lead = b.slice(Math.max(0, start - context), start).map(unchanged);
+  const trail = b.slice(b.length - end, b.length - end + context).map(unchanged);
   let [was, is] = [start - lead.length, start - lead.length];
   const lines = [...lead, ...all, ...trail].map(({ kind, text }) => {
     if (kind !== "+") was++;
     if (kind !== "-") is++;
     return { kind, text, line: kind === "-" ? was : is };
   });
-  return near(lines, context);
+  return withContext(lines, context);
 }
 
-const kept = (text: string): Step => ({ kind: " ", text });
+const unchanged = (text: string): DiffStep => ({ kind: " ", text });
 
 function linesOf(text: string): string[] {
   const lines = text.split("\n");
@@ -48,9 +48,9 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The shortest way from `a` to `b`, by the longest common subsequence. */
-function script(a: string[], b: string[]): Step[] {
-  const out: Step[] = [];
+/** The shortest list of steps from `a` to `b`, by their longest common subsequence. */
+function script(a: string[], b: string[]): DiffStep[] {
+  const out: DiffStep[] = [];
   const minus = (i: number) => out.push({ kind: "-", text: a[i]! });
   const plus = (j: number) => out.push({ kind: "+", text: b[j]! });
   if (a.length * b.length > MAX_PAIRS) {
@@ -58,7 +58,7 @@ function script(a: string[], b: string[]): Step[] {
     b.forEach((_, j) => plus(j));
     return out;
   }
-  // common[i][j]: how many lines a[i..] and b[j..] have in common.
+  // common[i][j] is the length of the longest common subsequence of a[i..] and b[j..].
   const width = b.length + 1;
   const common = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--) {
@@ -72,7 +72,7 @@ function script(a: string[], b: string[]): Step[] {
   let j = 0;
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i] === b[j]) {
-      out.push(kept(b[j]!));
+      out.push(unchanged(b[j]!));
       i++, j++;
     } else if (
       j === b.length || i < a.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!
@@ -82,8 +82,8 @@ function script(a: string[], b: string[]): Step[] {
   return out;
 }
 
-/** Without kept lines further than `context` from a change. */
-function near(lines: readonly DiffLine[], context: number): DiffLine[] {
+/** The lines without the unchanged ones that are further than `context` from a change. */
+function withContext(lines: readonly DiffLine[], context: number): DiffLine[] {
   let change = -Infinity;
   const after = lines.map(({ kind }, at) => at - (change = kind === " " ? change : at));
   change = Infinity;

@@ -6,8 +6,8 @@
 
 import { globToRegExp } from "@std/path/posix/glob-to-regexp";
 
-/** Braces multiply; what a person or a model means stays far below. */
-const MAX_CHARS = 5_000;
+/** Braces multiply a pattern; no pattern that is meant comes near. */
+const MAX_EXPANDED_CHARS = 5_000;
 
 /**
  * Translates a glob pattern (spec 4.5) into a regular expression that matches whole paths with `/`
@@ -31,33 +31,33 @@ const MAX_CHARS = 5_000;
  */
 export function globToRegex(pattern: string): RegExp {
   let atoms = 0;
-  // An expression that is never tried another way once it matched: JavaScript has no `(?>...)`.
+  // An atomic group, which is never matched another way; JavaScript has no `(?>...)`.
   const atomic = (source: string): string => `(?=(?<g${++atoms}>${source}))\\k<g${atoms}>`;
-  const branches = expandBraces(tokens(pattern)).map((list) => translate(list, atomic));
+  const branches = expandBraces(globTokens(pattern)).map((list) => translate(list, atomic));
   return new RegExp(`^(?:${branches.join("|")})$`, "u");
 }
 
 /** A wildcard, a brace sign, or an expression that matches exactly one character. */
-type Token = "*" | "**" | "{" | "," | "}" | { source: string };
+type GlobToken = "*" | "**" | "{" | "," | "}" | { source: string };
 
-const SLASH: Token = { source: "\\/" };
-const ANY: Token = { source: "[^/]" };
+const SLASH_TOKEN: GlobToken = { source: "\\/" };
+const ANY_TOKEN: GlobToken = { source: "[^/]" };
 
-/** Escaped character, stars, set of characters, anything else. */
-const TOKEN = /\\([^])|(\*+)|\[([!^]?)(\]?(?:\\[^/]|\[:[a-z]+:\]|[^\]\\/]){0,200})\]|[^]/gu;
+/** Groups: an escaped character; stars; a set's negation and inside. Anything else is literal. */
+const TOKEN_PATTERN = /\\([^])|(\*+)|\[([!^]?)(\]?(?:\\[^/]|\[:[a-z]+:\]|[^\]\\/]){0,200})\]|[^]/gu;
 
-function tokens(pattern: string): Token[] {
+function globTokens(pattern: string): GlobToken[] {
   checkSize(pattern.length);
-  const list: Token[] = [];
-  // Braces still open, each with the commas right inside it: signs only once the partner is there.
+  const list: GlobToken[] = [];
+  // Open braces, each with the commas directly in it: they become signs once it is closed.
   const open: { at: number; commas: number[] }[] = [];
-  for (const [text, escaped, stars, not, set] of pattern.matchAll(TOKEN)) {
+  for (const [text, escaped, stars, not, set] of pattern.matchAll(TOKEN_PATTERN)) {
     const at = list.length;
     const char = set === undefined ? undefined : setOf(not!, set);
     if (char) list.push(char);
     else if (set !== undefined) { for (const part of text) list.push(literal(part)); }
     else if (stars) list.push(stars.length === 1 ? "*" : "**");
-    else list.push(text === "?" ? ANY : literal(escaped ?? text));
+    else list.push(text === "?" ? ANY_TOKEN : literal(escaped ?? text));
     if (text === "{") open.push({ at, commas: [] });
     else if (text === ",") open.at(-1)?.commas.push(at);
     else if (text === "}") {
@@ -71,12 +71,12 @@ function tokens(pattern: string): Token[] {
   return list;
 }
 
-function literal(char: string): Token {
-  return char === "/" ? SLASH : { source: char.replace(/[\\^$.*+?()[\]{}|]/, "\\$&") };
+function literal(char: string): GlobToken {
+  return char === "/" ? SLASH_TOKEN : { source: char.replace(/[\\^$.*+?()[\]{}|]/, "\\$&") };
 }
 
-/** One character of a set, or undefined for a set that makes no sense, such as `[z-a]`. */
-function setOf(not: string, set: string): Token | undefined {
+/** The token of a set, undefined for an impossible one, such as `[z-a]`. */
+function setOf(not: string, set: string): GlobToken | undefined {
   const glob = `[${not && "!"}${set.replace(/^\]/, "\\]")}]`;
   try {
     const source = globToRegExp(glob, { extended: false }).source.match(/^\^(\[.*\])/s)![1]!;
@@ -86,11 +86,11 @@ function setOf(not: string, set: string): Token | undefined {
   }
 }
 
-/** Every list of tokens without braces that the braces stand for. */
-function expandBraces(list: readonly Token[]): Token[][] {
-  const outer: { lists: Token[][]; done: Token[][] }[] = [];
-  let lists: Token[][] = [[]];
-  let done: Token[][] = [];
+/** The lists of tokens without braces that a list with braces expands to. */
+function expandBraces(list: readonly GlobToken[]): GlobToken[][] {
+  const outer: { lists: GlobToken[][]; done: GlobToken[][] }[] = [];
+  let lists: GlobToken[][] = [[]];
+  let done: GlobToken[][] = [];
   for (const token of list) {
     if (token === "{") {
       outer.push({ lists, done });
@@ -112,13 +112,13 @@ function expandBraces(list: readonly Token[]): Token[][] {
 }
 
 function checkSize(chars: number): void {
-  if (chars <= MAX_CHARS) return;
+  if (chars <= MAX_EXPANDED_CHARS) return;
   throw new RangeError(
-    `Cannot use a glob pattern as it must have at most ${MAX_CHARS} characters with its braces expanded: it has up to ${chars}`,
+    `Cannot use a glob pattern as it must have at most ${MAX_EXPANDED_CHARS} characters with its braces expanded: it has up to ${chars}`,
   );
 }
 
-/** What stands before the next wildcard; `parts` is `**` and the slash after it. */
+/** A wildcard and the source of the literal text up to the next; `parts` is a `**` with its slash. */
 interface Piece {
   wild: "" | "*" | "**" | "parts";
   source: string;
@@ -129,7 +129,7 @@ interface Piece {
  * nearest match and stays with it, which is enough: what a later match would leave for the next
  * wildcard, the nearest one leaves as well.
  */
-function translate(list: readonly Token[], atomic: (source: string) => string): string {
+function translate(list: readonly GlobToken[], atomic: (source: string) => string): string {
   let before = "";
   let block = "";
   // The first block is anchored, so there is no other way to match it.
@@ -148,17 +148,17 @@ function translate(list: readonly Token[], atomic: (source: string) => string): 
   return before + block;
 }
 
-function pieces(list: readonly Token[]): Piece[] {
+function pieces(list: readonly GlobToken[]): Piece[] {
   let last: Piece = { wild: "", source: "" };
   const all = [last];
   for (let i = 0; i < list.length; i++) {
-    const token = list[i] as Exclude<Token, "{" | "," | "}">;
+    const token = list[i] as Exclude<GlobToken, "{" | "," | "}">;
     if (typeof token === "object") {
       last.source += token.source;
       continue;
     }
-    const atStart = i === 0 || list[i - 1] === SLASH;
-    const wild = token === "**" && atStart && list[i + 1] === SLASH ? "parts" : token;
+    const atStart = i === 0 || list[i - 1] === SLASH_TOKEN;
+    const wild = token === "**" && atStart && list[i + 1] === SLASH_TOKEN ? "parts" : token;
     if (wild === "parts") i++;
     const joins = last.source === "" && last.wild !== "" && (last.wild !== "parts" || wild !== "*");
     // Wildcards side by side are the wider of the two.

@@ -1,7 +1,7 @@
-/** The word of `words` most like `word`, or undefined when none is near enough to be a slip. */
+/** The word of `words` that `word` is most likely a slip for; undefined when none is near enough. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   let best: string | undefined;
-  // A third of the letters wrong is still a slip; a longer word than any name we have is none.
+  // In a slip, up to a third of the letters are wrong; words of over 64 letters are no names.
   let bound = Math.max(1, Math.floor(word.length / 3)) + 1;
   if (word.length > 64) return undefined;
   for (const candidate of words) {

@@ -6,12 +6,12 @@
 
 import { sanitize } from "./sanitize.ts";
 
-/** White space folded, control characters made visible. */
+/** The first 4096 characters of `text`, white space folded, control characters made visible. */
 export function oneLine(text: string): string {
   return sanitize(text.slice(0, 4096).replace(/\s+/g, " ").trim());
 }
 
-/** `text` of at most `max` characters. */
+/** `text`, cut to at most `max` characters, the last one `…` then. */
 export function shortened(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
 }

@@ -12,23 +12,25 @@
  * @module
  */
 
-import { codeTracker } from "./code_tracker.ts";
+import { CodeTracker } from "./code_tracker.ts";
 
-/** What is appended where a text was cut. */
+/** Appended where a text was cut. */
 export const REPETITION_WARNING = "\n\n[Warning: repetitive output truncated]";
+/** Shorter texts are left alone, in characters. */
 const MIN_TEXT = 200;
+/** Shorter sentences do not count, in characters. */
 const MIN_SENTENCE = 10;
 
 /** Options of {@linkcode truncateRepetition}. */
 export interface RepetitionOptions {
-  /** How often a sentence must occur: 3. Below 2 is the same as 2. */
+  /** How often a sentence must occur: 3 by default. 1 means 2. */
   maxRepeats?: number;
 }
 
 /**
- * Cuts a repetitive text after the second occurrence of what is repeated and appends a warning
- * (spec 4.5). Texts shorter than 200 characters are returned unchanged. Where no sentence is
- * repeated, a runaway without sentences is.
+ * Cuts a repetitive text after the second occurrence of the repeated sentence and appends a warning
+ * (spec 4.5). Texts shorter than 200 characters are returned unchanged. Without such a sentence, a
+ * runaway is cut.
  *
  * @throws {RangeError} when `maxRepeats` is no whole number of at least 1.
  */
@@ -46,7 +48,7 @@ export function truncateRepetition(
   return cut === undefined ? text : text.slice(0, cut) + REPETITION_WARNING;
 }
 
-/** Whether `text` has at least `least` characters; one outside the basic plane has two units. */
+/** True where `text` has at least `least` characters; those beyond the basic plane have two units. */
 function hasChars(text: string, least: number): boolean {
   return text.length >= 2 * least || text.length >= least && [...text].length >= least;
 }
@@ -54,23 +56,23 @@ function hasChars(text: string, least: number): boolean {
 const OTHER = 0;
 const SPACE = 1;
 /** Ends a sentence where white space follows. */
-const STOP = 2;
+const SENTENCE_STOP = 2;
 /** Ends a sentence whatever follows. */
 const WIDE_STOP = 3;
 /** A quote, bracket or emphasis that may close after a stop. */
 const CLOSER = 4;
 
-const KINDS = new Uint8Array(0x10000);
-KINDS.fill(SPACE, 0, 33);
+const UNIT_KINDS = new Uint8Array(0x10000);
+UNIT_KINDS.fill(SPACE, 0, 33);
 for (
   const [kind, chars] of [
     [SPACE, "\u00a0\u3000"],
-    [STOP, ".!?"],
+    [SENTENCE_STOP, ".!?"],
     [WIDE_STOP, "。！？"],
     [CLOSER, `"')]}*_\`’”»」』）】`],
   ] as const
 ) {
-  for (const char of chars) KINDS[char.charCodeAt(0)] = kind;
+  for (const char of chars) UNIT_KINDS[char.charCodeAt(0)] = kind;
 }
 
 /** The end of the second occurrence of the first sentence that occurs `maxRepeats` times. */
@@ -93,7 +95,7 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
 
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    const kind = KINDS[unit]!;
+    const kind = UNIT_KINDS[unit]!;
     let found: number | undefined;
     if (kind === SPACE) {
       if (stop !== OTHER || unit === 10) found = finish();
@@ -108,34 +110,36 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
   return finish();
 }
 
-// How much of a cycle makes a runaway. Honest cycles are data: tables of equal rows, zeros, padding,
-// of a few thousand characters, and in code up to a matrix of 64 by 64 zeros and their commas. A
-// stuck model goes on to its token limit, 100 000 characters and more: a tenth of that is soon enough
-// in code, where an end by mistake costs a whole file. What nobody sees (arguments, text within a
-// call) is mostly code too, and has more still: what is shown as well is to be cut as such.
+// The characters of a cycle that make a runaway. Honest cycles are data: tables of equal rows, zeros,
+// padding, of a few thousand characters, and in code up to a matrix of 64 by 64 zeros and their
+// commas. A stuck model goes on to its token limit, 100 000 characters and more: a tenth of that is
+// soon enough in code, where an end by mistake costs a whole file.
 const CYCLE = 4_000;
 const CYCLE_IN_CODE = 12_500;
-/** For {@linkcode repetitionWatcher}: of text that may be data, and is not shown as it comes. */
+/**
+ * The limit of {@linkcode repetitionWatcher} for text that nobody sees as it comes, such as arguments.
+ * It is mostly code, and the limit is higher still, so that text that is shown as well ends by its own.
+ */
 export const HIDDEN_CYCLE = 16_000;
 /** Long units, such as a whole page, must come four times: two or three may be a comparison. */
 const MIN_REPEATS = 4;
 const MAX_UNIT = 4_096;
 // Sentences are no data: a block of them is a runaway after six times, or four that make 1200
-// characters. Lines of short ones are written a hundred times where a person wants so.
+// characters. Short units in lines of their own are not blocks: a person may want a hundred lines.
 const MIN_BLOCK = 40;
 const BLOCK_REPEATS = 6;
 const BLOCK_CYCLE = 512;
 const LONG_BLOCK_CYCLE = 1_200;
-/** How often the end of the text is looked at, in characters. */
-const STEP = 128;
-/** The end of the text that is kept: a runaway is seen before its cycle is longer. */
-const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + STEP;
+/** The characters between two looks at the end of the text. */
+const LOOK_CHARS = 128;
+/** The characters at the end of the text that are kept: a runaway is seen before its cycle is longer. */
+const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + LOOK_CHARS;
 
 /** Watches text that streams: see {@linkcode repetitionWatcher}. */
-export interface RepetitionWatcher {
+interface RepetitionWatcher {
   /**
-   * Takes the next piece. Once there is a runaway, returns where the text is to be cut: how many
-   * characters of all the pieces stay.
+   * Takes the next piece. Once there is a runaway, returns the position in the whole text where it
+   * is to be cut.
    */
   push(piece: string): number | undefined;
 }
@@ -146,12 +150,12 @@ export interface RepetitionWatcher {
  * data; of sentences, six times are enough, or four for 1200 characters. The text is to be cut after
  * the second unit. However it is cut into pieces, the answer is the same.
  *
- * @param limit How many characters of a cycle are needed, instead of those numbers; of nothing but
- * white space, 4000 always do.
+ * @param limit The characters that a cycle needs, in place of those numbers; of white space alone,
+ * 4000 are enough with any limit.
  */
 export function repetitionWatcher(limit?: number): RepetitionWatcher {
-  const code = codeTracker();
-  /** The last characters; a rope, flattened once for each step. */
+  const code = new CodeTracker();
+  /** The last characters; a rope, flattened once for each look. */
   let tail = "";
   let position = 0;
   let inCode = false;
@@ -159,7 +163,7 @@ export function repetitionWatcher(limit?: number): RepetitionWatcher {
 
   function look(): void {
     tail = tail.slice(-TAIL);
-    // What a row of backticks means depends on what follows.
+    // The meaning of a row of backticks depends on the text that follows.
     if (!/[`~]$/.test(tail)) inCode = code.inCode("a");
     const mayBeBlock = limit === undefined && !inCode;
     const cycle = cycleAtEnd(tail, limit ?? (inCode ? CYCLE_IN_CODE : CYCLE), mayBeBlock);
@@ -173,12 +177,12 @@ export function repetitionWatcher(limit?: number): RepetitionWatcher {
   return {
     push(piece) {
       for (let i = 0; i < piece.length && cut === undefined;) {
-        const end = Math.min(piece.length, i + STEP - position % STEP);
+        const end = Math.min(piece.length, i + LOOK_CHARS - position % LOOK_CHARS);
         code.feed(piece, i, end);
         tail += piece.slice(i, end);
         position += end - i;
         i = end;
-        if (position % STEP === 0) look();
+        if (position % LOOK_CHARS === 0) look();
       }
       return cut;
     },
@@ -186,59 +190,59 @@ export function repetitionWatcher(limit?: number): RepetitionWatcher {
 }
 
 /** A line of a table, of indented code, of JSON, of markup, or of numbers; also its beginning. */
-const DATA = /^(?: {4}|\t|\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$))/;
+const DATA_LINE = /^(?: {4}|\t|\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$))/;
 
-/** Whether `text` is data from the line of `start` on. */
+/** True where `text` is data from the line of `start` on. */
 function isData(text: string, start: number): boolean {
   const lines = text.slice(text.lastIndexOf("\n", start) + 1).split("\n")
     .filter((line) => line.trim() !== "");
-  return lines.length > 0 && lines.every((line) => DATA.test(line));
+  return lines.length > 0 && lines.every((line) => DATA_LINE.test(line));
 }
 
 /** The end of a sentence, behind a word. */
-const SENTENCE = /\p{L}{2}[)\]"'*_`’”]*[.!?]\s|[。！？]/u;
+const PROSE_SENTENCE = /\p{L}{2}[)\]"'*_`’”]*[.!?]\s|[。！？]/u;
 /** A blank to fill in. */
-const BLANK = /_{3}|\.{4}|…{2}/;
-/** How a line of a log begins: with a time, or a word in capitals. */
-const LOG = /^\s*(?:\d+[-:/.]\d|[A-Z]{3,}\b)/;
+const FORM_BLANK = /_{3}|\.{4}|…{2}/;
+/** The beginning of a line of a log: a time, or a word in capitals. */
+const LOG_LINE = /^\s*(?:\d+[-:/.]\d|[A-Z]{3,}\b)/;
 
-/** Whether what ends `text`, a cycle, is sentences: neither data, nor a form, nor a log. */
+/** True where the cycle that ends `text` is sentences: neither data, nor a form, nor a log. */
 function isProse(text: string, { start, unit }: Cycle): boolean {
   const block = text.slice(-2 * unit);
-  if (!SENTENCE.test(block) || BLANK.test(block) || isData(text, start)) return false;
+  if (!PROSE_SENTENCE.test(block) || FORM_BLANK.test(block) || isData(text, start)) return false;
   const lines = block.split("\n").slice(1, -1).filter((line) => line.trim() !== "");
-  return lines.length === 0 || !lines.every((line) => LOG.test(line));
+  return lines.length === 0 || !lines.every((line) => LOG_LINE.test(line));
 }
 
 interface Cycle {
-  /** Where it begins. */
+  /** The position where it begins. */
   start: number;
-  /** How long its unit is. */
+  /** The length of its unit. */
   unit: number;
 }
 
-/** Shorter than any cycle is longer than its unit. */
+/** The characters at the end that must have occurred before; every cycle repeats more. */
 const ENDING = 32;
-/** Filled anew by each call of {@linkcode cycleAtEnd}. */
-const same = new Int32Array(MAX_UNIT + 1);
+/** The Z function; {@linkcode cycleAtEnd} fills it anew in each call. */
+const matchLengths = new Int32Array(MAX_UNIT + 1);
 
 /** The cycle of at least `limit` characters, or the block that may be shorter, that `text` ends with. */
 function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | undefined {
-  // Most text ends with what was not there a unit before, which is found out ten times as fast.
+  // Most text ends with new characters; this test is ten times as fast as the search below.
   const ending = text.slice(-ENDING);
   if (!text.slice(-ENDING - MAX_UNIT, -1).includes(ending)) return undefined;
-  // The Z function of the text read backwards: how many characters before the end equal those that
-  // end `unit` characters earlier. Each is a comparison of characters not compared before.
+  // The Z function of the text read backwards: the number of characters at the end that equal those
+  // ending `unit` characters earlier. Each character is compared a bounded number of times.
   const last = text.length - 1;
   let left = 0;
   let right = 0;
   for (let unit = 1; unit <= MAX_UNIT && unit < text.length; unit++) {
-    let length = unit < right ? Math.min(right - unit, same[unit - left]!) : 0;
+    let length = unit < right ? Math.min(right - unit, matchLengths[unit - left]!) : 0;
     while (
       unit + length <= last &&
       text.charCodeAt(last - length) === text.charCodeAt(last - unit - length)
     ) length++;
-    same[unit] = length;
+    matchLengths[unit] = length;
     if (unit + length > right) {
       left = unit;
       right = unit + length;
@@ -247,18 +251,18 @@ function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | u
     if (cycle < Math.min(limit, BLOCK_CYCLE) || cycle < MIN_REPEATS * unit) continue;
     const found = { start: text.length - cycle, unit };
     if (cycle >= limit || cycle >= CYCLE && text.slice(-unit).trim() === "") return found;
-    // Several short units are no block, but for sentences in one line.
+    // A short unit is no block, but for a sentence without a line feed.
     const isLine = unit >= MIN_SENTENCE && !text.slice(-unit).includes("\n");
     if (unit < MIN_BLOCK && !isLine) mayBeBlock = false;
     const isEnough = cycle >= Math.min(BLOCK_REPEATS * unit, LONG_BLOCK_CYCLE);
     if (!mayBeBlock || !isEnough) continue;
     if (isProse(text, found)) return found;
-    mayBeBlock = false; // nor are its multiples
+    mayBeBlock = false; // longer units are multiples of this one
   }
   return undefined;
 }
 
-/** Where the second unit ends, or the next word does: a cycle may begin, and so its units end, within one. */
+/** The end of the second unit, or of the word that it ends in: a cycle may begin within a word. */
 function endOfSecondUnit(text: string, { start, unit }: Cycle): number {
   const end = start + 2 * unit;
   const word = text.slice(end - 1, end + unit).search(/\s/);

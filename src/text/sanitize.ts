@@ -7,14 +7,14 @@
  * @module
  */
 
-/** Text of nothing but what every terminal shows as it stands: most text, found out in no time. */
-const PLAIN = /^[\n\t\x20-\x7e]*$/;
+/** Text that every terminal shows as it is, as most text; the test takes next to no time. */
+const PLAIN_TEXT = /^[\n\t\x20-\x7e]*$/;
 
-/** What moves the cursor, hides, or reorders: controls but \n and \t, format characters, invisible
- * ones, half surrogate pairs. */
-const UNSAFE = "[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]";
+/** Characters that move the cursor, hide, or reorder: controls, format characters, invisible ones,
+ * half surrogate pairs. */
+const UNSAFE_CHARS = "[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]";
 
-// Made on first use: the sets of characters take 5 ms to put together.
+// Made on first use: the engine takes 5 ms to compile the sets of characters.
 let strict: RegExp | undefined;
 let prose: RegExp | undefined;
 
@@ -23,41 +23,37 @@ let prose: RegExp | undefined;
  * other invisible or reordering character as `\u{202e}`, half a surrogate pair as U+FFFD. Line feeds
  * and tabs stay.
  *
- * For what a person decides by: commands, paths, names. The result differs from `text` exactly when
- * something was hidden in it.
+ * For texts on which a person decides: commands, paths, names. The result differs from `text`
+ * exactly when `text` hid something.
  */
 export function sanitize(text: string): string {
-  if (PLAIN.test(text)) return text;
-  // Also the spaces that are not U+0020, and the empty braille cell, which looks like one.
-  strict ??= new RegExp(`(?![\\n\\t ])(?:${UNSAFE}|[\\p{Zs}\\u2800])`, "gu");
-  return text.replace(strict, visible);
+  if (PLAIN_TEXT.test(text)) return text;
+  // Also the spaces other than U+0020, and the empty braille cell, which looks like one.
+  strict ??= new RegExp(`(?![\\n\\t ])(?:${UNSAFE_CHARS}|[\\p{Zs}\\u2800])`, "gu");
+  return text.replace(strict, visibleForm);
 }
 
 /**
- * The same for answers and other prose: leaves alone what is harmless and needed there (spaces of
- * other widths, the joiners within emoji and of Persian and Indic scripts).
+ * The same for answers and other prose, but without the characters that are harmless and needed
+ * there: spaces of other widths, the joiners within emoji and of Persian and Indic scripts.
  */
 export function sanitizeProse(text: string): string {
-  if (PLAIN.test(text)) return text;
-  // Not the joiners and U+FE0F, without which emoji fall apart and Persian can not be written.
-  prose ??= new RegExp(`(?![\\n\\t\\u200c\\u200d\\ufe0f])${UNSAFE}`, "gu");
-  return text.replace(prose, visible);
+  if (PLAIN_TEXT.test(text)) return text;
+  // The joiners and U+FE0F stay: without them emoji fall apart and Persian cannot be written.
+  prose ??= new RegExp(`(?![\\n\\t\\u200c\\u200d\\ufe0f])${UNSAFE_CHARS}`, "gu");
+  return text.replace(prose, visibleForm);
 }
 
-function visible(char: string): string {
+function visibleForm(char: string): string {
   const code = char.codePointAt(0)!;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";
-  return code >= 0xd800 && code <= 0xdfff ? "\ufffd" : escape(code);
-}
-
-function escape(code: number): string {
-  return `\\u{${code.toString(16)}}`;
+  return code >= 0xd800 && code <= 0xdfff ? "\ufffd" : `\\u{${code.toString(16)}}`;
 }
 
 /** ECMA-48: control sequences; strings (OSC, DCS, SOS, PM, APC) with their end; two-character ones.
- * Each in its 7-bit and 8-bit form. A string that does not end in its line loses only what introduces it. */
-const ESCAPES = new RegExp(
+ * Each in its 7-bit and 8-bit form. Of a string that does not end in its line only the introducer goes. */
+const ESCAPE_SEQUENCES = new RegExp(
   [
     "(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
     "(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\n\\x07\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)",
@@ -72,5 +68,5 @@ const ESCAPES = new RegExp(
  * a command, for a reader that is no terminal.
  */
 export function stripEscapes(text: string): string {
-  return text.replace(ESCAPES, "");
+  return text.replace(ESCAPE_SEQUENCES, "");
 }

@@ -1,22 +1,27 @@
-/** Joins the rest of a text out of which pieces are cut: see {@linkcode seamJoiner}. */
-export interface SeamJoiner {
-  /** Takes the next text that stays; returns what can be given out now. */
+/**
+ * White space where pieces were cut out of a text.
+ *
+ * @module
+ */
+
+interface SeamJoiner {
+  /** Takes the next text that stays; returns the text that is certain now. */
   push(text: string): string;
-  /** Something was cut out here. */
+  /** Marks the place of a piece that was cut out. */
   cut(): void;
-  /** The text is over; returns what is left to give out. */
+  /** Ends the text; returns the rest. */
   end(): string;
 }
 
 /**
  * Joins the rest of a text out of which pieces are cut, as it streams. Of the white space on the
  * two sides of a cut the wider stays (more line feeds, else the first), at the beginning and the
- * end of the text none. Without a cut nothing changes. White space is given out when text follows.
+ * end of the text none. Without a cut nothing changes. White space is held until text follows.
  */
 export function seamJoiner(): SeamJoiner {
   let started = false;
   let cut = false;
-  /** White space before the cut, and white space that came last. */
+  /** The widest white space before the last cuts, with its line feeds, and that after the last text. */
   let before = "";
   let beforeFeeds = 0;
   let held = "";
@@ -36,7 +41,7 @@ export function seamJoiner(): SeamJoiner {
       return gap + text.slice(start, end);
     },
     cut() {
-      // Cuts may follow each other by the thousand: what was counted is not counted again.
+      // Cuts may follow each other by the thousand: line feeds are counted once.
       const feeds = lineFeeds(held);
       if (!cut || before === "" || feeds > beforeFeeds) {
         before = held;

@@ -1,6 +1,6 @@
 /**
- * `@std/path` for the system at hand. Its own choice asks `process`, which has Deno load Node's: 15 ms
- * that every run with a tool would pay.
+ * `@std/path` for this operating system. The package's own choice reads `process`, for which Deno
+ * loads Node's modules: 15 ms in every run with a tool.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { resolve as windowsResolve } from "@std/path/windows/resolve";
 
 const isWindows = Deno.build.os === "windows";
 
-/** What separates the parts of a path. */
+/** The separator of the parts of a path. */
 export const SEPARATOR: string = isWindows ? "\\" : "/";
 /** The last part of a path. */
 export const basename: (path: string, suffix?: string) => string = isWindows
@@ -32,11 +32,11 @@ export const dirname: (path: string) => string = isWindows ? windowsDirname : po
 export const isAbsolute: (path: string) => boolean = isWindows
   ? windowsIsAbsolute
   : posixIsAbsolute;
-/** Paths put together. */
+/** Joins paths. */
 export const join: (...paths: string[]) => string = isWindows ? windowsJoin : posixJoin;
-/** The way from one path to another. */
+/** The relative path from one path to another. */
 export const relative: (from: string, to: string) => string = isWindows
   ? windowsRelative
   : posixRelative;
-/** The absolute path that paths make, one after the other. */
+/** The absolute path that several paths lead to, each from the one before it. */
 export const resolve: (...paths: string[]) => string = isWindows ? windowsResolve : posixResolve;

@@ -3,7 +3,7 @@
  *
  * `<think>` ... `</think>` is reasoning wherever it stands; `<thinking>`, `<thought>`, `<reasoning>`
  * and `<seed:think>` only where the text begins with them, as they are also words of other markup.
- * Upper and lower case are the same, tags with attributes are none. A block ends at its first end
+ * Tags are read in upper and lower case, and only without attributes. A block ends at its first end
  * tag, whatever it holds: code in reasoning is often left unfinished. Only `` `</think>` `` between
  * backticks does not end it.
  *
@@ -19,208 +19,240 @@
  * @module
  */
 
-import { type MarkedText, type MarkerReader, markerReader } from "./markers.ts";
+import { type MarkedText, MarkerReader } from "./markers.ts";
 import { seamJoiner } from "./seams.ts";
 
-const NAMES = ["think", "thinking", "thought", "reasoning", "seed:think"];
-const CLOSERS = NAMES.map((name) => `</${name}>`);
-const TAGS: ReadonlySet<string> = new Set([...NAMES.map((name) => `<${name}>`), ...CLOSERS]);
+const THINK_TAGS = ["think", "thinking", "thought", "reasoning", "seed:think"];
+const CLOSERS = THINK_TAGS.map((name) => `</${name}>`);
+const OPENERS_AND_CLOSERS: ReadonlySet<string> = new Set([
+  ...THINK_TAGS.map((name) => `<${name}>`),
+  ...CLOSERS,
+]);
 
-/** What {@linkcode ThinkReader.next} read. */
-export type ThinkToken =
+/** A part of the text, as {@linkcode ThinkReader.next} reads it. */
+type ThinkToken =
   /** `marker`, one of the caller's own, stands behind `text`. */
   | ({ kind: "text" } & MarkedText)
   /** A tag that begins reasoning. */
   | { kind: "begin"; text: string }
-  /** A tag that ends it, or stands for nothing. */
+  /** A tag that ends reasoning, or that is removed. */
   | { kind: "end"; text: string }
   /** An end tag that makes all before it reasoning. */
   | { kind: "retraction"; text: string }
   | { kind: "thought"; text: string };
 
-/** Finds reasoning, and the caller's own markers outside of it: see {@linkcode thinkReader}. */
-export interface ThinkReader
-  extends Pick<MarkerReader, "push" | "keep" | "drop" | "take" | "unread"> {
-  /** Reads on: undefined where more text is needed. */
-  next(final: boolean): ThinkToken | undefined;
-  /** From here on, tags are text. */
-  ignoreTags(): void;
-}
-
 /**
- * Finds reasoning in text that streams. Held back is what may be part of a tag, and what follows a
- * tag that begins reasoning only if it is closed.
- *
- * @param literals,fences The caller's own markers, as of {@linkcode markerReader}.
+ * Finds reasoning, and the caller's own markers outside of it, in text that streams. Held back is
+ * what may be part of a tag, and what follows a tag that begins reasoning only if it is closed.
  */
-export function thinkReader(
-  literals: readonly string[] = [],
-  fences: readonly string[] = [],
-): ThinkReader {
-  const outside = markerReader([...TAGS, ...literals], { fences });
-  const inside = blockReader();
-  let mode: "text" | "thought" | "held" = "text";
-  /** In mode `held`: what begins reasoning if it is closed, and what follows. */
-  let opener = "";
-  let held: string[] = [];
-  const tokens: ThinkToken[] = [];
-  let ignored = false;
-  /** Whether there is no text yet, and whether any tag was one of reasoning. */
-  let isBlank = true;
-  let isTagged = false;
-  /** Names whose opening tag was text: so is the end tag. */
-  const mentioned = new Set<string>();
+export class ThinkReader {
+  readonly #outside: MarkerReader;
+  readonly #inside = new ThoughtReader();
+  #mode: "text" | "thought" | "held" = "text";
+  /** In mode `held`: a tag that begins reasoning if it is closed, and the text behind it. */
+  #opener = "";
+  #held: string[] = [];
+  readonly #tokens: ThinkToken[] = [];
+  #ignoresTags = false;
+  /** True while there is no text but white space. */
+  #isBlank = true;
+  /** True once a tag of reasoning was read. */
+  #isTagged = false;
+  /** End tags whose opening tag was text: they are text as well. */
+  readonly #mentioned = new Set<string>();
 
-  function begin(): void {
-    isTagged = true;
-    mode = "thought";
-    tokens.push({ kind: "begin", text: opener });
+  /** @param literals,fences The caller's own markers, as {@linkcode MarkerReader} takes them. */
+  constructor(literals: readonly string[] = [], fences: readonly string[] = []) {
+    this.#outside = new MarkerReader([...OPENERS_AND_CLOSERS, ...literals], { fences });
   }
 
-  function readBlock(final: boolean): boolean {
-    const { text, end } = inside.next(final);
-    if (mode === "held") {
-      if (text !== "") held.push(text);
-      const isAlone = opener.length > "<think>".length && /^\r?\n/.test(held.slice(0, 2).join(""));
-      if (end !== undefined || isAlone) {
-        begin();
-        tokens.push({ kind: "thought", text: held.join("") });
-      }
-    } else if (text !== "") tokens.push({ kind: "thought", text });
-    if (end !== undefined) {
-      tokens.push({ kind: "end", text: end });
-      outside.unread(inside.take());
-      outside.drop();
-      mode = "text";
+  /** Adds text at the end of what is unread. */
+  push(text: string): void {
+    (this.#mode === "text" ? this.#outside : this.#inside).push(text);
+  }
+
+  /** Reads on; undefined where more text is needed. */
+  next(final: boolean): ThinkToken | undefined {
+    while (this.#tokens.length === 0) {
+      if (!(this.#mode === "text" ? this.#readText(final) : this.#readThought(final))) break;
+    }
+    return this.#tokens.shift();
+  }
+
+  /** From here on, tags are text. */
+  ignoreTags(): void {
+    this.#ignoresTags = true;
+  }
+
+  /** The marker that `next` returned is text. */
+  keep(marker: string): void {
+    this.#isBlank = false;
+    this.#outside.keep(marker);
+  }
+
+  /** The marker that `next` returned is cut out; what follows begins a line. */
+  drop(): void {
+    this.#outside.drop();
+  }
+
+  /** Takes all that is unread behind a marker. */
+  take(): string {
+    return this.#outside.take();
+  }
+
+  /** Puts text back before what is unread behind a marker. */
+  unread(text: string): void {
+    this.#outside.unread(text);
+  }
+
+  /** Reads up to the next marker; false: more text is needed. */
+  #readText(final: boolean): boolean {
+    const read = this.#outside.next(final);
+    const { text, marker, isFirst = false } = read;
+    const tag = marker?.toLowerCase() ?? "";
+    this.#isBlank &&= text.trim() === "";
+    if (!OPENERS_AND_CLOSERS.has(tag)) {
+      if (text !== "" || marker !== undefined) this.#tokens.push({ kind: "text", ...read });
+      return marker !== undefined;
+    }
+    if (text !== "") this.#tokens.push({ kind: "text", text });
+    return tag[1] === "/"
+      ? this.#readCloser(marker!, tag, isFirst, final)
+      : this.#readOpener(marker!, tag, isFirst);
+  }
+
+  #readOpener(marker: string, tag: string, isFirst: boolean): true {
+    const isThink = tag === "<think>";
+    if (this.#ignoresTags || !isThink && !this.#isBlank) {
+      this.#mentioned.add(`</${tag.slice(1)}`);
+      this.#addTagAsText(marker);
       return true;
     }
-    if (!final || mode !== "held") return false;
-    // A mention. There is no end tag in what follows, so nothing in it is held again.
-    tokens.push({ kind: "text", text: opener });
-    outside.keep(opener);
-    outside.unread(held.join(""));
-    ignored = true;
-    mode = "text";
+    this.#opener = marker;
+    this.#held = [];
+    this.#inside.begin(marker, this.#outside.take());
+    if (isThink && isFirst) this.#begin();
+    else this.#mode = "held";
     return true;
   }
 
-  /** Whether an end tag counts; undefined where more text is needed to tell. */
-  function isEnd(tag: string, isFirst: boolean, final: boolean): boolean | undefined {
-    if (mentioned.has(tag)) return false;
+  #readCloser(marker: string, tag: string, isFirst: boolean, final: boolean): boolean {
+    const isEnd = !this.#ignoresTags && this.#isEnd(tag, isFirst, final);
+    if (isEnd === undefined) {
+      this.#outside.unread(marker);
+      return false;
+    }
+    if (!isEnd) this.#addTagAsText(marker);
+    else {
+      this.#tokens.push({ kind: this.#isTagged ? "end" : "retraction", text: marker });
+      this.#outside.drop();
+      this.#isBlank ||= !this.#isTagged;
+      this.#isTagged = true;
+    }
+    return true;
+  }
+
+  /** True for an end tag that is no text; undefined where more text is needed to tell. */
+  #isEnd(tag: string, isFirst: boolean, final: boolean): boolean | undefined {
+    if (this.#mentioned.has(tag)) return false;
     if (tag === "</think>") return true;
     if (!isFirst) return false;
-    const rest = outside.take();
-    outside.unread(rest);
+    const rest = this.#outside.take();
+    this.#outside.unread(rest);
     if (!final && /^[ \t]{0,16}\r?$/.test(rest)) return undefined;
     return /^[ \t]{0,16}\r?(?:\n|$)/.test(rest);
   }
 
-  function readText(final: boolean): boolean {
-    const read = outside.next(final);
-    const { text, marker, isFirst = false } = read;
-    const tag = marker?.toLowerCase() ?? "";
-    isBlank &&= text.trim() === "";
-    if (!TAGS.has(tag)) {
-      if (text !== "" || marker !== undefined) tokens.push({ kind: "text", ...read });
-      return marker !== undefined;
-    }
-    if (text !== "") tokens.push({ kind: "text", text });
-    const isThink = tag === "<think>";
-    if (!ignored && (isThink || tag[1] !== "/" && isBlank)) {
-      opener = marker!;
-      held = [];
-      inside.begin(opener, outside.take());
-      if (isThink && isFirst) begin();
-      else mode = "held";
+  #addTagAsText(marker: string): void {
+    this.#tokens.push({ kind: "text", text: marker });
+    this.keep(marker);
+  }
+
+  #begin(): void {
+    this.#isTagged = true;
+    this.#mode = "thought";
+    this.#tokens.push({ kind: "begin", text: this.#opener });
+  }
+
+  /** Reads on behind an opening tag; false: more text is needed. */
+  #readThought(final: boolean): boolean {
+    const { text, end } = this.#inside.next(final);
+    if (this.#mode === "held") {
+      if (text !== "") this.#held.push(text);
+      const isAlone = this.#opener.length > "<think>".length &&
+        /^\r?\n/.test(this.#held.slice(0, 2).join(""));
+      if (end !== undefined || isAlone) {
+        this.#begin();
+        this.#tokens.push({ kind: "thought", text: this.#held.join("") });
+      }
+    } else if (text !== "") this.#tokens.push({ kind: "thought", text });
+    if (end !== undefined) {
+      this.#tokens.push({ kind: "end", text: end });
+      this.#outside.unread(this.#inside.take());
+      this.#outside.drop();
+      this.#mode = "text";
       return true;
     }
-    const counts = !ignored && tag[1] === "/" && isEnd(tag, isFirst, final);
-    if (counts === undefined) {
-      outside.unread(marker!);
-      return false;
-    }
-    if (counts) {
-      tokens.push({ kind: isTagged ? "end" : "retraction", text: marker! });
-      outside.drop();
-      isBlank ||= !isTagged;
-      isTagged = true;
-    } else {
-      if (tag[1] !== "/") mentioned.add(`</${tag.slice(1)}`);
-      tokens.push({ kind: "text", text: marker! });
-      keep(marker!);
-    }
+    if (!final || this.#mode !== "held") return false;
+    // A mention. There is no end tag in what follows, so nothing in it is held again.
+    this.#tokens.push({ kind: "text", text: this.#opener });
+    this.#outside.keep(this.#opener);
+    this.#outside.unread(this.#held.join(""));
+    this.#ignoresTags = true;
+    this.#mode = "text";
     return true;
   }
+}
 
-  function keep(marker: string): void {
-    isBlank = false;
-    outside.keep(marker);
+/** Reads one block of reasoning after the other, each from behind its opening tag. */
+class ThoughtReader {
+  readonly #markers = new MarkerReader(CLOSERS, { inCode: true });
+  #closer = "";
+  /** The last characters read, three at most. */
+  #last = "";
+
+  /** Begins a block: `opener` was read, and `text` follows it. */
+  begin(opener: string, text: string): void {
+    this.#closer = `</${opener.slice(1).toLowerCase()}`;
+    this.#last = "";
+    this.#markers.push(text);
   }
 
-  return {
-    keep,
-    drop: outside.drop,
-    take: outside.take,
-    unread: outside.unread,
-    push: (text) => mode === "text" ? outside.push(text) : inside.push(text),
-    next(final) {
-      while (tokens.length === 0) {
-        if (!(mode === "text" ? readText(final) : readBlock(final))) break;
-      }
-      return tokens.shift();
-    },
-    ignoreTags() {
-      ignored = true;
-    },
-  };
-}
+  /** Adds text at the end of what is unread. */
+  push(text: string): void {
+    this.#markers.push(text);
+  }
 
-/** Finds the end of a block of reasoning in text that streams. */
-interface BlockReader extends Pick<MarkerReader, "push" | "take"> {
-  /** `opener` was read; `text` follows it. */
-  begin(opener: string, text: string): void;
+  /** Takes all that is unread. */
+  take(): string {
+    return this.#markers.take();
+  }
+
   /** Reads on; `end` is the end tag where it was reached. */
-  next(final: boolean): { text: string; end?: string };
-}
-
-/** Reads one block of reasoning after the other, each from behind its opener. */
-function blockReader(): BlockReader {
-  const reader = markerReader(CLOSERS, { inCode: true });
-  let closer = "";
-  let last = "";
-  return {
-    begin(opener, text) {
-      closer = `</${opener.slice(1).toLowerCase()}`;
-      last = "";
-      reader.push(text);
-    },
-    push: reader.push,
-    take: reader.take,
-    next(final) {
-      let all = "";
-      for (;;) {
-        const { text, marker } = reader.next(final);
-        all += text;
-        last = (last + text.slice(-3)).slice(-3);
-        if (marker === undefined) return { text: all };
-        if (marker.toLowerCase() === closer) {
-          if (!last.endsWith("`") || last === "```") return { text: all, end: marker };
-          const rest = reader.take();
-          reader.unread(rest);
-          if (rest === "" && !final) {
-            reader.unread(marker);
-            return { text: all };
-          }
-          if (rest[0] !== "`") return { text: all, end: marker };
+  next(final: boolean): { text: string; end?: string } {
+    let all = "";
+    for (;;) {
+      const { text, marker } = this.#markers.next(final);
+      all += text;
+      this.#last = (this.#last + text.slice(-3)).slice(-3);
+      if (marker === undefined) return { text: all };
+      if (marker.toLowerCase() === this.#closer) {
+        if (!this.#last.endsWith("`") || this.#last === "```") return { text: all, end: marker };
+        const rest = this.#markers.take();
+        this.#markers.unread(rest);
+        if (rest === "" && !final) {
+          this.#markers.unread(marker);
+          return { text: all };
         }
-        all += marker;
-        last = ">";
+        if (rest[0] !== "`") return { text: all, end: marker };
       }
-    },
-  };
+      all += marker;
+      this.#last = ">";
+    }
+  }
 }
 
-/** What {@linkcode ThinkFilter} makes of a piece of text. */
+/** The text and the reasoning that a piece of an answer adds. */
 export interface ThinkSplit {
   /** What the piece adds to the answer. */
   text: string;
@@ -234,7 +266,9 @@ export interface ThinkSplit {
 }
 
 /** Splits an answer that streams into text and reasoning. */
-export interface ThinkFilter extends Pick<ThinkReader, "ignoreTags"> {
+interface ThinkFilter {
+  /** From here on, tags are text. */
+  ignoreTags(): void;
   /** Takes the next piece of the answer. */
   push(piece: string): ThinkSplit;
   /** The answer is over. */
@@ -243,11 +277,11 @@ export interface ThinkFilter extends Pick<ThinkReader, "ignoreTags"> {
 
 /**
  * Splits an answer as it streams. However it is cut into pieces, what comes out adds up to what
- * {@linkcode splitThinking} makes of the whole. Held back is only what {@linkcode thinkReader} holds,
+ * {@linkcode splitThinking} makes of the whole. Held back is only what {@linkcode ThinkReader} holds,
  * and white space until text follows.
  */
 export function thinkFilter(): ThinkFilter {
-  const reader = thinkReader();
+  const reader = new ThinkReader();
   let text = seamJoiner();
   let all = "";
   const thoughts = seamJoiner();
@@ -280,7 +314,7 @@ export function thinkFilter(): ThinkFilter {
   }
 
   return {
-    ignoreTags: reader.ignoreTags,
+    ignoreTags: () => reader.ignoreTags(),
     push(piece) {
       reader.push(piece);
       return read(false);
@@ -313,9 +347,9 @@ export function stripThinkTags(text: string): string {
   return splitThinking(text)[0];
 }
 
-/** Whether there is nothing in `text` to be seen: no answer. */
+/** True for a text without anything to be seen: it is no answer. */
 export function isBlank(text: string): boolean {
-  // Nearly always; the sets of characters take milliseconds to put together.
+  // Nearly every text has such a sign; the sets below take the engine milliseconds to compile.
   if (/[!-~]/.test(text)) return false;
   return /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }

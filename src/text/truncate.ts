@@ -1,17 +1,17 @@
 /**
- * Bounds a text by leaving out its middle, which a notice stands in for where it fits.
+ * Bounds a text by replacing its middle with a notice; without one where the notice does not fit.
  *
  * @param maxChars The most UTF-16 units of the result, the notice included.
- * @param notice What stands in for the units left out, given how many they are.
+ * @param notice The notice, given the number of units left out.
  * @returns `text` itself where it fits, else a text in which no surrogate pair is cut in two.
  */
 export function truncateMiddle(
   text: string,
   maxChars: number,
-  notice: (cutChars: number) => string = leftOut,
+  notice: (cutChars: number) => string = omissionNotice,
 ): string {
   if (text.length <= maxChars) return text;
-  // More is never cut than all of it, so no notice has more digits than this one.
+  // No notice is longer than the one for the whole text.
   const room = maxChars - notice(text.length).length;
   const head = wholeUpTo(text, room < 0 ? maxChars : Math.ceil(room / 2));
   if (room < 0) return text.slice(0, head);
@@ -19,7 +19,7 @@ export function truncateMiddle(
   return text.slice(0, head) + notice(tail - head) + text.slice(tail);
 }
 
-const leftOut = (cutChars: number) => `\n[... ${cutChars} characters left out ...]\n`;
+const omissionNotice = (cutChars: number) => `\n[... ${cutChars} characters left out ...]\n`;
 
 /** `end`, or one less where that would cut a surrogate pair in two. */
 export function wholeUpTo(text: string, end: number): number {

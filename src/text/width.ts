@@ -1,15 +1,16 @@
 /**
- * How many columns text takes on a terminal, grapheme by grapheme.
+ * The columns that text takes on a terminal, grapheme by grapheme.
  *
  * Sources: UAX #29 (through `Intl.Segmenter`), UAX #11 and the emoji properties of UTS #51 (through
- * `\p{...}`, as new as the runtime), and {@linkcode WIDE} from EastAsianWidth.txt of Unicode 17.0.
+ * `\p{...}`, as new as the runtime), and {@linkcode EAST_ASIAN_WIDE} from EastAsianWidth.txt of
+ * Unicode 17.0.
  *
  * @module
  */
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The graphemes of `text`: what a person takes for one character. */
+/** The graphemes of `text`: each looks like one character. */
 export function graphemes(text: string): string[] {
   // Below U+0300 nothing joins but CR LF.
   if (/^[\n\t\x20-\xff]*$/.test(text)) return text.split("");
@@ -18,28 +19,29 @@ export function graphemes(text: string): string[] {
 }
 
 /** East_Asian_Width W and F without Emoji_Presentation; gaps of unassigned characters are closed. */
-const WIDE = "\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u3029\u3030-\u303e" +
+const EAST_ASIAN_WIDE =
+  "\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u3029\u3030-\u303e" +
   "\u3041-\u3163\u3165-\u3247\u3250-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe6b" +
   "\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{16fe3}\u{16ff2}-\u{1b2fb}\u{1d300}-\u{1d376}" +
   "\u{1f200}-\u{1f265}\u{1f6d8}\u{1fa8a}-\u{1faef}\u{20000}-\u{3fffd}";
-const TWO = new RegExp(`[\\p{Emoji_Presentation}${WIDE}]`, "u");
-/** Takes no column of its own: marks above and below, Hangul vowels and finals, controls. */
-const NONE =
+const DOUBLE_WIDTH = new RegExp(`[\\p{Emoji_Presentation}${EAST_ASIAN_WIDE}]`, "u");
+/** Characters without a column: marks above and below, Hangul vowels and finals, controls. */
+const ZERO_WIDTH =
   /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7fb]/u;
-/** An emoji by its selector, as keycaps are. */
+/** Characters that are emoji by their selector, such as keycaps. */
 const EMOJI_BY_SELECTOR = /^\p{Emoji}\ufe0f/u;
 
-const known = new Map<string, number>();
+const widths = new Map<string, number>();
 
 /** The columns of one grapheme: 0, 1 or 2. Tabs and control characters count nothing here. */
 export function graphemeWidth(grapheme: string): number {
   if (grapheme.length === 1 && grapheme >= " " && grapheme <= "~") return 1;
-  let width = known.get(grapheme);
+  let width = widths.get(grapheme);
   if (width === undefined) {
     width = measure(grapheme);
     // Text has few different graphemes; a hostile one must not fill the memory.
-    if (known.size >= 4096) known.clear();
-    known.set(grapheme, width);
+    if (widths.size >= 4096) widths.clear();
+    widths.set(grapheme, width);
   }
   return width;
 }
@@ -47,7 +49,7 @@ export function graphemeWidth(grapheme: string): number {
 function measure(grapheme: string): number {
   if (EMOJI_BY_SELECTOR.test(grapheme)) return 2;
   let width = 0;
-  for (const char of grapheme) width += NONE.test(char) ? 0 : TWO.test(char) ? 2 : 1;
+  for (const char of grapheme) width += ZERO_WIDTH.test(char) ? 0 : DOUBLE_WIDTH.test(char) ? 2 : 1;
   return Math.min(2, width);
 }
 
@@ -59,16 +61,16 @@ export function displayWidth(text: string): number {
 }
 
 /**
- * True for a grapheme that terminals do not agree on: emoji, and what more than one spacing code
- * point makes up. After it, only an absolute cursor movement is sure of the column.
+ * True for a grapheme whose width differs between terminals: an emoji, or several code points. After
+ * it, only an absolute cursor movement is sure of the column.
  */
 export function isWidthDisputed(grapheme: string): boolean {
   return grapheme.length > 1 || grapheme > "\xff" && /\p{Extended_Pictographic}/u.test(grapheme);
 }
 
 /**
- * `line` in rows of at most `width` columns, tabs as spaces. Characters that join may take less; a row
- * that takes more would go on at the beginning of the next, where a question stands.
+ * `line` in rows of at most `width` columns, tabs as spaces. Code points are measured one by one:
+ * where they join, a row takes less, but never more, which would run into the row below.
  */
 export function rowsOf(line: string, width: number): string[] {
   const rows: string[] = [];

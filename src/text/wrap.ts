@@ -4,13 +4,13 @@
  * @module
  */
 
-/** `text` with its long lines broken at spaces, for a terminal of `columns`. */
+/** `text` with its lines of over `columns` characters broken at spaces. */
 export function wrapped(text: string, columns: number): string {
   return text.split("\n").flatMap((line) => wrapLine(line, columns)).join("\n");
 }
 
 function wrapLine(line: string, columns: number): string[] {
-  // Not all of any indentation: each row repeats it.
+  // Each row repeats the indentation, so it takes half a row at most.
   const indent = Math.min(/^ *(?:· )?/.exec(line)![0].length, columns >> 1);
   const rows = [""];
   for (const word of line.split(/(?<=\S)(?= )/)) {

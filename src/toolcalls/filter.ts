@@ -1,13 +1,13 @@
 import { seamJoiner } from "../text/seams.ts";
 import type { ToolCall } from "../types/message.ts";
-import { callScanner, type Part, type ToolCallOptions } from "./scan.ts";
+import { callScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
 import { outOfSentences } from "./sentences.ts";
 
 /** Takes tool calls out of text that streams: see {@linkcode toolCallFilter}. */
-export interface ToolCallFilter {
+interface ToolCallFilter {
   /** Takes the next piece; returns what can be shown now. */
   push(piece: string): string;
-  /** Nothing is a call after all: returns what was held back, and all pieces from here on. */
+  /** Makes all calls text: returns the text held back; `push` returns all pieces from here on. */
   release(): string;
   /** From here on, think tags are text. */
   ignoreTags(): void;
@@ -17,20 +17,20 @@ export interface ToolCallFilter {
 
 /**
  * Takes tool calls out of text as it streams, so that nobody sees half a call. Held back is only
- * what may be part of one, white space until text follows, and what follows a call, which a native
- * one would make text again. However the text is cut into pieces, what comes out adds up to the text
- * that {@linkcode extractToolCallsFromText} returns.
+ * what may be part of one, white space until text follows, and all that follows a call: if a native
+ * call comes, the written one is text after all. However the text is cut into pieces, the output
+ * adds up to the text that {@linkcode extractToolCallsFromText} returns.
  */
 export function toolCallFilter(options: ToolCallOptions = {}): ToolCallFilter {
   const scanner = outOfSentences(callScanner(options));
   let rest = seamJoiner();
   let calls: ToolCall[] = [];
-  /** What came since the first call, as it was written and without the calls. */
+  /** The text since the first call, as the model wrote it and without the calls. */
   let written = "";
   let cleaned = "";
   let isReleased = false;
 
-  function take(part: Part): string {
+  function take(part: ScannedPart): string {
     if (part.kind === "calls") {
       if (calls.length === 0) written = rest.end();
       for (const call of part.calls) calls.push(call);
@@ -63,7 +63,7 @@ export function toolCallFilter(options: ToolCallOptions = {}): ToolCallFilter {
       calls = [];
       return shown + held;
     },
-    ignoreTags: scanner.ignoreTags,
+    ignoreTags: () => scanner.ignoreTags(),
     end() {
       if (isReleased) return { text: "", calls };
       const text = scan("", true);

@@ -1,14 +1,14 @@
 /**
- * What a textual format of tool calls is. Each has a file and a row in `formats.ts`.
+ * The shape of a textual format of tool calls. Each has a file and a row in `formats/all.ts`.
  *
  * @module
  */
 
 import type { ToolCall } from "../types/message.ts";
 
-/** What is known of the request that a text answers. */
+/** The request that a text answers. */
 export interface CallContext {
-  /** The names of the tools offered; undefined when nobody said. */
+  /** The names of the tools offered; undefined where the caller does not know them. */
   readonly tools: ReadonlySet<string> | undefined;
   /** Their JSON schemas, by name. */
   readonly schemas: Readonly<Record<string, unknown>>;
@@ -16,36 +16,39 @@ export interface CallContext {
   newId(): string;
 }
 
+/** Namespaces that some formats, and models of their own accord, put before a tool's name. */
+export const NAMESPACE = /^(?:functions|default_api|tools)\./;
+
 /**
- * The tool that `name` says, where it may be called: an offered one, with a namespace or without, or
- * any when the offered ones are not known.
+ * The tool that is named `name`, with a namespace or without, if it is offered; any tool when the
+ * offered ones are not known.
  */
 export function offeredName(name: string, { tools }: CallContext): string | undefined {
   if (!tools || tools.has(name)) return name || undefined;
-  const short = name.replace(/^(?:functions|default_api|tools)\./, "");
+  const short = name.replace(NAMESPACE, "");
   return tools.has(short) ? short : undefined;
 }
 
-/** A format. */
-export interface Format {
+/** A way in which models write calls into their text. */
+export interface CallFormat {
   /** Its name, for those who read the table. */
   readonly name: string;
-  /** What a call begins with: literal text, none the beginning of another. */
+  /** The texts that begin a call, none the beginning of another. */
   readonly markers?: readonly string[];
-  /** Info strings: the opening line of such a fenced block is what a call begins with. */
+  /** Info strings: the opening line of such a fenced block begins a call. */
   readonly fences?: readonly string[];
-  /** A message whose first sign this is may be nothing but calls. */
+  /** A message that begins with this sign may be nothing but calls. */
   readonly startsWith?: string;
   /** Recognised at the beginning of a line only. */
   readonly lineStart?: true;
   /** Recognised only when the offered names are known. */
   readonly needsNames?: true;
-  /** Reads what follows `marker` (of a fence: its whole first line). */
+  /** Reads the text behind `marker` (of a fence: behind its whole first line). */
   read(marker: string, context: CallContext): CallReader;
 }
 
-/** What a reader made of a text. */
-export type Verdict =
+/** The result of reading a candidate. */
+export type CandidateVerdict =
   /** No call: the marker is text, and so is what follows unless another marker comes. */
   | "text"
   /** Calls, in the first `end` characters after the marker, which are removed. */
@@ -57,8 +60,8 @@ export type Verdict =
  */
 export interface CallReader {
   /**
-   * Takes the next piece; with `final`, it is the last. Undefined while the verdict is open, which it
-   * never is at the end, and no longer than needed.
+   * Takes the next piece; with `final`, it is the last. Returns undefined while the verdict is open,
+   * which it is no longer than needed, and never after the last piece.
    */
-  push(piece: string, final: boolean): Verdict | undefined;
+  push(piece: string, final: boolean): CandidateVerdict | undefined;
 }

@@ -7,7 +7,7 @@
 import { isObject } from "../text/json.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, offeredName } from "./format.ts";
-import { parseJson } from "./json_scanner.ts";
+import { parseLenientJson } from "./json_scanner.ts";
 
 /**
  * The calls that a value stands for, an object or an array of them, or undefined where any of it is
@@ -23,30 +23,40 @@ export function callsFrom(value: unknown, context: CallContext): ToolCall[] | un
 
 function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   if (!isObject(given)) return undefined;
-  // The server's own form, written as text.
+  // A native call of the compatible protocol, written as text.
   const value = isObject(given.function) ? given.function : given;
-  const name = nameOf(value, context);
+  const name = toolNamedIn(value, context);
   if (name === undefined) return undefined;
-  const keys = context.tools ? ARGUMENTS : BASIC;
+  const keys = context.tools ? ARGUMENT_KEYS : BASIC_ARGUMENT_KEYS;
   const key = keys.find((key) => Object.hasOwn(value, key));
   if (key === undefined && Object.keys(value).length > 1) return undefined;
   if (key === "parameters" && isSchema(value.parameters)) return undefined;
   const args = key === undefined ? {} : value[key];
   const isText = typeof args === "string";
-  const read = isText ? args.trim() === "" ? {} : parseJson(args) : args ?? {};
-  if (isObject(read)) return newCall(name, read, context);
+  const parsed = isText ? args.trim() === "" ? {} : parseLenientJson(args) : args ?? {};
+  if (isObject(parsed)) return newCall(name, parsed, context);
   const text = isText ? args : JSON.stringify(args);
   return invalidCall(name, text, "its arguments must be a JSON object", context);
 }
 
-/** Where the arguments are: as the specification has it, and as models write besides. */
-const BASIC = ["arguments", "parameters"];
-const ARGUMENTS = [...BASIC, "args", "input", "tool_input", "action_input", "kwargs"];
-const NAMES = ["name", "tool_name", "tool", "function", "action"];
+/** The keys of the arguments: those of the specification, and others that models write. */
+const BASIC_ARGUMENT_KEYS = ["arguments", "parameters"];
+const ARGUMENT_KEYS = [
+  ...BASIC_ARGUMENT_KEYS,
+  "args",
+  "input",
+  "tool_input",
+  "action_input",
+  "kwargs",
+];
+const NAME_KEYS = ["name", "tool_name", "tool", "function", "action"];
 
 /** The tool that is named in `value`. */
-function nameOf(value: Record<string, unknown>, context: CallContext): string | undefined {
-  const keys = context.tools ? NAMES : ["name"];
+function toolNamedIn(
+  value: Record<string, unknown>,
+  context: CallContext,
+): string | undefined {
+  const keys = context.tools ? NAME_KEYS : ["name"];
   const name = value[keys.find((key) => typeof value[key] === "string") ?? "name"];
   return typeof name === "string" ? offeredName(name, context) : undefined;
 }
@@ -60,6 +70,9 @@ export function newCall(
   return { id: context.newId(), name, arguments: args, recovered: true };
 }
 
+/** The reason why a call that breaks off is invalid. */
+export const CUT_OFF = "it was cut off before its end";
+
 /** A call that is not to be run but answered with `reason`. */
 export function invalidCall(
   name: string,
@@ -70,7 +83,7 @@ export function invalidCall(
   return { ...newCall(name, {}, context), invalid: { text, reason } };
 }
 
-/** Whether an object is a JSON Schema of arguments, not arguments. */
+/** True for a JSON Schema of arguments, false for arguments. */
 function isSchema(value: unknown): boolean {
   return isObject(value) && value.type === "object" &&
     (isObject(value.properties) || Object.keys(value).length === 1);

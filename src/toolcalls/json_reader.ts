@@ -1,22 +1,22 @@
 /**
- * Reads calls written as JSON as they stream; what the formats with JSON have in common.
+ * Reads calls written as JSON as they stream; the common part of the formats with JSON.
  *
  * @module
  */
 
 import { isObject } from "../text/json.ts";
-import { type MarkerReader, markerReader } from "../text/markers.ts";
+import { MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
-import { type CallContext, type CallReader, offeredName, type Verdict } from "./format.ts";
-import { callsFrom, invalidCall } from "./json_calls.ts";
-import { type JsonScanner, jsonScanner, parseJson } from "./json_scanner.ts";
-import { parsePythonLiteral } from "./formats/python_calls.ts";
+import { type CallContext, type CallReader, type CandidateVerdict, offeredName } from "./format.ts";
+import { callsFrom, CUT_OFF, invalidCall } from "./json_calls.ts";
+import { type JsonScanner, jsonScanner, parseLenientJson } from "./json_scanner.ts";
+import { parsePythonLiteral } from "./python_calls.ts";
 
-/** What stands around the JSON. */
-export interface JsonFrame {
-  /** What comes after the calls; the end of the text will do as well. */
+/** The marks around the JSON, and the rules for it. */
+interface JsonFrame {
+  /** The mark behind the calls; the end of the text will do as well. */
   readonly close: string;
-  /** What begins another frame; broken JSON ends there at the latest. */
+  /** The mark that begins another frame; broken JSON ends there at the latest. */
   readonly open?: string;
   /** True when nothing but calls may stand in the frame, and only offered names are sure enough to
    * report what is broken; otherwise calls end where the last value does. */
@@ -25,13 +25,12 @@ export interface JsonFrame {
   readonly keyed?: boolean;
 }
 
-/** White space and signs between values; what is farther away does not belong to them. */
+/** The most white space and signs between two values of one frame. */
 const MAX_GAP = 256;
 /** A name is looked for in the first characters of a value. */
-const MAX_HEAD = 512;
+const NAME_CHARS = 512;
 
-const CUT = "it was cut off before its end";
-const BROKEN =
+const BROKEN_JSON =
   "its JSON is not valid: check brackets, and escape quotes and backslashes in strings";
 
 /**
@@ -41,142 +40,167 @@ const BROKEN =
  * A call that breaks off at the end of the text, or whose JSON is broken, becomes an invalid call
  * if the value begins with an offered name: its reason is for the model.
  */
-export function jsonReader(frame: JsonFrame, context: CallContext): CallReader {
-  const { close } = frame;
-  const calls: ToolCall[] = [];
-  /** How much was read before the present piece, and where the last value ended. */
-  let before = 0;
-  let end = 0;
-  let gap = "";
-  let value = "";
-  let scanner: JsonScanner | undefined;
+export class JsonCallReader implements CallReader {
+  readonly #frame: JsonFrame;
+  readonly #context: CallContext;
+  readonly #calls: ToolCall[] = [];
+  /** The characters read before the present piece, and those up to the end of the last value. */
+  #before = 0;
+  #end = 0;
+  #gap = "";
+  #value = "";
+  /** Reads the value that is open. */
+  #scanner: JsonScanner | undefined;
   /** The name with which the value begins; "" while there is none, undefined once it is too late. */
-  let name: string | undefined;
-  let broken: MarkerReader | undefined;
+  #name: string | undefined;
+  /** Reads up to the end of the frame where the value is broken. */
+  #broken: MarkerReader | undefined;
 
-  const done = (): Verdict => calls.length > 0 && !frame.strict ? { calls, end } : "text";
+  constructor(frame: JsonFrame, context: CallContext) {
+    this.#frame = frame;
+    this.#context = context;
+  }
 
-  function report(reason: string, to: number): Verdict | undefined {
-    if (!name || frame.strict && !context.tools) return done();
-    calls.push(invalidCall(name, value, reason, context));
-    end = to;
+  push(piece: string, final: boolean): CandidateVerdict | undefined {
+    for (let at = 0;;) {
+      const step = this.#broken
+        ? this.#readBroken(piece, at, final)
+        : this.#scanner
+        ? this.#readValue(piece, at, final)
+        : this.#readGap(piece, at, final);
+      if (typeof step !== "number") {
+        this.#before += piece.length;
+        return step;
+      }
+      at = step;
+    }
+  }
+
+  /** The verdict where something else than a call was found. */
+  #ended(): CandidateVerdict {
+    return this.#calls.length > 0 && !this.#frame.strict
+      ? { calls: this.#calls, end: this.#end }
+      : "text";
+  }
+
+  /** Adds an invalid call that ends at `to`, if the value is sure to be one; else the verdict. */
+  #addInvalid(reason: string, to: number): CandidateVerdict | undefined {
+    if (!this.#name || this.#frame.strict && !this.#context.tools) return this.#ended();
+    this.#calls.push(invalidCall(this.#name, this.#value, reason, this.#context));
+    this.#end = to;
     return undefined;
   }
 
-  /** Looks for the name; false: it is not offered. */
-  function readName(): boolean {
-    const said = leadingName(value.slice(0, MAX_HEAD));
-    if (said === undefined) name = value.length < MAX_HEAD ? "" : undefined;
-    else name = offeredName(said, context);
-    return said === undefined || name !== undefined;
+  #add(calls: readonly ToolCall[], to: number): void {
+    for (const call of calls) this.#calls.push(call);
+    this.#end = to;
   }
 
-  /** Reads on behind the value's last character in `piece`; `from` is where the piece goes on. */
-  function readValue(piece: string, from: number): number | Verdict {
-    const scanned = scanner!.scan(piece, from);
-    const to = scanned.end ?? scanned.error ?? piece.length;
-    value += piece.slice(from, to);
-    if (name === "" && !readName()) return done();
-    if (scanned.error !== undefined) {
-      const isPython = !frame.strict && piece[to] === "'" && /^\[?\s*\{\s*$/.test(value);
-      if (!name && !isPython || frame.strict && !context.tools) return done();
-      const stops = frame.open === undefined ? [] : [frame.open];
-      broken = markerReader([frame.close, ...stops], { inCode: true });
+  /** Looks for the name; false: it is not offered. */
+  #readName(): boolean {
+    const written = leadingName(this.#value.slice(0, NAME_CHARS));
+    if (written === undefined) this.#name = this.#value.length < NAME_CHARS ? "" : undefined;
+    else this.#name = offeredName(written, this.#context);
+    return written === undefined || this.#name !== undefined;
+  }
+
+  /** Reads the value on from `from`; returns where the piece goes on, or what `push` returns. */
+  #readValue(piece: string, from: number, final: boolean): number | CandidateVerdict | undefined {
+    const { end, error } = this.#scanner!.scan(piece, from);
+    const to = end ?? error ?? piece.length;
+    this.#value += piece.slice(from, to);
+    if (this.#name === "" && !this.#readName()) return this.#ended();
+    if (end !== undefined) return this.#finishValue(this.#before + to) ?? to;
+    const { strict, open, close } = this.#frame;
+    if (error !== undefined) {
+      const isPython = !strict && piece[to] === "'" && /^\[?\s*\{\s*$/.test(this.#value);
+      if (!this.#name && !isPython || strict && !this.#context.tools) return this.#ended();
+      this.#broken = new MarkerReader(open === undefined ? [close] : [close, open], {
+        inCode: true,
+      });
       return to;
     }
-    if (scanned.end === undefined) return to;
-    scanner = undefined;
-    const parsed = parseJson(value);
-    const found = parsed === undefined
-      ? undefined
-      : callsFrom(frame.keyed ? unkeyed(parsed) : parsed, context);
-    if (parsed === undefined) return report(BROKEN, before + to) ?? to;
-    if (!found || frame.strict && !context.tools && found.some((call) => call.invalid)) {
-      return done();
-    }
-    for (const call of found) calls.push(call);
-    end = before + to;
-    return to;
+    if (!final) return undefined;
+    return this.#addInvalid(CUT_OFF, this.#before + to) ?? { calls: this.#calls, end: this.#end };
   }
 
-  function readBroken(piece: string, from: number, final: boolean): Verdict | undefined {
-    broken!.push(piece.slice(from));
-    const { text, marker } = broken!.next(final);
-    value += text;
+  /** Takes the calls of a value that is whole and ends at `to`; the verdict where it is none. */
+  #finishValue(to: number): CandidateVerdict | undefined {
+    this.#scanner = undefined;
+    const parsed = parseLenientJson(this.#value);
+    if (parsed === undefined) return this.#addInvalid(BROKEN_JSON, to);
+    const calls = callsFrom(this.#frame.keyed ? unkeyed(parsed) : parsed, this.#context);
+    const isUnsure = this.#frame.strict && !this.#context.tools;
+    if (!calls || isUnsure && calls.some((call) => call.invalid)) return this.#ended();
+    this.#add(calls, to);
+    return undefined;
+  }
+
+  #readBroken(piece: string, from: number, final: boolean): CandidateVerdict | undefined {
+    const { close, strict } = this.#frame;
+    const broken = this.#broken!;
+    broken.push(piece.slice(from));
+    const { text, marker } = broken.next(final);
+    this.#value += text;
     if (marker === undefined && !final) return undefined;
-    const closed = marker?.toLowerCase() === frame.close.toLowerCase();
-    const rest = marker === undefined ? 0 : broken!.take().length + (closed ? 0 : marker.length);
-    const to = before + piece.length - rest;
-    const literal = frame.strict ? undefined : parsePythonLiteral(value.trim());
-    const found = literal === undefined ? undefined : callsFrom(literal, context);
-    if (found) {
-      for (const call of found) calls.push(call);
-      return { calls, end: to };
+    const isClosed = marker?.toLowerCase() === close.toLowerCase();
+    const rest = marker === undefined ? 0 : broken.take().length + (isClosed ? 0 : marker.length);
+    const to = this.#before + piece.length - rest;
+    const literal = strict ? undefined : parsePythonLiteral(this.#value.trim());
+    const calls = literal === undefined ? undefined : callsFrom(literal, this.#context);
+    if (calls) this.#add(calls, to);
+    else {
+      if (this.#name === "" && !this.#readName()) return this.#ended();
+      const verdict = this.#addInvalid(marker === undefined ? CUT_OFF : BROKEN_JSON, to);
+      if (verdict) return verdict;
     }
-    if (name === "" && !readName()) return done();
-    return report(marker === undefined ? CUT : BROKEN, to) ?? { calls, end: to };
+    return { calls: this.#calls, end: this.#end };
   }
 
   /** Reads on to the next value or the end of the frame. */
-  function readGap(piece: string, from: number, final: boolean): number | Verdict | undefined {
-    const known = gap.length;
+  #readGap(piece: string, from: number, final: boolean): number | CandidateVerdict | undefined {
+    const { strict } = this.#frame;
+    const isFirst = this.#calls.length === 0;
+    const read = this.#gap.length;
     // Nearly every candidate that is none ends here.
-    if (known === 0 && calls.length === 0 && from < piece.length && !/[\s{[`]/.test(piece[from]!)) {
+    if (read === 0 && isFirst && from < piece.length && !/[\s{[`]/.test(piece[from]!)) {
       return "text";
     }
-    gap += piece.slice(from, from + MAX_GAP - known);
-    const rest = gap.replace(frame.strict ? /^[\s,;}]*/ : /^[\s,;}]*(?:`{3}\s*)?/, "");
-    if (calls.length > 0) {
-      const stray = frame.strict ? undefined : STRAY.exec(rest)?.[0];
-      const closer = isLike(rest, close) ? close : stray;
-      if (closer !== undefined) {
-        return { calls, end: end + gap.length - rest.length + closer.length };
-      }
-      // Some close with a bracket, like a value.
-      const mayClose = isLike(close, rest) || !frame.strict && mayBeStray(rest, frame.open);
-      if (mayClose && rest !== "" && !final && gap.length < MAX_GAP) return undefined;
-      if (mayClose && final) return { calls, end: end + gap.length };
-    }
-    const lead = (calls.length > 0 ? BETWEEN : frame.strict ? BEFORE_STRICT : BEFORE).exec(gap);
+    this.#gap += piece.slice(from, from + MAX_GAP - read);
+    const rest = this.#gap.replace(strict ? /^[\s,;}]*/ : /^[\s,;}]*(?:`{3}\s*)?/, "");
+    const verdict = isFirst ? undefined : this.#readClose(rest, final);
+    if (verdict !== undefined) return verdict === "open" ? undefined : verdict;
+    const start = !isFirst ? NEXT_VALUE : strict ? FIRST_VALUE_STRICT : FIRST_VALUE;
+    const lead = start.exec(this.#gap);
     if (lead) {
-      scanner = jsonScanner();
-      gap = value = "";
-      name = "";
-      return from + lead[0].length - known;
+      this.#scanner = jsonScanner();
+      this.#gap = this.#value = this.#name = "";
+      return from + lead[0].length - read;
     }
-    const mayGoOn = calls.length > 0
-      ? isLike(close, rest) || !frame.strict && "```".startsWith(rest)
-      : (frame.strict ? /^\s*$/ : /^\s*(?:`{0,2}|`{3}\w*\s*)$/).test(gap);
-    if (!mayGoOn || gap.length === MAX_GAP) return done();
+    const mayGoOn = isFirst
+      ? (strict ? /^\s*$/ : /^\s*(?:`{0,2}|`{3}\w*\s*)$/).test(this.#gap)
+      : beginsLike(this.#frame.close, rest) || !strict && "```".startsWith(rest);
+    if (!mayGoOn || this.#gap.length === MAX_GAP) return this.#ended();
     if (!final) return undefined;
-    return calls.length > 0 ? { calls, end: end + gap.length } : "text";
+    return isFirst ? "text" : { calls: this.#calls, end: this.#end + this.#gap.length };
   }
 
-  return {
-    push(piece, final) {
-      let at = 0;
-      for (;;) {
-        let step: number | Verdict | undefined;
-        if (broken) step = readBroken(piece, at, final);
-        else if (!scanner) step = readGap(piece, at, final);
-        else {
-          step = readValue(piece, at);
-          if (step === piece.length && scanner && !broken) {
-            step = final ? report(CUT, before + piece.length) ?? { calls, end } : undefined;
-          }
-        }
-        if (typeof step !== "number") {
-          before += piece.length;
-          return step;
-        }
-        at = step;
-      }
-    },
-  };
+  /** The verdict where `rest` of the gap is the end of the frame; "open": it may become that. */
+  #readClose(rest: string, final: boolean): CandidateVerdict | "open" | undefined {
+    const { close, open, strict } = this.#frame;
+    const stray = strict ? undefined : STRAY.exec(rest)?.[0];
+    const closer = beginsLike(rest, close) ? close : stray;
+    const [calls, end] = [this.#calls, this.#end + this.#gap.length];
+    if (closer !== undefined) return { calls, end: end - rest.length + closer.length };
+    const mayClose = beginsLike(close, rest) || !strict && mayBeStray(rest, open);
+    if (!mayClose) return undefined;
+    if (final) return { calls, end };
+    return rest !== "" && this.#gap.length < MAX_GAP ? "open" : undefined;
+  }
 }
 
-/** Whether `text` begins like `start`, in upper or lower case. */
-function isLike(text: string, start: string): boolean {
+/** True where `text` begins with `start`, in upper or lower case. */
+function beginsLike(text: string, start: string): boolean {
   return text.slice(0, start.length).toLowerCase() === start.toLowerCase();
 }
 
@@ -196,15 +220,15 @@ const STRAYS = [
   ...["</s>", "[/tool_calls]"],
 ];
 
-/** Whether `text` begins one of them, or is nothing but an `open` in place of the end. */
+/** True where `text` begins one of them, or is nothing but an `open` in place of the end. */
 function mayBeStray(text: string, open = ""): boolean {
   const dense = text.replaceAll(/\s/g, "").toLowerCase();
   return [...STRAYS, open.toLowerCase()].some((tag) => tag.startsWith(dense));
 }
 
-const BEFORE = /^\s*(?:`{3}\w*\s*)?(?=[{[])/;
-const BEFORE_STRICT = /^\s*(?=[{[])/;
-const BETWEEN = /^[\s,;]*(?=[{[])/;
+const FIRST_VALUE = /^\s*(?:`{3}\w*\s*)?(?=[{[])/;
+const FIRST_VALUE_STRICT = /^\s*(?=[{[])/;
+const NEXT_VALUE = /^[\s,;]*(?=[{[])/;
 
 /** The name of the first call in the beginning of a value, where it comes before any arguments. */
 function leadingName(head: string): string | undefined {

@@ -1,27 +1,33 @@
+/**
+ * JSON as models write it: its end in text that streams, and its value.
+ *
+ * @module
+ */
+
 /** Finds the end of a JSON object or array as it streams: see {@linkcode jsonScanner}. */
 export interface JsonScanner {
   /**
-   * Reads `text` from `from` on, which goes on where the last call ended. `end` is the position
-   * after the value; `error` that of the first character with which it can be none; without either,
-   * `inString` says whether the text ended within a string.
+   * Reads `text` from `from` on, which goes on where the last call ended. Returns one of: `end`, the
+   * position behind the value; `error`, the position of the first character that no JSON can have
+   * there; `inString`, true where the text ended within a string.
    */
   scan(text: string, from: number): { end?: number; error?: number; inString?: boolean };
 }
 
-/** Deeper values are refused: they would exhaust the stack of whatever walks them. */
-const MAX_DEPTH = 100;
+/** Deeper values are refused: a function that walks them would exhaust its stack. */
+export const MAX_VALUE_DEPTH = 100;
 
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** What may stand outside of strings: white space, signs, and the letters of numbers and words. */
+/** The signs that JSON has outside of strings: white space, punctuation, numbers and words. */
 const OUTSIDE = new Uint8Array(128);
 for (const char of ' \t\r\n{}[]:,"-+.0123456789Etruefalsn') OUTSIDE[char.charCodeAt(0)] = 1;
 
 /**
- * Finds the end of a JSON object or array, piece by piece. It checks brackets, strings and what
- * stands between them: enough to see early that a text is none. Whether the rest is right is for
- * `JSON.parse` to say. Line feeds within strings are let through, as models write them.
+ * Finds the end of a JSON object or array, piece by piece. It checks brackets, strings and the signs
+ * between them, enough to see early that a text is no JSON, and leaves the rest to `JSON.parse`.
+ * Line feeds within strings are let through, as models write them.
  */
 export function jsonScanner(): JsonScanner {
   const closers: number[] = [];
@@ -56,7 +62,7 @@ export function jsonScanner(): JsonScanner {
           if (closers.length === 0) return { error: i - 1 };
           inString = true;
         } else if (code === 123 || code === 91) {
-          if (closers.length === MAX_DEPTH) return { error: i - 1 };
+          if (closers.length === MAX_VALUE_DEPTH) return { error: i - 1 };
           closers.push(code + 2);
         } else if (code === 125 || code === 93) {
           if (closers.pop() !== code) return { error: i - 1 };
@@ -69,11 +75,11 @@ export function jsonScanner(): JsonScanner {
 }
 
 /**
- * The object or array that `text` is, white space around it aside, or undefined. Mends what models
- * get wrong where there is one reading only: control characters and escaped apostrophes within
- * strings, a comma before a closing bracket, and braces doubled as in prompts made from templates.
+ * The object or array that `text` is, white space around it aside, or undefined. Mends the mistakes
+ * of models that have one reading only: control characters and escaped apostrophes within strings,
+ * a comma before a closing bracket, and braces doubled as in prompts made from templates.
  */
-export function parseJson(text: string): unknown {
+export function parseLenientJson(text: string): unknown {
   const value = text.trim();
   if (jsonScanner().scan(value, 0).end !== value.length) return undefined;
   try {
@@ -81,9 +87,9 @@ export function parseJson(text: string): unknown {
   } catch {
     const isDoubled = /^\{\{[^{]/.test(value);
     try {
-      return JSON.parse(mend(value, isDoubled));
+      return JSON.parse(mendJson(value, isDoubled));
     } catch {
-      return isDoubled ? parseJson(value.slice(1, -1)) : undefined;
+      return isDoubled ? parseLenientJson(value.slice(1, -1)) : undefined;
     }
   }
 }
@@ -94,18 +100,18 @@ const ESCAPED = Array.from({ length: 32 }, (_, code) => {
   return JSON.stringify(String.fromCharCode(code)).slice(1, -1);
 });
 
-/** In JSON an apostrophe has no escape; a backslash that ends a line is a shell's. */
+/** JSON has no escape for an apostrophe; a backslash before a line feed is a shell's, kept as it is. */
 function mendSign(sign: string): string {
   const control = ESCAPED[sign.charCodeAt(sign.length - 1)];
   if (sign === "\\'") return "'";
   return control === undefined ? sign : (sign.length > 1 ? "\\\\" : "") + control;
 }
 
-function mend(text: string, isDoubled: boolean): string {
+function mendJson(text: string, isDoubled: boolean): string {
   let mended = "";
   let done = 0;
   let inString = false;
-  /** Where the last sign is a comma. */
+  /** The position of a comma with nothing but white space behind it, or -1. */
   let comma = -1;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -5,34 +5,34 @@
  * @module
  */
 
-import { markerReader } from "../text/markers.ts";
-import { thinkReader } from "../text/think.ts";
+import { MarkerReader } from "../text/markers.ts";
+import { ThinkReader } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
-import type { CallContext, CallReader, Format } from "./format.ts";
+import type { CallContext, CallFormat, CallReader } from "./format.ts";
 import { formats } from "./formats/all.ts";
 
 /** Options of {@linkcode extractToolCallsFromText} and {@linkcode toolCallFilter}. */
 export interface ToolCallOptions {
   /**
    * The names of the tools offered in the request. Given them, nothing else is a call; without them,
-   * any name is one, in the two basic formats.
+   * any name is a tool's, in the two basic formats.
    */
   tools?: readonly string[] | undefined;
   /** The JSON schemas of their arguments, by name: they type the values of formats without types. */
   schemas?: Readonly<Record<string, unknown>> | undefined;
   /** False to leave code blocks alone, as of a model that knows how to call natively: true. */
   fences?: boolean | undefined;
-  /** False where think tags are text, as reasoning came apart: true. */
+  /** False where think tags are text, as the server sends reasoning in a field of its own: true. */
   thinkTags?: boolean | undefined;
   /** Makes the id of a call: `call_` and 24 random characters. */
   newId?: (() => string) | undefined;
 }
 
-/** A piece of what was scanned; the `text` of all parts is the text scanned. */
-export type Part =
+/** A piece of the text scanned; the `text` of all parts adds up to it. */
+export type ScannedPart =
   /** Text, and reasoning with its tags. */
   | { kind: "text"; text: string }
-  /** Calls, and what they were written as; `isBasic` in one of the two basic formats. */
+  /** Calls, and the text that they are written as; `isBasic` in one of the two basic formats. */
   | { kind: "calls"; text: string; calls: ToolCall[]; isBasic: boolean }
   /** An end tag that makes all before it reasoning, and so no call. */
   | { kind: "retraction"; text: string };
@@ -40,7 +40,7 @@ export type Part =
 /** A scanner of one text. */
 export interface CallScanner {
   /** Takes the next piece; with `final`, it is the last. */
-  push(piece: string, final: boolean): Part[];
+  push(piece: string, final: boolean): ScannedPart[];
   /** From here on, think tags are text. */
   ignoreTags(): void;
 }
@@ -52,247 +52,255 @@ export function callScanner(options: ToolCallOptions): CallScanner {
     schemas: options.schemas ?? {},
     newId: options.newId ?? randomId,
   };
-  const scans = scanner(allowed(context.tools !== undefined, options.fences !== false), context);
-  if (options.thinkTags === false) scans.ignoreTags();
-  return scans;
+  const scanner = new FormatScanner(
+    allowed(context.tools !== undefined, options.fences !== false),
+    context,
+  );
+  if (options.thinkTags === false) scanner.ignoreTags();
+  return scanner;
 }
 
-const sets = new Map<string, readonly Format[]>();
+const allowedSets = new Map<string, readonly CallFormat[]>();
 
-/** Made once for all answers of a session: so are the lists of markers below. */
-function allowed(names: boolean, fences: boolean): readonly Format[] {
+/** The formats to look for. Made once for all answers, as their markers below. */
+function allowed(names: boolean, fences: boolean): readonly CallFormat[] {
   const key = `${names} ${fences}`;
-  const known = sets.get(key) ??
+  const set = allowedSets.get(key) ??
     formats.filter((format) => (names || !format.needsNames) && (fences || !format.fences));
-  sets.set(key, known);
-  return known;
+  allowedSets.set(key, set);
+  return set;
 }
 
-const markers = new WeakMap<readonly Format[], [literals: string[], fences: string[]]>();
+const markerLists = new WeakMap<readonly CallFormat[], [literals: string[], fences: string[]]>();
 
-function markersOf(formats: readonly Format[]): [literals: string[], fences: string[]] {
-  let known = markers.get(formats);
-  if (!known) {
+function markersOf(formats: readonly CallFormat[]): [literals: string[], fences: string[]] {
+  let lists = markerLists.get(formats);
+  if (!lists) {
     const own = formats.flatMap((format) => format.markers ?? []);
-    known = [
+    lists = [
       [...new Set([...ELEMENTS.keys(), ...ELEMENTS.values(), ...own])],
       [...new Set(formats.flatMap((format) => format.fences ?? []))],
     ];
-    markers.set(formats, known);
+    markerLists.set(formats, lists);
   }
-  return known;
+  return lists;
 }
 
 function randomId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
-/** A marker was read: what follows may be a call in the first of `formats`. */
+/** Text that may be a call. */
 interface Candidate {
+  /** The marker as its readers take it, and the text that stands there. */
   marker: string;
-  formats: readonly Format[];
+  written: string;
   reader: CallReader;
   isBasic: boolean;
-  /** What its reader has read since the marker, and what is still to be read. */
+  /** The formats to try if it is no call for `reader`. */
+  formats: readonly CallFormat[];
+  /** The text behind the marker that `reader` has read, and the text still to be read. */
   held: string;
   unread: string;
 }
 
-/** Within them, HTML shows what it does not mean, and a result of a tool holds what others wrote. */
+/**
+ * HTML elements of which the content is no call, from their opening to their end tags: it is shown,
+ * or, within the result of a tool, somebody else wrote it.
+ */
 const ELEMENTS = new Map([
-  ...[
-    "pre",
-    "code",
-    "samp",
-    "blockquote",
-    "textarea",
-    "example",
-    "tool_response",
-    "tool_result",
-    "file",
-    "document",
-  ]
+  ...["pre", "code", "samp", "blockquote", "textarea", "example"]
+    .concat("tool_response", "tool_result", "file", "document")
     .flatMap((name) => [[`<${name}>`, `</${name}>`], [`<${name} `, `</${name}>`]] as const),
   ["<!--", "-->"],
 ]);
 
-/** A scanner of text; `inThought`, of reasoning, where only what begins a line may be a call. */
-function scanner(
-  formats: readonly Format[],
-  context: CallContext,
-  inThought = false,
-): CallScanner {
-  const outside = thinkReader(...markersOf(formats));
-  if (inThought) outside.ignoreTags();
-  let candidate: Candidate | undefined;
-  let thought: ThoughtScanner | undefined;
-  /** The end tag of the HTML element that is open, and whether it is known to come. */
-  let element: string | undefined;
-  let isElement = false;
-  const neverClosed = new Set<string>();
-  let parts: Part[] = [];
-  const mayStart = formats.some(({ startsWith }) => startsWith !== undefined);
-  let atStart = mayStart;
+/** Scans text, or, with `inThought`, reasoning, where only a marker that begins a line is one. */
+class FormatScanner implements CallScanner {
+  readonly #formats: readonly CallFormat[];
+  readonly #context: CallContext;
+  readonly #inThought: boolean;
+  readonly #reader: ThinkReader;
+  #candidate: Candidate | undefined;
+  #thought: ThoughtScanner | undefined;
+  /** The end tag of the HTML element that is open, and true once that tag is known to come. */
+  #element: string | undefined;
+  #isElement = false;
+  readonly #neverClosed = new Set<string>();
+  #parts: ScannedPart[] = [];
+  /** True where some format begins with the first sign of a message, and while that is awaited. */
+  readonly #mayStart: boolean;
+  #atStart: boolean;
+  /** The formats of each marker, in lower case; a flood of markers is of few kinds. */
+  readonly #formatsOfMarker = new Map<string, CallFormat[]>();
 
-  function addText(text: string): void {
+  constructor(formats: readonly CallFormat[], context: CallContext, inThought = false) {
+    this.#formats = formats;
+    this.#context = context;
+    this.#inThought = inThought;
+    this.#reader = new ThinkReader(...markersOf(formats));
+    if (inThought) this.#reader.ignoreTags();
+    this.#mayStart = formats.some(({ startsWith }) => startsWith !== undefined);
+    this.#atStart = this.#mayStart;
+  }
+
+  ignoreTags(): void {
+    this.#reader.ignoreTags();
+  }
+
+  push(piece: string, final: boolean): ScannedPart[] {
+    this.#parts = [];
+    if (this.#candidate) this.#candidate.unread += piece;
+    else this.#reader.push(piece);
+    while (this.#candidate ? this.#readCandidate(this.#candidate, final) : this.#readText(final));
+    return this.#parts;
+  }
+
+  #addText(text: string): void {
     if (text === "") return;
-    const last = parts.at(-1);
+    const last = this.#parts.at(-1);
     if (last?.kind === "text") last.text += text;
-    else parts.push({ kind: "text", text });
+    else this.#parts.push({ kind: "text", text });
   }
 
-  function add(more: Part[]): void {
-    for (const part of more) parts.push(part);
+  #add(parts: ScannedPart[]): void {
+    for (const part of parts) this.#parts.push(part);
   }
 
-  /** By marker in lower case; a flood of markers is of few kinds. */
-  const known = new Map<string, Format[]>();
+  /** The marker is text. */
+  #keep(marker: string): void {
+    this.#addText(marker);
+    this.#reader.keep(marker);
+  }
 
-  function formatsOf(marker: string): Format[] {
+  /** Reads up to the next marker or tag; false: more text is needed. */
+  #readText(final: boolean): boolean {
+    if (this.#atStart) {
+      const isCandidate = this.#readStart(final);
+      if (isCandidate !== false) return isCandidate ?? false;
+    }
+    const token = this.#reader.next(final);
+    if (!token) {
+      if (final && this.#thought) this.#add(this.#thought.end(true));
+      return false;
+    }
+    if (token.kind === "text") {
+      this.#addText(token.text);
+      const { marker, isFirst = false, isQuoted = false } = token;
+      if (marker !== undefined) this.#readMarker(marker, isFirst, isQuoted);
+    } else if (token.kind === "thought") this.#add(this.#thought!.push(token.text));
+    else {
+      if (this.#thought) this.#add(this.#thought.end(false));
+      this.#thought = token.kind === "begin"
+        ? thoughtScanner(this.#formats, this.#context)
+        : undefined;
+      this.#atStart = this.#mayStart && !this.#thought;
+      if (token.kind !== "retraction") this.#addText(token.text);
+      else this.#parts.push({ kind: "retraction", text: token.text });
+    }
+    return true;
+  }
+
+  /** Looks for a message that is nothing but calls: true where one may begin, undefined while open. */
+  #readStart(final: boolean): boolean | undefined {
+    const text = this.#reader.take();
+    const blank = text.length - text.trimStart().length;
+    const sign = text[blank];
+    if (sign === undefined && !final) {
+      this.#reader.unread(text);
+      return undefined;
+    }
+    this.#atStart = false;
+    const formats = this.#formats.filter(({ startsWith }) =>
+      startsWith !== undefined && startsWith === sign
+    );
+    if (formats.length === 0) {
+      this.#reader.unread(text);
+      return false;
+    }
+    this.#candidate = this.#newCandidate("", text.slice(0, blank), formats, text.slice(blank));
+    return true;
+  }
+
+  #readMarker(marker: string, isFirst: boolean, isQuoted: boolean): void {
     const tag = marker.toLowerCase();
+    const formats = isQuoted || this.#isElement || this.#inThought && !isFirst
+      ? []
+      : this.#formatsOf(tag).filter((format) => !format.lineStart || isFirst);
+    if (formats.length > 0) {
+      if (this.#element) formats.unshift(quotation(this.#element));
+      this.#candidate = this.#newCandidate(marker, marker, formats, this.#reader.take());
+      return;
+    }
+    const end = ELEMENTS.get(tag);
+    if (tag === this.#element) {
+      this.#element = undefined;
+      this.#isElement = false;
+    } else if (!this.#element && !this.#neverClosed.has(end ?? "")) this.#element = end;
+    this.#keep(marker);
+  }
+
+  #formatsOf(tag: string): CallFormat[] {
     const info = tag.match(/^(?:`{3,}|~{3,})\s*(.*?)\s*$/s)?.[1];
-    if (info !== undefined) return formats.filter(({ fences }) => fences?.includes(info));
-    let own = known.get(tag);
+    if (info !== undefined) return this.#formats.filter(({ fences }) => fences?.includes(info));
+    let own = this.#formatsOfMarker.get(tag);
     if (own === undefined) {
-      own = formats.filter(({ markers }) => markers?.some((one) => one.toLowerCase() === tag));
-      known.set(tag, own);
+      own = this.#formats.filter(({ markers }) =>
+        markers?.some((marker) => marker.toLowerCase() === tag)
+      );
+      this.#formatsOfMarker.set(tag, own);
     }
     return own;
   }
 
-  /** A marker of our own was read. */
-  function take(marker: string, isFirst: boolean, isQuoted: boolean): void {
-    const found = isQuoted || isElement || inThought && !isFirst
-      ? []
-      : formatsOf(marker).filter((format) => !format.lineStart || isFirst);
-    if (found.length > 0) {
-      const [format, ...others] = element ? [quotation(element), ...found] : found;
-      const reader = format!.read(marker, context);
-      const isBasic = !format!.needsNames;
-      candidate = { marker, formats: others, reader, isBasic, held: "", unread: outside.take() };
-      return;
-    }
-    const tag = marker.toLowerCase();
-    if (tag === element) {
-      element = undefined;
-      isElement = false;
-    } else if (!element && !neverClosed.has(ELEMENTS.get(tag) ?? "")) element = ELEMENTS.get(tag);
-    addText(marker);
-    outside.keep(marker);
+  #newCandidate(
+    marker: string,
+    written: string,
+    [format, ...others]: readonly CallFormat[],
+    unread: string,
+  ): Candidate {
+    const reader = format!.read(marker, this.#context);
+    const isBasic = !format!.needsNames;
+    return { marker, written, formats: others, reader, isBasic, held: "", unread };
   }
 
-  /** At the beginning of what is said: true when it may be nothing but calls. */
-  function readStart(final: boolean): boolean | undefined {
-    const text = outside.take();
-    const blank = text.length - text.trimStart().length;
-    const sign = text[blank];
-    if (sign === undefined && !final) {
-      outside.unread(text);
-      return undefined;
+  /** Reads on in a candidate; false: more text is needed. */
+  #readCandidate(candidate: Candidate, final: boolean): boolean {
+    if (candidate.unread === "" && !final) return false;
+    const verdict = candidate.reader.push(candidate.unread, final);
+    candidate.held += candidate.unread;
+    candidate.unread = "";
+    if (verdict === undefined) return false;
+    const { marker, written, formats, held, isBasic } = candidate;
+    this.#candidate = undefined;
+    if (verdict === "text" && this.#element) {
+      this.#neverClosed.add(this.#element);
+      this.#element = undefined;
     }
-    atStart = false;
-    const [format, ...others] = formats.filter((f) =>
-      f.startsWith !== undefined && f.startsWith === sign
-    );
-    if (!format) {
-      outside.unread(text);
-      return false;
-    }
-    const marker = text.slice(0, blank);
-    const reader = format.read("", context);
-    const unread = text.slice(blank);
-    candidate = { marker, formats: others, reader, isBasic: false, held: "", unread };
-    return true;
-  }
-
-  /** Reads up to the next marker or tag; false: more text is needed. */
-  function readText(final: boolean): boolean {
-    if (atStart) {
-      const isCandidate = readStart(final);
-      if (isCandidate !== false) return isCandidate ?? false;
-    }
-    const token = outside.next(final);
-    if (!token) {
-      if (final && thought) add(thought.end(true));
-      return false;
-    }
-    if (token.kind === "text") {
-      addText(token.text);
-      if (token.marker !== undefined) {
-        take(token.marker, token.isFirst ?? false, token.isQuoted ?? false);
-      }
-    } else if (token.kind === "thought") {
-      add(thought!.push(token.text));
-    } else {
-      if (thought) add(thought.end(false));
-      thought = token.kind === "begin" ? thoughtScanner(formats, context) : undefined;
-      atStart = mayStart && !thought;
-      if (token.kind === "retraction") parts.push({ kind: "retraction", text: token.text });
-      else addText(token.text);
-    }
-    return true;
-  }
-
-  function readCandidate(
-    { marker, formats, reader, isBasic, held, unread }: Candidate,
-    final: boolean,
-  ): boolean {
-    if (unread === "" && !final) return false;
-    const verdict = reader.push(unread, final);
-    held += unread;
-    const [next, ...others] = formats;
-    if (verdict === undefined) {
-      candidate = { marker, formats, reader, isBasic, held, unread: "" };
-      return false;
-    }
-    candidate = undefined;
-    if (verdict === "text" && element) {
-      neverClosed.add(element);
-      element = undefined;
-    }
-    if (verdict === "text" && next) {
-      candidate = {
-        marker,
-        formats: others,
-        reader: next.read(marker, context),
-        isBasic: !next.needsNames,
-        held: "",
-        unread: held,
-      };
+    if (verdict === "text" && formats.length > 0) {
+      this.#candidate = this.#newCandidate(marker, written, formats, held);
       return true;
     }
     const end = verdict === "text" ? 0 : verdict.end;
     if (verdict !== "text" && verdict.calls.length > 0) {
-      const text = marker + held.slice(0, end);
-      parts.push({ kind: "calls", text, calls: verdict.calls, isBasic });
-      outside.drop();
+      const text = written + held.slice(0, end);
+      this.#parts.push({ kind: "calls", text, calls: verdict.calls, isBasic });
+      this.#reader.drop();
     } else {
-      isElement ||= verdict !== "text";
-      addText(marker);
-      outside.keep(marker);
+      this.#isElement ||= verdict !== "text";
+      this.#keep(written);
     }
-    outside.unread(held.slice(end));
+    this.#reader.unread(held.slice(end));
     return true;
   }
-
-  return {
-    ignoreTags: outside.ignoreTags,
-    push(piece, final) {
-      parts = [];
-      if (candidate) candidate.unread += piece;
-      else outside.push(piece);
-      while (candidate ? readCandidate(candidate, final) : readText(final));
-      return parts;
-    },
-  };
 }
 
-/** Reads text after a marker within an HTML element: of no use as a call if `close` comes. */
-function quotation(close: string): Format {
+/** Reads on behind a marker within an HTML element: it is no call if the end tag `close` comes. */
+function quotation(close: string): CallFormat {
   return {
     name: "HTML element",
     read() {
-      const reader = markerReader([close], { inCode: true });
+      const reader = new MarkerReader([close], { inCode: true });
       return {
         push(piece, final) {
           reader.push(piece);
@@ -305,23 +313,24 @@ function quotation(close: string): Format {
 }
 
 interface ThoughtScanner {
-  push(text: string): Part[];
-  end(isUnfinished: boolean): Part[];
+  push(text: string): ScannedPart[];
+  end(isUnfinished: boolean): ScannedPart[];
 }
 
 /**
- * Scans reasoning. Of reasoning that never ends, the calls in tags are calls that end it: nothing but
- * white space may be between them and after them, and each begins a line.
+ * Scans reasoning. Calls in tags at the end of reasoning that never ends are calls: each must begin
+ * a line, with nothing but white space between them and behind the last.
  */
-function thoughtScanner(formats: readonly Format[], context: CallContext): ThoughtScanner {
-  const inner = scanner(
+function thoughtScanner(formats: readonly CallFormat[], context: CallContext): ThoughtScanner {
+  const inner = new FormatScanner(
     formats.filter((format) => !format.fences && format.startsWith === undefined),
     context,
     true,
   );
-  let held: Part[] = [];
-  function take(parts: Part[]): Part[] {
-    const taken: Part[] = [];
+  /** The calls so far, and the white space between them, that nothing else follows. */
+  let held: ScannedPart[] = [];
+  function take(parts: ScannedPart[]): ScannedPart[] {
+    const taken: ScannedPart[] = [];
     for (const part of parts) {
       if (part.kind === "calls" || held.length > 0 && part.text.trim() === "") held.push(part);
       else {
@@ -331,7 +340,7 @@ function thoughtScanner(formats: readonly Format[], context: CallContext): Thoug
     }
     return taken;
   }
-  function release(): Part[] {
+  function release(): ScannedPart[] {
     const text = held.map((part) => part.text).join("");
     held = [];
     return text === "" ? [] : [{ kind: "text", text }];

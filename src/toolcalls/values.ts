@@ -1,22 +1,22 @@
 /**
- * Arguments as formats without types write them.
+ * Arguments in formats that write values without their types.
  *
  * @module
  */
 
 import { isObject } from "../text/json.ts";
 import type { CallContext } from "./format.ts";
-import { parseJson } from "./json_scanner.ts";
+import { parseLenientJson } from "./json_scanner.ts";
 
 /** Arguments written as one JSON object, or as a JSON string of one; nothing for none. */
 export function jsonArguments(body: string): Record<string, unknown> | undefined {
   // Some put the object into a code block.
   const text = body.trim().replace(/^```\w*\s*/, "").replace(/\s*```$/, "");
   if (text === "") return {};
-  let value = parseJson(text);
+  let value = parseLenientJson(text);
   if (value === undefined && text.startsWith('"')) {
     try {
-      value = parseJson(String(JSON.parse(text)));
+      value = parseLenientJson(String(JSON.parse(text)));
     } catch {
       return undefined;
     }
@@ -25,8 +25,8 @@ export function jsonArguments(body: string): Record<string, unknown> | undefined
 }
 
 /**
- * Arguments written one by one: `open` matches what stands before a value, with its key in the group
- * `key`; `close` stands behind it. Undefined where there is anything else.
+ * Arguments written one by one: `open` matches the mark before a value, with its key in the group
+ * `key`; `close` is the mark behind it. Undefined where there is anything else.
  */
 export function taggedArguments(
   body: string,
@@ -55,7 +55,7 @@ export function taggedArguments(
       following.lastIndex = from;
       next = following.exec(body);
     }
-    // The end of a value was forgotten where another parameter of the tool begins a line before it.
+    // Where another parameter of the tool begins a line before `close`, this value lacks its own.
     const isUnended = next !== null && (to < 0 || next.index < to) &&
       isParameter(next.groups!.key!.trim(), key);
     if (!isUnended && to < 0) return undefined;
@@ -65,14 +65,14 @@ export function taggedArguments(
   }
 }
 
-/** A value written as text, of the type that the tool's schema wants, or else that it looks like. */
+/** A value written as text, read as the type in the tool's schema, or else as the type it looks like. */
 export function typedValue(
   text: string,
   key: string,
   name: string,
   context: CallContext,
 ): unknown {
-  // Line feeds around a value that has lines of its own are a pair, or part of it.
+  // A line feed on one side only of a value of several lines is part of it; else both are layout.
   const isPair = /^\r?\n/.test(text) || !/\n[^]*\n/.test(text);
   const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
   const { type } = propertiesOf(name, context)[key] ?? {};
@@ -83,7 +83,7 @@ export function typedValue(
   try {
     return JSON.parse(value);
   } catch {
-    return parseJson(value) ?? value;
+    return parseLenientJson(value) ?? value;
   }
 }
 

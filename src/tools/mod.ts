@@ -5,27 +5,40 @@
  * @module
  */
 
-import type { Tool } from "../types/tool.ts";
+import type { Subject, Tool } from "../types/tool.ts";
 import { checkArguments } from "./schema.ts";
 
-const path = (description: string): Record<string, unknown> => ({ type: "string", description });
+const pathArgument = (description: string): Record<string, unknown> => ({
+  type: "string",
+  description,
+});
 const object = (properties: Record<string, unknown>, required: string[]): Tool["parameters"] => ({
   type: "object",
   properties,
   required,
 });
 
-/** `tool`, whose `run` checks and completes its arguments, as callers other than an agent have not. */
+/** `tool` with arguments checked and completed, as callers other than an agent have not done. */
 function callable(tool: Tool): Tool {
+  const complete = (args: Record<string, unknown>): Record<string, unknown> => {
+    const checked = checkArguments(tool, args);
+    if (!checked.ok) throw new TypeError(checked.error);
+    return checked.args;
+  };
+  const { prepare } = tool;
   return {
     ...tool,
-    async run(args, context) {
-      const checked = checkArguments(tool, args);
-      if (!checked.ok) throw new TypeError(checked.error);
-      return await tool.run(checked.args, context);
-    },
+    ...prepare && { prepare: async (args, context) => await prepare(complete(args), context) },
+    run: async (args, context, prepared) => await tool.run(complete(args), context, prepared),
   };
 }
+
+/** The subject of tools whose argument `key` is a path. */
+const pathSubject =
+  (key: string, action?: Subject["action"]) => (args: Record<string, unknown>): Subject => {
+    const path = args[key];
+    return { ...typeof path === "string" && { path }, ...action && { action } };
+  };
 
 const bash: Tool = {
   name: "run_bash",
@@ -36,50 +49,74 @@ const bash: Tool = {
     timeout_seconds: { type: "number", minimum: 0.1, maximum: 86400, default: 120 },
   }, ["command"]),
   access: "execute",
+  subject: ({ command }) => typeof command === "string" ? { command } : {},
   run: async (args, context) => (await import("./shell/run_bash.ts")).runBash(args, context),
 };
-const runBash = callable(bash);
+/** Runs a command. */
+export const shellTool: Tool = callable(bash);
+
+/** Shows a file. */
+export const fileTool: Tool = callable({
+  name: "read_file",
+  description: "Read a text file. Lines are numbered; use offset and limit for more.",
+  parameters: object({
+    file_path: pathArgument("File to read"),
+    offset: { type: "integer", minimum: 1, default: 1, description: "First line" },
+    limit: { type: "integer", minimum: 1, default: 2000, description: "Number of lines" },
+  }, ["file_path"]),
+  access: "read",
+  subject: pathSubject("file_path"),
+  run: async (args, context) => (await import("./files/read_file.ts")).readFile(args, context),
+});
+
+/** Lists a folder. */
+export const folderTool: Tool = callable({
+  name: "list_directory",
+  description: "List a folder: folders end in /, files show their size.",
+  parameters: object({
+    path: { type: "string", default: ".", description: "Folder" },
+  }, []),
+  access: "read",
+  subject: pathSubject("path"),
+  run: async (args, context) =>
+    (await import("./files/list_directory.ts")).listDirectory(args, context),
+});
 
 /** The seven built-in tools, in the order in which they are offered. */
 export const builtinTools: readonly Tool[] = [
-  callable({
-    name: "read_file",
-    description: "Read a text file. Lines are numbered; use offset and limit for more.",
-    parameters: object({
-      file_path: path("File to read"),
-      offset: { type: "integer", minimum: 1, default: 1, description: "First line" },
-      limit: { type: "integer", minimum: 1, default: 2000, description: "Number of lines" },
-    }, ["file_path"]),
-    access: "read",
-    run: async (args, context) => (await import("./files/read_file.ts")).readFile(args, context),
-  }),
+  fileTool,
   callable({
     name: "write_file",
     description: "Create a file or replace all of it. Parent folders are created.",
     parameters: object({
-      file_path: path("File to write"),
+      file_path: pathArgument("File to write"),
       content: { type: "string", description: "The whole content" },
     }, ["file_path", "content"]),
     access: "write",
-    check: async (args, context) =>
-      (await import("./files/write_file.ts")).checkWrite(args, context),
-    run: async (args, context) => (await import("./files/write_file.ts")).writeFile(args, context),
+    subject: pathSubject("file_path", "write"),
+    prepare: async (args, context) =>
+      (await import("./files/write_file.ts")).prepareWrite(args, context),
+    run: async (args, context, prepared) =>
+      (await import("./files/write_file.ts")).writeFile(args, context, prepared),
   }),
   callable({
     name: "edit_file",
     description:
       "Replace text in a file. old_string must match the file exactly (without line numbers) and only once, unless replace_all.",
     parameters: object({
-      file_path: path("File to edit"),
+      file_path: pathArgument("File to edit"),
       old_string: { type: "string", description: "Text to replace" },
       new_string: { type: "string", description: "Text to put there" },
       replace_all: { type: "boolean", default: false, description: "Replace every match" },
     }, ["file_path", "old_string", "new_string"]),
     access: "write",
-    check: async (args, context) => (await import("./files/edit_file.ts")).checkEdit(args, context),
-    run: async (args, context) => (await import("./files/edit_file.ts")).editFile(args, context),
+    subject: pathSubject("file_path", "edit"),
+    prepare: async (args, context) =>
+      (await import("./files/edit_file.ts")).prepareEdit(args, context),
+    run: async (args, context, prepared) =>
+      (await import("./files/edit_file.ts")).editFile(args, context, prepared),
   }),
-  runBash,
+  shellTool,
   callable({
     name: "glob_files",
     description: "Find files by name, newest first. Ignored and hidden files are left out.",
@@ -88,6 +125,7 @@ export const builtinTools: readonly Tool[] = [
       path: { type: "string", default: ".", description: "Folder to search" },
     }, ["pattern"]),
     access: "read",
+    subject: pathSubject("path"),
     run: async (args, context) => (await import("./search/glob_files.ts")).globFiles(args, context),
   }),
   callable({
@@ -101,22 +139,14 @@ export const builtinTools: readonly Tool[] = [
       context_lines: { type: "integer", minimum: 0, maximum: 100, default: 0 },
     }, ["pattern"]),
     access: "read",
+    subject: pathSubject("path"),
     run: async (args, context) => (await import("./search/grep_code.ts")).grepCode(args, context),
   }),
-  callable({
-    name: "list_directory",
-    description: "List a folder: folders end in /, files show their size.",
-    parameters: object({
-      path: { type: "string", default: ".", description: "Folder" },
-    }, []),
-    access: "read",
-    run: async (args, context) =>
-      (await import("./files/list_directory.ts")).listDirectory(args, context),
-  }),
+  folderTool,
 ];
 
-/** What `run_bash` is with jobs. */
-const runBashOrJob = callable({
+/** `run_bash` where commands can go on in the background. */
+const shellOrJobTool = callable({
   ...bash,
   parameters: object({
     ...(bash.parameters.properties as Record<string, unknown>),
@@ -132,7 +162,7 @@ const runBashOrJob = callable({
       : bash.run(args, context),
 });
 
-const jobOutput = callable({
+const jobTool = callable({
   name: "job_output",
   description:
     "Show the state of a command that runs in the background, and what it printed since this was last asked. You are told when it ends.",
@@ -147,5 +177,5 @@ const jobOutput = callable({
 
 /** `tools` with jobs: the built-in `run_bash` can run in the background, where `job_output` looks. */
 export function withJobs(tools: readonly Tool[]): readonly Tool[] {
-  return tools.flatMap((tool) => tool === runBash ? [runBashOrJob, jobOutput] : [tool]);
+  return tools.flatMap((tool) => tool === shellTool ? [shellOrJobTool, jobTool] : [tool]);
 }

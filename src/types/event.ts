@@ -22,9 +22,12 @@ export interface ToolExecution {
   isError: boolean;
   /** Why the policy refused it, in a few words, where the policy says. */
   refusal?: string;
-  /** How the run ended; `isError` is true for all but `done`. Left out only by older records. */
-  outcome?: "done" | "failed" | "refused" | "stopped" | "not_run";
-  /** What the tool told of its result beside the text. */
+  /**
+   * How the call ended; `isError` is true for all but `done`. `stopped`: the turn was aborted while
+   * the tool ran; `not_run`: it was aborted before.
+   */
+  outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
+  /** What the tool says of its result beside the text. */
   details?: Omit<ToolOutcome, "content">;
 }
 

@@ -51,6 +51,8 @@ export interface Grant {
   realPath: string;
   /** What a search in it leaves out, as reading it by name would be refused or asked about. */
   withheld: Withheld;
+  /** True where the path is likely to hold secrets: a {@linkcode Change} then shows none of its lines. */
+  isSecret?: boolean;
 }
 
 /** See {@linkcode Grant.withheld}. Patterns are tested against paths with `/`, in Unicode's form NFC. */
@@ -129,7 +131,7 @@ export type Confine = (
   limits?: string;
 }>;
 
-/** What a call is about, for policies and for people: at most one of the fields. */
+/** What a call is about, for policies and for people: at most one of `path`, `command` and `url`. */
 export interface Subject {
   /** A file or folder, as the call names it. */
   path?: string;
@@ -137,16 +139,21 @@ export interface Subject {
   command?: string;
   /** An address. */
   url?: string;
+  /** Of a file that is written: `edit` changes parts of it, `write` replaces all of it. */
+  action?: "edit" | "write";
 }
 
 /** One line of a {@linkcode Change}. */
 export interface ChangeLine {
-  /** Kept, added, removed. */
+  /** An unchanged, an added, a removed line. */
   kind: " " | "+" | "-";
-  /** Without its line ending. */
+  /** Without its line ending. A CR is part of it where the line ends otherwise than those of the file. */
   text: string;
-  /** Its number, from 1: of the old file for removed lines, else of the new one. */
-  line: number;
+  /**
+   * Its number, from 1: in the old file for removed lines, else in the new one. Left out where the
+   * line is one of the call's own text, which may be a part of a line of the file.
+   */
+  line?: number;
 }
 
 /** What a call writes into a file, made by the tool from the bytes that it writes. */
@@ -155,36 +162,46 @@ export interface Change {
   path: string;
   /** True where there is no file yet. */
   isNew: boolean;
-  /** The changed lines with some around them; left out where the file is too large or no text. */
+  /**
+   * The changed lines, with up to two unchanged ones around them; empty where the file holds the same
+   * already. Left out where the file is no text, too large, or likely to hold secrets.
+   */
   lines?: readonly ChangeLine[];
-  /** Bytes of the file that is replaced, where `lines` is left out. */
+  /** The size in bytes of the file that is replaced, where `lines` is left out. */
   replacedBytes?: number;
-  /** Lines added and removed in all. */
-  added: number;
-  removed: number;
-  /** In how many further places the same is replaced, which `lines` leaves out. */
+  /** In how many further places the same text is replaced, which `lines` leaves out. */
   morePlaces: number;
   /** What becomes of the line ending at the end of the file. */
   lineEnd?: "adds" | "removes";
 }
 
-/** What {@linkcode Tool.prepare} found out; `run` is given it back. */
+/** What {@linkcode Tool.prepare} made; `run` takes it back. Tools extend it by what they need. */
 export interface Prepared {
-  /** What will be written, from the very bytes. */
+  /** What will be written. */
   change?: Change;
 }
 
-/** The result of a call as data; the sentence for the model is `content`. */
+/** What a command printed; a stream on which nothing came is left out. */
+export interface CommandOutput {
+  stdout?: string;
+  stderr?: string;
+}
+
+/** The result of a call as data; the text for the model is `content`. */
 export interface ToolOutcome {
   /** What the model reads. */
   content: string;
-  /** Of a command that ended. */
+  /** The exit code of a command that ended. */
   exitCode?: number;
-  /** What a command printed, without the frame that `content` puts around it. */
-  output?: string;
-  /** The lines of a file that `content` shows, from 1; `isExact` is false where `total` is a minimum. */
+  /** True where a command was ended at its time limit. */
+  isTimedOut?: boolean;
+  /** What a command printed, as far as `content` shows it. */
+  output?: CommandOutput;
+  /** The names of processes that a command left running, and that were ended. */
+  endedProcesses?: readonly string[];
+  /** The lines of a file that `content` shows, from 1; `total` is a minimum unless `isExact`. */
   range?: { first: number; last: number; total: number; isExact: boolean };
-  /** What was found or written, by noun: `files`, `matches`, `entries`, `bytes`. */
+  /** How many there are, by noun: `files`, `matches`, `entries`, `bytes`. A search that stopped early found at least as many. */
   counts?: Readonly<Record<string, number>>;
   /** What was written. */
   change?: Change;
@@ -203,13 +220,23 @@ export interface Tool {
   /** What a call is about; left out, policies know only the tool's `access`. */
   subject?(args: Record<string, unknown>): Subject;
   /**
-   * Looks whether the call can succeed: for a policy to call before it asks somebody, once it knows
-   * that the model may see what the path leads to, which the error may quote.
+   * Does all of a call but its effect: for a policy to call before it asks somebody. The policy gives
+   * the result to {@linkcode Tool.run}, by its {@linkcode Decision}.
+   *
+   * @throws {Error} when the call would fail. The message is for the model, and may quote what the
+   * call's path leads to.
    */
-  check?(args: Record<string, unknown>, context: ToolContext): Promise<void> | void;
+  prepare?(args: Record<string, unknown>, context: ToolContext): Promise<Prepared> | Prepared;
   /**
-   * Runs the tool. The result is what the model reads. Whatever it throws becomes an error result
-   * with the error's message; nothing it throws ends the turn.
+   * Runs the tool. The result is what the model reads, as a text or with data beside it. Whatever it
+   * throws becomes an error result with the error's message; nothing it throws ends the turn.
+   *
+   * @param prepared what `prepare` made for the same arguments, where it was called: the tool does
+   * exactly that, or fails
    */
-  run(args: Record<string, unknown>, context: ToolContext): Promise<string> | string;
+  run(
+    args: Record<string, unknown>,
+    context: ToolContext,
+    prepared?: Prepared,
+  ): Promise<ToolOutcome | string> | ToolOutcome | string;
 }

@@ -1,25 +1,25 @@
 /**
- * Servers that can not be reached: what `fetch` throws then, and the limit on connecting that it
- * does not have.
+ * Servers that can not be reached: the errors that `fetch` throws then, and the limit on connecting
+ * that it lacks.
  *
  * @module
  */
 
 import { BackendError, type BackendErrorKind } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
-import { moment } from "./watchdog.ts";
+import { moment } from "./wait.ts";
 
-/** An answer that began within this time says that the connection stands. */
+/** A probe begins after this time; an answer that begins before shows that the connection stands. */
 const PROBE_AFTER_MS = 1_000;
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 
 /**
  * Tells a server that can not be reached from one that takes its time to answer, which `fetch` does
- * not: after a moment it makes a connection of its own. Resolves to `true` when that takes longer
- * than `timeoutMs` in all; to `false` when it succeeds (it is closed at once), is refused (the
- * request reports that better), or would say nothing as requests may go through a proxy.
+ * not: after a moment it makes a connection of its own, and closes it at once. Resolves to `true` when
+ * there is no connection within `timeoutMs` in all; to `false` when there is one, when it is refused
+ * (the request reports that better), and when requests may go through a proxy.
  *
- * @param signal Ends the attempt, with `false`.
+ * @param signal Ends the probe, with `false`.
  */
 export async function connectTimesOut(
   url: string,
@@ -30,7 +30,7 @@ export async function connectTimesOut(
   const limit = new AbortController();
   let late = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const stop = () => limit.abort("over"); // without a reason it would make an error: 0.2 ms
+  const stop = () => limit.abort("over"); // without a reason the runtime makes an error: 0.2 ms
   signal.addEventListener("abort", stop);
   try {
     await moment(before, signal);
@@ -85,7 +85,7 @@ function endpoint(url: string): { hostname: string; port: number } {
   return { hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
 }
 
-/** True when requests may go through a proxy; also when that can not be known without asking. */
+/** True when requests may go through a proxy; also when reading the variables takes a permission. */
 function mayUseProxy(): boolean {
   return PROXIES.flatMap((name) => [name, name.toLowerCase()]).some((variable) =>
     Deno.permissions.querySync({ name: "env", variable }).state !== "granted" ||
@@ -93,7 +93,7 @@ function mayUseProxy(): boolean {
   );
 }
 
-/** The variable of the environment that names a proxy for `url`, where there is one. */
+/** The environment variable that names a proxy for `url`, if there is one. */
 function proxyVariable(url: string): string | undefined {
   if (isLoopback(url)) return undefined;
   const own = url.startsWith("https:") ? "HTTPS_PROXY" : "HTTP_PROXY";
@@ -103,7 +103,7 @@ function proxyVariable(url: string): string | undefined {
   );
 }
 
-/** What Deno's `fetch` says of a request that got no answer; the last row is for all the rest. */
+/** The failures of Deno's `fetch`, by a pattern for its message; the first row that matches counts. */
 const CAUSES: readonly {
   pattern: RegExp;
   says: string;
@@ -154,7 +154,7 @@ const CAUSES: readonly {
   },
 ];
 
-/** The error that `thrown`, by `fetch`, stands for. */
+/** The error for a request at which `fetch` threw `thrown`. */
 export function failureFromThrown(thrown: unknown, url: string): BackendError {
   const { origin, host } = new URL(url);
   if (thrown instanceof Deno.errors.NotCapable) {
@@ -165,23 +165,23 @@ export function failureFromThrown(thrown: unknown, url: string): BackendError {
   }
   const text = causeText(thrown);
   const row = CAUSES.find(({ pattern }) => pattern.test(text));
-  // It may be the proxy that can not be reached, which the cause does not tell.
+  // The host that can not be reached may be the proxy: the cause does not tell.
   const proxy = proxyVariable(url);
   const through = proxy === undefined ? "" : ` (${proxy} names a proxy)`;
   return new BackendError(`Cannot reach ${origin}${through}: ${row?.says ?? excerpt(text)}`, {
     kind: row?.kind ?? "connection",
-    // Only what the network did has a cause: other errors are about the request, or a blocked port.
+    // Only errors of the network have a cause: others are about the request, or a blocked port.
     retryable: row?.retryable ?? (thrown instanceof Error && thrown.cause !== undefined),
     cause: thrown,
   });
 }
 
-/** True for what `fetch` throws when nothing listens on the port. */
+/** True for the error that `fetch` throws when nothing listens on the port. */
 export function isRefused(thrown: unknown): boolean {
   return CAUSES[0]!.pattern.test(causeText(thrown));
 }
 
-/** What went wrong, of an error that `fetch` threw: Deno says so in the cause, after the URL. */
+/** The reason in an error that `fetch` threw: Deno writes it into the cause, after the URL. */
 function causeText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const text = thrown.cause instanceof Error ? thrown.cause.message : thrown.message;

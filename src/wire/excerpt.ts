@@ -1,33 +1,33 @@
 /**
- * What may be shown of a text from outside (a server's words, what `fetch` threw): one short line,
- * without control characters and without the secrets that it may echo.
+ * Excerpts of texts from outside (a server's message, an error of `fetch`): one short line, without
+ * control characters and without the secrets that the text may echo.
  *
  * @module
  */
 
 /** The most characters of a text from outside in an error line. */
-const MAX_SHOWN = 200;
-/** Every piece of a secret that is as long as this is hidden, wherever the secret was cut. */
+const MAX_EXCERPT = 200;
+/** Any piece of a secret of at least this many characters is hidden, wherever the secret was cut. */
 const PIECE = 8;
 /** A secret this short is a placeholder such as `x` or `none`: hiding it would garble the text. */
 const MIN_SECRET = 6;
-/** Enough for all servers that a process talks to; of one that changes its keys, the last ones. */
+/** The secrets that are remembered, the last used ones: enough for all servers of a process. */
 const MAX_SECRETS = 32;
 
-/** What this process sent as keys and passwords. */
+/** The keys and passwords that this process sent. */
 const secrets = new Set<string>();
 
-/** `text` as one line of at most 200 characters that a terminal takes for nothing but text. */
+/** `text` as one line of at most 200 characters that a terminal shows as plain text. */
 export function excerpt(text: string): string {
-  const line = redacted(/^[!-~]{0,200}$/.test(text) ? text : oneLine(text));
-  if (line.length <= MAX_SHOWN) return line;
+  const line = redacted(/^[!-~]{0,200}$/.test(text) ? text : foldedLine(text));
+  if (line.length <= MAX_EXCERPT) return line;
   // The cut may not halve a surrogate pair.
-  return `${line.slice(0, MAX_SHOWN - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return `${line.slice(0, MAX_EXCERPT - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-function oneLine(text: string): string {
-  return text.slice(0, 50 * MAX_SHOWN).toWellFormed()
-    // Whole colour and cursor sequences first: of the rest only the introducer has to go.
+function foldedLine(text: string): string {
+  return text.slice(0, 50 * MAX_EXCERPT).toWellFormed()
+    // Colour and cursor sequences go as a whole, of all others only the introducer.
     // deno-lint-ignore no-control-regex
     .replace(/(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/g, "")
     // Format characters can turn the direction of a line or hide parts of it.
@@ -35,7 +35,7 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** Headers that hold no secret; every other one may. */
+/** Headers that hold no secret; any other may. */
 const PUBLIC_HEADERS = /^(content-type|accept|user-agent|anthropic-version|anthropic-beta)$/i;
 
 /** Remembers the secrets among a request's headers, so that {@linkcode excerpt} hides them. */
@@ -43,26 +43,26 @@ export function keepSecrets(headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (PUBLIC_HEADERS.test(name)) continue;
     const secret = value.slice(value.lastIndexOf(" ") + 1);
-    keep(secret);
+    rememberSecret(secret);
     if (!/^basic /i.test(value)) continue;
     const [user = "", ...password] = atob(secret).split(":");
-    // Some take a key as the user name, without a password.
-    keep(password.join(":") || user);
+    // Some servers take a key as the user name, without a password.
+    rememberSecret(password.join(":") || user);
   }
 }
 
-function keep(secret: string): void {
+function rememberSecret(secret: string): void {
   if (secret.length < MIN_SECRET) return;
-  // Once more, as the last one.
+  // Deleted first, so that it becomes the last used one.
   secrets.delete(secret);
   secrets.add(secret);
   if (secrets.size > MAX_SECRETS) secrets.delete(secrets.values().next().value!);
 }
 
-/** One character as it is, or as URLs, JSON and HTML write it. */
-const CHARACTER =
+/** One character, plain or as URLs, JSON and HTML write it. */
+const WRITTEN_CHARACTER =
   /%[\da-f]{2}|\\u[\da-f]{4}|&#(?:x[\da-f]{1,4}|\d{1,5});|&(?:amp|lt|gt|quot|apos);|\\[^]|[^]/gi;
-const ENTITIES: Readonly<Record<string, string>> = {
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
   "&lt;": "<",
   "&gt;": ">",
@@ -70,10 +70,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&apos;": "'",
 };
 
-/** Replaces each piece of a secret by `[redacted]`, also what is base64 of one. */
+/** Replaces each piece of a secret, also one in base64, by `[redacted]`. */
 function redacted(text: string): string {
   if (secrets.size === 0) return text;
-  const written = text.match(CHARACTER) ?? [];
+  const written = text.match(WRITTEN_CHARACTER) ?? [];
   const plain = written.map(characterOf).join("");
   const hidden = new Uint8Array(plain.length);
   for (const secret of secrets) {
@@ -96,10 +96,10 @@ function characterOf(written: string): string {
   const digits = /^(?:%|\\u|&#x)([\da-f]+)/i.exec(written)?.[1];
   if (digits !== undefined) return String.fromCharCode(parseInt(digits, 16));
   if (written.startsWith("&#")) return String.fromCharCode(parseInt(written.slice(2), 10));
-  return ENTITIES[written.toLowerCase()] ?? written.slice(1);
+  return HTML_ENTITIES[written.toLowerCase()] ?? written.slice(1);
 }
 
-/** `run`, read as base64 from each of its first four characters. */
+/** The decodings of `run` as base64 that begins at each of its first four characters. */
 function decodings(run: string): string[] {
   const code = run.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
   return [0, 1, 2, 3].map((skip) => {

@@ -1,25 +1,26 @@
 /**
- * What servers answer when they refuse or fail, read into {@linkcode BackendError}s. Pure.
+ * Reads the answers of servers that refuse or fail into {@linkcode BackendError}s. Pure.
  *
  * @module
  */
 
 import { BackendError, type BackendErrorKind } from "../errors.ts";
+import { isObject } from "../text/json.ts";
 import { excerpt } from "./excerpt.ts";
 
-/** The longest that a server may ask to wait before the next attempt; more fails at once. */
+/** The longest wait that a server may ask for before the next attempt; more fails at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** A server's error object, whatever its shape. */
-interface Report {
+interface ServerReport {
   message: string;
-  /** Its `type` and `code` and the like: words that programs compare. */
+  /** Its `type`, `code` and similar fields, which programs compare. */
   labels: string[];
-  /** The HTTP status that it stands for, where it names one. */
+  /** The HTTP status that its labels stand for, if any. */
   status: number | undefined;
 }
 
-/** The error that an answer with a status other than 2xx stands for. */
+/** The error for an answer with a status other than 2xx. */
 export function failureFromResponse(
   status: number,
   headers: Headers,
@@ -37,48 +38,48 @@ export function failureFromResponse(
   const type = contentType(headers);
   const value = json(bodyText);
   const report = value === undefined ? undefined : reportOf(value);
-  const said = excerpt(report?.message ?? textOf(bodyText));
+  const message = excerpt(report?.message ?? pageText(bodyText));
   const after = retryAfterMs(headers);
-  const { kind, retryable } = classify(status, report ?? { message: said, labels: [], status });
-  const wait = after !== undefined && after > MAX_RETRY_AFTER_MS;
-  const told = headers.get("x-should-retry");
-  // Most often the base address lacks its /v1, or has one too many.
+  const { kind, retryable } = classify(status, report ?? { message, labels: [], status });
+  const isTooLong = after !== undefined && after > MAX_RETRY_AFTER_MS;
+  const shouldRetry = headers.get("x-should-retry");
+  // The path is shown: most often the base address lacks its /v1, or has one too many.
   const at = (status === 404 || status === 405) && kind === "request"
     ? ` at ${excerpt(pathname)}`
     : "";
-  const shown = report ? `: ${said}` : said === "" ? " with an empty body" : `: "${said}"`;
+  const shown = report ? `: ${message}` : message === "" ? " with an empty body" : `: "${message}"`;
   return new BackendError(
     `${host} answered ${status}${at}${report || type === "" ? "" : ` (${type})`}${shown}` +
-      (wait ? `; it asks to wait ${Math.ceil(after / 1000)} s` : ""),
+      (isTooLong ? `; it asks to wait ${Math.ceil(after / 1000)} s` : ""),
     {
       kind,
       status,
-      retryable: !wait && (told === "true" || (told !== "false" && retryable)),
+      retryable: !isTooLong && (shouldRetry === "true" || (shouldRetry !== "false" && retryable)),
       retryAfterMs: after,
-      serverMessage: said,
+      serverMessage: message,
     },
   );
 }
 
-/** The error that a 2xx answer stands for which is no answer of a model: a login page, nothing. */
+/** The error for a 2xx answer that is none of a model: a login page, an empty body. */
 export function failureFromWrongAnswer(
   status: number,
   headers: Headers,
   bodyText: string,
   url: string,
 ): BackendError {
-  const said = excerpt(textOf(bodyText));
+  const message = excerpt(pageText(bodyText));
   const type = contentType(headers) || "no content type";
   return new BackendError(
     `${new URL(url).host} answered ${status} (${type}), but not as a model server does: ` +
-      (said === "" ? "it sent nothing" : `"${said}"`),
-    { kind: "protocol", status, serverMessage: said },
+      (message === "" ? "it sent nothing" : `"${message}"`),
+    { kind: "protocol", status, serverMessage: message },
   );
 }
 
 /**
- * The error that a value inside a 200 answer stands for; `undefined` when it is no error. Readers
- * call it for each event and throw the result: `wire/http.ts` adds the host, and retries it.
+ * The error for a value inside a 200 answer; `undefined` when it is no error object. Readers call it
+ * for each event and throw the result: `wire/http.ts` adds the host, and retries it.
  */
 export function failureFromErrorObject(value: unknown): BackendError | undefined {
   // Google's compatible endpoint wraps its error object in an array.
@@ -89,11 +90,11 @@ export function failureFromErrorObject(value: unknown): BackendError | undefined
   if (!marked && (!error || (isObject(error) && Object.keys(error).length === 0))) return undefined;
   const report = reportOf(object);
   const { kind, retryable } = classify(report.status ?? 500, report);
-  const said = excerpt(report.message);
-  return new BackendError(`The server reported an error: ${said}`, {
+  const message = excerpt(report.message);
+  return new BackendError(`The server reported an error: ${message}`, {
     kind,
     retryable,
-    serverMessage: said,
+    serverMessage: message,
   });
 }
 
@@ -106,14 +107,14 @@ export function contentType(headers: Headers): string {
 /** The wait that `retry-after-ms` or `retry-after` (seconds or a date) asks for, in milliseconds. */
 export function retryAfterMs(headers: Headers, now: number = Date.now()): number | undefined {
   const seconds = headers.get("retry-after");
-  const asked = [
+  const wait = [
     parseFloat(headers.get("retry-after-ms") ?? ""),
     /^\s*\d/.test(seconds ?? "") ? parseFloat(seconds!) * 1000 : Date.parse(seconds ?? "") - now,
   ].find((ms) => ms >= 0);
-  return asked === undefined ? undefined : Math.ceil(asked);
+  return wait === undefined ? undefined : Math.ceil(wait);
 }
 
-/** What a status means where no quirk below says otherwise. */
+/** The kind of error of a status, unless a row of {@linkcode QUIRKS} applies. */
 const STATUS_KIND: Readonly<Record<number, BackendErrorKind>> = {
   401: "auth",
   402: "rate_limit", // DeepSeek and OpenRouter: no credit left.
@@ -121,7 +122,10 @@ const STATUS_KIND: Readonly<Record<number, BackendErrorKind>> = {
   429: "rate_limit",
 };
 
-/** May succeed later. 520 to 524: a proxy of Cloudflare could not reach the server. 529: Anthropic. */
+/**
+ * Statuses of requests that may succeed later. 520 to 524: a proxy of Cloudflare could not reach the
+ * server. 529: Anthropic is overloaded.
+ */
 const RETRYABLE = [408, 409, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529];
 
 /** Error types that stand for a status, for error objects that come without one. */
@@ -193,14 +197,14 @@ const QUIRKS: readonly {
   },
   // xAI and Google answer a wrong key with 400.
   { statuses: [400], kind: "auth", pattern: /(incorrect|invalid) api key|api key not valid/i },
-  // llama.cpp answers 500 to arguments and tools in the history that it can not parse, to tools where it
-  // was started without --jinja, and to images where the model sees none: always will.
+  // llama.cpp always answers 500 to arguments and tools in the history that it can not parse, to tools
+  // where it was started without --jinja, and to images where the model has no vision.
   {
     statuses: [500],
     kind: "request",
     pattern: /failed to parse tool|requires --jinja|\b(image|audio|video) input is not supported/i,
   },
-  // Quotas and spending limits, which waiting seconds does not lift: OpenAI, Anthropic.
+  // Quotas and spending limits do not end within seconds: OpenAI, Anthropic.
   {
     statuses: [429],
     kind: "rate_limit",
@@ -210,7 +214,7 @@ const QUIRKS: readonly {
 
 function classify(
   status: number,
-  report: Report,
+  report: ServerReport,
 ): { kind: BackendErrorKind; retryable: boolean } {
   const words = `${report.labels.join(" ")} ${report.message.slice(0, 10_000)}`;
   const quirk = QUIRKS.find((row) => row.statuses.includes(status) && row.pattern.test(words));
@@ -221,7 +225,7 @@ function classify(
 }
 
 /** Reads the error out of whatever shape it has, nested ones included. */
-function reportOf(value: unknown, depth = 0): Report {
+function reportOf(value: unknown, depth = 0): ServerReport {
   if (depth > 8) return { message: "", labels: [], status: undefined };
   if (typeof value === "string") {
     // Ollama passes on the JSON of the llama.cpp under it as text.
@@ -237,17 +241,17 @@ function reportOf(value: unknown, depth = 0): Report {
   return reportOfObject(value, depth);
 }
 
-function reportOfObject(value: Record<string, unknown>, depth: number): Report {
+function reportOfObject(value: Record<string, unknown>, depth: number): ServerReport {
   const { error, errors, detail, details, message, msg, loc, metadata } = value;
   // Anthropic's error, OpenAI's, Ollama's; a list of them; FastAPI's; vLLM's and one of FastAPI's list.
   const inner = [error, errors, message, detail, msg].find((part) => part != null && part !== "");
   const report = inner === undefined
     ? { message: "", labels: [], status: undefined }
     : reportOf(inner, depth + 1);
-  // Spring and others: `error` is a title, `message` says more.
+  // Spring and others: `error` is a title, `message` has the details.
   if (typeof error === "string" && typeof message === "string") report.message += `: ${message}`;
   if (Array.isArray(loc)) report.message = `${loc.join(".")}: ${report.message}`;
-  // OpenRouter: "Provider returned error", and here what the provider said.
+  // OpenRouter: "Provider returned error", and here the provider's own error.
   if (isObject(metadata) && typeof metadata.raw === "string") {
     report.message += `: ${reportOf(metadata.raw, depth + 1).message}`;
   }
@@ -255,7 +259,7 @@ function reportOfObject(value: Record<string, unknown>, depth: number): Report {
   const own = [value.type, value.code, ...more].filter((v) => v != null).map(String);
   const labels = [...report.labels, ...own];
   if (report.message === "") report.message = own.join(" ") || JSON.stringify(value);
-  // An older llama.cpp says that the request is too long, and how long only in fields.
+  // An older llama.cpp says that the request is too long, and gives its length only in fields.
   const { n_prompt_tokens: tokens, n_ctx: context } = value;
   if (typeof tokens === "number" && !report.message.includes(String(tokens))) {
     report.message += ` (${tokens} tokens, of ${context})`;
@@ -269,7 +273,7 @@ function statusOf(labels: string[]): number | undefined {
   return TYPE_STATUS.find(([type]) => labels.some((label) => type.test(label)))?.[1];
 }
 
-/** Where a redirect leads, without what may be secret in it. */
+/** The target of a redirect, without the parts that may be secret. */
 function redirectTarget(status: number, headers: Headers, url: string): string | undefined {
   const location = headers.get("location");
   if (status < 300 || status > 399 || location === null) return undefined;
@@ -277,8 +281,8 @@ function redirectTarget(status: number, headers: Headers, url: string): string |
   return excerpt(target ? `${target.protocol}//${target.host}${target.pathname}` : location);
 }
 
-/** The words of a page or a text: of HTML its title, or else what is not markup. */
-function textOf(body: string): string {
+/** The text of a body: of HTML its title, or else all that is not markup. */
+function pageText(body: string): string {
   const head = body.slice(0, 5_000);
   if (!/^\s*<(!doctype|html|\?xml|head|body)/i.test(head)) return head;
   const title = /<title[^>]*>([^<]*)/i.exec(head)?.[1]?.trim();
@@ -292,8 +296,4 @@ function json(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

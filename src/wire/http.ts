@@ -18,25 +18,26 @@ import {
 import { checkLength } from "./lines.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
-import { type Limit, moment, wait, type Watchdog, watchdog } from "./watchdog.ts";
+import { moment, wait } from "./wait.ts";
+import { type Limit, Watchdog } from "./watchdog.ts";
 
 /** A request to a model server. */
-export interface HttpRequest {
+interface HttpRequest {
   /** The whole address; a user name and password in it go as Basic authorization, not as a key. */
   url: string;
   /** Sent besides `content-type` and `user-agent`. */
   headers?: Record<string, string>;
   /** JSON text, sent by `POST`; without it, the request is a `GET`. */
   body?: string;
-  /** That there is nothing is no surprise: of a 404 nothing more is read, which takes some ms. */
+  /** True where a 404 is expected: its body is not read, which would take some milliseconds. */
   isOptional?: boolean;
 }
 
 /** Limits and callbacks of a request. */
-export interface HttpOptions extends ConnectionSettings {
+interface HttpOptions extends ConnectionSettings {
   /** Ends the request at once; its `reason` is what is thrown. */
   signal?: AbortSignal | undefined;
-  /** What to wait for before more of the answer is read, if anything: whoever takes it is busy. */
+  /** A promise to wait for before more of the answer is read, as long as its consumer is busy. */
   ready?: (() => Promise<void> | undefined) | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
@@ -50,31 +51,31 @@ export interface HttpOptions extends ConnectionSettings {
 export interface StreamReader<T> {
   /** Takes the next bytes. May throw a `BackendError` (an error object inside a 200 stream). */
   push(chunk: Uint8Array): void;
-  /** Grows with each event that carries something of the answer; not with pings, empty pieces and
-   * what nobody knows. */
+  /** Grows with each event that carries a part of the answer; not with pings, empty pieces and unknown
+   * events. */
   readonly progress: number;
   /** True once output reached the user: from then on nothing is retried. */
   readonly started: boolean;
   /** True once the protocol's own terminator came (`[DONE]`, `message_stop`, `"done":true`): the
    * rest of the body is not waited for. Without it, the answer lasts until the body ends. */
   readonly done?: boolean;
-  /** True once the answer has said why it ends: the terminator, or what else belongs to it, is waited
-   * for only a moment. */
+  /** True once the answer has said why it ends: the terminator, and counts of tokens, are waited for
+   * only a moment. */
   readonly finished?: boolean;
   /** The folded answer; throws a `BackendError` of kind `incomplete` when the terminator is missing. */
   end(): T;
 }
 
 /**
- * The most bytes of one answer: some 400 000 tokens, each an event. This ends a stream that never
- * does, well before its text is longer than a string can be.
+ * The most bytes of one answer: some 400 000 tokens, each an event. This ends an endless stream well
+ * before its text is longer than a string can be.
  */
 const MAX_ANSWER_BYTES = 128 * 2 ** 20;
-/** How long an answer that is complete may keep its connection open before it is closed. */
+/** The time that a complete answer may keep its connection open before it is closed. */
 const DONE_GRACE_MS = 200;
-/** The same for one that has finished without its terminator: the count of its tokens may follow. */
+/** The same for an answer that is finished without its terminator: a count of tokens may follow. */
 const FINISHED_GRACE_MS = 2_000;
-/** Of an answer that is an error or not what was asked for, this much is read, for this long. */
+/** The most that is read of an answer that is an error or not of a model, and for how long. */
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_MS = 1_000;
 
@@ -90,19 +91,19 @@ export function requestJson(request: HttpRequest, options: HttpOptions): Promise
 
 /**
  * Sends a request and feeds the body of its answer to the reader that `open` makes for the answer's
- * content type (lower case, without parameters; empty where the server names none). Repeats what
- * may succeed later, but nothing after a reader has `started`.
+ * content type (lower case, without parameters; empty where the server names none). Repeats attempts
+ * that may succeed later, until a reader has `started`.
  *
  * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
  * @throws whatever `options.signal` was aborted with, or `open` or the reader throws.
  */
 export async function requestStream<T>(
-  asked: HttpRequest,
+  original: HttpRequest,
   options: HttpOptions,
   open: (contentType: string) => StreamReader<T>,
 ): Promise<T> {
   const { signal, onRetry, random = Math.random } = options;
-  const request = withoutUserinfo(asked);
+  const request = withoutUserinfo(original);
   keepSecrets(request.headers ?? {});
   const begin = performance.now();
   for (let attempt = 1;; attempt++) {
@@ -126,11 +127,11 @@ export async function requestStream<T>(
 }
 
 /**
- * A reader for a whole JSON value, such as a server sends that was asked to stream but does not.
- * An error object in it is thrown.
+ * A reader for a whole JSON value, which some servers send in place of a stream. An error object in it
+ * is thrown.
  */
 export function jsonReader<T>(fold: (value: unknown) => T): StreamReader<T> {
-  // The decoder's own way drops a byte order mark at the start of every chunk (Deno 2.9.6).
+  // By default the decoder drops a byte order mark at the start of every chunk (Deno 2.9.6).
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";
   return {
@@ -161,7 +162,7 @@ function withoutUserinfo(request: HttpRequest): HttpRequest {
   return { ...request, url: url.href, headers };
 }
 
-/** One attempt; on every way out its timers are cleared and its connection is closed or given back. */
+/** One attempt; whatever its end, its timers are cleared and its connection is closed or given back. */
 async function attemptOnce<T>(
   request: HttpRequest,
   options: HttpOptions,
@@ -177,7 +178,7 @@ async function attemptOnce<T>(
   const cancel = () => void body?.cancel().catch(() => {});
   attempt.signal.addEventListener("abort", cancel);
   let status: number | undefined;
-  const watch = watchdog(options, (limit) => {
+  const watch = new Watchdog(options, (limit) => {
     if (limit === "done") cancel();
     else attempt.abort(timeout(limit, host, options, status));
   });
@@ -204,12 +205,12 @@ async function attemptOnce<T>(
     watch.stop();
     signal?.removeEventListener("abort", abort);
     answered.abort("over");
-    attempt.abort("over"); // a reason of its own would be an error with its stack: 0.2 ms
+    attempt.abort("over"); // without a reason the runtime makes an error: 0.2 ms
     await connecting;
   }
 }
 
-/** Calls `fetch`; a rejection for another reason than `signal`'s is a {@linkcode BackendError}. */
+/** Calls `fetch`; it rejects with `signal`'s reason or with a {@linkcode BackendError}. */
 function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): Promise<Response> {
   const { url, headers, body } = request;
   const client = options.fetch ? undefined : directClient(url);
@@ -253,11 +254,11 @@ async function readAnswer<T>(
   const { host } = new URL(url);
   const reader = open(type);
   try {
-    const head = await feed(body, reader, watch, control);
+    const head = await feedReader(body, reader, watch, control);
     try {
       return reader.end();
     } catch (error) {
-      // Text of another kind, such as a proxy's, looks like a stream that ended before it began.
+      // Text of another kind, such as a proxy's page, looks like a stream without any event.
       const unknown = reader.progress === 0 && !/json|event-stream/.test(type);
       if (unknown && error instanceof BackendError && error.kind === "incomplete") {
         throw await refused(head);
@@ -278,7 +279,7 @@ interface FeedControl {
 }
 
 /** Feeds the body to the reader until either ends; returns the first bytes. */
-async function feed(
+async function feedReader(
   body: ReadableStreamDefaultReader<Uint8Array>,
   reader: StreamReader<unknown>,
   watch: Watchdog,
@@ -294,8 +295,8 @@ async function feed(
       watch.pause(busy);
       await Promise.race([busy, aborted(signal)]);
     }
-    // A connection that breaks ends the body like any end: whether the answer is whole, the reader
-    // knows by its terminator.
+    // A connection that breaks ends the body like any end: the reader knows by the terminator whether
+    // the answer is whole.
     const chunk = await body.read().then(({ value }) => value, () => undefined);
     signal.throwIfAborted();
     if (chunk === undefined) break;
@@ -327,7 +328,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The start of a body, as far as it comes soon: enough to say what went wrong. */
+/** The start of a body, as far as it comes soon: enough for an error message. */
 async function readHead(
   body: ReadableStreamDefaultReader<Uint8Array> | undefined,
 ): Promise<Uint8Array> {
@@ -346,7 +347,7 @@ async function readHead(
       length += part.length;
     }
   } catch {
-    // Cut, but it is an error anyhow: what came of it is shown.
+    // The body broke off; it is an error anyhow, and its beginning is shown.
   } finally {
     over.abort("over");
   }
@@ -361,16 +362,16 @@ function timeout(
 ): BackendError {
   const { connectTimeoutMs, firstTokenTimeoutMs, idleTimeoutMs } = limits;
   const message = limit === "connect"
-    ? `Cannot reach ${host}: no connection within ${duration(connectTimeoutMs)}`
+    ? `Cannot reach ${host}: no connection within ${limitText(connectTimeoutMs)}`
     : limit === "idle"
-    ? `${host} sent nothing for ${duration(idleTimeoutMs)}`
+    ? `${host} sent nothing for ${limitText(idleTimeoutMs)}`
     : limit === "first token"
-    ? `${host} sent no answer within ${duration(firstTokenTimeoutMs)}`
-    : `${host} sent nothing but signs of life for ${duration(firstTokenTimeoutMs)}`;
+    ? `${host} sent no answer within ${limitText(firstTokenTimeoutMs)}`
+    : `${host} sent nothing but signs of life for ${limitText(firstTokenTimeoutMs)}`;
   return new BackendError(message, { kind: "timeout", status, retryable: true });
 }
 
-function duration(ms: number): string {
+function limitText(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   return ms < 120_000 ? `${ms / 1_000} s` : `${+(ms / 60_000).toFixed(1)} min`;
 }

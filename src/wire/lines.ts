@@ -6,7 +6,7 @@
 
 import { BackendError } from "../errors.ts";
 
-/** Takes a body's bytes in any pieces. What it decodes goes to the callback it was made with. */
+/** Decodes a body's bytes in any pieces; the results go to the callback that it was made with. */
 export interface Decoder {
   /** Takes the next bytes, however they were cut. */
   push(chunk: Uint8Array): void;
@@ -15,24 +15,24 @@ export interface Decoder {
 }
 
 /**
- * The most characters that one line, event or JSON answer may have. The longest real ones are a
- * whole file as one argument of a tool call; this bounds memory when a server never ends a line.
+ * The most characters of one line, event or JSON answer. The longest real ones hold a whole file as
+ * an argument of a tool call; this bounds memory when a server never ends a line.
  */
-export const MAX_CHARS = 64 * 2 ** 20;
+const MAX_ANSWER_CHARS = 64 * 2 ** 20;
 
-/** Throws when `length` characters are more than {@linkcode MAX_CHARS}. */
+/** Throws when `length` characters are more than {@linkcode MAX_ANSWER_CHARS}. */
 export function checkLength(length: number, what: string): void {
-  if (length <= MAX_CHARS) return;
+  if (length <= MAX_ANSWER_CHARS) return;
   throw new BackendError(
-    `Cannot read the answer as its ${what} must have at most ${MAX_CHARS} characters: it has more`,
+    `Cannot read the answer as its ${what} must have at most ${MAX_ANSWER_CHARS} characters: it has more`,
     { kind: "protocol" },
   );
 }
 
 /**
  * Decodes UTF-8 into lines ended by `\n` or `\r\n` (with `loneCr`, by `\r` too), without their ends.
- * What is no UTF-8 becomes U+FFFD; a byte order mark at the start is dropped. A last line without an
- * end is delivered by `end`.
+ * Invalid UTF-8 becomes U+FFFD; a byte order mark at the start is dropped. A last line without an end
+ * is delivered by `end`.
  *
  * @throws {BackendError} of kind `protocol`, from `push`, when one line is longer than 64 Mi characters.
  */
@@ -40,11 +40,11 @@ export function lineDecoder(
   onLine: (line: string) => void,
   { loneCr = false }: { loneCr?: boolean } = {},
 ): Decoder {
-  // The decoder's own way drops a mark at the start of every chunk (Deno 2.9.6).
+  // By default the decoder drops a mark at the start of every chunk (Deno 2.9.6).
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-  // A rope: each piece of a long line is appended, and looked at, once.
+  // A rope: each piece of a long line is appended and searched once.
   let pending = "";
-  /** What is dropped if it comes next. */
+  /** A character that is dropped if it comes next. */
   let skip = "\ufeff";
 
   function line(tail: string): void {

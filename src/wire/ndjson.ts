@@ -1,5 +1,5 @@
 /**
- * JSON values, one a line.
+ * Newline-delimited JSON.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type Decoder, lineDecoder } from "./lines.ts";
  * Decodes newline-delimited JSON; blank lines are skipped.
  *
  * @throws {BackendError} of kind `protocol`, from `push`, when a line is no JSON; of kind
- * `incomplete`, from `end`, when the last line is cut.
+ * `incomplete`, from `end`, when the last line is no whole JSON.
  */
 export function ndjsonDecoder(onValue: (value: unknown) => void): Decoder {
   let cut = false;

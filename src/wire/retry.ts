@@ -10,20 +10,20 @@ import { isLoopback, isRefused } from "./connect.ts";
 
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
-/** Between two looks at a server that is loading its model. */
+/** The wait between two requests to a server that is loading its model. */
 export const LOADING_DELAY_MS = 2_000;
-/** A server on this machine that refuses is not running, or just starting. */
+/** The wait for a server on this machine that refuses: it is not running, or just starting. */
 const REFUSED_DELAY_MS = 200;
 /** The least that all attempts together may take, however short the first-token limit is. */
 const MIN_BUDGET_MS = 60_000;
 
-/** A decision to repeat. */
-export interface Retry {
-  /** How long to wait before, in milliseconds. */
+/** A decision to repeat a request. */
+interface Retry {
+  /** The wait before it, in milliseconds. */
   delayMs: number;
-  /** How many attempts there may be in all. */
+  /** The number of attempts that there may be in all. */
   maxAttempts: number;
-  /** What to tell besides the failure itself. */
+  /** A text to append to the failure's message. */
   note?: string;
   /** The server is loading the model. */
   isLoading?: boolean;
@@ -35,10 +35,10 @@ export function isLoading({ status, serverMessage = "" }: BackendError): boolean
 }
 
 /**
- * How long to wait after `error` until the next attempt; `undefined` to give up.
+ * Decides about another attempt after `error`; `undefined` to give up.
  *
- * @param attempt Which attempt failed, from 1.
- * @param elapsedMs Since the first attempt began.
+ * @param attempt The number of the attempt that failed, from 1.
+ * @param elapsedMs The time since the first attempt began.
  */
 export function nextRetry(
   error: BackendError,
@@ -50,7 +50,7 @@ export function nextRetry(
 ): Retry | undefined {
   if (!error.retryable || limits.maxRetries === 0) return undefined;
   const left = limits.firstTokenTimeoutMs - elapsedMs;
-  // It takes minutes: time counts, not attempts.
+  // Loading takes minutes: time counts, not attempts.
   if (isLoading(error)) {
     if (left < LOADING_DELAY_MS) return undefined;
     return {
@@ -61,7 +61,7 @@ export function nextRetry(
     };
   }
   const refused = error.kind === "connection" && isRefused(error.cause) && isLoopback(url);
-  // A server that is not there keeps the user waiting for nothing.
+  // A server that is not there is tried once more only, so that nobody waits for it in vain.
   const once = refused || (error.kind === "timeout" && error.status === undefined);
   const maxAttempts = 1 + (once ? 1 : limits.maxRetries);
   const backoff = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));

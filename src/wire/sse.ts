@@ -7,7 +7,7 @@
 
 import { checkLength, type Decoder, lineDecoder } from "./lines.ts";
 
-/** One event. */
+/** An event of a stream. */
 export interface SseEvent {
   /** The event's type: `message` when it has none. */
   event: string;
@@ -19,7 +19,7 @@ export interface SseEvent {
 
 /**
  * Decodes an event stream. The event that is under way at the end is delivered too (some servers
- * leave out the last blank line), marked as `cut`, where the standard would drop it.
+ * leave out the last blank line), marked as `cut`; the standard would drop it.
  *
  * @throws {BackendError} of kind `protocol`, from `push`, when an event is longer than 64 Mi characters.
  */
@@ -42,7 +42,7 @@ export function sseDecoder(onEvent: (event: SseEvent) => void): Decoder {
       if (text !== undefined) onEvent({ event: type, data: text });
       return;
     }
-    // Nearly every line of a model's stream: a third faster than the general way below.
+    // Nearly every line of a model's stream is such; this is a third faster than the code below.
     if (data === undefined && line.startsWith("data: ")) {
       data = line.slice(6);
       return;

@@ -1,5 +1,5 @@
 /**
- * Time: the limits of one attempt, kept by a single timer, and the wait between two.
+ * The limits on the time of one attempt, kept by a single timer.
  *
  * @module
  */
@@ -9,138 +9,146 @@ import type { ConnectionSettings } from "../config.ts";
 /** A timer later than this means that the machine slept or the process was stopped. */
 const LATE_MS = 5_000;
 
-/** What came while the process was kept waiting is read within this time after a limit is reached. */
-const LOOK_MS = 100;
+/** After a limit is reached, bytes that came while the process was kept waiting have this long. */
+const LAST_READ_MS = 100;
 
 /**
- * How long an attempt does without `setTimeout` and `clearTimeout`, of which the first use loads 5 ms
- * of code (Deno 2.9.6), a tenth of what a short answer takes in all.
+ * For its first second an attempt does without `setTimeout` and `clearTimeout`: their first use loads
+ * 5 ms of code (Deno 2.9.6), a tenth of the time of a short answer.
  */
 const QUICK_MS = 1_000;
 
-/** Which limit was reached. */
+/** A limit that an attempt reached. */
 export type Limit = "first token" | "idle" | "progress" | "done";
 
-/** Watches an attempt until it is stopped. */
-export interface Watchdog {
-  /** Bytes came. */
-  bytes(): void;
-  /** They carried something. */
-  progress(): void;
-  /** The answer is complete, though its body has not ended: it has this long to, from now on. */
-  done(graceMs: number): void;
-  /** Nothing is read until `until` resolves: then all limits start anew. */
-  pause(until: Promise<void>): void;
-  /** Ends the watch; call it on every way out. */
-  stop(): void;
+/** The time as a watchdog sees it, in milliseconds. */
+interface Clock {
+  now(): number;
+  /** Calls `callback` after `ms`; it cannot be called off. */
+  once(ms: number, callback: () => void): void;
+  /** Calls `callback` after `ms`; returns a function that calls it off. */
+  timer(ms: number, callback: () => void): () => void;
 }
 
-/** Starts the watch; `expire` is called once at most. */
-export function watchdog(
-  limits: Pick<ConnectionSettings, "firstTokenTimeoutMs" | "idleTimeoutMs">,
-  expire: (limit: Limit) => void,
-): Watchdog {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let due = 0;
-  let progressed = false;
-  let progressAt = performance.now();
-  let bytesAt: number | undefined;
-  let doneAt: number | undefined;
-  let paused = false;
-  let looksAgain = false;
-  let state: "quick" | "timed" | "stopped" = "quick";
+const SYSTEM_CLOCK: Clock = {
+  now: () => performance.now(),
+  once: (ms, callback) => AbortSignal.timeout(ms).addEventListener("abort", callback),
+  timer(ms, callback) {
+    const id = setTimeout(callback, ms);
+    return () => clearTimeout(id);
+  },
+};
 
-  function next(): [at: number, limit: Limit] {
-    if (doneAt !== undefined) return [doneAt, "done"];
-    const progress = progressAt + limits.firstTokenTimeoutMs;
-    const idle = (bytesAt ?? Infinity) + limits.idleTimeoutMs;
-    return idle < progress ? [idle, "idle"] : [progress, progressed ? "progress" : "first token"];
-  }
-  function arm(at = next()[0]): void {
-    due = at;
-    if (state !== "timed") return;
-    clearTimeout(timer);
-    timer = setTimeout(check, Math.max(0, due - performance.now()));
-  }
-  function startAnew(now: number): void {
-    progressAt = now;
-    if (bytesAt !== undefined) bytesAt = now;
-  }
-  function check(): void {
-    const now = performance.now();
-    // What arrived in the meantime has not been read yet.
-    if (paused || now - due > LATE_MS) startAnew(now);
-    const [at, limit] = next();
-    const isOver = now >= at;
-    if (isOver && (looksAgain || limit === "done")) return expire(limit);
-    looksAgain = isOver;
-    arm(isOver ? now + LOOK_MS : at);
+/** Watches an attempt until it is stopped. */
+export class Watchdog {
+  readonly #limits: Pick<ConnectionSettings, "firstTokenTimeoutMs" | "idleTimeoutMs">;
+  readonly #expire: (limit: Limit) => void;
+  readonly #clock: Clock;
+  #state: "quick" | "timed" | "stopped" = "quick";
+  #cancelTimer: (() => void) | undefined;
+  /** The time that the timer is set to. */
+  #due = 0;
+  #hasProgress = false;
+  #progressAt: number;
+  #bytesAt: number | undefined;
+  /** The end of the grace that a complete answer has. */
+  #graceEnd: number | undefined;
+  #isPaused = false;
+  #isLastRead = false;
+
+  /** @param expire Called once at most. */
+  constructor(
+    limits: Pick<ConnectionSettings, "firstTokenTimeoutMs" | "idleTimeoutMs">,
+    expire: (limit: Limit) => void,
+    clock: Clock = SYSTEM_CLOCK,
+  ) {
+    this.#limits = limits;
+    this.#expire = expire;
+    this.#clock = clock;
+    this.#progressAt = clock.now();
+    this.#arm();
+    this.#quickFor(Math.min(QUICK_MS, limits.firstTokenTimeoutMs, limits.idleTimeoutMs));
   }
 
-  function quickFor(ms: number): void {
-    AbortSignal.timeout(ms).addEventListener("abort", () => {
-      if (state !== "quick") return;
-      state = "timed";
-      check();
+  /** Bytes came. */
+  bytes(): void {
+    const isFirst = this.#bytesAt === undefined;
+    this.#bytesAt = this.#clock.now();
+    if (!isFirst) return;
+    // The timer runs for a longer limit; from here on it is re-armed when it fires.
+    this.#isLastRead = false;
+    this.#arm();
+  }
+
+  /** The bytes carried a part of the answer. */
+  progress(): void {
+    this.#hasProgress = true;
+    this.#progressAt = this.#clock.now();
+  }
+
+  /** The answer is complete; its body must end within `graceMs` from now on. */
+  done(graceMs: number): void {
+    this.#graceEnd = this.#clock.now() + graceMs;
+    if (this.#state === "quick") this.#quickFor(graceMs);
+    this.#arm();
+  }
+
+  /** Nothing is read until `until` resolves: then all limits start anew. */
+  pause(until: Promise<void>): void {
+    this.#isPaused = true;
+    const resume = () => {
+      this.#isPaused = false;
+      this.#startAnew(this.#clock.now());
+    };
+    until.then(resume, resume);
+  }
+
+  /** Ends the watch; call it on every way out. */
+  stop(): void {
+    this.#state = "stopped";
+    this.#cancelTimer?.();
+  }
+
+  /** The limit that is reached next, and when. */
+  #next(): [at: number, limit: Limit] {
+    if (this.#graceEnd !== undefined) return [this.#graceEnd, "done"];
+    const progress = this.#progressAt + this.#limits.firstTokenTimeoutMs;
+    const idle = (this.#bytesAt ?? Infinity) + this.#limits.idleTimeoutMs;
+    if (idle < progress) return [idle, "idle"];
+    return [progress, this.#hasProgress ? "progress" : "first token"];
+  }
+
+  #arm(at = this.#next()[0]): void {
+    this.#due = at;
+    if (this.#state !== "timed") return;
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#clock.timer(
+      Math.max(0, at - this.#clock.now()),
+      () => this.#check(),
+    );
+  }
+
+  #quickFor(ms: number): void {
+    this.#clock.once(ms, () => {
+      if (this.#state !== "quick") return;
+      this.#state = "timed";
+      this.#check();
     });
   }
 
-  arm();
-  quickFor(Math.min(QUICK_MS, limits.firstTokenTimeoutMs, limits.idleTimeoutMs));
-  return {
-    bytes() {
-      const first = bytesAt === undefined;
-      bytesAt = performance.now();
-      if (!first) return;
-      // The timer runs for a longer limit; from here on it is re-armed when it fires.
-      looksAgain = false;
-      arm();
-    },
-    progress() {
-      progressed = true;
-      progressAt = performance.now();
-    },
-    done(graceMs) {
-      doneAt = performance.now() + graceMs;
-      if (state === "quick") quickFor(graceMs);
-      arm();
-    },
-    pause(until) {
-      paused = true;
-      const resume = () => {
-        paused = false;
-        startAnew(performance.now());
-      };
-      until.then(resume, resume);
-    },
-    stop() {
-      state = "stopped";
-      if (timer !== undefined) clearTimeout(timer);
-    },
-  };
-}
+  #startAnew(now: number): void {
+    this.#progressAt = now;
+    if (this.#bytesAt !== undefined) this.#bytesAt = now;
+  }
 
-/** Resolves after `ms`, or once `signal` is aborted, and without `setTimeout`: see above. */
-export function moment(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    for (const end of [signal, AbortSignal.timeout(ms)]) {
-      end.addEventListener("abort", () => resolve(), { once: true });
-    }
-  });
-}
-
-/** Waits `ms` milliseconds. @throws the signal's reason, at once when it is aborted. */
-export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const timer = setTimeout(finish, ms);
-    signal?.addEventListener("abort", finish);
-    function finish(): void {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", finish);
-      if (signal?.aborted) reject(signal.reason);
-      else resolve();
-    }
-  });
+  #check(): void {
+    const now = this.#clock.now();
+    // The bytes that arrived during a pause or a sleep have not been read yet.
+    if (this.#isPaused || now - this.#due > LATE_MS) this.#startAnew(now);
+    const [at, limit] = this.#next();
+    const isOver = now >= at;
+    if (isOver && (this.#isLastRead || limit === "done")) return this.#expire(limit);
+    this.#isLastRead = isOver;
+    this.#arm(isOver ? now + LAST_READ_MS : at);
+  }
 }

@@ -17,6 +17,7 @@ function round(...calls: [name: string, args: Record<string, unknown>, result: s
       result,
       durationMs: 1,
       isError: result[0] === "!",
+      outcome: result[0] === "!" ? "failed" : "done",
     }
   ));
 }

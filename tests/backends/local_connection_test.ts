@@ -4,10 +4,11 @@ import {
   chooseLocalModel,
   listLocalModelAbilities,
   listLocalModels,
-  type LocalModel,
 } from "../../src/backends/local/connection.ts";
 import { BackendError } from "../../src/errors.ts";
 import { type Handler, json, respond, serve, stall } from "../helpers/server.ts";
+
+type LocalModel = Parameters<typeof chooseLocalModel>[0][number];
 
 /** Answers by path; anything else is missing. */
 function paths(routes: Record<string, Handler>): Handler {

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { FLAGS, helpText, parseArgs } from "../../src/cli/args.ts";
+import { FLAGS, parseArgs, usageText } from "../../src/cli/args.ts";
 import { UsageError } from "../../src/errors.ts";
 
 const good: [words: string[], args: Record<string, unknown>][] = [
@@ -80,7 +80,7 @@ Deno.test("parseArgs refuses", () => {
 });
 
 Deno.test("the help names every flag and keeps to 80 columns", () => {
-  const help = helpText();
+  const help = usageText();
   for (const { name } of FLAGS) assertStringIncludes(help, `--${name}`);
   for (const line of help.split("\n")) assertEquals(line.length <= 80, true, line);
 });

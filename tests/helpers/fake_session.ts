@@ -9,7 +9,7 @@ import { reportText } from "../../src/frontends/terminal/report_text.ts";
 import { commandIn } from "../../src/session/commands/registry.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
-import { Session, type SessionOptions } from "../../src/session/session.ts";
+import { openSession, type Session, type SessionOptions } from "../../src/session/session.ts";
 
 /** A session that was opened, and the events that it reported. */
 export interface FakeSession extends AsyncDisposable {
@@ -29,17 +29,20 @@ export async function fakeSession(
 ): Promise<FakeSession> {
   const events: SessionEvent[] = [];
   const { contextLength, ...others } = options;
-  const session = new Session({
-    config: { local: localConfig({ host, model: "test", contextLength, maxRetries: 0 }) },
-    isChosen: true,
-    permissions: await openPermissions({}, () => undefined),
-    readsInstructions: false,
-    isRecorded: false,
-    canUndo: true,
-    asksServer: "never",
-    ...others,
-  }, { ...frontend, onEvent: (event) => events.push(event) });
-  await session.open(new AbortController().signal);
+  const session = await openSession(
+    {
+      config: { local: localConfig({ host, model: "test", contextLength, maxRetries: 0 }) },
+      isChosen: true,
+      permissions: await openPermissions({}, () => undefined),
+      readsInstructions: false,
+      isRecorded: false,
+      canUndo: true,
+      asksServer: "never",
+      ...others,
+    },
+    { ...frontend, onEvent: (event) => events.push(event) },
+    new AbortController().signal,
+  );
   return {
     session,
     events,

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
 import { mayHoldSecrets, placeOf } from "../../src/permissions/containment.ts";
+import { ANY_HOME } from "../../src/permissions/path_table.ts";
 import { isWithin } from "../../src/text/paths.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -119,12 +120,18 @@ Deno.test({
     Deno.writeTextFileSync(join(at.ws, "sub/.env.example"), "");
     Deno.symlinkSync(join(at.top, "out"), join(at.ws, "sub/id_rsa"));
     Deno.writeTextFileSync(join(at.top, "out/key.pem"), "");
-    assertEquals(["ws", "ws/a", "nothing"].map((name) => mayHoldSecrets(join(at.top, name))), [
-      false,
-      false,
-      false,
-    ]);
+    assertEquals(
+      ["ws", "ws/a", "nothing"].map((name) => mayHoldSecrets(join(at.top, name), ANY_HOME)),
+      [
+        false,
+        false,
+        false,
+      ],
+    );
     Deno.writeTextFileSync(secret, "");
-    assertEquals([at.ws, join(at.ws, "sub")].map(mayHoldSecrets), [true, true]);
+    assertEquals([at.ws, join(at.ws, "sub")].map((path) => mayHoldSecrets(path, ANY_HOME)), [
+      true,
+      true,
+    ]);
   },
 });

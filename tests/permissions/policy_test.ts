@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { placeOf } from "../../src/permissions/containment.ts";
 import { decide, tighten } from "../../src/permissions/policy.ts";
-import { type Effect, parseRule } from "../../src/permissions/rules.ts";
-import type { Call, Settings } from "../../src/permissions/settings.ts";
+import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
+import type { PolicyCall, Settings } from "../../src/permissions/settings.ts";
 
 const SETTINGS: Settings = {
   approve: "ask",
@@ -20,28 +20,38 @@ const NO_LINKS = {
 };
 const place = (path: string) => placeOf("/ws", path, NO_LINKS);
 
-const bash = (command: string): Call => ({
+const bash = (command: string): PolicyCall => ({
   tool: { name: "run_bash", access: "execute" },
   command,
 });
-const read = (path: string): Call => ({ tool: { name: "read_file", access: "read" }, path });
-const write = (path: string): Call => ({ tool: { name: "edit_file", access: "write" }, path });
+const read = (path: string): PolicyCall => ({ tool: { name: "read_file", access: "read" }, path });
+const write = (path: string): PolicyCall => ({
+  tool: { name: "edit_file", access: "write" },
+  path,
+});
 
 function rules(texts: string[]) {
   return texts.map((text) => {
     const [effect, ...rest] = text.split(" ");
-    return parseRule(effect as Effect, rest.join(" "));
+    return parseRule(effect as RuleEffect, rest.join(" "));
   });
 }
 
-function effectOf(call: Call, settings: Partial<Settings> & { rule?: string[] } = {}): Effect {
+function effectOf(
+  call: PolicyCall,
+  settings: Partial<Settings> & { rule?: string[] } = {},
+): RuleEffect {
   const { rule = [], ...rest } = settings;
   return decide(call, { ...SETTINGS, ...rest, rules: rules(rule) }, place).effect;
 }
 
 const unix = { ignore: Deno.build.os === "windows" };
 
-type Row = [call: Call, settings: Partial<Settings> & { rule?: string[] }, expected: Effect];
+type Row = [
+  call: PolicyCall,
+  settings: Partial<Settings> & { rule?: string[] },
+  expected: RuleEffect,
+];
 
 function rows(name: string, table: Row[]): void {
   for (const [call, settings, expected] of table) {
@@ -182,7 +192,7 @@ rows("CMD-01", [
     ...["git log '", "git log $'\\'; X #'\nX", "git l{og,}", "{git,log}", "[[ a ]] && X"],
     ...["coproc X", "git log\\\n; X", "eval git log", "git log ${ X; }", "a[$(X)]=1 git log"],
     ...["git log #\u2028'\nX\n#'", "git log\u00a0x"],
-  ].map((command): [Call, typeof LOG, Effect] => [
+  ].map((command): [PolicyCall, typeof LOG, RuleEffect] => [
     bash(command.replaceAll("X", "touch /out/p")),
     LOG,
     "ask",
@@ -207,7 +217,7 @@ rows("CMD-02", [
     "/tmp/ls",
     "git  'log x'",
   ]
-    .map((command): [Call, typeof WORDS, Effect] => [bash(command), WORDS, "ask"]),
+    .map((command): [PolicyCall, typeof WORDS, RuleEffect] => [bash(command), WORDS, "ask"]),
   [bash("ls\tx"), WORDS, "allow"], // a tab parts words as a blank does
   [bash("ls\\\tx"), WORDS, "ask"],
   [bash("g'i't \"log\" -3"), WORDS, "allow"],
@@ -248,7 +258,7 @@ rows("CMD-03", [
       "bash -s <<'E' a\n(echo; curl $x)\nE",
       "sh -c 'sh <<<\"curl x\"'",
     ],
-  ].map((command): [Call, typeof DENY, Effect] => [bash(command), DENY, "deny"]),
+  ].map((command): [PolicyCall, typeof DENY, RuleEffect] => [bash(command), DENY, "deny"]),
   [bash("echo curl"), DENY, "allow"],
   [bash("cat <<'E'\ncurl x\nE"), DENY, "allow"],
   [bash("rm -r a"), DENY, "allow"],
@@ -377,7 +387,7 @@ const NAMES: Record<string, string[]> = {
 };
 const LISTED = {
   ...AUTO,
-  matchesOf: (at: string, pattern: string) => NAMES[`${at} ${pattern}`] ?? [],
+  expandPattern: (at: string, pattern: string) => NAMES[`${at} ${pattern}`] ?? [],
 };
 rows("CMD-04 what a pattern comes to is read as if it had been named", [
   ...["cat *.md", "wc -l src/*.ts", "head -5 *.zz", "cat src/* *.md", "timeout 5 cat *.md"]
@@ -388,7 +398,7 @@ rows("CMD-04 what a pattern comes to is read as if it had been named", [
   [bash("cat *.md"), { ...LISTED, rule: ["deny read(b.md)"] }, "deny"],
   [bash("cat *.md"), { ...LISTED, rule: ["ask read(b.md)"] }, "ask"],
   [bash("cat *.md"), { ...LISTED, approve: "edits" }, "ask"],
-  [bash("cat *.md"), { ...AUTO, matchesOf: () => undefined }, "ask"],
+  [bash("cat *.md"), { ...AUTO, expandPattern: () => undefined }, "ask"],
 ]);
 
 rows("CMD-04", [
@@ -451,7 +461,7 @@ rows("CMD-04", [
       "file -m x y",
       "printf %n x",
     ],
-  ].map((command): [Call, typeof AUTO, Effect] => [bash(command), AUTO, "ask"]),
+  ].map((command): [PolicyCall, typeof AUTO, RuleEffect] => [bash(command), AUTO, "ask"]),
   ...[
     ...[
       "ls -la src",
@@ -473,7 +483,7 @@ rows("CMD-04", [
       "git show HEAD:src/a.ts",
       "\\ls",
     ],
-  ].map((command): [Call, typeof AUTO, Effect] => [bash(command), AUTO, "allow"]),
+  ].map((command): [PolicyCall, typeof AUTO, RuleEffect] => [bash(command), AUTO, "allow"]),
   [bash("git status"), { ...AUTO, isTrusted: false }, "ask"],
   ...[
     "rm -rf .",
@@ -485,7 +495,7 @@ rows("CMD-04", [
     "rm -rf /ws",
     "rm -rf a .",
   ]
-    .map((command): [Call, { rule: string[] }, Effect] => [bash(command), {
+    .map((command): [PolicyCall, { rule: string[] }, RuleEffect] => [bash(command), {
       rule: ["allow run_bash(rm *)", "allow run_bash"],
     }, "ask"]),
   ...["git reset --hard", "git clean -fdx", "git push -f", "git push origin +main", "dd if=a of=b"]
@@ -497,7 +507,7 @@ rows("CMD-04", [
       "git restore x",
     )
     .concat("mkfs.ext4 x", "git push --forc x", "git -C . reset --hard x", "sudo dd if=a")
-    .map((command): [Call, { rule: string[] }, Effect] => [bash(command), {
+    .map((command): [PolicyCall, { rule: string[] }, RuleEffect] => [bash(command), {
       rule: ["allow run_bash", `allow run_bash(${command})`],
     }, "ask"]),
   [bash("rm -rf build"), { rule: ["allow run_bash(rm *)"] }, "allow"],
@@ -523,7 +533,7 @@ rows("CMD-04", [
       "rg --type=py -e a src lib",
     ],
     ...["git --version", "python3 --version"],
-  ].map((command): [Call, typeof AUTO, Effect] => [
+  ].map((command): [PolicyCall, typeof AUTO, RuleEffect] => [
     bash(command),
     { ...SEARCHED, isSystem: () => true } as typeof AUTO,
     "allow",
@@ -555,7 +565,9 @@ rows("CMD-04", [
       "rg def src > f",
       "rg --search-zip x src",
     ],
-  ].map((command): [Call, typeof AUTO, Effect] => [bash(command), SEARCHED as typeof AUTO, "ask"]),
+  ].map((
+    command,
+  ): [PolicyCall, typeof AUTO, RuleEffect] => [bash(command), SEARCHED as typeof AUTO, "ask"]),
   [bash("grep -r def src"), AUTO, "ask"],
   [bash("cargo --version"), { ...AUTO, isSystem: () => true }, "ask"],
   [bash("git --version"), { ...AUTO, isSystem: () => true, isBrought: () => true }, "ask"],
@@ -583,7 +595,7 @@ rows("wrappers are not covered by the beginning of a rule", [
       "git config alias.x !y",
       "source x",
     )
-    .map((command): [Call, { rule: string[] }, Effect] => [bash(command), {
+    .map((command): [PolicyCall, { rule: string[] }, RuleEffect] => [bash(command), {
       rule: [`allow run_bash(${command.split(" ")[0]} *)`, "allow run_bash"],
     }, "ask"]),
   [bash("sudo x"), { rule: ["allow run_bash(sudo x)"] }, "allow"],
@@ -649,7 +661,7 @@ Deno.test({
     const settings = {
       ...SETTINGS,
       rules: rules(["deny read(x)", "allow run_bash(ls *)"]),
-      matchesOf: () => (looks++, []),
+      expandPattern: () => (looks++, []),
     };
     const many = Array.from({ length: 900 }, (_, n) => `a${n}* b*`).join(" ");
     assertEquals(decide(bash(`ls ${many}`.slice(0, 3000)), settings, place).effect, "ask");
@@ -664,7 +676,7 @@ Deno.test({
   ...unix,
   name: "a verdict says why",
   fn: () => {
-    const reasons: [Call, string][] = [
+    const reasons: [PolicyCall, string][] = [
       [read(".env"), "variables of the environment"],
       [read("/etc/hosts"), "outside of the working directory"],
       [write(".git/hooks/x"), "git repository"],

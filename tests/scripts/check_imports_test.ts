@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import { ensureDir } from "@std/fs/ensure-dir";
 import { dirname } from "@std/path/dirname";
 import { violations } from "../../scripts/check_imports.ts";
 
@@ -7,13 +8,25 @@ type Tree = Record<string, string>;
 const ROWS: [name: string, tree: Tree, broken: string[]][] = [
   ["every layer may import the ones below", {
     "main.ts": `import "./src/cli/run.ts";`,
-    "src/cli/run.ts": `import "../agent/a.ts"; import "../terminal/a.ts"; import "../types.ts";`,
+    "src/cli/run.ts": `import "../frontends/a.ts"; import "../terminal/a.ts";`,
+    "src/frontends/a.ts":
+      `import "../session/a.ts"; import "../terminal/a.ts"; import "./print/a.ts";`,
+    "src/session/a.ts": `import "../agent/a.ts"; import "../mcp/a.ts"; import "../records/a.ts";`,
     "src/agent/a.ts": `import "../tools/a.ts"; import "../text/a.ts"; import "./b.ts";`,
+    "src/mcp/a.ts": `import "../rpc/a.ts"; import "../types/a.ts";`,
     "src/tools/a.ts": `import "../wire/a.ts"; import "../errors.ts"; import "@std/path/join";`,
-    "src/wire/a.ts": `import type { T } from "../types.ts";`,
-    "src/config.ts": `import type { T } from "./types.ts"; import "./errors.ts";`,
-    "src/mod.ts": `export * from "./cli/run.ts"; export * from "./types.ts";`,
+    "src/wire/a.ts": `import type { T } from "../types/a.ts";`,
+    "src/types/a.ts": `import "./b.ts";`,
+    "src/config.ts": `import type { T } from "./types/a.ts"; import "./errors.ts";`,
+    "src/mod.ts": `export * from "./cli/run.ts"; export * from "./types/a.ts";`,
   }, []],
+  ["neighbours that the table names", {
+    "src/permissions/a.ts": `import "../user_files.ts";`,
+    "src/records/a.ts": `import "../user_files.ts";`,
+  }, []],
+  ["neighbours the other way", { "src/user_files.ts": `import "./records/a.ts";` }, [
+    "src/user_files.ts:1 imports src/records/a.ts: user_files is in layer 2 and records in layer 2, imports point downwards",
+  ]],
   ["upwards", { "src/text/a.ts": `import "./b.ts";\nimport "../tools/a.ts";` }, [
     "src/text/a.ts:2 imports src/tools/a.ts: text is in layer 1 and tools in layer 2, imports point downwards",
   ]],
@@ -23,8 +36,8 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
   ["upwards by a type in place", { "src/wire/a.ts": `let a: import("../agent/a.ts").A;` }, [
     "src/wire/a.ts:1 imports src/agent/a.ts: wire is in layer 1 and agent in layer 3, imports point downwards",
   ]],
-  ["upwards when it runs", { "src/agent/a.ts": `await import("../cli/run.ts");` }, [
-    "src/agent/a.ts:1 imports src/cli/run.ts: agent is in layer 3 and cli in layer 4, imports point downwards",
+  ["upwards when it runs", { "src/session/a.ts": `await import("../cli/run.ts");` }, [
+    "src/session/a.ts:1 imports src/cli/run.ts: session is in layer 4 and cli in layer 6, imports point downwards",
   ]],
   ["upwards by an export", { "src/errors.ts": `export { a } from "./text/a.ts";` }, [
     "src/errors.ts:1 imports src/text/a.ts: errors is in layer 0 and text in layer 1, imports point downwards",
@@ -35,11 +48,27 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
   ["across layer 2", { "src/backends/x/a.ts": `import "../../toolcalls/a.ts";` }, [
     "src/backends/x/a.ts:1 imports src/toolcalls/a.ts: backends is in layer 2 and toolcalls in layer 2, imports point downwards",
   ]],
-  ["agent and terminal", { "src/agent/a.ts": `import "../terminal/a.ts";` }, [
+  ["across layer 3", { "src/agent/a.ts": `import "../mcp/a.ts";` }, [
+    "src/agent/a.ts:1 imports src/mcp/a.ts: agent is in layer 3 and mcp in layer 3, imports point downwards",
+  ]],
+  ["the agent and the terminal", { "src/agent/a.ts": `import "../terminal/a.ts";` }, [
     "src/agent/a.ts:1 imports src/terminal/a.ts: agent imports nothing of terminal",
   ]],
-  ["types", { "src/types.ts": `import type { A } from "./errors.ts";` }, [
-    "src/types.ts:1 imports src/errors.ts: types.ts imports nothing",
+  ["a session and what shows it", {
+    "src/session/x/a.ts":
+      `import "../../terminal/a.ts";\nimport type { A } from "../../frontends/a.ts";`,
+  }, [
+    "src/session/x/a.ts:1 imports src/terminal/a.ts: session imports nothing of terminal",
+    "src/session/x/a.ts:2 imports src/frontends/a.ts: session imports nothing of frontends",
+  ]],
+  ["two frontends", {
+    "src/frontends/print/a.ts": `import "../terminal/a.ts"; import "../a.ts";`,
+    "src/frontends/terminal/a.ts": "",
+  }, [
+    "src/frontends/print/a.ts:1 imports src/frontends/terminal/a.ts: frontends/print imports nothing of frontends/terminal",
+  ]],
+  ["types", { "src/types/a.ts": `import type { A } from "../errors.ts";` }, [
+    "src/types/a.ts:1 imports src/errors.ts: types imports nothing",
   ]],
   ["main", { "main.ts": `import "./src/cli/run.ts"; import "./src/config.ts";` }, [
     "main.ts:1 imports src/config.ts: main.ts imports src/cli/run.ts, nothing more",
@@ -51,11 +80,11 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
     "src/cli/a.ts:1 imports tests/a.ts: no file of src/ imports it",
   ]],
   ["no layer", {
-    "src/utils/a.ts": "",
-    "src/utils/b.ts": "",
-    "src/utils/c.ts": `import "../types.ts";`,
+    "src/utils/a.ts": `import "../types/a.ts";`,
+    "src/cli/a.ts": `import "../utils/a.ts";`,
   }, [
-    "src/utils/c.ts:1 imports src/types.ts: utils has no layer: add it to the table in check_imports.ts",
+    "src/cli/a.ts:1 imports src/utils/a.ts: utils has no layer: add it to the table in check_imports.ts",
+    "src/utils/a.ts:1 imports src/types/a.ts: utils has no layer: add it to the table in check_imports.ts",
   ]],
   [
     "node:, npm: and whole packages",
@@ -76,27 +105,37 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
   ["a file that imports itself", { "src/text/a.ts": `import "./a.ts";` }, [
     "import cycle: src/text/a.ts -> src/text/a.ts",
   ]],
-  [
-    "small folders",
-    { "src/backends/x/a.ts": "", "src/sessions/a.ts": "", "src/sessions/b.ts": "" },
-    [
-      "src/sessions has fewer than 3 files: it has 2",
-    ],
-  ],
 ];
 
-/** Three empty files for each folder, so that each row holds only what it is about. */
-const FILLED = ["text", "wire", "backends/x", "toolcalls", "tools", "terminal", "agent", "cli"];
+/** Empty files for each row to import, so that a row holds only what it is about. */
+const FOLDERS = [
+  "types",
+  "text",
+  "wire",
+  "rpc",
+  "backends",
+  "toolcalls",
+  "tools",
+  "permissions",
+  "records",
+  "terminal",
+  "mcp",
+  "agent",
+  "session",
+  "frontends",
+  "frontends/print",
+  "cli",
+];
 const COMMON: Tree = {
   "deno.json": "{}",
   "main.ts": "",
-  "src/types.ts": "",
   "src/errors.ts": "",
   "src/config.ts": "",
+  "src/user_files.ts": "",
   "src/mod.ts": "",
   "src/cli/run.ts": "",
   ...Object.fromEntries(
-    FILLED.flatMap((folder) => ["a", "b", "c"].map((name) => [`src/${folder}/${name}.ts`, ""])),
+    FOLDERS.flatMap((folder) => ["a", "b"].map((name) => [`src/${folder}/${name}.ts`, ""])),
   ),
 };
 
@@ -105,7 +144,7 @@ for (const [name, tree, broken] of ROWS) {
     const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "a b #" }));
     try {
       for (const [path, text] of Object.entries({ ...COMMON, ...tree })) {
-        await Deno.mkdir(dirname(`${root}/${path}`), { recursive: true });
+        await ensureDir(dirname(`${root}/${path}`));
         await Deno.writeTextFile(`${root}/${path}`, text);
       }
       assertEquals(await violations(root), broken);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertStringIncludes } from "@std/assert/string-includes";
+import { ensureDir } from "@std/fs/ensure-dir";
 import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";
 
@@ -11,7 +12,7 @@ const TOOLS = "cat chmod dirname find grep head ln mkdir mv pwd readlink rm sed 
 
 interface Project extends AsyncDisposable {
   root: string;
-  /** A folder with TOOLS and what the test adds, the whole PATH of `run`. */
+  /** A folder with TOOLS and the commands of the test: the whole PATH of `run`. */
   bin: string;
   run(script: string, args?: string[], cwd?: string): Promise<{ code: number; text: string }>;
 }
@@ -21,7 +22,7 @@ async function project(): Promise<Project> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "set up " }));
   const root = `${folder}/project`;
   const bin = `${folder}/bin`;
-  await Deno.mkdir(`${root}/scripts/std_fallback`, { recursive: true });
+  await ensureDir(`${root}/scripts/std_fallback`);
   await Deno.mkdir(bin);
   const files = [
     "deno.json",
@@ -100,7 +101,7 @@ for (const [name, commands, text] of ROWS) {
         await Deno.writeTextFile(`${made.bin}/${command}`, script(body), { mode: 0o755 });
       }
       assertEquals(await made.run(`${made.root}/scripts/setup`), { code: 1, text });
-      // Nothing is left that a later run could take for done.
+      // A later run finds nothing that looks like a finished set-up.
       assertEquals([...Deno.readDirSync(`${made.root}/.deno`)].map(({ name }) => name), ["bin"]);
       assertEquals([...Deno.readDirSync(`${made.root}/.deno/bin`)], []);
     },
@@ -112,7 +113,7 @@ Deno.test({
   ignore,
   async fn() {
     await using made = await project();
-    await Deno.mkdir(`${made.root}/.deno/bin`, { recursive: true });
+    await ensureDir(`${made.root}/.deno/bin`);
     await Deno.mkdir(`${made.root}/vendor`);
     const deno = script(`pwd; printf '%s\\n' "$@"`);
     await Deno.writeTextFile(`${made.root}/.deno/bin/deno`, deno, { mode: 0o755 });
@@ -135,7 +136,7 @@ Deno.test({
   ignore,
   async fn() {
     await using made = await project();
-    await Deno.mkdir(`${made.root}/.deno/bin`, { recursive: true });
+    await ensureDir(`${made.root}/.deno/bin`);
     await Deno.mkdir(`${made.root}/vendor`);
     await Deno.writeTextFile(`${made.root}/.deno/bin/deno`, script("exit 0"), { mode: 0o755 });
     await Deno.writeTextFile(`${made.root}/.deno/ready`, "");

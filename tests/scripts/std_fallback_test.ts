@@ -1,4 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
+import { ensureDir } from "@std/fs/ensure-dir";
+import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
 import { expandGlobSync } from "../../scripts/std_fallback/fs/expand_glob.ts";
 import { walkSync } from "../../scripts/std_fallback/fs/walk.ts";
@@ -8,7 +10,7 @@ for (const name of ["assert", "cli", "expect", "path"]) {
   Deno.test(`std fallback: what it declares of @std/${name} is there`, async () => {
     for (const [module, text] of types(name)) {
       const declared = text.matchAll(/^export declare (?:function|const|class) (\w+)/gm);
-      // Of the real package where JSR is reached, else of the fallback itself.
+      // The module of the real package where JSR is reached, else that of the fallback.
       const real = await import(`@std/${name}${subpath(module).slice(1)}`);
       for (const [, symbol] of declared) {
         assertEquals(symbol! in real, true, `${symbol} of @std/${name}/${module}`);
@@ -23,7 +25,7 @@ async function inTree(check: (root: string) => void): Promise<void> {
   const root = await Deno.realPath(await Deno.makeTempDir());
   try {
     for (const file of FILES) {
-      await Deno.mkdir(`${root}/${file}`.replace(/\/[^/]+$/, ""), { recursive: true });
+      await ensureDir(dirname(`${root}/${file}`));
       await Deno.writeTextFile(`${root}/${file}`, "");
     }
     await Deno.symlink(`${root}/a/b`, `${root}/a/link`, { type: "dir" });
@@ -39,7 +41,7 @@ function paths(root: string, entries: Iterable<{ path: string }>): string {
   );
 }
 
-// The expected values are what JSR's @std/fs 1.0.24 answers.
+// JSR's @std/fs 1.0.24 gives the expected values.
 const WALKS: [options: Parameters<typeof walkSync>[1], expected: string][] = [
   [{ maxDepth: 1 }, " .h a z.txt"],
   [{ includeDirs: false, includeSymlinks: false }, ".h/4.ts a/1.ts a/b/2.js a/b/c/3.ts z.txt"],

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { heedInstructions } from "../../src/session/instructions.ts";
+import { instructionLines, trustQuestion } from "../../src/frontends/permission_lines.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { localConfig } from "../../src/config.ts";
 import { run } from "../helpers/program.ts";
@@ -48,8 +49,10 @@ Deno.test("instructions of the folders up to the repository's are heeded, the ou
   }, async (folder) => {
     const agent = agentIn(`${folder}/repo/a/b`);
     const before = agent.systemPrompt;
-    const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
-    assertEquals(said, ["· heeds ../../AGENTS.md (1 line), ../CLAUDE.md (1 line)"]);
+    const heeded = await heedInstructions(agent, await settingsIn(folder), { trust: true });
+    assertEquals(instructionLines(heeded), [
+      "· heeds ../../AGENTS.md (1 line), ../CLAUDE.md (1 line)",
+    ]);
     assertEquals(
       agent.systemPrompt,
       `${before}
@@ -69,7 +72,7 @@ Deno.test("TRU-01 what a folder brings is asked about once, and kept for the rep
     ) {
       const agent = agentIn(`${folder}/sub`);
       await heedInstructions(agent, await settingsIn(folder), {
-        ask: (question) => Promise.resolve((asked.push(question), answer)),
+        confirm: (question) => Promise.resolve((asked.push(trustQuestion(question)), answer)),
       });
       assertEquals(agent.systemPrompt.includes("be brief"), heeds);
     }
@@ -78,7 +81,8 @@ Deno.test("TRU-01 what a folder brings is asked about once, and kept for the rep
     const permissions = await settingsIn(folder);
     await permissions.trust(folder, false);
     const agent = agentIn(folder);
-    assertEquals(await heedInstructions(agent, await settingsIn(folder), {}), []);
+    const heeded = await heedInstructions(agent, await settingsIn(folder), {});
+    assertEquals([instructionLines(heeded), heeded.isHeeded], [[], false]);
     assertEquals(agent.systemPrompt.includes("be brief"), false);
   });
 });
@@ -98,7 +102,7 @@ Deno.test("PTH-03 instructions that lead out of the repository are not read; nor
       for (const [name, words] of rows) {
         const agent = agentIn(`${folder}/${name}`);
         const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
-        assertStringIncludes(said.join("\n"), words!);
+        assertStringIncludes(instructionLines(said).join("\n"), words!);
         assertEquals(/outside|\0/.test(agent.systemPrompt), false);
         assertStringIncludes(agent.systemPrompt, "\nreal");
       }
@@ -115,7 +119,10 @@ Deno.test("SEC-01 instructions that lead to a secret of the repository are not r
       for (const name of ["a", "b"]) {
         const agent = agentIn(`${folder}/${name}`);
         const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
-        assertMatch(said.join("\n"), /^· AGENTS\.md leads to what is secret, and is not heeded$/m);
+        assertMatch(
+          instructionLines(said).join("\n"),
+          /^· AGENTS\.md leads to what is secret, and is not heeded$/m,
+        );
         assertEquals(agent.systemPrompt.includes("canary"), false);
       }
     },
@@ -226,9 +233,12 @@ Deno.test("what can not be kept is heeded this time, and said", async () => {
   await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
     const agent = agentIn(folder);
     const said = await heedInstructions(agent, await settingsIn("/dev/null"), {
-      ask: () => Promise.resolve(true),
+      confirm: () => Promise.resolve(true),
     });
-    assertMatch(said.join("\n"), /^· that cannot be kept: .+\n· heeds AGENTS\.md/);
+    assertMatch(
+      instructionLines(said).join("\n"),
+      /^· that cannot be kept: .+\n· heeds AGENTS\.md/,
+    );
     assertStringIncludes(agent.systemPrompt, "be brief");
   });
 });

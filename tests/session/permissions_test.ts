@@ -457,13 +457,16 @@ Deno.test("CMD-08 a rule is offered for just this call, and only where it would 
     await Deno.symlink(at("f"), at("link"));
     const permissions = await openPermissions({}, () => undefined);
     const offered: (string | undefined)[] = [];
-    const policy = permissions.policy((_tool, args, _context, { ruleFor }) => {
-      offered.push(ruleFor(args));
-      return Promise.resolve({ allow: false, reason: "" });
+    const policy = permissions.policy({
+      approve({ rule }) {
+        offered.push(rule?.text);
+        return Promise.resolve({ choice: "refuse", reason: "" });
+      },
+      onEvent() {},
     });
     const { signal } = new AbortController();
     const decide = (name: string, args: Record<string, unknown>) => {
-      const { check: _, ...tool } = builtinTools.find((one) => one.name === name)!;
+      const { prepare: _, ...tool } = builtinTools.find((one) => one.name === name)!;
       return policy.decide(tool, args, { workingDir: folder, maxOutputChars: 100, signal });
     };
     for (const path of ["f", "./f", at("f"), "link", ".env", "one", "a b.txt", " ", "*"]) {
@@ -564,7 +567,10 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
     for (const folder of ["strict/.copilot", "plain", "wrong/.copilot"]) {
       await Deno.mkdir(`${base}/${folder}`, { recursive: true });
     }
-    const stricter = ["· .copilot/permissions.json makes things stricter: approve: never"];
+    const stricter = [{
+      code: "project_stricter" as const,
+      message: ".copilot/permissions.json makes things stricter: approve: never",
+    }];
     await write("strict", '{"approve":"never"}');
     const permissions = await openPermissions({}, () => undefined);
     assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
@@ -648,10 +654,17 @@ Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async (
     const tool = builtinTools.find(({ name }) => name === "run_bash")!;
     const { signal } = new AbortController();
     for (const [command, allow] of [["env curl x", false], ["echo curl", true]] as const) {
-      const policy = permissions.policy(() => Promise.resolve({ allow: true, args: { command } }));
+      let answers = 0;
+      const policy = permissions.policy({
+        approve: () =>
+          Promise.resolve(answers++ === 0 ? { choice: "edit", command } : { choice: "once" }),
+        onEvent() {},
+      });
       const context = { workingDir: folder, maxOutputChars: 1000, signal };
       const decision = await policy.decide(tool, { command: "touch x" }, context);
       assertEquals(decision.allow, allow);
+      assertEquals(decision.allow && decision.args, allow && { command });
+      assertEquals(answers, allow ? 2 : 1);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -680,9 +693,12 @@ Deno.test({
     ) {
       const permissions = await openPermissions(args, () => undefined);
       const asked: (string | undefined)[] = [];
-      await permissions.policy((_tool, _args, _context, { confined }) => {
-        asked.push(confined);
-        return Promise.resolve({ allow: false, reason: "" });
+      await permissions.policy({
+        approve({ confinedTo }) {
+          asked.push(confinedTo);
+          return Promise.resolve({ choice: "refuse", reason: "" });
+        },
+        onEvent() {},
       }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
       assertEquals(asked, [told && `confined: only ${told}`]);
     }

@@ -8,7 +8,7 @@ import {
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import {
   apply,
-  type FittedSettings,
+  learn,
   ModelFit,
   processFittedTurn,
   servedInstead,
@@ -292,6 +292,21 @@ Deno.test("-p asks no other machine about its model: one request is all", async 
 
 const target = targetOf({ local: localConfig({ model: "m" }) }, false);
 
+Deno.test("a server is asked anew each time: nothing it said is kept", async () => {
+  await using llama = serverSaying([], { "/v1/models": listed("m"), "/props": props(false) });
+  const served = { ...target, url: llama.url, isNative: false };
+  for (let i = 0; i < 2; i++) {
+    const { names, contextLength, takesTools } = (await learn(served, {}))!;
+    assertEquals([names, contextLength, takesTools], [["m"], 8192, false]);
+  }
+  const made = (tokens: number) => Response.json({ model_info: { "x.context_length": tokens } });
+  await using ollama = serverSaying([], { "/api/show": [made(4096), made(131_072), ...missing] });
+  const native = { ...target, url: ollama.url };
+  assertEquals(await learn(native, {}), { contextLength: 4096 });
+  assertEquals(await learn(native, {}), { contextLength: 32_768 });
+  assertEquals(await learn(native, {}), undefined);
+});
+
 const INSTEAD: [names: string[], change: Partial<ModelTarget>, expected: string | undefined][] = [
   [["a"], {}, "a"],
   [["a", "b"], {}, "a"],
@@ -312,7 +327,7 @@ for (const [names, change, expected] of INSTEAD) {
 
 Deno.test("facts change what the person left open, and nothing else", () => {
   const facts = { contextLength: 4096, takesTools: false };
-  const fit = (more: Partial<LocalConfig>, previous: FittedSettings = {}) => {
+  const fit = (more: Partial<LocalConfig>, previous: Parameters<typeof apply>[3] = {}) => {
     const local = localConfig({ model: "m", ...more });
     const { config, notices } = apply({ local }, "other", facts, previous);
     const { model, contextLength, textTools } = config.local!;

@@ -107,6 +107,8 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
     '<|start|>assistant<|channel|>commentary to=functions.run_bash<|message|>{"command":"ls"}',
     [ls],
   ],
+  // White space before the arguments, which the piece after the head may begin with.
+  ['<|channel|>commentary to=functions.run_bash<|message|>\n  {"command":"ls"}<|call|>', [ls]],
   [
     '<|start|>assistant to=functions.run_bash<|channel|>commentary json<|message|>{"command":"ls"}',
     [

@@ -1,16 +1,18 @@
 import { assert, assertEquals } from "@std/assert";
 import { placeOf } from "../../src/permissions/containment.ts";
 import { grantOf } from "../../src/permissions/policy.ts";
-import { type Effect, parseRule } from "../../src/permissions/rules.ts";
+import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";
-import { editFile } from "../../src/tools/files/edit_file.ts";
-import { globFiles } from "../../src/tools/search/glob_files.ts";
-import { grepCode } from "../../src/tools/search/grep_code.ts";
-import { listDirectory } from "../../src/tools/files/list_directory.ts";
-import { readFile } from "../../src/tools/files/read_file.ts";
 import type { SearchLimits } from "../../src/tools/search/pool.ts";
-import { writeFile } from "../../src/tools/files/write_file.ts";
 import type { ToolContext, Withheld } from "../../src/types/tool.ts";
+import {
+  editFile,
+  globFiles,
+  grepCode,
+  listDirectory,
+  readFile,
+  writeFile,
+} from "./text_results.ts";
 import { type Workspace, workspace } from "./workspace.ts";
 
 type Run = (args: Record<string, unknown>, context: ToolContext) => Promise<string>;
@@ -188,7 +190,7 @@ async function found(
     hasBash: true,
     rules: rules.map((text) => {
       const [effect, ...rest] = text.split(" ");
-      return parseRule(effect as Effect, rest.join(" ").replace("DIR", made.dir));
+      return parseRule(effect as RuleEffect, rest.join(" ").replace("DIR", made.dir));
     }),
   } as const;
   const place = (path: string) => placeOf(made.dir, path);

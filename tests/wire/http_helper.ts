@@ -6,8 +6,10 @@
 
 import { BackendError } from "../../src/errors.ts";
 import { failureFromErrorObject } from "../../src/wire/failure.ts";
-import type { HttpOptions, StreamReader } from "../../src/wire/http.ts";
+import type { requestJson, StreamReader } from "../../src/wire/http.ts";
 import { sseDecoder } from "../../src/wire/sse.ts";
+
+type HttpOptions = Parameters<typeof requestJson>[1];
 
 /** Collects the data of each event until `[DONE]`. `onText` makes it `started`. */
 export function textReader(onText?: (text: string) => void): StreamReader<string[]> {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
-import { wait } from "../../src/wire/watchdog.ts";
+import { wait } from "../../src/wire/wait.ts";
 import { type Handler, head, raw, respond, serve, sse, stall } from "../helpers/server.ts";
 import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
 

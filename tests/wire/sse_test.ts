@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { sseDecoder, type SseEvent } from "../../src/wire/sse.ts";
+import { sseDecoder } from "../../src/wire/sse.ts";
 import { forEverySplit, randomPieces, randomTexts, seeded } from "../helpers/split.ts";
+
+type SseEvent = Parameters<Parameters<typeof sseDecoder>[0]>[0];
 
 function decode(pieces: Uint8Array[]): SseEvent[] {
   const events: SseEvent[] = [];

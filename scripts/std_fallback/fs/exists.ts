@@ -1,10 +1,10 @@
-/** What else must hold of the path. */
+/** Further conditions on the path. */
 export interface ExistsOptions {
   isDirectory?: boolean;
   isFile?: boolean;
 }
 
-/** Whether `path` exists, and is what `options` ask for. */
+/** Tests whether `path` exists and meets `options`. */
 export function existsSync(path: string | URL, options: ExistsOptions = {}): boolean {
   try {
     const info = Deno.statSync(path);

@@ -4,7 +4,7 @@ import { isGlob } from "@std/path/is-glob";
 import { resolve } from "@std/path/resolve";
 import { type WalkEntry, walkSync } from "./walk.ts";
 
-/** Where `expandGlob` looks and what it leaves out. */
+/** The folder in which `expandGlob` looks, and the entries that it leaves out. */
 export interface ExpandGlobOptions extends GlobOptions {
   root?: string;
   exclude?: string[];

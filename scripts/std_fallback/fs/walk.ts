@@ -7,7 +7,7 @@ export interface WalkEntry extends Deno.DirEntry {
   path: string;
 }
 
-/** What `walk` yields and how far it goes. */
+/** The entries that `walk` yields, and the depth to which it goes. */
 export interface WalkOptions {
   maxDepth?: number;
   includeFiles?: boolean;

@@ -1,5 +1,5 @@
 /**
- * What runs at a local server's address, and which models it has.
+ * Requests that find out what runs at a local server's address, and which models it has.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { LOCAL_DEFAULT_MODEL, type LocalConfig, localConfig } from "../../config
 import { BackendError } from "../../errors.ts";
 import { requestJson } from "../../wire/http.ts";
 import { isLoading, LOADING_DELAY_MS } from "../../wire/retry.ts";
-import { wait } from "../../wire/watchdog.ts";
+import { wait } from "../../wire/wait.ts";
 import { type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import { isObject } from "../../text/json.ts";
 import { keyHeader } from "../wire_values.ts";
 
-/** Which server to ask. */
+/** A server, and how it is asked. */
 export interface LocalServerOptions {
   /** The server's address: `http://localhost:11434`. */
   host?: string | undefined;
@@ -23,23 +23,26 @@ export interface LocalServerOptions {
   fetch?: typeof fetch | undefined;
   /** Ends the request; its `reason` is what is thrown. */
   signal?: AbortSignal | undefined;
-  /** Told that the server is loading its model, which is waited for; and when it is looked at again. */
+  /**
+   * Called while the server loads its model, which is waited for. `nextLookMs`: milliseconds until the server
+   * is asked again.
+   */
   onLoading?: ((nextLookMs?: number) => void) | undefined;
 }
 
 /** A model on a local server. */
-export interface LocalModel {
+interface LocalModel {
   /** Its name, such as `qwen3:8b`. */
   name: string;
   /** What it can do, such as `completion`, `tools`, `thinking`; `null` where the server says nothing. */
   abilities: string[] | null;
 }
 
-/** So often a server that is loading is looked at: 10 minutes. */
+/** The most times that a server which is loading is asked: 10 minutes. */
 const MAX_LOOKS = 300;
-/** How long to wait for a server that is asked what it is, in milliseconds. */
+/** The longest wait for an answer, in milliseconds. */
 export const ASK_TIMEOUT_MS = 5000;
-/** The same for one that loads its model first. */
+/** The longest wait for an answer of a server that loads a model first, in milliseconds. */
 const LOAD_TIMEOUT_MS = 600_000;
 
 /**
@@ -52,7 +55,7 @@ const LOAD_TIMEOUT_MS = 600_000;
 export async function checkLocalConnection(options: LocalServerOptions = {}): Promise<boolean> {
   for (const path of ["/api/version", "/"]) {
     try {
-      await ask(path, options);
+      await askServer(path, options);
       return true;
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
@@ -75,13 +78,13 @@ export async function checkLocalConnection(options: LocalServerOptions = {}): Pr
  */
 export async function listLocalModels(options: LocalServerOptions = {}): Promise<string[]> {
   try {
-    const { models } = fieldsOf(await ask("/api/tags", options), "answer to /api/tags");
+    const { models } = fieldsOf(await askServer("/api/tags", options), "answer to /api/tags");
     return listOf(models, "models").map((model) => stringOf(fieldsOf(model, "model").name, "name"));
   } catch (error) {
     const answered = error instanceof BackendError && error.kind !== "connection" &&
       error.kind !== "timeout";
     if (!answered) throw error;
-    const { data } = fieldsOf(await ask("/v1/models", options), "answer to /v1/models");
+    const { data } = fieldsOf(await askServer("/v1/models", options), "answer to /v1/models");
     return listOf(data, "data").map((model) => stringOf(fieldsOf(model, "model").id, "id"));
   }
 }
@@ -102,7 +105,7 @@ export async function listLocalModelAbilities(
   }));
 }
 
-/** What a local server says of a model. */
+/** A local server's description of a model. */
 export interface LocalModelInfo {
   /** The most tokens of context that it was made for. */
   contextLength?: number;
@@ -115,7 +118,7 @@ export interface LocalModelInfo {
 }
 
 /**
- * What the server says of `model` (`POST {host}/api/show`); nothing where it has no such model, or
+ * The server's description of `model` (`POST {host}/api/show`); empty where it has no such model, or
  * cannot be asked.
  *
  * @throws whatever `options.signal` was aborted with.
@@ -125,7 +128,7 @@ export async function localModelInfo(
   options: LocalServerOptions = {},
 ): Promise<LocalModelInfo> {
   try {
-    const shown = fieldsOf(await ask("/api/show", options, { body: { model } }), "answer");
+    const shown = fieldsOf(await askServer("/api/show", options, { body: { model } }), "answer");
     const info = Object.entries(fieldsOf(shown.model_info ?? {}, "model_info"));
     const [, length] = info.find(([key]) => key.endsWith(".context_length")) ?? [];
     const details = fieldsOf(shown.details ?? {}, "details");
@@ -143,23 +146,23 @@ export async function localModelInfo(
   }
 }
 
-/** Whether the server has Ollama's own paths (`GET {host}/api/version`). */
+/** True where the server has Ollama's own paths (`GET {host}/api/version`). */
 export async function isNative(options: LocalServerOptions = {}): Promise<boolean> {
   try {
-    return fieldsOf(await ask("/api/version", options), "answer").version !== undefined;
+    return fieldsOf(await askServer("/api/version", options), "answer").version !== undefined;
   } catch (error) {
     if (error instanceof BackendError) return error.status !== 404;
     throw error;
   }
 }
 
-/** Whether the server has `model` loaded (`GET {host}/api/ps`); undefined where it does not say. */
+/** True where the server has `model` loaded (`GET {host}/api/ps`); undefined where it does not say. */
 export async function isLoaded(
   model: string,
   options: LocalServerOptions = {},
 ): Promise<boolean | undefined> {
   try {
-    const { models } = fieldsOf(await ask("/api/ps", options), "answer");
+    const { models } = fieldsOf(await askServer("/api/ps", options), "answer");
     if (!Array.isArray(models)) return undefined;
     return models.some((one) => isObject(one) && isSameModel(String(one.name), model));
   } catch (error) {
@@ -168,20 +171,20 @@ export async function isLoaded(
   }
 }
 
-/** What a server with a compatible endpoint says of a model that it was started with. */
+/** A description of a model by a server with a compatible endpoint that was started with it. */
 export interface ServedModel extends LocalModelInfo {
   /** The tokens of context that it gives the model. */
   contextLength?: number;
   /** False where the model's template has no place for tools, and drops them without a word. */
   takesTools?: boolean;
-  /** Whose it says to be, which tells servers apart: `llamacpp`, `vllm`. */
+  /** The owner of the model as the server states it, which names the kind of server: `llamacpp`, `vllm`. */
   owner?: string;
   /** The names of all models that it serves. */
   names: string[];
 }
 
 /**
- * What a server says of `model`, where it was told when it started: `GET /v1/models` (vLLM's
+ * The description of `model` by a server that was started with it: `GET /v1/models` (vLLM's
  * `max_model_len`, others' `context_length`, llama.cpp's `meta`) and `GET /props` (llama.cpp's `n_ctx` and
  * abilities of the template).
  *
@@ -194,7 +197,7 @@ export async function servedModel(
   const asked = async (path: string, timeoutMs?: number) => {
     try {
       return fieldsOf(
-        await ask(path, options, { timeoutMs, isOptional: true }),
+        await askServer(path, options, { timeoutMs, isOptional: true }),
         `answer to ${path}`,
       );
     } catch (error) {
@@ -207,9 +210,9 @@ export async function servedModel(
   const own = models.find(({ id }) => id === model) ??
     (models.length === 1 ? models[0] : undefined) ?? {};
   // A router of llama.cpp has models that it loads when they are asked for, as the turn will.
-  const state = stateOf(own);
+  const state = loadState(own);
   if (state !== undefined && state !== "loaded") options.onLoading?.();
-  // vLLM, which says all there is, and servers that list nothing know nothing of it.
+  // vLLM has said everything by now, and a server that lists no models does not know /props.
   const props = models.length === 0 || own.max_model_len !== undefined
     ? {}
     : state === undefined
@@ -218,12 +221,12 @@ export async function servedModel(
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
   const meta = objectOr(own.meta);
-  // Its `context_length` is what the model was made for, not what it is given.
+  // `context_length` comes last: with llama.cpp it is what the model was made for, not what it is given.
   const contextLength = [own.max_model_len, meta.n_ctx, settings.n_ctx, own.context_length]
     .find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
   return {
     names: models.toSorted((a, b) =>
-      Number(stateOf(b) === "loaded") - Number(stateOf(a) === "loaded")
+      Number(loadState(b) === "loaded") - Number(loadState(a) === "loaded")
     )
       .map(({ id }) => String(id)),
     ...(contextLength !== undefined && { contextLength }),
@@ -237,7 +240,7 @@ export async function servedModel(
 const objectOr = (value: unknown): Fields => isObject(value) ? value : {};
 
 /** `loaded`, `unloaded` or the like, of a model that a router of llama.cpp lists; else undefined. */
-function stateOf({ status }: Fields): unknown {
+function loadState({ status }: Fields): unknown {
   return isObject(status) ? status.value : undefined;
 }
 
@@ -263,15 +266,19 @@ export function isSameModel(a: string, b: string): boolean {
   return full(a) === full(b);
 }
 
-/** What is special about a request. */
-interface Asked {
+/** Settings of one request to a server. */
+interface RequestDetails {
   body?: unknown;
   isOptional?: boolean;
   timeoutMs?: number | undefined;
 }
 
-/** Asks once, or until the model is loaded, with a JSON body where there is one. */
-async function ask(path: string, options: LocalServerOptions, more: Asked = {}): Promise<unknown> {
+/** Asks once, or with `onLoading` until the model is loaded; a POST where there is a body. */
+async function askServer(
+  path: string,
+  options: LocalServerOptions,
+  more: RequestDetails = {},
+): Promise<unknown> {
   const { onLoading } = options;
   for (let looks = 0;; looks++) {
     try {
@@ -289,7 +296,7 @@ async function ask(path: string, options: LocalServerOptions, more: Asked = {}):
 function askOnce(
   path: string,
   options: LocalServerOptions,
-  { body, isOptional = false, timeoutMs = ASK_TIMEOUT_MS }: Asked,
+  { body, isOptional = false, timeoutMs = ASK_TIMEOUT_MS }: RequestDetails,
 ): Promise<unknown> {
   const { host, apiKey, fetch, signal } = options;
   const config: LocalConfig = localConfig({

@@ -5,17 +5,17 @@
  */
 
 import { count } from "../../text/count.ts";
+import { shortened } from "../../text/one_line.ts";
 import {
-  type Answer,
-  code,
-  cut,
+  type DemoAnswer,
+  DISCLAIMER,
   entries,
-  failure,
+  failureLines,
   fileText,
+  firstLine,
   hits,
-  NAME,
-  TELLING,
-  told,
+  inlineCode,
+  PROJECT_FILES,
   type Use,
 } from "./results.ts";
 
@@ -25,13 +25,15 @@ const SOURCES = /^(?:src|lib|app|source|cmd|pkg|packages|crates|internal)\/$/i;
  * Lists the folder, reads its most telling file (or the one that `ask` names), searches for the most
  * telling words, and says what was found. `piped`: text came along as context, which it only mentions.
  */
-export function question(ask: string, piped: boolean, use: Use): Answer {
+export function answerQuestion(ask: string, piped: boolean, use: Use): DemoAnswer {
   const listing = use("list_directory", { path: "." });
   if (listing === undefined) return null;
   const names = entries(listing) ?? [];
   const named = /(?:[\w.-]+\/)*[\w.-]+\.\w{1,5}\b/.exec(ask.slice(0, MAX_ASK))?.[0];
   const isHere = named && names.includes(named.replace(/(?<=\/).*/, ""));
-  const key = isHere ? named : TELLING.flatMap(([name]) => names.filter((n) => name.test(n)))[0];
+  const key = isHere
+    ? named
+    : PROJECT_FILES.flatMap(([name]) => names.filter((n) => name.test(n)))[0];
   const folder = names.find((name) => SOURCES.test(name));
   const read = key === undefined ? "" : use("read_file", { file_path: key, limit: 80 });
   const inside = folder === undefined ? "" : use("list_directory", { path: folder });
@@ -45,7 +47,7 @@ export function question(ask: string, piped: boolean, use: Use): Answer {
   );
   if (read === undefined || inside === undefined || found === undefined) return null;
   return [
-    `${NAME} Here is what its tools found for your question:`,
+    `${DISCLAIMER} Here is what its tools found for your question:`,
     "",
     ...aboutProject(key, read),
     ...aboutFolders(listing, folder, inside),
@@ -56,7 +58,7 @@ export function question(ask: string, piped: boolean, use: Use): Answer {
   ];
 }
 
-/** More than anyone asks by hand: the rest is data. */
+/** The most characters of a question: behind them comes data. */
 const MAX_ASK = 2000;
 const STOP_WORDS = new Set(
   ("about again all also and any are can code could describe did does doesn each every explain file files find " +
@@ -79,7 +81,7 @@ function tellingWords(ask: string): string[] {
     .slice(0, 2);
 }
 
-/** Finds a plain word also with a capital. */
+/** The pattern that finds `word`; a plain word is found with a capital, too. */
 function grepPattern(word: string): string {
   if (/^[a-z]\p{Ll}*$/u.test(word) && word !== "main") {
     return `[${word[0]!.toUpperCase()}${word[0]}]${word.slice(1)}`;
@@ -90,7 +92,7 @@ function grepPattern(word: string): string {
 function aboutProject(key: string | undefined, read: string): string[] {
   if (key === undefined) return [];
   const content = fileText(read);
-  if (content === null) return [`- ${code(key)}: ${told(read)}`];
+  if (content === null) return [`- ${inlineCode(key)}: ${firstLine(read)}`];
   const field = (name: string) =>
     new RegExp(`^\\s*(?:"${name}"\\s*:|${name}\\s*=)\\s*"([^"\\n]+)"`, "m").exec(content)?.[1];
   const lines = content.split("\n").map((line) => line.trim()).filter((line) => line !== "");
@@ -99,9 +101,13 @@ function aboutProject(key: string | undefined, read: string): string[] {
   const title = heading?.replace(/^[#=]+ /, "") ?? field("name") ??
     /^module (\S+)/m.exec(content)?.[1];
   const about = isReadme ? firstSentences(content) : field("description");
-  const parts = [title && `**${cut(title, 80)}**`, about && cut(about, 300)].filter(Boolean);
-  if (parts.length === 0) parts.push(`begins with ${code(lines[0] ?? "nothing: it is empty")}`);
-  return [`- ${parts.join(": ")} (${code(key)})`];
+  const parts = [title && `**${shortened(title, 80)}**`, about && shortened(about, 300)].filter(
+    Boolean,
+  );
+  if (parts.length === 0) {
+    parts.push(`begins with ${inlineCode(lines[0] ?? "nothing: it is empty")}`);
+  }
+  return [`- ${parts.join(": ")} (${inlineCode(key)})`];
 }
 
 /** The first sentences of prose: headings, badges, HTML, tables and code blocks are passed over. */
@@ -120,7 +126,7 @@ function firstSentences(readme: string): string | undefined {
   return /^.{20,280}?[.!?。](?= |$)(?:.{1,140}?[.!?。](?= |$))?/.exec(paragraph)?.[0] ?? paragraph;
 }
 
-const LANGUAGES = new Map(
+const LANGUAGE_BY_ENDING = new Map(
   ("TypeScript ts tsx mts,JavaScript js jsx mjs cjs,Python py,Rust rs,Go go,C c h,C++ cc cpp hpp,Java java," +
     "Kotlin kt,C# cs,Ruby rb,PHP php,Swift swift,Julia jl,Lua lua,Haskell hs,Elixir ex exs,Zig zig,Shell sh," +
     "SQL sql,HTML html,CSS css,Vue vue,Markdown md").split(",").flatMap((row) => {
@@ -131,15 +137,15 @@ const LANGUAGES = new Map(
 
 function aboutFolders(listing: string, folder: string | undefined, inside: string): string[] {
   const names = entries(listing);
-  if (!names) return failure(listing).map((line) => `- ${line}`);
+  if (!names) return failureLines(listing).map((line) => `- ${line}`);
   const inner = entries(inside);
   const visible = names.filter((name) => !name.startsWith("."));
   const folders = visible.filter((name) => name.endsWith("/"));
-  const shown = visible.slice(0, 12).map((name) => ` ${code(name)}`).join(",");
+  const shown = visible.slice(0, 12).map((name) => ` ${inlineCode(name)}`).join(",");
   const least = /^\[.* not shown/m.test(listing) ? "at least " : "";
   const counts = new Map<string, number>();
   for (const name of [...names, ...inner ?? []]) {
-    const language = LANGUAGES.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
+    const language = LANGUAGE_BY_ENDING.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
     if (language) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   const languages = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6);
@@ -148,9 +154,9 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
       count(folders.length, "folder")
     }${visible.length > 12 ? ", such as" : visible.length > 0 ? ":" : ""}${shown}`,
   ];
-  if (folder && !inner) lines.push(`- ${code(folder)}: ${told(inside)}`);
+  if (folder && !inner) lines.push(`- ${inlineCode(folder)}: ${firstLine(inside)}`);
   if (languages.length > 0) {
-    const where = folder ? `here and in ${code(folder)}` : "here";
+    const where = folder ? `here and in ${inlineCode(folder)}` : "here";
     const list = languages.map(([language, count]) => `${language} (${count})`).join(", ");
     lines.push(`- Languages, by the file endings ${where}: ${list}`);
   }
@@ -160,20 +166,20 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
 /** `words` were searched for, one after the other; `found` is the result for the last. */
 function aboutMatches(words: readonly string[], found: string): string[] {
   const all = hits(found);
-  if (!all) return failure(found).map((line) => `- ${line}`);
+  if (!all) return failureLines(found).map((line) => `- ${line}`);
   if (all.length === 0) {
-    return [`- A search for ${words.map((word) => code(word)).join(", ")} found nothing.`];
+    return [`- A search for ${words.map((word) => inlineCode(word)).join(", ")} found nothing.`];
   }
   const firsts = [...new Map(all.toReversed().map((hit) => [hit.file, hit])).values()].toReversed();
-  const none = words.slice(0, -1).map((word) => code(word)).join(" and ");
+  const none = words.slice(0, -1).map((word) => inlineCode(word)).join(" and ");
   // A line in brackets at the end says what the search left out.
   const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;
   return [
     `- ${none && `${none} ${words.length > 2 ? "were" : "was"} not found; `}${
-      code(words.at(-1)!)
+      inlineCode(words.at(-1)!)
     } is in ${files}${firsts.length > 6 ? ", such as" : ""}:`,
     ...firsts.slice(0, 6).map(({ file, line, text }) =>
-      `  - ${code(`${file}:${line}`, 300)} ${code(text)}`
+      `  - ${inlineCode(`${file}:${line}`, 300)} ${inlineCode(text)}`
     ),
   ];
 }

@@ -1,22 +1,22 @@
 /**
- * How the demo reads tool results, and words its own lines. On the wire nothing marks a failure, so
- * whatever is not in the form of a success is taken for one, and told as it is.
+ * Readers of tool results for the demo, and the wording of its lines. On the wire nothing marks a failure,
+ * so a result that has not the form of a success is taken for a failure, and quoted.
  *
  * @module
  */
 
-import { wholeUpTo } from "../../text/truncate.ts";
+import { shortened } from "../../text/one_line.ts";
 
-/** What a rule asks a tool for; undefined means that the result comes with the next request. */
+/** Asks for a tool's result; undefined means that it comes with the next request. */
 export type Use = (name: string, args: Record<string, unknown>) => string | undefined;
 /** A rule's answer in lines, or null while results are outstanding. */
-export type Answer = string[] | null;
+export type DemoAnswer = string[] | null;
 
-/** What the demo says of itself in every answer. */
-export const NAME = "This is the built-in demo: fixed rules, no language model.";
+/** The sentence about the demo in every answer. */
+export const DISCLAIMER = "This is the built-in demo: fixed rules, no language model.";
 
-/** The file that tells most about a project, best first; and how its tests are run. */
-export const TELLING: readonly (readonly [RegExp, string?])[] = [
+/** Names of the files that say most about a project, best first, and the command that runs its tests. */
+export const PROJECT_FILES: readonly (readonly [RegExp, string?])[] = [
   [/^readme(?:\.(?:md|markdown|txt|rst|adoc|org))?$/i],
   [/^deno\.jsonc?$/, "deno test"],
   [/^package\.json$/, "npm test"],
@@ -34,7 +34,7 @@ export function fileText(result: string): string | null {
   return result.split("\n").flatMap((line) => /^\d+\t(.*)$/.exec(line)?.[1] ?? []).join("\n");
 }
 
-/** Whether numbered lines are the whole file: the line below them says how many there are. */
+/** True where numbered lines are the whole file: the line below them says how many there are. */
 export function isWhole(result: string): boolean {
   return /(?:^|\n)\[(?:\d+ lines|the file is empty)(?!.*\bcut\b)[^\n]*\]$/.test(result);
 }
@@ -57,14 +57,14 @@ export function hits(found: string): { file: string; line: string; text: string 
   return all.length > 0 || /^No (?:matches|files)\b/.test(found) ? all : null;
 }
 
-/** Whether a tool that writes says that it did. */
+/** True for the result of a tool that has written. */
 export function isWritten(result: string): boolean {
   return /^(?:Created|Replaced|Filled) /.test(result);
 }
 
-/** A failure in lines for the person; for a refusal, what allows the call. */
-export function failure(result: string): string[] {
-  if (!result.startsWith("Refused")) return [told(result)];
+/** A failure in lines for the person; after a refusal, how to allow the call. */
+export function failureLines(result: string): string[] {
+  if (!result.startsWith("Refused")) return [firstLine(result)];
   return [
     `${/^[^.\n]*/.exec(result)?.[0]}.`,
     "To allow it, answer y when asked, or start copilot with `--yes`.",
@@ -72,17 +72,13 @@ export function failure(result: string): string[] {
 }
 
 /** The first line of a result. */
-export function told(result: string): string {
-  return cut(/^.*/.exec(result.trimStart())?.[0] ?? "", 200);
-}
-
-/** `text` in at most `max` characters. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  return `${text.slice(0, wholeUpTo(text, max - 1))}…`;
+export function firstLine(result: string): string {
+  return shortened(/^.*/.exec(result.trimStart())?.[0] ?? "", 200);
 }
 
 /** `text` as inline code on one line, in at most `max` characters. */
-export function code(text: string, max = 90): string {
-  return `\`${cut(text.slice(0, 500).replaceAll("`", "'").replace(/\s+/g, " ").trim(), max)}\``;
+export function inlineCode(text: string, max = 90): string {
+  return `\`${
+    shortened(text.slice(0, 500).replaceAll("`", "'").replace(/\s+/g, " ").trim(), max)
+  }\``;
 }

@@ -6,24 +6,24 @@
  * @module
  */
 
-import { question } from "./question.ts";
+import { shortened } from "../../text/one_line.ts";
+import { answerQuestion } from "./question.ts";
 import {
-  type Answer,
-  code,
-  cut,
+  type DemoAnswer,
+  DISCLAIMER,
   entries,
-  failure,
+  failureLines,
   fileText,
+  firstLine,
+  inlineCode,
   isWhole,
   isWritten,
-  NAME,
-  TELLING,
-  told,
+  PROJECT_FILES,
   type Use,
 } from "./results.ts";
 
 /** A tool call in Ollama's native form, without the wrapper. */
-export interface DemoCall {
+interface DemoCall {
   name: string;
   arguments: Record<string, unknown>;
 }
@@ -46,8 +46,8 @@ export interface DemoReply {
 
 /** Prompts beyond this many characters are questions with data in them, never orders. */
 const MAX_ORDER = 8000;
-/** More calls than any rule makes: the history was changed on the way, so asking again is futile. */
-const MAX_CALLS = 12;
+/** More calls than any rule makes: such a history was changed on the way, and asking again would not end. */
+const MAX_DEMO_CALLS = 12;
 
 /** The demo's next step in the conversation that `request` holds. */
 export function demoReply(request: DemoRequest): DemoReply {
@@ -61,7 +61,7 @@ export function demoReply(request: DemoRequest): DemoReply {
     );
     if (made) return made.result;
     if (!offered.has(name)) return `Error: the tool ${name} was not offered`;
-    if (calls.length >= MAX_CALLS) return `Error: no result of ${name} arrived`;
+    if (calls.length >= MAX_DEMO_CALLS) return `Error: no result of ${name} arrived`;
     toolCalls.push({ name, arguments: args });
     return undefined;
   };
@@ -84,8 +84,8 @@ function lastTurn(messages: DemoRequest["messages"]) {
   return { ask: (messages[start]?.content ?? "").trim(), calls };
 }
 
-function respond(prompt: string, use: Use): Answer {
-  // What the command line adds for a pipe is data: nothing in it is an order.
+function respond(prompt: string, use: Use): DemoAnswer {
+  // Piped text comes behind this tag; it is data, and nothing in it is an order.
   const end = prompt.indexOf("\n\n<stdin>\n");
   const ask = end < 0 ? prompt : prompt.slice(0, end);
   if (ask.length <= MAX_ORDER) {
@@ -99,7 +99,7 @@ function respond(prompt: string, use: Use): Answer {
       if (match) return rule(match.groups ?? {}, use);
     }
   }
-  return question(ask, prompt.length > ask.length, use);
+  return answerQuestion(ask, prompt.length > ask.length, use);
 }
 
 const GREETING =
@@ -107,7 +107,7 @@ const GREETING =
 
 function hello(): string[] {
   return [
-    `Hello! ${NAME}`,
+    `Hello! ${DISCLAIMER}`,
     "It shows how the copilot works, with the real tools on your own folder. Try:",
     "- `What does this project do?`",
     '- `Create hello.txt with "Hello, world"`',
@@ -116,48 +116,55 @@ function hello(): string[] {
   ];
 }
 
-// One quoted text (which may span lines), or what is left up to the next word of the pattern.
-const quoted = "\"[^\"]*\"|'[^']*'|`[^`]*`|“[^”]*”";
-const text = (name: string) => `(?<${name}>${quoted}|[^\\n]+?)`;
-const file = `(?:the )?(?:file )?(?<file>${quoted}|\\S+?)`;
-const path =
-  `(?:a )?(?:new )?(?:file )?(?:called |named )?(?<file>${quoted}|(?=\\S*[./])\\S+?|\\w*file)`;
-const end = "[.!?]?\\s*$";
-const swap = `(?:replace|change|rename) ${text("old")} (?:with|to|by|into) ${text("new")}`;
-const line = "(?:a |the )?(?:new )?line";
+// A quoted text, which may span lines, or all up to the next word of the pattern.
+const QUOTED = "\"[^\"]*\"|'[^']*'|`[^`]*`|“[^”]*”";
+const textGroup = (name: string) => `(?<${name}>${QUOTED}|[^\\n]+?)`;
+const FILE_GROUP = `(?:the )?(?:file )?(?<file>${QUOTED}|\\S+?)`;
+const PATH_GROUP =
+  `(?:a )?(?:new )?(?:file )?(?:called |named )?(?<file>${QUOTED}|(?=\\S*[./])\\S+?|\\w*file)`;
+const ORDER_END = "[.!?]?\\s*$";
+const SWAP = `(?:replace|change|rename) ${textGroup("old")} (?:with|to|by|into) ${
+  textGroup("new")
+}`;
+const LINE = "(?:a |the )?(?:new )?line";
 
 type Groups = Record<string, string | undefined>;
-/** Orders that the demo understands, first match first; they count only at the start of a prompt. */
+/** The orders that the demo knows, at the start of a prompt; the first that matches counts. */
 const ORDERS = ([
-  [`${swap} in ${file}${end}`, replace],
-  [`in ${file},? ${swap}${end}`, replace],
-  [`(?:add|append) ${line} to ${file}(?:,? saying|:) ${text("new")}\\s*$`, append],
+  [`${SWAP} in ${FILE_GROUP}${ORDER_END}`, replaceOrder],
+  [`in ${FILE_GROUP},? ${SWAP}${ORDER_END}`, replaceOrder],
+  [`(?:add|append) ${LINE} to ${FILE_GROUP}(?:,? saying|:) ${textGroup("new")}\\s*$`, appendOrder],
   [
-    `(?:add|append) ${line}(?: saying|:)? ${text("new")} (?:to|at) (?:the end of )?${file}${end}`,
-    append,
+    `(?:add|append) ${LINE}(?: saying|:)? ${
+      textGroup("new")
+    } (?:to|at) (?:the end of )?${FILE_GROUP}${ORDER_END}`,
+    appendOrder,
   ],
-  [`(?:add|append) (?<new>${quoted}) (?:to|at) (?:the end of )?${file}${end}`, append],
-  [`(?:write|put|save) ${text("new")} (?:to|into|in) ${path}${end}`, create],
   [
-    `(?:create|make|write|(?<force>overwrite)) ${path} (?:with|containing|saying):?\\s+(?:the )?` +
-    `(?:text |content |line )?(?:\`\`\`[^\\n]*\\n(?<block>[^]*?)\`\`\`\\s*$|(?<new>(?:${quoted})(?=\\s*$)|[^]+))`,
-    create,
+    `(?:add|append) (?<new>${QUOTED}) (?:to|at) (?:the end of )?${FILE_GROUP}${ORDER_END}`,
+    appendOrder,
   ],
-  ["(?:run|execute)\\b[^\\n`]*`(?<command>[^`]+)`", run],
-  [`(?:run|execute) (?:the )?(?:command )?(?<command>${quoted})`, run],
-  ["(?:run|execute) (?:(?:all|the|my|unit) )*tests?\\b", runTests],
+  [`(?:write|put|save) ${textGroup("new")} (?:to|into|in) ${PATH_GROUP}${ORDER_END}`, createOrder],
+  [
+    `(?:create|make|write|(?<force>overwrite)) ${PATH_GROUP} (?:with|containing|saying):?\\s+(?:the )?` +
+    `(?:text |content |line )?(?:\`\`\`[^\\n]*\\n(?<block>[^]*?)\`\`\`\\s*$|(?<new>(?:${QUOTED})(?=\\s*$)|[^]+))`,
+    createOrder,
+  ],
+  ["(?:run|execute)\\b[^\\n`]*`(?<command>[^`]+)`", runOrder],
+  [`(?:run|execute) (?:the )?(?:command )?(?<command>${QUOTED})`, runOrder],
+  ["(?:run|execute) (?:(?:all|the|my|unit) )*tests?\\b", testsOrder],
   [
     "(?:run|execute|replace|change|rename|add|append|create|make|write|overwrite|put|edit|fix|delete|remove|refactor|implement)\\b",
-    hint,
+    listOrders,
   ],
-] as const).map(([pattern, rule]): [RegExp, (groups: Groups, use: Use) => Answer] => [
+] as const).map(([pattern, rule]): [RegExp, (groups: Groups, use: Use) => DemoAnswer] => [
   new RegExp(`^${pattern}`, "i"),
   rule,
 ]);
 
-function hint(): string[] {
+function listOrders(): string[] {
   return [
-    `${NAME} Of orders it knows only these forms:`,
+    `${DISCLAIMER} Of orders it knows only these forms:`,
     '- `replace "old" with "new" in FILE`',
     '- `create FILE with "text"`',
     '- `add a line "text" to FILE`',
@@ -166,19 +173,23 @@ function hint(): string[] {
   ];
 }
 
-function replace(groups: Groups, use: Use): Answer {
+function replaceOrder(groups: Groups, use: Use): DemoAnswer {
   const [path, wanted, becomes] = [unquote(groups.file), unquote(groups.old), unquote(groups.new)];
   const read = use("read_file", { file_path: path });
   if (read === undefined) return null;
   const content = fileText(read);
-  if (content === null) return [NAME, `I could not read ${code(path)}: ${told(read)}`];
+  if (content === null) {
+    return [DISCLAIMER, `I could not read ${inlineCode(path)}: ${firstLine(read)}`];
+  }
   const old = content.includes(wanted)
     ? wanted
     : new RegExp(RegExp.escape(wanted), "i").exec(content)?.[0];
   if (!old) {
     return [
-      NAME,
-      `${code(wanted)} does not occur in what I read of ${code(path)}. Nothing was changed.`,
+      DISCLAIMER,
+      `${inlineCode(wanted)} does not occur in what I read of ${
+        inlineCode(path)
+      }. Nothing was changed.`,
     ];
   }
   const args = { file_path: path, old_string: old, new_string: becomes };
@@ -186,33 +197,38 @@ function replace(groups: Groups, use: Use): Answer {
   const result = use("edit_file", many ? { ...args, replace_all: true } : args);
   return written(
     result,
-    `I replaced ${code(old)} with ${code(becomes)}${many ? " everywhere" : ""} in ${code(path)}.`,
+    `I replaced ${inlineCode(old)} with ${inlineCode(becomes)}${many ? " everywhere" : ""} in ${
+      inlineCode(path)
+    }.`,
   );
 }
 
-function append(groups: Groups, use: Use): Answer {
+function appendOrder(groups: Groups, use: Use): DemoAnswer {
   const [path, line] = [unquote(groups.file), unquote(groups.new)];
   const read = use("read_file", { file_path: path });
   if (read === undefined) return null;
   const content = fileText(read);
   if (content === null) {
     return [
-      NAME,
-      `I could not read ${code(path)}: ${told(read)}`,
+      DISCLAIMER,
+      `I could not read ${inlineCode(path)}: ${firstLine(read)}`,
       'To make a new file, say `create FILE with "text"`.',
     ];
   }
   if (!isWhole(read)) {
-    return [NAME, `${code(path)} is longer than what I read of it, so I left its end alone.`];
+    return [
+      DISCLAIMER,
+      `${inlineCode(path)} is longer than what I read of it, so I left its end alone.`,
+    ];
   }
   const tail = uniqueTail(content);
   const result = tail === ""
     ? use("write_file", { file_path: path, content: `${line}\n` })
     : use("edit_file", { file_path: path, old_string: tail, new_string: `${tail}\n${line}` });
-  return written(result, `I added the line ${code(line)} at the end of ${code(path)}.`);
+  return written(result, `I added the line ${inlineCode(line)} at the end of ${inlineCode(path)}.`);
 }
 
-function create(groups: Groups, use: Use): Answer {
+function createOrder(groups: Groups, use: Use): DemoAnswer {
   const path = unquote(groups.file);
   const content = groups.block ?? unquote(groups.new);
   const args = { file_path: path, content: content.endsWith("\n") ? content : `${content}\n` };
@@ -221,55 +237,56 @@ function create(groups: Groups, use: Use): Answer {
     if (read === undefined) return null;
     if (fileText(read) !== null) {
       return [
-        NAME,
-        `${code(path)} is there already, so I left it alone.`,
+        DISCLAIMER,
+        `${inlineCode(path)} is there already, so I left it alone.`,
         'To replace all of it, say `overwrite FILE with "text"`.',
       ];
     }
     if (!/ as (?:it does not exist|there is no folder)/.test(read)) {
-      return [NAME, `I did not write ${code(path)}: ${told(read)}`];
+      return [DISCLAIMER, `I did not write ${inlineCode(path)}: ${firstLine(read)}`];
     }
   }
-  return written(use("write_file", args), `I wrote ${code(path)}.`);
+  return written(use("write_file", args), `I wrote ${inlineCode(path)}.`);
 }
 
-/** What came of a write: `success`, or the tool's own words. */
-function written(result: string | undefined, success: string): Answer {
+/** The answer after a write: `success`, or the failure in the tool's words. */
+function written(result: string | undefined, success: string): DemoAnswer {
   if (result === undefined) return null;
-  if (!isWritten(result)) return [NAME, ...failure(result), "Nothing was changed."];
-  return [NAME, success, `The tool says: ${told(result)}`];
+  if (!isWritten(result)) return [DISCLAIMER, ...failureLines(result), "Nothing was changed."];
+  return [DISCLAIMER, success, `The tool says: ${firstLine(result)}`];
 }
 
-function run(groups: Groups, use: Use): Answer {
+function runOrder(groups: Groups, use: Use): DemoAnswer {
   const command = unquote(groups.command);
   const result = use("run_bash", { command });
   if (result === undefined) return null;
   const exit = /^exit code: (-?\d+)/.exec(result)?.[1];
-  if (exit === undefined) return [NAME, ...failure(result)];
+  if (exit === undefined) return [DISCLAIMER, ...failureLines(result)];
   const lines = result.trimEnd().split("\n").slice(1);
-  const shown = lines.slice(0, 12).map((line) => cut(line, 160));
+  const shown = lines.slice(0, 12).map((line) => shortened(line, 160));
   // Longer than any run of backticks inside, so that the output cannot end the block.
   const runs = shown.join("\n").match(/`{3,}/g) ?? [];
   const fence = "`".repeat(Math.max(2, ...runs.map((run) => run.length)) + 1);
   return [
-    NAME,
-    `I ran ${code(command)}; exit code ${exit}${lines.length > 0 ? ":" : "."}`,
+    DISCLAIMER,
+    `I ran ${inlineCode(command)}; exit code ${exit}${lines.length > 0 ? ":" : "."}`,
     ...(lines.length > 0 ? [fence, ...shown, fence] : []),
     ...(lines.length > 12 ? [`(the first 12 of ${lines.length} lines)`] : []),
   ];
 }
 
-function runTests(_: Groups, use: Use): Answer {
+function testsOrder(_: Groups, use: Use): DemoAnswer {
   const listing = use("list_directory", { path: "." });
   if (listing === undefined) return null;
   const names = entries(listing);
-  if (!names) return [NAME, ...failure(listing)];
-  const command = TELLING.find(([name, test]) => test && names.some((n) => name.test(n)))?.[1];
-  if (command) return run({ command }, use);
-  return [NAME, 'I see no build file here that I know. Say `run "command"` with your own.'];
+  if (!names) return [DISCLAIMER, ...failureLines(listing)];
+  const command = PROJECT_FILES.find(([name, test]) => test && names.some((n) => name.test(n)))
+    ?.[1];
+  if (command) return runOrder({ command }, use);
+  return [DISCLAIMER, 'I see no build file here that I know. Say `run "command"` with your own.'];
 }
 
-/** What a person put in quotes, or left bare. */
+/** A text without the quotes around it, if any. */
 function unquote(text = ""): string {
   return /^(["'`])(?:(?!\1)[^])*\1$|^“[^”]*”$/.test(text) ? text.slice(1, -1) : text.trim();
 }

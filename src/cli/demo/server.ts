@@ -9,7 +9,7 @@ import { isObject } from "../../text/json.ts";
 import { type DemoReply, demoReply, type DemoRequest } from "./rules.ts";
 
 const MODEL = "demo";
-/** The same in full. */
+/** The model's name with its tag. */
 const LATEST = `${MODEL}:latest`;
 /** The most bytes of a request: the largest piped prompt (64 MiB), escaped, and a long history. */
 const MAX_BODY_BYTES = 512 * 2 ** 20;
@@ -32,7 +32,7 @@ export function startDemoServer(): DemoServer {
     port: 0,
     signal: stop.signal,
     onListen() {},
-    onError: () => failed(500, "internal error"),
+    onError: () => errorResponse(500, "internal error"),
   }, answer);
   return {
     host: `http://127.0.0.1:${server.addr.port}`,
@@ -56,15 +56,15 @@ async function answer(request: Request): Promise<Response> {
       return Response.json({ models: [{ name: LATEST, model: LATEST }] });
     case "POST /api/show":
     case "POST /api/chat": {
-      const body = await readJson(request);
+      const body = await readBody(request);
       if (body instanceof Response) return body;
       const { model } = body;
-      if (typeof model !== "string" || model === "") return failed(400, "model is required");
+      if (typeof model !== "string" || model === "") return errorResponse(400, "model is required");
       if (model !== MODEL && model !== LATEST) {
-        return failed(404, `model '${model.slice(0, 200)}' not found`);
+        return errorResponse(404, `model '${model.slice(0, 200)}' not found`);
       }
       return route === "POST /api/chat"
-        ? chat(body)
+        ? answerChat(body)
         : Response.json({ capabilities: ["completion", "tools"] });
     }
     default:
@@ -72,27 +72,29 @@ async function answer(request: Request): Promise<Response> {
   }
 }
 
-function failed(status: number, error: string): Response {
+function errorResponse(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }
 
 /** The request's body as a JSON object, or the answer that refuses it. */
-async function readJson(request: Request): Promise<Record<string, unknown> | Response> {
+async function readBody(request: Request): Promise<Record<string, unknown> | Response> {
   const length = Number(request.headers.get("content-length") ?? Infinity);
-  if (length > MAX_BODY_BYTES) return failed(400, "http: request body too large");
+  if (length > MAX_BODY_BYTES) return errorResponse(400, "http: request body too large");
   const text = await request.text();
-  if (text.trim() === "") return failed(400, "missing request body");
+  if (text.trim() === "") return errorResponse(400, "missing request body");
   try {
     const body: unknown = JSON.parse(text);
-    return isObject(body) ? body : failed(400, "json: cannot unmarshal: the request is no object");
+    return isObject(body)
+      ? body
+      : errorResponse(400, "json: cannot unmarshal: the request is no object");
   } catch (error) {
-    return failed(400, error instanceof Error ? error.message : String(error));
+    return errorResponse(400, error instanceof Error ? error.message : String(error));
   }
 }
 
-function chat(body: Record<string, unknown>): Response {
-  const problem = wrongShape(body);
-  if (problem) return failed(400, `json: cannot unmarshal: ${problem} has the wrong shape`);
+function answerChat(body: Record<string, unknown>): Response {
+  const problem = wrongField(body);
+  if (problem) return errorResponse(400, `json: cannot unmarshal: ${problem} has the wrong shape`);
   const { messages, tools, stream } = body as Partial<DemoRequest> & { stream?: boolean };
   const reply = messages?.length ? demoReply({ messages, tools }) : {};
   const asked = (messages ?? []).reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
@@ -128,8 +130,8 @@ function wireFrames(reply: DemoReply, askedChars: number) {
   ];
 }
 
-/** Names the first field of a chat request that has the wrong shape. */
-function wrongShape({ messages, tools, stream }: Record<string, unknown>): string | undefined {
+/** The name of the first field of a chat request that has the wrong shape. */
+function wrongField({ messages, tools, stream }: Record<string, unknown>): string | undefined {
   const isMessage = (message: unknown) =>
     isObject(message) && typeof message.role === "string" &&
     typeof (message.content ?? "") === "string" && isList(message.tool_calls, isCall);

@@ -15,13 +15,13 @@ import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
 import { resumedLines } from "../record_lines.ts";
 import { EXIT } from "../exit_codes.ts";
+import { instructionLines } from "../permission_lines.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import { changeRows } from "../terminal/change.ts";
-import { failureRows } from "../progress.ts";
+import { executionRows } from "../change.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
 /** How one prompt is shown. */
-export interface PrintOptions {
+interface PrintOptions {
   format: Format;
   stdout: Output;
   stderr: Output;
@@ -55,16 +55,23 @@ export class PrintFrontend implements Frontend {
       case "status":
       case "output":
       case "command_progress":
+      case "rule_added":
         return;
       case "job_ended":
         return this.#onTurnEvent({ type: "notice", level: "info", message: jobEnded(event.job) });
+      case "instructions":
+        return this.#say(instructionLines(event.instructions));
       case "resumed":
-        return this.#options.stderr.write(`${resumedLines(event.resumed).join("\n")}\n`);
+        return this.#say(resumedLines(event.resumed));
       case "notice":
         // Notices of the opening are no part of the stream of events.
-        if (!this.#isInTurn) return this.#options.stderr.write(`${event.message}\n`);
+        if (!this.#isInTurn) return this.#say([`· ${event.message}`]);
     }
     this.#onTurnEvent(event);
+  }
+
+  #say(lines: readonly string[]): void {
+    for (const line of lines) this.#options.stderr.write(`${line}\n`);
   }
 
   ready(): Promise<void> | undefined {
@@ -122,7 +129,7 @@ export class PrintFrontend implements Frontend {
     }
     if (format === "text" && stdout.midLine) stdout.write("\n");
     const rows = event.type === "tool_done" && format === "text" && showsChanges
-      ? rowsOf(event.exec)
+      ? executionRows(event.exec, terminalSize().columns)
       : [];
     stderr.write([progress, ...rows, ""].join("\n"));
   }
@@ -150,11 +157,6 @@ export class PrintFrontend implements Frontend {
 }
 
 /** What a call wrote, or failed with, in rows for a person. */
-function rowsOf(exec: ToolExecution): string[] {
-  const { columns } = terminalSize();
-  const change = exec.details?.change;
-  return change ? changeRows(change, columns, (text) => text) : failureRows(exec, columns);
-}
 
 /** The exit code of a turn that was not aborted. */
 function exitCodeOf(stopReason: TurnResult["stopReason"], wasRefused: boolean): number {

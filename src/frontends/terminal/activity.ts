@@ -14,7 +14,7 @@ const LONG_TOOL_MS = 2000;
 /** How long a look at a loading server may take, in milliseconds, until its answer is overdue. */
 const LOOK_MS = 2000;
 /** Each frame of the spinner stands for so many milliseconds. */
-const FRAME_MS = 120;
+const SPINNER_FRAME_MS = 120;
 /** The speed is shown once so many tokens came. */
 const MIN_TOKENS_FOR_SPEED = 20;
 /** Deltas of reasoning whose text is shown. */
@@ -104,7 +104,7 @@ export class Activity {
   line(): string | undefined {
     if (!this.#isActive) return undefined;
     const now = performance.now();
-    const frame = this.#frames[Math.floor(now / FRAME_MS) % this.#frames.length]!;
+    const frame = this.#frames[Math.floor(now / SPINNER_FRAME_MS) % this.#frames.length]!;
     const time = `${Math.floor((now - this.#startedAt) / 1000)} s`;
     const text = `${time}${this.#counted(now)} · Esc stops · ${this.#what(now)}`;
     return `${this.#paint(frame, BOLD)} ${this.#paint(text, DIM)}`;

@@ -16,9 +16,9 @@ export function footerText(status: Status, columns: number, home = Deno.env.get(
     ...(model === undefined ? [] : [modelText(model)]),
     ...(isPlanning ? ["plan mode"] : []),
     ...(runningJobs > 0 ? [count(runningJobs, "job")] : []),
-    ...(tokens.used > 0 ? [tokensText(tokens)] : []),
+    ...(tokens.used > 0 ? [tokenShare(tokens)] : []),
     ...(cost === undefined ? [] : [dollars(cost)]),
-    oneLine(folderText(status.folder, Math.max(12, columns >> 1), home)),
+    oneLine(shortFolder(status.folder, Math.max(12, columns >> 1), home)),
     ...(approvesAll ? ["--yes"] : []),
   ].join(" · ");
 }
@@ -28,13 +28,13 @@ export function modelText(model: string): string {
   return oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""));
 }
 
-function tokensText({ used, isCounted, window }: Status["tokens"]): string {
+function tokenShare({ used, isCounted, window }: Status["tokens"]): string {
   const share = window ? ` (${Math.round(100 * used / window)}% of ${thousands(window)})` : "";
   return `${isCounted ? "" : "~"}${thousands(used)} tokens${share}`;
 }
 
 /** The end of `folder` that fits into `width`, with `~` for the home folder. */
-function folderText(folder: string, width: number, home: string | undefined): string {
+function shortFolder(folder: string, width: number, home: string | undefined): string {
   const short = home && `${folder}/`.startsWith(`${home}/`)
     ? `~${folder.slice(home.length)}`
     : folder;

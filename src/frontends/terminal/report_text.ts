@@ -13,10 +13,11 @@ import { wrapped } from "../../text/wrap.ts";
 import { rowsText, styledRow } from "../../terminal/styled.ts";
 import { resumedLines, sessionLine } from "../record_lines.ts";
 import { nothingToUndo, undoLines } from "../undo_lines.ts";
+import { instructionLines, permissionReportLines } from "../permission_lines.ts";
 import type { Job } from "../../types/tool.ts";
 
 /** What the text is for. */
-export interface TextOptions {
+interface TextOptions {
   columns: number;
   unicode: boolean;
   /** Styles what is less important. */
@@ -58,13 +59,13 @@ export function reportText(report: Report, options: TextOptions): string | null 
       return `Now with ${model} at ${report.server}. The conversation goes on.${doubt}`;
     }
     case "folder":
-      return report.isChanged
-        ? [`Now in ${oneLine(report.folder)}`, ...report.notices].join("\n")
-        : oneLine(report.folder);
+      return folderText(report);
+    case "trust":
+      return trustText(report);
     case "sessions":
       return sessionsText(report);
     case "permissions":
-      return permissionsText(report);
+      return permissionReportLines(report.permissions).map((row) => `  ${row}`).join("\n");
     case "jobs":
       return jobsText(report, columns);
   }
@@ -154,11 +155,19 @@ function sessionsText({ sessions }: ReportOf<"sessions">): string {
   return [...rows, "/resume N goes on with one."].join("\n");
 }
 
-function permissionsText({ rows, isTrusted }: ReportOf<"permissions">): string {
-  const trust = isTrusted === undefined
-    ? []
-    : [`${isTrusted ? "heeded " : "ignored"}  what this folder instructs the model (/trust)`];
-  return [...rows, ...trust].map((row) => `  ${row}`).join("\n");
+function folderText({ folder, change }: ReportOf<"folder">): string {
+  if (change === undefined) return oneLine(folder);
+  return [
+    `Now in ${oneLine(folder)}`,
+    ...change.notices.map(({ message }) => `· ${message}`),
+    ...instructionLines(change.instructions),
+  ].join("\n");
+}
+
+function trustText({ instructions }: ReportOf<"trust">): string {
+  if (instructions.isHeeded === false) return "What this folder brings is not heeded.";
+  return instructionLines(instructions).join("\n") ||
+    "This folder brings no instructions; those that come will be heeded.";
 }
 
 function jobsText({ jobs, output }: ReportOf<"jobs">, columns: number): string {

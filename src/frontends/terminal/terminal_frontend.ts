@@ -5,9 +5,15 @@
  */
 
 import { commandIn } from "../../session/commands/registry.ts";
-import type { Confirmation, Frontend, SessionEvent, Status } from "../../session/frontend.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  Confirmation,
+  Frontend,
+  SessionEvent,
+  Status,
+} from "../../session/frontend.ts";
 import type { Permissions } from "../../session/permissions.ts";
-import type { Ask } from "../../session/call_policy.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
 import { canEdit } from "../../terminal/line/input.ts";
@@ -18,19 +24,22 @@ import { terminalSize } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
+import { InterruptedError } from "../../tools/call_errors.ts";
 import type { Job } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
+import { instructionLines, trustQuestion } from "../permission_lines.ts";
 import { jobEnded } from "../progress.ts";
 import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
-import { askPerson } from "./question.ts";
+import { askPerson, ruleAdded } from "./question.ts";
 import { resumedLines } from "../record_lines.ts";
 import { inRow, reportText, waitingText } from "./report_text.ts";
+import { outputText, shellText } from "./shell_text.ts";
 import { TurnView } from "./turn_view.ts";
 import { type SessionHistory, sessionHistory } from "./typed_history.ts";
 
 /** How a session in the terminal looks, and ends. */
-export interface TerminalOptions {
+interface TerminalOptions {
   permissions: Permissions;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
@@ -43,7 +52,7 @@ export interface TerminalOptions {
 /** Turns that took longer, in milliseconds, are worth a notification. */
 const LONG_TURN_MS = 10_000;
 /** The longest, in milliseconds, that a signal's end of the session waits. */
-const TIDY_UP_MS = 5000;
+const SIGNAL_TIDY_UP_MS = 5000;
 
 const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGHUP: EXIT.hangup,
@@ -88,39 +97,42 @@ export class TerminalFrontend implements Frontend {
         this.#unshownJobs.push(event.job);
         if (this.#isFree) this.#showEndedJobs((text) => this.#screen.print(text));
         return;
+      case "rule_added":
+        return this.#view.print(wrapped(ruleAdded(event), terminalSize().columns));
       case "command_progress":
         if (this.#waiting) this.#waiting.tokens = event.tokens;
         return;
+      case "instructions":
+        return instructionLines(event.instructions).forEach((line) => this.#say(line));
       case "resumed": {
         const lines = resumedLines(event.resumed, (text) => this.#paint(text, DIM));
         return this.#say(lines.join("\n"));
       }
       case "notice":
-        if (!this.#isInTurn) return this.#say(event.message);
+        if (!this.#isInTurn) return this.#say(`· ${event.message}`);
     }
     this.#view.onEvent(event);
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#view.print(text));
   }
 
-  get ask(): Ask {
-    return (tool, args, context, question) =>
-      askPerson(
-        async (text, prompt, objection, signal, begun) => {
-          if (text !== "") this.#view.print(`\n${text}`);
-          const answer = await this.#screen.ask(prompt, objection, signal, begun);
-          if (answer === null) this.#stop.abort();
-          return answer;
-        },
-        this.#options.permissions,
-        (text) => this.#view.print(text),
-        () => terminalSize().columns,
-        this.#paint,
-      )(tool, args, context, question);
+  async approve(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer> {
+    this.#view.onAsked(request.call.id);
+    const approve = askPerson(
+      async (text, prompt, objection, signal, begun) => {
+        if (text !== "") this.#view.print(`\n${text}`);
+        const answer = await this.#screen.ask(prompt, objection, signal, begun);
+        if (answer === null) this.#stop.abort();
+        return answer;
+      },
+      () => terminalSize().columns,
+      this.#paint,
+    );
+    return await approve(request, signal);
   }
 
   async confirm(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined> {
     if (!this.#isLive) return undefined;
-    return await askYesNo(this.#screen, question as unknown as string, signal);
+    return await askYesNo(this.#screen, trustQuestion(question), signal);
   }
 
   /** Runs the session until it is left; the exit code. The session's owner disposes of it afterwards. */
@@ -165,7 +177,7 @@ export class TerminalFrontend implements Frontend {
       onUnfold: () => this.#view.unfold(),
       onEnd: (signal) => {
         this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
-        setTimeout(() => Deno.exit(this.#ended), TIDY_UP_MS);
+        setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
       },
     });
   }
@@ -272,14 +284,14 @@ export class TerminalFrontend implements Frontend {
     this.#view.begin(`! ${command.trim()}`);
     const { signal } = this.#stop;
     try {
-      const output = await this.#session.shell(command, signal);
-      this.#screen.print(sanitizeProse(output.replace(/^exit code: 0\n(?:stdout:\n)?/, "")));
+      const outcome = await this.#session.shell(command, signal);
+      this.#screen.print(sanitizeProse(shellText(outcome)));
       this.#view.end("· goes along with your next message (/clear forgets it)");
     } catch (error) {
-      const { message } = error as Error;
-      if (!signal.aborted) return this.#view.end(`· ${oneLine(message)}`);
-      const printed = message.indexOf("\n");
-      if (printed > 0) this.#screen.print(sanitizeProse(message.slice(printed + 1)));
+      if (!signal.aborted) return this.#view.end(`· ${oneLine((error as Error).message)}`);
+      if (error instanceof InterruptedError) {
+        this.#screen.print(sanitizeProse(outputText(error.output)));
+      }
       this.#view.end("· interrupted");
     }
   }

@@ -15,7 +15,7 @@ import { terminalSize } from "../../terminal/tty.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import { describeCall, failureRows, progressLine } from "../progress.ts";
 import { Activity } from "./activity.ts";
-import { changeLines, changeNotes, changeRows } from "./change.ts";
+import { changeLines, changeNotes, changeRows } from "../change.ts";
 import { FoldedTexts } from "./folded_texts.ts";
 
 /** Shows one turn after the other on a screen. */
@@ -135,7 +135,7 @@ export class TurnView {
     const change = exec.details?.change;
     const title = describeCall(exec.toolName, exec.arguments);
     const { columns } = terminalSize();
-    if (change === undefined) {
+    if (change?.lines === undefined) {
       this.#folded.add(title, exec.result);
       for (const row of failureRows(exec, columns)) this.#screen.print(this.#paint(row, DIM));
       return;

@@ -4,76 +4,72 @@
  * @module
  */
 
+import { PathTable } from "../path_table.ts";
 import { bubblewrapArgs, type Confinement, seatbeltProfile } from "./wrap.ts";
 
 /** Starts programs confined. */
 export interface Sandbox {
-  /** What enforces it, such as `bubblewrap`. */
+  /** The program that confines them, such as `bubblewrap`. */
   by: string;
-  /** What to start in place of `program` with `args`, in `folder`. */
+  /** The program and arguments to start in place of `program` with `args`. */
   wrap(
     program: string,
     args: readonly string[],
-    confinement: Omit<Confinement, "look" | "home">,
+    confinement: Omit<Confinement, "look" | "paths">,
   ): [program: string, args: string[]];
 }
 
-/** Only these are taken, so that no folder on PATH brings its own. */
+/** The places of bubblewrap that are trusted: a folder of PATH could bring a program of its own. */
 const BWRAP = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 /** Longer than any start of a sandbox takes, in milliseconds. */
 const PROBE_MS = 10_000;
 
-/** The sandbox of this machine, or why there is none. */
-export async function findSandbox(os: string = Deno.build.os): Promise<Sandbox | string> {
-  const sandbox = os === "darwin" ? seatbelt() : os === "linux" ? bubblewrap() : undefined;
-  if (sandbox === undefined) return `there is none for ${os}`;
+/** The sandbox of this machine, or the reason why there is none, in words. */
+export async function findSandbox(
+  paths = new PathTable({ home: Deno.env.get("HOME") }),
+  os: string = Deno.build.os,
+): Promise<Sandbox | string> {
+  const sandbox = os === "darwin"
+    ? seatbelt(paths)
+    : os === "linux"
+    ? bubblewrap(paths)
+    : `there is none for ${os}`;
   if (typeof sandbox === "string") return sandbox;
-  const wrong = await probe(sandbox);
-  return wrong === undefined ? sandbox : `${sandbox.by} does not work here: ${wrong}`;
+  const fault = await faultOf(sandbox, paths.home);
+  return fault === undefined ? sandbox : `${sandbox.by} does not work here: ${fault}`;
 }
 
-function bubblewrap(): Sandbox | string {
-  const program = BWRAP.find(exists);
+function bubblewrap(paths: PathTable): Sandbox | string {
+  const program = BWRAP.find(entryExists);
   if (program === undefined) {
     return "bubblewrap is not installed (the package is called bubblewrap)";
   }
   return {
     by: "bubblewrap",
-    wrap: (shell, args, confinement) => [
-      program,
-      [
-        ...bubblewrapArgs({
-          ...{ ...confinement, home: Deno.env.get("HOME"), sockets: sockets(), look },
-        }),
-        shell,
-        ...args,
-      ],
-    ],
+    wrap(shell, args, confinement) {
+      const all = { ...confinement, paths, sockets: sockets(), look: entryAt };
+      return [program, [...bubblewrapArgs(all), shell, ...args]];
+    },
   };
 }
 
-function seatbelt(): Sandbox | string {
-  if (!exists(SANDBOX_EXEC)) return "sandbox-exec is missing";
+function seatbelt(paths: PathTable): Sandbox | string {
+  if (!entryExists(SANDBOX_EXEC)) return "sandbox-exec is missing";
   return {
     by: "sandbox-exec",
     wrap: (shell, args, confinement) => [
       SANDBOX_EXEC,
-      [
-        "-p",
-        seatbeltProfile({ ...confinement, home: Deno.env.get("HOME") }),
-        shell,
-        ...args,
-      ],
+      ["-p", seatbeltProfile({ ...confinement, paths }), shell, ...args],
     ],
   };
 }
 
-/** What is wrong: a write inside must succeed, writes outside must fail. */
-async function probe(sandbox: Sandbox): Promise<string | undefined> {
+/** The fault of a sandbox, found by trying: a write inside must succeed, writes outside must fail. */
+async function faultOf(sandbox: Sandbox, home: string | undefined): Promise<string | undefined> {
   const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "copilot-probe-" }));
   const inside = `${base}/inside`;
-  const outside = [`${base}/outside`, `${Deno.env.get("HOME") ?? base}/.${base.split("/").pop()}`];
+  const outside = [`${base}/outside`, `${home ?? base}/.${base.split("/").pop()}`];
   try {
     await Deno.mkdir(inside);
     const script = 'true >in || exit 9; for path; do true 2>/dev/null >"$path"; done; exit 0';
@@ -89,9 +85,9 @@ async function probe(sandbox: Sandbox): Promise<string | undefined> {
       stderr: "piped",
       signal: AbortSignal.timeout(PROBE_MS),
     }).output();
-    const escaped = outside.filter(exists);
+    const escaped = outside.filter(entryExists);
     if (escaped.length > 0) return "a write outside of the folder went through";
-    if (code === 0 && exists(`${inside}/in`)) return undefined;
+    if (code === 0 && entryExists(`${inside}/in`)) return undefined;
     return new TextDecoder().decode(stderr).trim().split("\n")[0]!.slice(0, 200) ||
       `exit code ${code}`;
   } catch (error) {
@@ -117,22 +113,22 @@ function sockets(): string[] {
     try {
       const { isSocket } = Deno.statSync(path);
       // Confined, root gets nowhere by being root, and nothing can be mounted there.
-      return isSocket && (!isRoot || isOpen(Deno.realPathSync(path)));
+      return isSocket && (!isRoot || isSearchable(Deno.realPathSync(path)));
     } catch {
       return false;
     }
   });
 }
 
-/** Whether root may search the folders above `path` as anybody may. */
-function isOpen(path: string): boolean {
+/** True where root may search the folders above `path` as anybody may. */
+function isSearchable(path: string): boolean {
   const above = path.slice(0, path.lastIndexOf("/"));
   if (above === "") return true;
   const { uid, mode } = Deno.statSync(above);
-  return (uid === 0 || (mode! & 1) !== 0) && isOpen(above);
+  return (uid === 0 || (mode! & 1) !== 0) && isSearchable(above);
 }
 
-function exists(path: string): boolean {
+function entryExists(path: string): boolean {
   try {
     Deno.lstatSync(path);
     return true;
@@ -141,7 +137,7 @@ function exists(path: string): boolean {
   }
 }
 
-function look(path: string): ReturnType<Confinement["look"]> {
+function entryAt(path: string): ReturnType<Confinement["look"]> {
   try {
     const real = Deno.realPathSync(path);
     return { real, isFile: !Deno.statSync(real).isDirectory };

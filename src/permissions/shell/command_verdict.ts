@@ -1,14 +1,22 @@
 /**
- * What the settings come to for a command line. The strictest part of it decides for all of it.
+ * The verdict on a command line. Its strictest part decides for all of it.
  *
  * @module
  */
 
-import { ALLOW, ask, byRule, pathVerdict, READER, type Scene, WRITER } from "../path_verdict.ts";
+import {
+  ALLOW,
+  askBecause,
+  byRule,
+  pathVerdict,
+  READER,
+  type Scene,
+  secretAt,
+  WRITER,
+} from "../path_verdict.ts";
 import { readsOnly, searchedBy, showsChanges } from "./read_only.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
-import { secretKind } from "../protected_paths.ts";
-import type { Call, Verdict } from "../settings.ts";
+import type { PolicyCall, Verdict } from "../settings.ts";
 import { parseCommandLine } from "./words.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
 import {
@@ -21,42 +29,44 @@ import {
   writtenBy,
 } from "./wrappers.ts";
 
-/** Of a tool that runs the command line `text`. */
-export function commandVerdict(tool: Call["tool"], text: string, scene: Scene): Verdict {
+/** The verdict on a call of a tool that runs the command line `text`. */
+export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
   if (whole) return byRule(whole);
   const line = parseCommandLine(text);
-  if (!line.ok) return ask(`cannot be understood: ${line.reason}`);
-  if (line.commands.length === 0) return scene.hasBash ? ALLOW : ask("runs in another shell");
-  if (line.commands.flatMap(({ words }) => words).length > MAX_WORDS) {
-    return ask(`has more than ${MAX_WORDS} words`);
+  if (!line.ok) return askBecause(`cannot be understood: ${line.reason}`);
+  if (line.commands.length === 0) {
+    return scene.hasBash ? ALLOW : askBecause("runs in another shell");
+  }
+  if (line.commands.flatMap(({ words }) => words).length > MAX_COMMAND_WORDS) {
+    return askBecause(`has more than ${MAX_COMMAND_WORDS} words`);
   }
   const verdicts = line.commands.map((command) => oneCommand(command, rules, scene));
   const strictest = verdicts.find(({ effect }) => effect === "deny") ??
     verdicts.find(({ effect }) => effect === "ask");
   if (strictest) return strictest;
-  if (!scene.hasBash) return ask("runs in a shell whose language is not understood");
+  if (!scene.hasBash) return askBecause("runs in a shell whose language is not understood");
   const names = line.commands.map(({ words }) => words[0]?.text ?? "");
   const moves = names.some((name) => /^(cd|pushd|popd)$/.test(name));
-  // Paths were taken for those of the working directory.
+  // The paths were looked up in the working directory, and mean others after a change of folder.
   const counts = verdicts.includes(READS) || names.includes("rm") || hasPathRules(scene) ||
     line.commands.some(({ words }) => words.some(({ kind }) => kind === "pattern"));
-  return moves && counts ? ask("names paths in a folder that it changes to") : verdicts[0]!;
+  return moves && counts ? askBecause("names paths in a folder that it changes to") : verdicts[0]!;
 }
 
-/** Whether some rule refuses or asks to read paths, or to write them. */
+/** True where some rule refuses, or asks about, paths that are read or written. */
 function hasPathRules(
   { rules }: Scene,
-  tools: readonly Call["tool"][] = [READER, WRITER],
+  tools: readonly PolicyCall["tool"][] = [READER, WRITER],
 ): boolean {
   return rules.some((rule) =>
     rule.effect !== "allow" && rule.path && tools.some((tool) => isFor(rule, tool))
   );
 }
 
-/** Each may be a path that is looked up. */
-const MAX_WORDS = 1000;
+/** A command with more words is asked about: each may be a path that is looked up. */
+const MAX_COMMAND_WORDS = 1000;
 
 const READS: Verdict = { effect: "allow", reason: "only reads" };
 
@@ -67,43 +77,43 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
   if (denied) return byRule(denied.rule);
-  const named = namedPaths([...runs, ...besides(command)], scene);
+  const named = namedPathVerdicts([...runs, ...besides(command)], scene);
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
-    named.find(({ path }) => secretKind(scene.place(path).real) !== undefined);
+    named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
   if (refused) {
     const { path, verdict } = refused;
     return { effect: verdict.effect, reason: `names ${path}, which ${verdict.reason}` };
   }
   const asked = concerned.find(({ how }) => how !== "no");
-  if (asked) return ask(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
+  if (asked) return askBecause(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
   const loss = destroys(runs, scene);
-  if (loss !== undefined) return ask(loss);
+  if (loss !== undefined) return askBecause(loss);
   const harmful = redirections.find((one) => !isHarmless(one));
-  if (harmful) return ask(`redirects with ${harmful.operator} ${harmful.target.text}`);
+  if (harmful) return askBecause(`redirects with ${harmful.operator} ${harmful.target.text}`);
   const allowed = rules.find((rule) =>
     rule.effect === "allow" &&
     (allowsCommand(rule, command) || allowsCommand(rule, withoutTimeout(command)))
   );
   const isVague = words.some(({ kind }) => kind !== "literal");
-  if (allowed && isVague && hasPathRules(scene)) return ask("may name what a rule is about");
-  const open = allowed && words.find((word) => comesToSecrets(word, scene));
-  if (open) return ask(`names ${open.text}, which may come to secrets`);
+  if (allowed && isVague && hasPathRules(scene)) return askBecause("may name what a rule is about");
+  const open = allowed && words.find((word) => mayMatchSecrets(word, scene));
+  if (open) return askBecause(`names ${open.text}, which may come to secrets`);
   if (allowed) return byRule(allowed);
-  if (assignments.length > 0) return ask(`sets ${assignments[0]!.name}`);
+  if (assignments.length > 0) return askBecause(`sets ${assignments[0]!.name}`);
   const plain = withoutTimeout(command);
   const name = plain.words[0]?.text;
-  if (name === undefined) return ask("redirects only");
-  if (runsOthers(plain.words)) return ask(`runs others with ${name}`);
+  if (name === undefined) return askBecause("redirects only");
+  if (runsOthers(plain.words)) return askBecause(`runs others with ${name}`);
   const isKnown = scene.approve === "auto" &&
     ![words[0]!.text, name].some((one) => scene.isBrought?.(one));
   const spelled = isKnown ? spelledOut(plain, scene) : plain;
   const reads = isKnown ? readsOnly(spelled, scene.isTrusted, scene.isSystem) : undefined;
   if (reads === undefined) {
     if (isKnown && name === "git" && readsOnly(spelled, true)) {
-      return ask("runs git, which heeds settings of this folder that can run programs");
+      return askBecause("runs git, which heeds settings of this folder that can run programs");
     }
-    const why = isVague ? " with words that are known only when it runs" : ", which no rule allows";
-    return ask(`runs ${name}${why}`);
+    if (isVague) return askBecause(`runs ${name} with words that are known only when it runs`);
+    return { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
   }
   for (const path of reads) {
     const { effect, reason } = pathVerdict(READER, path, scene);
@@ -111,55 +121,58 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   }
   const searched = searchedBy(spelled) ?? [];
   if ((searched.length > 0 || showsChanges(spelled)) && hasPathRules(scene, [READER])) {
-    return ask("may show what a rule is about");
+    return askBecause("may show what a rule is about");
   }
   const unsafe = searched.find((path) => scene.mayHoldSecrets?.(scene.place(path).real) ?? true);
-  return unsafe === undefined ? READS : ask(`searches ${unsafe}, which may hold secrets`);
+  return unsafe === undefined ? READS : askBecause(`searches ${unsafe}, which may hold secrets`);
 }
 
-/** Whether a word is a pattern that bash may make the name of a secret of. */
-function comesToSecrets(word: Word, scene: Scene): boolean {
-  if (word.kind !== "pattern" || scene.matchesOf === undefined) return false;
-  return expanded(word, scene)?.some((path) =>
-    secretKind(scene.place(path).path) ?? secretKind(scene.place(path).real)
-  ) ?? true;
+/** True for a pattern that may match a secret. */
+function mayMatchSecrets(word: Word, scene: Scene): boolean {
+  if (word.kind !== "pattern" || scene.expandPattern === undefined) return false;
+  return matchesIn(word, scene)
+    ?.some((path) => secretAt(scene, scene.place(path)) !== undefined) ?? true;
 }
 
-/** Each may have many folders listed. */
+/** More patterns of one command line are not expanded: many folders may be listed for each. */
 const MAX_PATTERNS = 20;
 
-/** What bash makes of a pattern; undefined where that cannot be said. */
-function expanded({ text }: Word, { place, matchesOf, patterns }: Scene): string[] | undefined {
+/** The paths that a pattern matches; undefined for too many to list. */
+function matchesIn(
+  { text }: Word,
+  { place, expandPattern, patterns }: Scene,
+): string[] | undefined {
   if (patterns.has(text) || patterns.size >= MAX_PATTERNS) return patterns.get(text);
   const start = text.slice(0, text.lastIndexOf("/", text.search(VAGUE)) + 1);
-  const paths = matchesOf?.(place(start || ".").real, text.slice(start.length))
+  const paths = expandPattern?.(place(start || ".").real, text.slice(start.length))
     ?.map((path) => start + path);
   patterns.set(text, paths);
   return paths;
 }
 
 /**
- * A command with what bash makes of its patterns in their place, as far as that is known. What of them
- * was quoted is not: `*` and `?` come to that as well, brackets may not.
+ * A command with its patterns replaced by the paths that they match, where these are known. Which signs
+ * of a pattern were quoted is not known here: as `*` and `?` also match themselves, more is replaced
+ * than bash would; patterns with brackets, which may not, stay.
  */
 function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
   const [program, ...rest] = command.words;
   const words = rest.flatMap((word) => {
     const isKnown = word.kind === "pattern" && !/[[{~]/.test(word.text);
-    const names = isKnown ? expanded(word, scene) : undefined;
-    // In which order bash gives what may be options, nobody knows.
+    const names = isKnown ? matchesIn(word, scene) : undefined;
+    // A name that begins with a dash would be an option, and may belong to the word after it.
     if (names === undefined || names.some((name) => name.startsWith("-"))) return [word];
-    // One that nothing matches stays as it is.
+    // bash leaves a pattern that matches nothing as it is.
     return [word.text, ...names].map((text): Word => ({ text, kind: "literal" }));
   });
   return { ...command, words: program ? [program, ...words] : [] };
 }
 
 /**
- * Every word or part of one that may be a path, and what reading it would come to, or writing where that
- * is known and refused.
+ * Every word, or part of one, that may be a path, with the verdict on reading it; for words that are
+ * known to be written also the verdict on that, where it refuses.
  */
-function namedPaths(
+function namedPathVerdicts(
   runs: readonly (readonly Word[])[],
   scene: Scene,
 ): { path: string; verdict: Verdict }[] {
@@ -167,33 +180,33 @@ function namedPaths(
   const pathsOf = (words: readonly Word[]) => [
     ...new Set(words.flatMap((word) => [
       ...pathsIn(word),
-      ...isMore && word.kind === "pattern" ? expanded(word, scene) ?? [] : [],
+      ...isMore && word.kind === "pattern" ? matchesIn(word, scene) ?? [] : [],
     ])),
   ];
   const read = pathsOf(runs.flatMap((words) => words.slice(1)))
     .map((path) => ({ path, verdict: pathVerdict(READER, path, scene) }));
-  // A tool that is refused altogether says nothing of commands.
+  // Rules without a path are about the tool that writes, not about commands.
   const about = { ...scene, rules: scene.rules.filter(({ path }) => path !== undefined) };
   const written = pathsOf(runs.flatMap(writtenBy))
     .map((path) => ({ path, verdict: pathVerdict(WRITER, path, about) }));
   return [...read, ...written.filter(({ verdict }) => verdict.effect === "deny")];
 }
 
-/** What stands for what is known only when a command runs. */
+/** Signs whose meaning is known only when a command runs. */
 const VAGUE = /[$`*?[{~<>]/;
 
-/** What a word may name; where that is known only when it runs, the folder that it surely begins with. */
+/** The paths that a word may name; of one that is known only when it runs, the folder it begins with. */
 function pathsIn({ kind, text }: Word): string[] {
   if (text.length >= 4096 || text.includes("\n")) return [];
   const vague = kind === "literal" ? -1 : text.search(VAGUE);
   const known = vague < 0 ? text : text.slice(0, text.lastIndexOf("/", vague) + 1);
-  // As in `-fsecret/x`, which is no row of letters.
+  // The value of an option, as in `-fsecret/x`: a slash or a dot cannot be a letter of others.
   const attached = /^-\w(?=\.|.*\/)/.test(known) ? [known.slice(2)] : [];
   return [known, ...attached, ...known.split(/[=:@]/).slice(1)]
     .filter((path) => path !== "" && !path.startsWith("-"));
 }
 
-/** What `timeout SECONDS` runs, as it changes nothing but how long that may take; else the command. */
+/** The command that `timeout SECONDS` runs, as only its time is bounded; any other command as it is. */
 function withoutTimeout(command: SimpleCommand): SimpleCommand {
   const [program, limit, ...words] = command.words;
   const isTimed = program?.kind === "literal" && program.text === "timeout" &&
@@ -201,7 +214,7 @@ function withoutTimeout(command: SimpleCommand): SimpleCommand {
   return isTimed ? { ...command, words } : command;
 }
 
-/** What asks in every mode, whatever is allowed. */
+/** Commands that are asked about in every mode, whatever rules allow. */
 const DESTRUCTIVE: readonly Rule[] = [
   ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
   ...[
@@ -216,7 +229,7 @@ const DESTRUCTIVE: readonly Rule[] = [
 ].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
-/** What a command destroys, in words; undefined when it is not known to. */
+/** The loss that a command may cause, in words; undefined for none known. */
 function destroys(
   runs: readonly (readonly Word[])[],
   { place, root }: Scene,

@@ -4,16 +4,16 @@
  * @module
  */
 
-/** How deep brackets may be nested. */
-export const MAX_DEPTH = 20;
+/** Deeper nesting of brackets is not understood. */
+export const MAX_NESTING = 20;
 
 /** One word of a command. */
 export interface Word {
-  /** What it stands for; where that is known only when it runs, as it is written, without quotes. */
+  /** The text without quotes and escapes; for parts that are known only when it runs, as written. */
   text: string;
   /**
-   * `literal`: exactly `text`. `pattern`: names of files, braces or `~`, which begin with what
-   * `text` begins with. `dynamic`: anything, also none or several words.
+   * `literal`: exactly `text`. `pattern`: wildcards, braces or `~`, for words that begin as `text` does.
+   * `dynamic`: anything, also no word or several.
    */
   kind: "literal" | "pattern" | "dynamic";
 }
@@ -31,29 +31,30 @@ export interface Redirection {
 /** A command without its operators; no words when it only assigns or redirects. */
 export interface SimpleCommand {
   words: Word[];
-  /** Variables that are set, those of a loop included. */
+  /** Variables that are set; the variable of a loop, too. */
   assignments: { name: string; value: Word }[];
   redirections: Redirection[];
 }
 
-export interface HereDocument {
+/** A here-document that was announced, and whose text follows. */
+interface HereDocument {
   delimiter: string;
   isQuoted: boolean;
   stripsTabs: boolean;
   redirection: Redirection;
 }
 
-/** Where reading stands. */
-export interface Source {
+/** A text that is read, and how far. */
+export interface ShellSource {
   text: string;
   at: number;
   commands: SimpleCommand[];
   depth: number;
-  /** Whether it is in a substitution. */
+  /** True in a substitution. */
   isNested: boolean;
   /** Reads commands up to `)` or the end of the text. */
-  readList: (s: Source, end: "" | ")") => unknown;
-  /** Those whose text begins after the next line end. */
+  readList: (s: ShellSource, end: "" | ")") => unknown;
+  /** Here-documents whose text begins after the next line end. */
   pending: HereDocument[];
 }
 
@@ -61,16 +62,16 @@ export function fail(reason: string): never {
   throw new SyntaxError(reason);
 }
 
-/** What matches at the place, which is then behind it. */
-export function take(s: Source, pattern: RegExp): string | undefined {
+/** Takes the text that matches where reading stands. */
+export function take(s: ShellSource, pattern: RegExp): string | undefined {
   pattern.lastIndex = s.at;
   const found = pattern.exec(s.text)?.[0];
   if (found !== undefined) s.at += found.length;
   return found;
 }
 
-/** A backslash at a line's end joins what is around it, operators and all: only after a blank is it harmless. */
-export function continued(s: Source): void {
+/** Skips a backslash at a line's end. It joins the signs around it to one word or operator: only after a blank is it harmless. */
+export function continued(s: ShellSource): void {
   if (!/[ \t\n]/.test(s.text[s.at - 1] ?? " ")) fail("a line is continued inside of a word");
   s.at += 2;
 }
@@ -78,7 +79,7 @@ export function continued(s: Source): void {
 const WIDER = { literal: 0, pattern: 1, dynamic: 2 };
 
 /** Reads up to a blank, a line end or an operator. */
-export function word(s: Source): Word {
+export function word(s: ShellSource): Word {
   const start = s.at;
   let text = "";
   let kind: Word["kind"] = "literal";
@@ -103,7 +104,7 @@ export function word(s: Source): Word {
     } else {
       const expands = /[*?[{]/.test(char) ||
         char === "~" && (s.at === start || /[=:]/.test(s.text[s.at - 1]!));
-      // What the bytes of other characters are to bash depends on the locale: maybe blanks.
+      // bash splits the bytes of other characters by the locale: some may be blanks to it.
       put({ text: char, kind: char > "\x7f" ? "dynamic" : expands ? "pattern" : "literal" });
       s.at++;
     }
@@ -114,7 +115,7 @@ export function word(s: Source): Word {
   return { text, kind };
 }
 
-function singleQuotes(s: Source): Word {
+function singleQuotes(s: ShellSource): Word {
   const end = s.text.indexOf("'", s.at + 1);
   if (end < 0) fail("a quote is not closed");
   const text = s.text.slice(s.at + 1, end);
@@ -122,7 +123,7 @@ function singleQuotes(s: Source): Word {
   return { text, kind: "literal" };
 }
 
-function doubleQuotes(s: Source): Word {
+function doubleQuotes(s: ShellSource): Word {
   s.at++;
   let text = "";
   let kind: Word["kind"] = "literal";
@@ -146,17 +147,17 @@ function doubleQuotes(s: Source): Word {
   return { text, kind };
 }
 
-/** The text from `start` to where reading stands, for what is known only when it runs. */
-function dynamic(s: Source, start: number): Word {
+/** A word that is known only when it runs: the text from `start` to where reading stands. */
+function dynamic(s: ShellSource, start: number): Word {
   return { text: s.text.slice(start, s.at), kind: "dynamic" };
 }
 
-/** What begins with `$`; a lone one is itself. */
-export function dollar(s: Source, isQuoted: boolean): Word {
+/** Reads a part that begins with `$`; a lone `$` is itself. */
+export function dollar(s: ShellSource, isQuoted: boolean): Word {
   const start = s.at;
   const next = s.text[start + 1] ?? "";
   if (s.text.startsWith("((", start + 1)) {
-    // Else it may as well be a subshell in a substitution.
+    // Any other text after `$((` may as well be a subshell in a substitution.
     if (take(s, /\$\(\([\w \t+\-*/%<>=!&|^~?:,]*\)\)/y) === undefined) fail("it has arithmetic");
     return dynamic(s, start);
   }
@@ -171,7 +172,7 @@ export function dollar(s: Source, isQuoted: boolean): Word {
   if (!isQuoted && next === "'") return ansiQuotes(s);
   if (!isQuoted && next === '"') {
     s.at++;
-    return { ...doubleQuotes(s), kind: "dynamic" }; // is translated
+    return { ...doubleQuotes(s), kind: "dynamic" }; // bash translates it
   }
   if (take(s, /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y) !== undefined) return dynamic(s, start);
   s.at++;
@@ -179,10 +180,10 @@ export function dollar(s: Source, isQuoted: boolean): Word {
 }
 
 /** The commands in `(...)` after `$`, and in `<(...)` and `>(...)`, from the sign on. */
-function substitution(s: Source): Word {
+function substitution(s: ShellSource): Word {
   const start = s.at;
   const skipped = s.text[start] === "(" ? 1 : 2;
-  const inner: Source = {
+  const inner: ShellSource = {
     ...s,
     at: start + skipped,
     depth: s.depth + 1,
@@ -195,11 +196,11 @@ function substitution(s: Source): Word {
 }
 
 /** `${...}` without quotes. */
-function parameter(s: Source): Word {
+function parameter(s: ShellSource): Word {
   const start = s.at;
   s.at += 2;
-  if (++s.depth > MAX_DEPTH) fail(`it is nested more than ${MAX_DEPTH} deep`);
-  // With a blank or a bar first it runs commands.
+  if (++s.depth > MAX_NESTING) fail(`it is nested more than ${MAX_NESTING} deep`);
+  // After a blank or a bar it runs commands.
   if (!/[\w@*#?$!-]/.test(s.text[s.at] ?? "")) fail("${ } has no name");
   if (s.text[s.at] === "$") s.at++;
   while (s.text[s.at] !== "}") {
@@ -212,7 +213,7 @@ function parameter(s: Source): Word {
   return dynamic(s, start);
 }
 
-export function backquotes(s: Source, isQuoted: boolean): Word {
+export function backquotes(s: ShellSource, isQuoted: boolean): Word {
   const start = s.at++;
   let text = "";
   for (let char; (char = s.text[s.at] ?? fail("a backquote is not closed")) !== "`"; s.at++) {
@@ -230,21 +231,21 @@ export function backquotes(s: Source, isQuoted: boolean): Word {
   return dynamic(s, start);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const ANSI_ESCAPES: Readonly<Record<string, string>> = {
   ...{ a: "\x07", b: "\b", e: "\x1b", E: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
   ...{ "\\": "\\", "'": "'", '"': '"', "?": "?" },
 };
 
 /** `$'...'` */
-function ansiQuotes(s: Source): Word {
+function ansiQuotes(s: ShellSource): Word {
   const start = s.at;
   const body = take(s, /\$'(?:[^'\\]|\\[^])*'/y)?.slice(2, -1) ?? fail("a quote is not closed");
   let isKnown = true;
   const text = body.replace(/\\(x[\da-f]{1,2}|[0-7]{1,3}|[^])/gi, (_, code: string) => {
-    const known = ESCAPES[code];
+    const known = ANSI_ESCAPES[code];
     if (known !== undefined) return known;
     const number = parseInt(code.replace("x", ""), code[0] === "x" ? 16 : 8);
-    // The rest depends on the locale or on the version.
+    // Other codes depend on the locale or on the version of bash.
     if (!(number > 0 && number < 0x80)) isKnown = false;
     return String.fromCharCode(number);
   });

@@ -6,25 +6,25 @@
 
 import type { SimpleCommand } from "./lexer.ts";
 
-/** What a command may have; anything else makes it one that is not known. */
-interface Allowed {
+/** The options and operands with which a program only reads; with any other it is not known to. */
+interface ReadOnlyUse {
   /** Letters of options without a value. */
   letters?: string;
   /** Letters of options whose value follows, in the same word or the next. */
   valued?: string;
   /** Names of long options, with or without `=value`; those that end with `=` only with one. */
   long?: string;
-  /** Whether `-12` is an option. */
+  /** True where a number such as `-12` is an option. */
   hasNumber?: boolean;
-  /** How many other words there may be; any number without it. */
+  /** The most operands that there may be; left out, any number. */
   maxOperands?: number;
 }
 
 /**
- * Recursion where contents are shown would reach secrets that nobody named: `diff` is not here, and
- * for `grep -r` and `rg` see {@linkcode searchedBy}.
+ * Programs that only read, by name. `diff` is left out: it shows contents of whole folders, secrets
+ * among them, that nobody named. Folders that `grep -r` and `rg` show are in {@linkcode searchedBy}.
  */
-const PROGRAMS: Readonly<Record<string, Allowed>> = {
+const PROGRAMS: Readonly<Record<string, ReadOnlyUse>> = {
   basename: {},
   cat: { letters: "AbeEnstTuv", long: "number show-all" },
   cmp: { letters: "bls" },
@@ -53,7 +53,7 @@ const PROGRAMS: Readonly<Record<string, Allowed>> = {
   readlink: { letters: "efmn" },
   realpath: { letters: "em" },
   rev: {},
-  // Nothing that runs others (--pre, -z, --hostname-bin) or follows links.
+  // Options that run programs (--pre, -z, --hostname-bin) or follow links are left out.
   rg: {
     letters: "aFHIilnNopPqsSUvwxc0",
     valued: "ABCegjmtTMdr",
@@ -84,11 +84,11 @@ const COMMITS =
   "oneline patch pretty reverse shortstat since staged stat summary tags until word-diff";
 
 /**
- * Of git, by subcommand. The folder's settings can make all of these run programs (`core.fsmonitor`,
- * `diff.external`, filters, pagers), so only in a trusted one: flags against that cannot be added, as
- * what runs is what was shown, byte for byte.
+ * Subcommands of git that only read. Settings of the folder can make each of them run programs
+ * (`core.fsmonitor`, `diff.external`, filters, pagers), so they count only in a trusted folder: options
+ * against that cannot be added, as the command that runs is the one that was shown, byte for byte.
  */
-const GIT: Readonly<Record<string, Allowed>> = {
+const GIT: Readonly<Record<string, ReadOnlyUse>> = {
   blame: { letters: "elsw", valued: "L" },
   branch: { letters: "arv", long: "all list remotes show-current verbose", maxOperands: 0 },
   describe: { long: "always tags" },
@@ -101,10 +101,10 @@ const GIT: Readonly<Record<string, Allowed>> = {
   status: { letters: "bsvz", long: "branch ignored long porcelain short show-stash" },
 };
 
-/** Programs whose `--version` does nothing else, where no version manager stands in for them. */
+/** Programs whose `--version` only prints it, where no version manager stands in for them. */
 const VERSIONED = "bash curl gcc git java make node perl python python3 ruby".split(" ");
 
-/** Tests of `find`, and how many words each takes. */
+/** Tests of `find` that only read, with the number of words that follow each. */
 const FIND: Readonly<Record<string, number>> = {
   ...{ "!": 0, "-not": 0, "-o": 0, "-or": 0, "-a": 0, "-and": 0, "-empty": 0, "-print": 0 },
   ...{ "-print0": 0, "-iname": 1, "-ipath": 1, "-maxdepth": 1, "-mindepth": 1, "-mmin": 1 },
@@ -112,11 +112,11 @@ const FIND: Readonly<Record<string, number>> = {
 };
 
 /**
- * What a command reads, if it is known to do nothing else: every word of it that may be a path.
- * Undefined for all other commands. What is redirected is not looked at.
+ * The paths that a command reads, if it is known to do nothing else: every word of it that may be a
+ * path. Undefined for all other commands. Redirections are not looked at.
  *
- * @param isTrusted whether the git settings of the folder can be relied on
- * @param isSystem whether the program is the system's own
+ * @param isTrusted true where the git settings of the folder can be relied on
+ * @param isSystem true for a program of the system's own folders
  */
 export function readsOnly(
   command: SimpleCommand,
@@ -130,13 +130,13 @@ export function readsOnly(
     return isSystem(program) ? [] : undefined;
   }
   if (program === "find") return findOperands(args);
-  // sed -n 1,20p FILE: the one form that can do nothing else.
+  // `sed -n 1,20p FILE` is the one form of sed that only reads.
   if (program === "sed") {
     return args[0] === "-n" && /^\d+(,(\d+|\$))?p$/.test(args[1] ?? "")
       ? pathsOf(args.slice(2), {})
       : undefined;
   }
-  // Else it sets the clock.
+  // Other operands of date set the clock.
   if (program === "date") return args.every((arg) => /^(\+|-u$)/.test(arg)) ? [] : undefined;
   if (program !== "git") {
     return Object.hasOwn(PROGRAMS, program) ? pathsOf(args, PROGRAMS[program]!) : undefined;
@@ -149,21 +149,21 @@ export function readsOnly(
 }
 
 /**
- * The files and folders in which a command that {@linkcode readsOnly} knows shows whatever file matches;
- * undefined for one that shows only what it names. Hidden files count for `rg`, too: a file of the
- * folder can make it heed them.
+ * The files and folders that a command which {@linkcode readsOnly} knows searches through; undefined for
+ * one that shows only files that it names. `rg` searches hidden files, too: a file of the folder can make
+ * it heed them.
  */
 export function searchedBy({ words }: SimpleCommand): string[] | undefined {
   const [program = "", ...args] = words.map(({ text }) => text);
   const isRecursive = args.some((arg) => /^-[^-]*r|^--recursive$/.test(arg));
   if (program !== "rg" && !(program === "grep" && isRecursive)) return undefined;
-  const { operands = [] } = parsed(args, PROGRAMS[program]!) ?? {};
+  const { operands = [] } = readArgs(args, PROGRAMS[program]!) ?? {};
   const hasPattern = args.some((arg) => /^-[^-]*e/.test(arg));
-  // Rather one too many: without a folder it is this one.
+  // Without a folder it is the working directory that is searched; one too many does no harm.
   return [...operands.slice(hasPattern ? 0 : 1), ...operands.length < 2 ? ["."] : []];
 }
 
-/** Whether a command of git that {@linkcode readsOnly} knows shows lines of files that it does not name. */
+/** True for a command of git, known to {@linkcode readsOnly}, that shows lines of files it does not name. */
 export function showsChanges({ words }: SimpleCommand): boolean {
   const [program, subcommand, ...args] = words.map(({ text }) => text)
     .filter((text) => text !== "--no-pager");
@@ -177,14 +177,14 @@ export function showsChanges({ words }: SimpleCommand): boolean {
     !args.some((arg) => /^(-s|--(\w*stat|name-\w+|no-patch|summary))$/.test(arg));
 }
 
-function pathsOf(args: readonly string[], allowed: Allowed): string[] | undefined {
-  const { operands, values } = parsed(args, allowed) ?? {};
+function pathsOf(args: readonly string[], allowed: ReadOnlyUse): string[] | undefined {
+  const { operands, values } = readArgs(args, allowed) ?? {};
   return operands && [...operands, ...values!].filter((one) => one !== "" && one !== "-");
 }
 
-function parsed(
+function readArgs(
   args: readonly string[],
-  allowed: Allowed,
+  allowed: ReadOnlyUse,
 ): { operands: string[]; values: string[] } | undefined {
   const { letters = "", valued = "", long = "", hasNumber = false, maxOperands } = allowed;
   const names = new Set(long.split(" "));

@@ -1,10 +1,10 @@
 /**
- * What a command line of bash would start, without running it.
+ * The commands that a command line of bash would start, found without running it.
  *
- * Every command that bash could start is in the result, or the line is said to be past
- * understanding. The other way round is no promise: what is listed may never run, as branches are
- * not followed and a wrong line is not told from a right one. So whoever asks "is all of this
- * allowed?" gets an answer that is never wrong on the safe side.
+ * Every command that bash could start is in the result, or the line counts as not understood. The
+ * converse is not promised: a command in the result may never run, as branches are not followed and
+ * wrong syntax is not told from right. So the question "is all of this allowed?" errs only on the
+ * safe side.
  *
  * @module
  */
@@ -14,41 +14,41 @@ import {
   continued,
   dollar,
   fail,
-  MAX_DEPTH,
+  MAX_NESTING,
+  type ShellSource,
   type SimpleCommand,
-  type Source,
   take,
   type Word,
   word,
 } from "./lexer.ts";
 
-/** What {@linkcode parseCommandLine} finds. */
-export type CommandLine =
-  /** In the order in which they end in the text; those inside of others too. */
+/** The result of {@linkcode parseCommandLine}. */
+type CommandLine =
+  /** The commands in the order in which they end in the text, with those inside of others. */
   | { ok: true; commands: SimpleCommand[] }
   | { ok: false; reason: string };
 
-/** Nobody reads longer ones before saying yes. */
-const MAX_CHARS = 20_000;
+/** Longer lines, and lines of more commands, are not taken apart: no person reads them before a yes. */
+const MAX_COMMAND_LINE = 20_000;
 const MAX_COMMANDS = 200;
 
-/** Words that are grammar where a command begins; what follows is a command again. */
+/** Words that are grammar where a command begins; after each a command begins again. */
 const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(" "));
 
 /**
  * Takes a command line of bash apart.
  *
- * Not understood, which is said with the reason: arithmetic beyond plain sums, `[[ ]]` with brackets
+ * Not understood, for the reason that the result names: arithmetic beyond plain sums, `[[ ]]` with brackets
  * or expressions, arrays, `coproc`, extended globs, quotes inside of `${ }`, here-documents with
- * an unusual end, a line continued inside of a word, control characters, and whatever is longer than
- * 20 000 characters, has more than 200 commands, or is nested more than 20 deep.
+ * an unusual end, a line continued inside of a word, control characters, and lines
+ * longer than 20 000 characters, with more than 200 commands, or nested more than 20 deep.
  */
 export function parseCommandLine(text: string): CommandLine {
   try {
-    if (text.length > MAX_CHARS) fail(`it is longer than ${MAX_CHARS} characters`);
+    if (text.length > MAX_COMMAND_LINE) fail(`it is longer than ${MAX_COMMAND_LINE} characters`);
     // deno-lint-ignore no-control-regex
     if (/[\0-\x08\x0b-\x1f\x7f]/.test(text)) fail("it has control characters");
-    const source: Source = {
+    const source: ShellSource = {
       text,
       at: 0,
       commands: [],
@@ -69,15 +69,15 @@ const OPERATOR = /&(?!>)&?|\|\||\|&|;;&|;;|;&|[;|]/y;
 const REDIRECTION = /<<<|<<-|<<|<>|<&|>>|>\||>&|&>>|&>|<(?!\()|>(?!\()/y;
 
 /** Reads commands up to `)`, the end of a branch of `case`, or the end of the text. */
-function list(s: Source, end: "" | ")" | "esac"): string {
-  if (s.depth > MAX_DEPTH) fail(`it is nested more than ${MAX_DEPTH} deep`);
+function list(s: ShellSource, end: "" | ")" | "esac"): string {
+  if (s.depth > MAX_NESTING) fail(`it is nested more than ${MAX_NESTING} deep`);
   let command = newCommand();
   const finish = () => {
     add(s, command);
     command = newCommand();
   };
   for (;;) {
-    blanks(s);
+    skipBlanks(s);
     const char = s.text[s.at];
     if (char === undefined) {
       if (end !== "") fail("a bracket or case is not closed");
@@ -95,7 +95,7 @@ function list(s: Source, end: "" | ")" | "esac"): string {
       s.at++;
       return ")";
     } else if (char === "(") {
-      bracket(s, command);
+      subshell(s, command);
       command = newCommand();
     } else {
       const operator = take(s, OPERATOR);
@@ -119,18 +119,18 @@ function isEmpty({ words, assignments, redirections }: SimpleCommand): boolean {
   return words.length + assignments.length + redirections.length === 0;
 }
 
-function add(s: Source, command: SimpleCommand): void {
+function add(s: ShellSource, command: SimpleCommand): void {
   if (isEmpty(command)) return;
   if (s.commands.push(command) > MAX_COMMANDS) fail(`it has more than ${MAX_COMMANDS} commands`);
 }
 
-/** A function gives a name another meaning, and may call itself without end. */
-function define(s: Source, name: Word): void {
+/** Adds a command named `function` in place of a definition, so that no rule allows it: a function gives a name another meaning, and may call itself without end. */
+function define(s: ShellSource, name: Word): void {
   add(s, { ...newCommand(), words: [{ text: "function", kind: "literal" }, name] });
 }
 
 /** A subshell, or the brackets after the name of a function, whose body then follows. */
-function bracket(s: Source, command: SimpleCommand): void {
+function subshell(s: ShellSource, command: SimpleCommand): void {
   if (!isEmpty(command)) {
     const isFunction = command.words.length === 1 && command.words[0]!.kind === "literal" &&
       command.assignments.length + command.redirections.length === 0;
@@ -144,35 +144,35 @@ function bracket(s: Source, command: SimpleCommand): void {
   s.depth--;
 }
 
-/** Reads a word of a command and what it begins, if it is grammar; `esac` when that ends the list. */
-function takeWord(s: Source, command: SimpleCommand, end: string): string | undefined {
+/** Reads a word of a command, and the rest of the grammar that it begins; `esac` when that ends the list. */
+function takeWord(s: ShellSource, command: SimpleCommand, end: string): string | undefined {
   const start = s.at;
   const read = word(s);
   const raw = s.text.slice(start, s.at);
   if (isEmpty(command)) {
     if (KEYWORDS.has(raw)) return;
     if (raw === "time") {
-      // Here a keyword, there a program: bash decides by what stood before.
+      // bash takes it for a keyword or for a program by the words before it: a program asks.
       const words: Word[] = [read, { text: "", kind: "dynamic" }];
       add(s, { ...newCommand(), words });
-      blanks(s);
-      if (take(s, /-p(?=[ \t])/y) !== undefined) blanks(s);
+      skipBlanks(s);
+      if (take(s, /-p(?=[ \t])/y) !== undefined) skipBlanks(s);
       return void take(s, /--(?=[ \t])/y);
     }
     if (raw === "for" || raw === "select") return loop(s);
     if (raw === "case") return cases(s);
     if (raw === "[[") return condition(s);
     if (raw === "function") {
-      blanks(s);
+      skipBlanks(s);
       const name = word(s);
-      blanks(s);
+      skipBlanks(s);
       take(s, /\([ \t]*\)/y);
       return void define(s, name);
     }
     if (raw === "esac" && end === "esac") return "esac";
     if (raw === "coproc") fail("coproc is not followed");
   }
-  // What bash takes them for here depends on what was redirected.
+  // bash takes these for grammar or for words by what was redirected.
   const isGrammar = KEYWORDS.has(raw) || /^(time|for|select|case|\[\[|function|coproc)$/.test(raw);
   if (isGrammar && command.words.length === 0) fail("a keyword stands after a redirection");
   if (/[<>]/.test(s.text[s.at] ?? "") && /^(\d+$|\{)/.test(raw)) {
@@ -194,14 +194,14 @@ function takeWord(s: Source, command: SimpleCommand, end: string): string | unde
 }
 
 /** `for NAME in WORDS` and `select`; the body is read as commands. */
-function loop(s: Source): undefined {
-  blanks(s);
+function loop(s: ShellSource): undefined {
+  skipBlanks(s);
   const name = take(s, /[A-Za-z_]\w*(?=[ \t\n;])/y) ?? fail("a loop has no plain variable");
   const command = newCommand();
   command.assignments.push({ name, value: { text: "", kind: "dynamic" } });
-  newlines(s);
+  skipNewlines(s);
   if (take(s, /in(?=[ \t\n;])/y) !== undefined) {
-    for (blanks(s); !/^[\n;&|)]?$/.test(s.text[s.at] ?? ""); blanks(s)) {
+    for (skipBlanks(s); !/^[\n;&|)]?$/.test(s.text[s.at] ?? ""); skipBlanks(s)) {
       command.assignments.push({ name, value: neededWord(s) });
     }
   }
@@ -209,21 +209,21 @@ function loop(s: Source): undefined {
 }
 
 /** `case WORD in PATTERN) COMMANDS ;; esac` */
-function cases(s: Source): undefined {
+function cases(s: ShellSource): undefined {
   const command = newCommand();
   command.words.push({ text: "case", kind: "literal" });
-  blanks(s);
+  skipBlanks(s);
   command.words.push(neededWord(s));
-  newlines(s);
+  skipNewlines(s);
   if (take(s, /in(?=[ \t\n])/y) === undefined) fail("case has no in");
   for (let ended = ""; ended !== "esac";) {
-    newlines(s);
+    skipNewlines(s);
     if (take(s, /esac(?=[ \t\n;&|)]|$)/y) !== undefined) break;
     take(s, /\(/y);
     do {
-      blanks(s);
+      skipBlanks(s);
       command.words.push(neededWord(s));
-      blanks(s);
+      skipBlanks(s);
     } while (take(s, /\|/y) !== undefined);
     if (take(s, /\)/y) === undefined) fail("a pattern of case has no end");
     s.depth++;
@@ -234,13 +234,13 @@ function cases(s: Source): undefined {
 }
 
 /** `[[ ... ]]`: words and `&&`, `||` only. */
-function condition(s: Source): undefined {
+function condition(s: ShellSource): undefined {
   const command = newCommand();
   command.words.push({ text: "[[", kind: "literal" });
   for (;;) {
-    newlines(s);
+    skipNewlines(s);
     take(s, /&&|\|\|/y);
-    newlines(s);
+    skipNewlines(s);
     const start = s.at;
     const read = neededWord(s);
     const raw = s.text.slice(start, s.at);
@@ -252,7 +252,7 @@ function condition(s: Source): undefined {
 }
 
 /** Skips blanks, continued lines and a comment. */
-function blanks(s: Source): void {
+function skipBlanks(s: ShellSource): void {
   while (take(s, /[ \t]+/y) !== undefined || s.text.startsWith("\\\n", s.at)) {
     if (s.text.startsWith("\\\n", s.at)) continued(s);
   }
@@ -260,17 +260,17 @@ function blanks(s: Source): void {
 }
 
 /** Skips blanks, comments and line ends. */
-function newlines(s: Source): void {
-  for (blanks(s); s.text[s.at] === "\n"; blanks(s)) {
+function skipNewlines(s: ShellSource): void {
+  for (skipBlanks(s); s.text[s.at] === "\n"; skipBlanks(s)) {
     s.at++;
     hereDocuments(s);
   }
 }
 
-function takeRedirection(s: Source, command: SimpleCommand, descriptor: string): boolean {
+function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: string): boolean {
   const operator = take(s, REDIRECTION);
   if (operator === undefined) return false;
-  blanks(s);
+  skipBlanks(s);
   const redirection = { descriptor, operator, target: { text: "", kind: "literal" } as Word };
   command.redirections.push(redirection);
   if (operator !== "<<" && operator !== "<<-") {
@@ -291,7 +291,7 @@ function takeRedirection(s: Source, command: SimpleCommand, descriptor: string):
 }
 
 /** Reads the texts of the here-documents that were announced on the line before. */
-function hereDocuments(s: Source): void {
+function hereDocuments(s: ShellSource): void {
   for (const { delimiter, isQuoted, stripsTabs, redirection } of s.pending.splice(0)) {
     const lines: string[] = [];
     for (;;) {
@@ -306,13 +306,13 @@ function hereDocuments(s: Source): void {
     s.at = Math.min(s.at, s.text.length);
     redirection.target = isQuoted
       ? { text: lines.join(""), kind: "literal" }
-      : expanded(s, lines.join(""));
+      : unquotedText(s, lines.join(""));
   }
 }
 
-/** The text of a here-document in which `$` and backquotes mean something. */
-function expanded(s: Source, text: string): Word {
-  const inner: Source = { ...s, text, at: 0, pending: [] };
+/** The text of a here-document in which `$` and backquotes are signs. */
+function unquotedText(s: ShellSource, text: string): Word {
+  const inner: ShellSource = { ...s, text, at: 0, pending: [] };
   let kind: Word["kind"] = "literal";
   while (inner.at < text.length) {
     const char = text[inner.at];
@@ -324,7 +324,7 @@ function expanded(s: Source, text: string): Word {
   return { text, kind };
 }
 
-function neededWord(s: Source): Word {
+function neededWord(s: ShellSource): Word {
   const start = s.at;
   const read = word(s);
   if (s.at === start) fail("a word is missing");

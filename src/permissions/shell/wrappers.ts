@@ -7,7 +7,7 @@
 import { parseCommandLine } from "./words.ts";
 import type { Redirection, SimpleCommand, Word } from "./lexer.ts";
 
-/** Whatever their options; those of the shell that change what later words mean are among them. */
+/** Programs that run others with any options, and words of the shell that change what later words mean. */
 const WRAPPERS = new Set(
   `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec chpst
    chroot chrt command crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
@@ -19,7 +19,7 @@ const WRAPPERS = new Set(
    unshare valgrind watch xargs xvfb-run zsh`.split(/\s+/),
 );
 
-/** Programs that run others when one of these is among their words. */
+/** Options and subcommands with which a program runs others, or writes a file. */
 const RUNNING: Readonly<Record<string, readonly string[]>> = {
   find: ["-exec", "-execdir", "-ok", "-okdir"],
   fd: ["-x", "-X", "--exec", "--exec-batch"],
@@ -33,7 +33,7 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
       "--ext-diff",
       "--textconv",
     ],
-    // Not to run, but to write a file with.
+    // This one writes a file.
     "--output",
     ...["--open-files-in-pager", "--receive-pack", "--template", "--upload-pack", "-x", "-O"],
     ...["config", "difftool", "filter-branch", "foreach", "mergetool", "run"],
@@ -51,12 +51,12 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
   zip: ["-TT", "--unzip-command"],
 };
 
-/** The last part of a program's path, as systems compare it that ignore case. */
+/** The last part of a program's path, in lower case, as some systems ignore case. */
 export function programName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).toLowerCase().replace(/\.exe$/, "");
 }
 
-/** Whether a command runs, or may run, a program that is only named by its arguments. */
+/** True for a command that runs, or may run, a program named by its arguments. */
 export function runsOthers(words: readonly Word[]): boolean {
   const [first, ...rest] = words;
   if (first === undefined) return false;
@@ -64,11 +64,12 @@ export function runsOthers(words: readonly Word[]): boolean {
   if (WRAPPERS.has(name) || /^ld(-linux.*)?\.so/.test(name)) return true;
   if (name === "git" && globalOptions(rest).some(({ text }) => text.startsWith("-c"))) return true;
   const options = Object.hasOwn(RUNNING, name) ? RUNNING[name] : undefined;
-  return options !== undefined && rest.some(({ text }) => options.some((one) => is(text, one)));
+  return options !== undefined &&
+    rest.some(({ text }) => options.some((one) => isGivenOption(text, one)));
 }
 
-/** Whether `word` is the option: also shortened, as most programs take it, or with a value. */
-function is(word: string, option: string): boolean {
+/** True where `word` is the option: also shortened, as most programs take it, or with a value. */
+function isGivenOption(word: string, option: string): boolean {
   const [name] = word.split("=", 1) as [string];
   if (option.startsWith("--")) return name.length > 3 && option.startsWith(name);
   // A value may follow a letter without a blank, and letters may stand together.
@@ -82,16 +83,16 @@ function globalOptions(words: readonly Word[]): readonly Word[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Beyond these, what a wrapper runs is not looked for; it asks anyway. */
-const MAX_WORDS = 200;
-const MAX_DEPTH = 4;
+/** Beyond these the commands of a wrapper are not looked for: it is asked about anyway. */
+const MAX_WRAPPER_WORDS = 200;
+const MAX_WRAPPINGS = 4;
 const MAX_PARTS = 5;
 const MAX_RUNS = 2000;
 
 /**
- * What a command may come to run, as far as it can be seen: itself, and where it
- * {@linkcode runsOthers}, each of its ends and each argument that is a command line. More than
- * will run: made for rules that refuse.
+ * The commands that a command may run, as far as can be seen: itself, and for one that
+ * {@linkcode runsOthers}, each of its ends and each argument that is a command line. These are more
+ * than will run: rules that refuse are held against them.
  */
 export function mayRun(words: readonly Word[]): (readonly Word[])[] {
   const runs: (readonly Word[])[] = [];
@@ -99,14 +100,14 @@ export function mayRun(words: readonly Word[]): (readonly Word[])[] {
   return runs;
 }
 
-/** Whether a redirection neither writes a file nor reads one. */
+/** True for a redirection that neither writes a file nor reads one. */
 export function isHarmless({ operator, target }: Redirection): boolean {
   if (target.kind !== "literal") return false;
   if (/^<<[<-]?$/.test(operator) || target.text === "/dev/null") return true;
   return /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
 }
 
-/** Redirections and assignments as if each were a command: the operator, and what it is called with. */
+/** Redirections and assignments, each as a command: the operator, and its target as the argument. */
 export function besides({ redirections, assignments }: SimpleCommand): (readonly Word[])[] {
   return [
     ...redirections.filter((one) => !isHarmless(one)),
@@ -114,14 +115,14 @@ export function besides({ redirections, assignments }: SimpleCommand): (readonly
   ].map(({ operator, target }) => [{ text: operator, kind: "literal" }, target]);
 }
 
-/** Programs that write or remove whatever they name. */
+/** Programs that write or remove all their operands. */
 const WRITERS = new Set(
   "chmod chown mkdir mv rm rmdir shred tee touch truncate unlink".split(" "),
 );
-/** Those that read the rest. */
+/** Programs that write only their last operand, and read the others. */
 const LAST_WRITERS = new Set("cp install ln rsync".split(" "));
 
-/** The words of what a command, or a redirection, is known to write; of many more nobody knows. */
+/** The words that a command, or a redirection, is known to write; any program may write more. */
 export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
   const name = programName(first?.text ?? "");
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
@@ -133,7 +134,7 @@ export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
   return name !== "rsync" && has(/^-[^-]*t|^--t/) ? rest : operands.slice(-1);
 }
 
-/** The words of a command; with the text that a shell, or what runs one, is given to read. */
+/** The words of a command, with the text of its here-documents where it is a program that runs others. */
 export function withInput({ words, redirections }: SimpleCommand): readonly Word[] {
   if (!runsOthers(words)) return words;
   const texts = redirections.filter(({ operator }) => operator.startsWith("<<"));
@@ -142,12 +143,13 @@ export function withInput({ words, redirections }: SimpleCommand): readonly Word
 
 function collect(words: readonly Word[], runs: (readonly Word[])[], depth: number): void {
   runs.push(words);
-  const isTooMuch = words.length > MAX_WORDS || depth > MAX_DEPTH || runs.length > MAX_RUNS;
+  const isTooMuch = words.length > MAX_WRAPPER_WORDS || depth > MAX_WRAPPINGS ||
+    runs.length > MAX_RUNS;
   if (isTooMuch || !runsOthers(words)) return;
   for (let at = 1; at < words.length; at++) runs.push(words.slice(at));
   for (const { text, kind } of words.slice(1)) {
     if (kind !== "literal") continue;
-    // As `sh -ccommand`, `--action=exec=command` and `alias.x=!command` have it.
+    // Command lines as in `sh -ccommand`, `--action=exec=command` and `alias.x=!command`.
     const parts = text.split("=");
     const scripts = new Set([text.replace(/^-[a-z]*c/, "")]);
     for (let n = 0; n < Math.min(parts.length, MAX_PARTS); n++) {

@@ -46,7 +46,7 @@ export const conversationCommands: readonly Command[] = [
     argument: "[TEXT]",
     help: "sum up the conversation, to make room; TEXT says what to keep above all",
     isSlow: true,
-    run: summarize,
+    run: compactConversation,
   },
   {
     name: "context",
@@ -91,7 +91,7 @@ async function takeBack(session: SessionState, way: "undo" | "redo"): Promise<Re
   return { type: "undone", way, undone };
 }
 
-async function summarize(
+async function compactConversation(
   session: SessionState,
   focus: string,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import { heedInstructions } from "../instructions.ts";
 import { repositoryOf } from "../repository.ts";
 import type { Report } from "../report.ts";
 import type { SessionState } from "../state.ts";
-import { type Command, done, failed } from "./command.ts";
+import { type Command, failed } from "./command.ts";
 
 /** The commands, in the order of the help. */
 export const folderCommands: readonly Command[] = [
@@ -31,22 +31,22 @@ export const folderCommands: readonly Command[] = [
   {
     name: "permissions",
     help: "what may run without asking, and what confines it",
-    async run({ agent: { state: { workingDir } }, permissions }) {
-      const rows = await permissions.describe(workingDir);
-      return { type: "permissions", rows, isTrusted: permissions.trusts(repositoryOf(workingDir)) };
-    },
+    run: async ({ agent, permissions }) => ({
+      type: "permissions",
+      permissions: await permissions.describe(agent.state.workingDir),
+    }),
   },
 ];
 
 /** `path` with the home folder for its `~`, as a shell expands it. */
-export function expandHome(path: string): string {
+function expandHome(path: string): string {
   return path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
 }
 
 async function changeFolder(session: SessionState, path: string): Promise<Report> {
   const { agent: { state }, permissions } = session;
   if (path === "") {
-    return { type: "folder", folder: state.workingDir, isChanged: false, notices: [] };
+    return { type: "folder", folder: state.workingDir };
   }
   let folder = resolvePath(state, expandHome(path));
   try {
@@ -61,12 +61,8 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
   // Before the change: where the folder's settings cannot be read, the session stays where it is.
   const notices = await permissions.prepare(folder, false);
   state.workingDir = folder;
-  return {
-    type: "folder",
-    folder,
-    isChanged: true,
-    notices: [...notices, ...await heedInstructions(session.agent, permissions, {})],
-  };
+  const instructions = await heedInstructions(session.agent, permissions, {});
+  return { type: "folder", folder, change: { notices, instructions } };
 }
 
 async function setTrust(session: SessionState, argument: string): Promise<Report> {
@@ -74,11 +70,7 @@ async function setTrust(session: SessionState, argument: string): Promise<Report
   const { agent, permissions } = session;
   try {
     await permissions.trust(repositoryOf(agent.state.workingDir), argument === "");
-    const notices = await heedInstructions(agent, permissions, {});
-    if (argument === "off") return done("What this folder brings is not heeded.");
-    return done(
-      notices.join("\n") || "This folder brings no instructions; those that come will be heeded.",
-    );
+    return { type: "trust", instructions: await heedInstructions(agent, permissions, {}) };
   } catch (error) {
     return failed(`That cannot be kept: ${oneLine((error as Error).message)}`);
   }

@@ -1,18 +1,23 @@
 /**
- * Completion: what a completer offers, put into the line.
+ * Completion: the items that a completer offers, put into the line; several of them as a menu.
  *
  * @module
  */
 
+import type { CellRow, Frame } from "../screen/frame.ts";
+import { cellsOf } from "../screen/layout.ts";
+import type { Modal, Outcome } from "../screen/modal.ts";
+import type { TerminalSize } from "../tty.ts";
+import { replaceUnits, unitsText } from "../units.ts";
+import { displayWidth, graphemes } from "../../text/width.ts";
+import type { Key } from "./keys.ts";
 import { type LineState, withUndo } from "./state.ts";
-import { replaceUnits, textOf, type Unit } from "../units.ts";
-import { graphemes } from "../../text/width.ts";
 
-/** What could stand before the cursor. */
+/** Texts that could stand before the cursor. */
 export interface Completion {
-  /** How many characters (UTF-16) before the cursor are replaced. */
+  /** The number of characters (UTF-16) before the cursor that are replaced. */
   replace: number;
-  /** What with, best first. */
+  /** The texts in their place, best first. */
   items: readonly string[];
 }
 
@@ -22,58 +27,72 @@ export type Completer = (
   after: string,
 ) => Completion | undefined | Promise<Completion | undefined>;
 
+/** Several completions of a line, one of which may be in it. */
+interface Menu {
+  readonly items: readonly string[];
+  /** The index of the item in the line; -1 for none yet. */
+  readonly chosen: number;
+  /** The position in the line where the item begins. */
+  readonly from: number;
+}
+
+/** A completed line; with a menu where there are several items. */
+interface Completed {
+  readonly state: LineState;
+  readonly menu: Menu | undefined;
+}
+
 /** The line as `completer` completes it; undefined when it offers nothing, or fails. */
 export async function completeWith(
   completer: Completer | undefined,
   state: LineState,
-): Promise<LineState | undefined> {
+): Promise<Completed | undefined> {
   const { units, cursor } = state;
   try {
-    const [before, after] = [textOf(units.slice(0, cursor)), textOf(units.slice(cursor))];
-    return complete(state, await completer?.(before, after));
+    const [before, after] = [unitsText(units.slice(0, cursor)), unitsText(units.slice(cursor))];
+    const completion = await completer?.(before, after);
+    return completion && completeLine(state, completion);
   } catch {
     return undefined; // whatever is wrong with it, the text is safe
   }
 }
 
 /**
- * Puts in what all items have in common, or the only one; opens the menu when there are several.
- * Undefined when there is nothing to put in or to choose from.
+ * Puts in the beginning that all items have in common, or the only item. Undefined when there is
+ * nothing to put in or to choose from.
  */
-export function complete(
+function completeLine(
   state: LineState,
-  completion: Completion | undefined,
-): LineState | undefined {
-  const { items, replace } = completion ?? { items: [], replace: 0 };
+  { items, replace }: Completion,
+): Completed | undefined {
   if (items.length === 0) return undefined;
   let from = state.cursor;
   for (let left = replace; left > 0 && from > 0; from--) {
-    left -= textOf([state.units[from - 1]!]).length;
+    left -= unitsText([state.units[from - 1]!]).length;
   }
-  const typed = textOf(state.units.slice(from, state.cursor));
+  const typed = unitsText(state.units.slice(from, state.cursor));
   const common = commonStart(items);
   // A completer may match in other ways than by the beginning.
   const next = common.length >= typed.length || items.length === 1
-    ? put(state, from, graphemes(common))
+    ? withItem(state, from, common)
     : state;
   const menu = items.length > 1 ? { items, chosen: -1, from } : undefined;
-  return { ...withUndo(state, next), menu };
+  return { state: withUndo(state, next), menu };
 }
 
 /** Puts the next item of the menu into the line. */
-export function chooseNext(state: LineState, step: -1 | 1): LineState {
-  const menu = state.menu!;
+function chooseNext(state: LineState, menu: Menu, step: -1 | 1): { state: LineState; menu: Menu } {
   const { length } = menu.items;
   const chosen = menu.chosen < 0
     ? (step > 0 ? 0 : length - 1)
     : (menu.chosen + step + length) % length;
-  const next = put(state, menu.from, graphemes(menu.items[chosen]!));
+  const next = withItem(state, menu.from, menu.items[chosen]!);
   // However many are looked at, undo goes back to before the first.
-  return { ...(menu.chosen < 0 ? withUndo(state, next) : next), menu: { ...menu, chosen } };
+  return { state: menu.chosen < 0 ? withUndo(state, next) : next, menu: { ...menu, chosen } };
 }
 
-function put(state: LineState, from: number, units: readonly Unit[]): LineState {
-  return { ...state, ...replaceUnits(state.units, from, state.cursor, units) };
+function withItem(state: LineState, from: number, item: string): LineState {
+  return { ...state, ...replaceUnits(state.units, from, state.cursor, graphemes(item)) };
 }
 
 /** The longest beginning that all have, in whole graphemes. */
@@ -87,4 +106,76 @@ function commonStart(items: readonly string[]): string {
     length = same;
   }
   return first.slice(0, length).join("");
+}
+
+/** A line that can be completed. */
+interface CompletedLine {
+  state: LineState;
+  layout(size: TerminalSize): Frame;
+}
+
+/** The items of a completion below the line: Tab and Shift-Tab choose, other keys are the line's. */
+export class MenuModal implements Modal<void> {
+  readonly #line: CompletedLine;
+  readonly #dim: string;
+  #menu: Menu;
+
+  /** @param dim An SGR sequence for items that are not chosen, or empty. */
+  constructor(line: CompletedLine, menu: Menu, dim: string) {
+    this.#line = line;
+    this.#menu = menu;
+    this.#dim = dim;
+  }
+
+  layout({ columns, rows }: TerminalSize): Frame {
+    const menu = menuRows(this.#menu, columns, this.#dim).slice(0, Math.max(0, rows - 1));
+    const line = this.#line.layout({ columns, rows: rows - menu.length });
+    return { rows: [...line.rows, ...menu], cursor: line.cursor };
+  }
+
+  press(key: Key): Outcome<void> {
+    const name = key.type === "key" ? key.name : "";
+    if (name === "escape") return { done: null };
+    if (name !== "tab" && name !== "shift-tab") return "pass";
+    const chosen = chooseNext(this.#line.state, this.#menu, name === "tab" ? 1 : -1);
+    this.#line.state = chosen.state;
+    this.#menu = chosen.menu;
+    return "none";
+  }
+}
+
+/** The most rows of a menu. */
+const MENU_ROWS = 6;
+/** The width of the columns is that of the widest of the first items, of this many. */
+const MEASURED_ITEMS = 500;
+
+/** The items side by side, the chosen one marked; those around it when there are too many. */
+function menuRows({ items, chosen }: Menu, columns: number, dim: string): CellRow[] {
+  const widest = Math.max(...items.slice(0, MEASURED_ITEMS).map(displayWidth));
+  const width = Math.min(columns, 2 + widest);
+  const perRow = Math.max(1, Math.floor(columns / width));
+  const total = Math.ceil(items.length / perRow);
+  const at = Math.max(0, Math.floor(chosen / perRow));
+  const first = Math.max(0, Math.min(at - MENU_ROWS + 1, total - MENU_ROWS));
+  return Array.from({ length: Math.min(MENU_ROWS, total) }, (_, i) => {
+    const from = (first + i) * perRow;
+    return items.slice(from, from + perRow).flatMap((item, j) =>
+      itemCells(item, width, from + j === chosen ? "\x1b[7m" : dim)
+    );
+  });
+}
+
+/** `item` cut or filled to `width` columns, the last two of them free where there is room. */
+function itemCells(item: string, width: number, style: string): CellRow {
+  const cells = [];
+  const gap = Math.min(2, width - 1);
+  let room = width - gap;
+  for (const cell of cellsOf(item, style)) {
+    if (cell.width > room) break;
+    room -= cell.width;
+    cells.push(cell);
+  }
+  const free = room + gap;
+  if (free > 0) cells.push({ text: " ".repeat(free), width: free, style: style && "" });
+  return cells;
 }

@@ -1,46 +1,45 @@
 /**
- * What each key does to the line: one table. Names and behaviour are GNU readline's where it has
+ * The command that each key runs on the line: one table. Names and behaviour are GNU readline's where it has
  * them (its manual, "Bindable Readline Commands"), with lines of a longer text in place of its one.
  *
  * @module
  */
 
-import type { Did, Effect, LineState } from "./state.ts";
-import { startSearch } from "./search.ts";
+import type { Did, LineEffect, LineState } from "./state.ts";
 import { graphemes } from "../../text/width.ts";
 import {
   entryUnits,
   isSpace,
   joinUnits,
-  lineEnd,
-  lineStart,
+  lineEndAfter,
+  lineStartBefore,
   replaceUnits,
   type Unit,
   wordEnd,
   wordStart,
 } from "../units.ts";
 
-/** The next state, or what the driver is to do. */
-export type Command = (state: LineState) => LineState | Effect;
+/** The next state, or an effect with the line unchanged. */
+type EditCommand = (state: LineState) => LineState | LineEffect;
 
-/** The kill ring keeps so many. */
+/** The most entries of the kill ring; the oldest are dropped. */
 const MAX_KILLS = 60;
 
-const moveTo = (position: (state: LineState) => number): Command => (state) => {
+const moveTo = (position: (state: LineState) => number): EditCommand => (state) => {
   const cursor = position(state);
   return cursor === state.cursor ? state : { ...state, cursor };
 };
 
-/** Removes what is between the cursor and a position. */
-const eraseTo = (position: (state: LineState) => number): Command => (state) => {
+/** Removes the text between the cursor and a position. */
+const eraseTo = (position: (state: LineState) => number): EditCommand => (state) => {
   const { cursor, units } = state;
   const other = position(state);
   if (other === cursor) return "bell";
   return { ...state, ...replaceUnits(units, Math.min(cursor, other), Math.max(cursor, other), []) };
 };
 
-/** The same, and keeps it in the kill ring; kills in a row make one. */
-const killTo = (position: (state: LineState) => number): Command => (state) => {
+/** Moves the text between the cursor and a position to the kill ring; kills in a row make one. */
+const killTo = (position: (state: LineState) => number): EditCommand => (state) => {
   const { cursor, units, kills } = state;
   const other = position(state);
   const erased = eraseTo(position)(state);
@@ -52,43 +51,45 @@ const killTo = (position: (state: LineState) => number): Command => (state) => {
   return { ...erased, kills: [...ring, whole], yanked: { length: 0, kill: ring.length } };
 };
 
-const start = ({ units, cursor }: LineState) => lineStart(units, cursor);
-const end = ({ units, cursor }: LineState) => lineEnd(units, cursor);
+const toStart = ({ units, cursor }: LineState) => lineStartBefore(units, cursor);
+const toEnd = ({ units, cursor }: LineState) => lineEndAfter(units, cursor);
 const before = ({ cursor }: LineState) => Math.max(0, cursor - 1);
 const after = ({ units, cursor }: LineState) => Math.min(units.length, cursor + 1);
 const wordBefore = ({ units, cursor }: LineState) => wordStart(units, cursor);
 const wordAfter = ({ units, cursor }: LineState) => wordEnd(units, cursor);
 /** To the line's end; there, the line end itself. */
-const restOfLine = (state: LineState) => end(state) === state.cursor ? after(state) : end(state);
-const startOfLine = (state: LineState) =>
-  start(state) === state.cursor ? before(state) : start(state);
+const restOfText = (state: LineState) =>
+  toEnd(state) === state.cursor ? after(state) : toEnd(state);
+const startOfText = (state: LineState) =>
+  toStart(state) === state.cursor ? before(state) : toStart(state);
 const spacedWordBefore = ({ units, cursor }: LineState) => {
   while (cursor > 0 && isSpace(units[cursor - 1]!)) cursor--;
   while (cursor > 0 && !isSpace(units[cursor - 1]!)) cursor--;
   return cursor;
 };
 
-const insert = (text: string): Command => (state) => ({
+const insert = (text: string): EditCommand => (state) => ({
   ...state,
   ...replaceUnits(state.units, state.cursor, state.cursor, [text]),
 });
 
 /** Enter: at a `\` that ends the text a new line, else the end. */
-const enter: Command = (state) => {
+const enterKey: EditCommand = (state) => {
   const { units, multiline } = state;
   if (!multiline || units.at(-1) !== "\\") return "submit";
   return { ...state, ...replaceUnits(units, units.length - 1, units.length, ["\n"]) };
 };
 
 /** A new line; where there is but one, the end, as Ctrl-J is in GNU readline. */
-const newLine: Command = (state) => state.multiline ? insert("\n")(state) : "submit";
+const newLine: EditCommand = (state) => state.multiline ? insert("\n")(state) : "submit";
 
-const endOrDelete: Command = (state) => state.units.length === 0 ? "end" : eraseTo(after)(state);
+const endOrDelete: EditCommand = (state) =>
+  state.units.length === 0 ? "end" : eraseTo(after)(state);
 
-const yank: Command = (state) => state.kills.length === 0 ? "bell" : putKill(state, 0, 0);
+const yank: EditCommand = (state) => state.kills.length === 0 ? "bell" : putKill(state, 0, 0);
 
 /** The kill before in place of the one just put in. */
-const yankPop: Command = (state) =>
+const yankPop: EditCommand = (state) =>
   state.did === "yank" ? putKill(state, -1, state.yanked.length) : "bell";
 
 function putKill(state: LineState, step: 0 | -1, instead: number): LineState {
@@ -99,16 +100,16 @@ function putKill(state: LineState, step: 0 | -1, instead: number): LineState {
 }
 
 /** Swaps the units around the cursor; at a line's end, the two before it. */
-const transpose: Command = (state) => {
+const transpose: EditCommand = (state) => {
   const { units, cursor } = state;
-  const at = cursor === end(state) ? cursor - 1 : cursor;
-  if (at <= start(state)) return "bell";
+  const at = cursor === toEnd(state) ? cursor - 1 : cursor;
+  if (at <= toStart(state)) return "bell";
   const swapped = joinUnits([units[at]!], [units[at - 1]!]);
   return { ...state, ...replaceUnits(units, at - 1, at + 1, swapped) };
 };
 
 /** Changes the case of the word behind the cursor, and goes to its end. */
-const recase = (change: (word: string) => string): Command => (state) => {
+const recase = (change: (word: string) => string): EditCommand => (state) => {
   const { units, cursor } = state;
   const to = wordEnd(units, cursor);
   if (to === cursor) return "bell";
@@ -126,42 +127,42 @@ const recase = (change: (word: string) => string): Command => (state) => {
   return { ...state, ...replaceUnits(units, cursor, to, changed) };
 };
 
-/** Capitals from the first letter: what stands before it stays. */
+/** Begins with a capital from the first letter or digit on; signs before it stay. */
 const capitalize = (word: string) =>
   word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
 
-const undo: Command = (state) => {
+const undo: EditCommand = (state) => {
   const last = state.undo.at(-1);
   return last === undefined ? "bell" : { ...state, ...last, undo: state.undo.slice(0, -1) };
 };
 
 /** A line up or down within the text; at its first or last, through the history. */
-const vertical = (step: -1 | 1): Command => (state) => {
+const vertical = (step: -1 | 1): EditCommand => (state) => {
   const { units, cursor } = state;
-  const from = lineStart(units, cursor);
-  const to = lineEnd(units, cursor);
+  const from = lineStartBefore(units, cursor);
+  const to = lineEndAfter(units, cursor);
   if (step < 0 ? from === 0 : to === units.length) return showEntry(state, state.entry + step);
   const column = state.did === "vertical" ? state.column : cursor - from;
-  const line = step < 0 ? lineStart(units, from - 1) : to + 1;
-  return { ...state, column, cursor: Math.min(line + column, lineEnd(units, line)) };
+  const line = step < 0 ? lineStartBefore(units, from - 1) : to + 1;
+  return { ...state, column, cursor: Math.min(line + column, lineEndAfter(units, line)) };
 };
 
-/** Shows an entry of the history, and keeps what was made of the one before. */
-function showEntry(state: LineState, entry: number): LineState | Effect {
+/** Shows an entry of the history, and keeps the edits of the one before. */
+function showEntry(state: LineState, entry: number): LineState | LineEffect {
   const { history, units } = state;
   if (entry < 0 || entry > history.length) return "bell";
   if (entry === state.entry) return state;
   const edited = new Map(state.edited).set(state.entry, units);
   const next = edited.get(entry) ?? entryUnits(history[entry] ?? "");
-  const column = next.length - lineStart(next, next.length);
+  const column = next.length - lineStartBefore(next, next.length);
   return { ...state, edited, entry, units: next, cursor: next.length, column };
 }
 
-const does = (effect: Effect): Command => () => effect;
+const does = (effect: LineEffect): EditCommand => () => effect;
 
-/** What the keys do, by their names. */
-export const COMMANDS: Readonly<Record<string, readonly [Did, Command]>> = {
-  "enter": ["other", enter],
+/** The commands of keys, by the names of the keys, and the kind of each. */
+export const EDIT_COMMANDS: Readonly<Record<string, readonly [Did, EditCommand]>> = {
+  "enter": ["other", enterKey],
   "alt-enter": ["type", newLine],
   "shift-enter": ["type", newLine],
   "ctrl-enter": ["type", newLine],
@@ -171,17 +172,17 @@ export const COMMANDS: Readonly<Record<string, readonly [Did, Command]>> = {
   "ctrl-d": ["other", endOrDelete],
   "ctrl-l": ["other", does("clear")],
   "ctrl-z": ["other", does("suspend")],
-  "ctrl-r": ["other", (state) => startSearch(state, -1)],
-  "ctrl-s": ["other", (state) => startSearch(state, 1)],
+  "ctrl-r": ["other", does("search-back")],
+  "ctrl-s": ["other", does("search-forward")],
 
   "left": ["other", moveTo(before)],
   "ctrl-b": ["other", moveTo(before)],
   "right": ["other", moveTo(after)],
   "ctrl-f": ["other", moveTo(after)],
-  "home": ["other", moveTo(start)],
-  "ctrl-a": ["other", moveTo(start)],
-  "end": ["other", moveTo(end)],
-  "ctrl-e": ["other", moveTo(end)],
+  "home": ["other", moveTo(toStart)],
+  "ctrl-a": ["other", moveTo(toStart)],
+  "end": ["other", moveTo(toEnd)],
+  "ctrl-e": ["other", moveTo(toEnd)],
   "ctrl-home": ["other", moveTo(() => 0)],
   "ctrl-end": ["other", moveTo(({ units }) => units.length)],
   "alt-b": ["other", moveTo(wordBefore)],
@@ -202,8 +203,8 @@ export const COMMANDS: Readonly<Record<string, readonly [Did, Command]>> = {
   "shift-backspace": ["erase", eraseTo(before)],
   "ctrl-h": ["erase", eraseTo(before)],
   "delete": ["erase", eraseTo(after)],
-  "ctrl-k": ["kill", killTo(restOfLine)],
-  "ctrl-u": ["kill", killTo(startOfLine)],
+  "ctrl-k": ["kill", killTo(restOfText)],
+  "ctrl-u": ["kill", killTo(startOfText)],
   "ctrl-w": ["kill", killTo(spacedWordBefore)],
   "alt-d": ["kill", killTo(wordAfter)],
   "alt-delete": ["kill", killTo(wordAfter)],

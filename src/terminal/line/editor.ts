@@ -4,14 +4,13 @@
  * @module
  */
 
-import { type Completer, completeWith } from "./completion.ts";
-import { asPressed } from "./keys.ts";
-import { layoutLine, type LineFrame } from "../screen/layout.ts";
-import { liveRegion } from "../screen/live_region.ts";
-import { cleared, finished, type LineState, lineState, lineText } from "./state.ts";
-import { press } from "./press.ts";
-import { show, stdinKeys } from "../stdin.ts";
-import { rawTerminal } from "../tty.ts";
+import { processTerminal } from "../terminal.ts";
+import { LiveOutput } from "../screen/live_output.ts";
+import { ModalStack, type Outcome } from "../screen/modal.ts";
+import { ModalDriver } from "../screen/modal_driver.ts";
+import type { Completer } from "./completion.ts";
+import { LineModal, type LineModalOptions } from "./line_modal.ts";
+import { cleared, type KillRing, lineState, lineText } from "./state.ts";
 
 /** Options of `readInput` and `readLineRaw`. */
 export interface ReadOptions {
@@ -28,86 +27,50 @@ export interface ReadOptions {
   interrupt?: "cancel" | "clear" | undefined;
 }
 
-/** How a line is edited. */
-export interface EditOptions extends ReadOptions {
-  /** Before the text. */
-  prompt: string;
-  /** An SGR sequence for the prompt, or empty: no colours at all then. */
-  color: string;
-  /** What Up and Ctrl-R find, oldest first. */
+/** The options of one line. */
+interface EditOptions extends ReadOptions, Pick<LineModalOptions, "prompt" | "color"> {
+  /** The texts that Up and Ctrl-R find, oldest first. */
   history: readonly string[];
   /** Enter after a `\` that ends the text begins a new line; false when left out. */
   multiline?: boolean | undefined;
 }
 
-/** What was killed in earlier lines: Ctrl-Y brings it back in later ones. */
-let kills: LineState["kills"] = [];
+/** The kill ring that all lines share. */
+const ring: { kills: KillRing } = { kills: [] };
 
 /** Edits one line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input. */
 export async function editLine(options: EditOptions): Promise<string | null> {
-  const { prompt, color, history, multiline = false, signal } = options;
-  const keys = stdinKeys();
-  let state = lineState({ history, kills, multiline });
-  const region = liveRegion();
-  let top = 0;
-  const layout = (maxRows: number, columns: number): LineFrame =>
-    layoutLine(state, { prompt, color, columns, maxRows, top });
-  const draw = () =>
-    region.paint(({ columns, rows }) => {
-      const frame = layout(rows, columns);
-      top = frame.top;
-      return frame;
-    });
-  const finish = () => {
-    state = finished(state);
-    region.commit(({ columns }) => layout(Infinity, columns));
-  };
-  using terminal = rawTerminal({
-    onRedraw(resumed) {
-      if (resumed) region.reset();
-      draw();
+  const { dropTypeAhead, signal } = options;
+  const terminal = processTerminal();
+  const line = new EditedLine(options);
+  const modals = new ModalStack();
+  const text = modals.open(line);
+  const output = new LiveOutput(terminal, (size) => modals.layout(size), {
+    onGone(error) {
+      throw error;
     },
-    onLeave: () => region.below(),
   });
-  if (options.dropTypeAhead) await keys.discard(signal);
-  const began = performance.now();
-  for (;;) {
-    // What came in one piece is shown in one go.
-    if (!keys.ready) draw();
-    const key = await keys.next(signal);
-    const pressed = key === null
-      ? { state, effect: "end" as const }
-      : press(state, asPressed(key, performance.now() - began));
-    ({ state } = pressed);
-    kills = state.kills;
-    switch (pressed.effect) {
-      case "submit":
-        finish();
-        return lineText(state);
-      case "cancel":
-        if (options.interrupt === "clear" && state.units.length > 0) {
-          state = cleared(state);
-          break;
-        }
-        finish();
-        return null;
-      case "end":
-        finish();
-        return null;
-      case "clear":
-        region.clearScreen();
-        break;
-      case "suspend":
-        await terminal.suspend();
-        break;
-      case "complete": {
-        const completed = await completeWith(options.completer, state);
-        if (completed === undefined) show("\x07");
-        else state = completed;
-        break;
-      }
-      case "bell":
-        show("\x07");
-    }
+  using driver = new ModalDriver({ terminal, modals, output });
+  if (dropTypeAhead) await terminal.keys.discard(signal);
+  await driver.run(signal);
+  modals.closeAll();
+  output.commit(({ columns }) => line.whole(columns));
+  return await text;
+}
+
+class EditedLine extends LineModal<string> {
+  readonly #clears: boolean;
+
+  constructor(options: EditOptions) {
+    const { history, multiline = false, interrupt } = options;
+    super(lineState({ history, multiline }), { ...options, ring });
+    this.#clears = interrupt === "clear";
+  }
+
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
+    if (how === "submit") return { done: lineText(this.state) };
+    if (how === "end" || !this.#clears || this.state.units.length === 0) return { done: null };
+    this.state = cleared(this.state);
+    return "none";
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What was entered in earlier sessions: a private file of one JSON object a line, which any number
+ * The texts entered in earlier sessions: a private file of one JSON object a line, which any number
  * of sessions append to without a lock.
  *
  * @module
@@ -7,7 +7,7 @@
 
 import { dirname } from "../../text/std_path.ts";
 
-/** What was entered, kept in a file. */
+/** The texts entered, kept in a file. */
 export interface History {
   /** Oldest first, each text once; those of the session's folder come after all others. */
   readonly entries: string[];
@@ -26,9 +26,9 @@ interface Entry {
   folder: string;
 }
 
-/** A larger file is cut to the newer half of this, in bytes: read in a few milliseconds. */
-const MAX_BYTES = 2 ** 20;
-/** Longer ones (a pasted file) are for this session only, in bytes. */
+/** The most bytes of the file, read in a few milliseconds; a larger one is cut to the newer half. */
+const MAX_HISTORY_BYTES = 2 ** 20;
+/** The most bytes of an entry; longer ones (a pasted file) are for this session only. */
 const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 
 /**
@@ -38,7 +38,7 @@ const MAX_ENTRY_BYTES = 64 * 2 ** 10;
  * @param folder The absolute path of the folder that the session works in.
  * @throws {Error} when the file is there but cannot be read (`Deno.errors`).
  */
-export function openHistory(path: string, folder: string, maxBytes = MAX_BYTES): History {
+export function openHistory(path: string, folder: string, maxBytes = MAX_HISTORY_BYTES): History {
   const all = load(path, maxBytes);
   const here = all.filter((entry) => entry.folder === folder).map(({ text }) => text);
   const local = new Set(here);
@@ -49,11 +49,11 @@ export function openHistory(path: string, folder: string, maxBytes = MAX_BYTES):
     entries,
     add(text) {
       if (text.trim() === "") return;
-      // Whoever read the text may have put it into the list already, at its end.
+      // The reader of the text may have put it into the list already, at its end.
       entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
       if (text === newest) return;
       newest = text;
-      append(path, { text, folder });
+      appendEntry(path, { text, folder });
     },
   };
 }
@@ -63,7 +63,7 @@ function load(path: string, maxBytes: number): Entry[] {
   let file: Deno.FsFile;
   try {
     const info = Deno.statSync(path);
-    if (info.isCharDevice) return []; // a link to /dev/null: whoever made it wants no history
+    if (info.isCharDevice) return []; // a link to /dev/null: the person wants no history
     if (!info.isFile) throw new Error(`Cannot read ${path} as it must be a file`);
     file = Deno.openSync(path);
   } catch (error) {
@@ -76,7 +76,7 @@ function load(path: string, maxBytes: number): Entry[] {
   const entries = parse(readFrom(file, Math.max(0, size - maxBytes), maxBytes));
   if (size <= maxBytes) return entries;
   const kept = newestOf(entries, maxBytes / 2);
-  compact(path, file, size, kept);
+  compactFile(path, file, size, kept);
   return kept;
 }
 
@@ -104,19 +104,19 @@ function readFrom(file: Deno.FsFile, offset: number, maxBytes: number): string {
 function newestOf(entries: readonly Entry[], chars: number): Entry[] {
   const all = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
   let at = all.length;
-  while (at > 0 && (chars -= lineOf(all[at - 1]!).length) >= 0) at--;
+  while (at > 0 && (chars -= historyLine(all[at - 1]!).length) >= 0) at--;
   return all.slice(at);
 }
 
 /** Puts a file with only `kept` in the place of a large one. */
-function compact(path: string, old: Deno.FsFile, size: number, kept: readonly Entry[]): void {
+function compactFile(path: string, old: Deno.FsFile, size: number, kept: readonly Entry[]): void {
   const temporary = `${path}.${crypto.randomUUID()}`;
   try {
-    const text = kept.map(lineOf).join("");
+    const text = kept.map(historyLine).join("");
     Deno.writeTextFileSync(temporary, text, { mode: 0o600, createNew: true });
     Deno.renameSync(temporary, path);
-    // What another session added to the old file in the meantime.
-    for (const entry of parse(readFrom(old, size, MAX_ENTRY_BYTES))) append(path, entry);
+    // Entries that another session added to the old file in the meantime.
+    for (const entry of parse(readFrom(old, size, MAX_ENTRY_BYTES))) appendEntry(path, entry);
   } catch {
     // A large file is no harm; the next session tries again.
     try {
@@ -127,8 +127,8 @@ function compact(path: string, old: Deno.FsFile, size: number, kept: readonly En
   }
 }
 
-function append(path: string, entry: Entry): void {
-  const bytes = new TextEncoder().encode(lineOf(entry));
+function appendEntry(path: string, entry: Entry): void {
+  const bytes = new TextEncoder().encode(historyLine(entry));
   if (bytes.length > MAX_ENTRY_BYTES) return;
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
@@ -137,7 +137,7 @@ function append(path: string, entry: Entry): void {
 }
 
 /** Begins with a line feed: after a torn line, too, an entry is on a line of its own. */
-const lineOf = ({ text, folder }: Entry): string => `\n${JSON.stringify({ text, folder })}\n`;
+const historyLine = ({ text, folder }: Entry): string => `\n${JSON.stringify({ text, folder })}\n`;
 
 /** The last of those with the same key, in their order. */
 function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

@@ -1,18 +1,18 @@
 /**
- * Reading what a person types (spec 4.7).
+ * Reading the lines that a person types (spec 4.7).
  *
  * @module
  */
 
 import { editLine, type ReadOptions } from "./editor.ts";
-import { show, stdinLines } from "../stdin.ts";
+import { stdinLines, writeStdout } from "../stdin.ts";
 
 /**
  * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter
- * does anywhere. What was read is added to `state.history`. Without a terminal, lines are read as
+ * does anywhere. The text read is added to `state.history`. Without a terminal, lines are read as
  * they come, without prompts.
  *
- * @param state `history`: what was entered before, oldest first.
+ * @param state `history`: the texts entered before, oldest first.
  * @returns the text; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
  */
 export async function readInput(
@@ -31,9 +31,9 @@ export async function readInput(
  * Reads one line after a prompt, with the keys of spec 4.7 and those of GNU readline. Without a
  * terminal, a line is read as it comes, without the prompt.
  *
- * @param prompt What to show before the line.
+ * @param prompt The text before the line.
  * @param color An SGR sequence for the prompt, such as `\x1b[32m`, or empty.
- * @param history What was entered before, oldest first.
+ * @param history The texts entered before, oldest first.
  * @returns the line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
  */
 export async function readLineRaw(
@@ -47,7 +47,7 @@ export async function readLineRaw(
     : await readCooked(color === "" ? prompt : `${color}${prompt}\x1b[0m`, options);
 }
 
-/** Whether there is a terminal on both sides that knows escape sequences. */
+/** True when there is a terminal on both sides that knows escape sequences. */
 export function canEdit(): boolean {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && Deno.env.get("TERM") !== "dumb";
 }
@@ -67,7 +67,7 @@ async function readContinued(options: ReadOptions): Promise<string | null> {
 /** Reads a line that the terminal edits itself, if it is one. */
 async function readCooked(prompt: string, { signal }: ReadOptions): Promise<string | null> {
   if (!Deno.stdin.isTerminal()) return await stdinLines().next(signal);
-  if (Deno.stdout.isTerminal()) show(prompt);
+  if (Deno.stdout.isTerminal()) writeStdout(prompt);
   const interrupt = new AbortController();
   const onInterrupt = () => interrupt.abort();
   Deno.addSignalListener("SIGINT", onInterrupt);
@@ -75,7 +75,7 @@ async function readCooked(prompt: string, { signal }: ReadOptions): Promise<stri
     const line = await stdinLines().next(
       signal ? AbortSignal.any([signal, interrupt.signal]) : interrupt.signal,
     );
-    if (line === null) show("\n");
+    if (line === null) writeStdout("\n");
     return line;
   } finally {
     Deno.removeSignalListener("SIGINT", onInterrupt);

@@ -68,7 +68,7 @@ const CODES: Readonly<Record<number, string>> = {
 const KITTY_KEYPAD = "0123456789./*-+";
 
 /** C0 control characters that are not Ctrl and a letter. */
-const CONTROLS: Readonly<Record<string, string>> = {
+const CONTROL_KEYS: Readonly<Record<string, string>> = {
   "\r": "enter",
   "\t": "tab",
   "\x7f": "backspace",
@@ -81,7 +81,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
 
 /** The key of a control character. */
 export function controlKey(char: string): string {
-  return CONTROLS[char] ?? `ctrl-${String.fromCharCode(char.charCodeAt(0) + 0x60)}`;
+  return CONTROL_KEYS[char] ?? `ctrl-${String.fromCharCode(char.charCodeAt(0) + 0x60)}`;
 }
 
 /** `name` with xterm's modifier number in front: 1 + the bits shift 1, alt 2, ctrl 4, and more. */
@@ -93,7 +93,7 @@ function withModifiers(name: string, modifier: number): string {
     name;
 }
 
-/** What a control or SS3 sequence means: a key's name, text, or nothing that is a key. */
+/** The meaning of a control or SS3 sequence: a key's name, text, or no key at all. */
 export type Meaning = { name: string } | { text: string } | undefined;
 
 /** The meaning of `SS3 params letter`. `alt` when an Escape stood before it. */

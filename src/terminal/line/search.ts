@@ -1,83 +1,131 @@
 /**
- * Incremental search in the history: Ctrl-R backwards, Ctrl-S forwards.
+ * Incremental search in the history of a line: Ctrl-R backwards, Ctrl-S forwards.
  *
  * @module
  */
 
-import type { Key } from "./keys.ts";
-import type { Effect, LineState, Search } from "./state.ts";
+import type { Frame } from "../screen/frame.ts";
+import type { Modal, Outcome } from "../screen/modal.ts";
+import type { TerminalSize } from "../tty.ts";
 import { entryUnits } from "../units.ts";
 import { graphemes } from "../../text/width.ts";
+import type { Key } from "./keys.ts";
+import type { LineState } from "./state.ts";
 
-/** Begins a search at what is shown. */
-export function startSearch(state: LineState, direction: -1 | 1): LineState {
-  const { units, cursor, entry } = state;
-  return {
-    ...state,
-    search: { query: "", direction, failed: false, from: { units, cursor, entry } },
-  };
+/** A search under way. */
+interface Search {
+  readonly query: string;
+  /** -1 towards older entries, 1 towards newer ones. */
+  readonly direction: -1 | 1;
+  /** True when nothing (more) was found. */
+  readonly failed: boolean;
+  /** The line where the search began, for Ctrl-G and for a query that gets shorter. */
+  readonly from: Pick<LineState, "units" | "cursor" | "entry">;
 }
 
-/** What a key does in a search; without `effect` it ended the search and is still to be pressed. */
-export function searchKey(state: LineState, key: Key): { state: LineState; effect?: Effect } {
-  const search = state.search!;
-  if (key.type === "text") {
-    return { state: find(state, { ...search, query: search.query + key.text }, 0), effect: "none" };
+/** A line that can be searched from. */
+interface SearchedLine {
+  state: LineState;
+  /** The search that is open; undefined once it ends. */
+  search: SearchModal | undefined;
+  layoutAs(prompt: string, size: TerminalSize): Frame;
+}
+
+/** A search in the history of a line, which shows the entry found in place of its text. */
+export class SearchModal implements Modal<void> {
+  readonly #line: SearchedLine;
+  #search: Search;
+
+  constructor(line: SearchedLine, direction: -1 | 1) {
+    const { units, cursor, entry } = line.state;
+    this.#line = line;
+    this.#search = { query: "", direction, failed: false, from: { units, cursor, entry } };
   }
-  switch (key.type === "key" ? key.name : "") {
-    case "ctrl-r":
-    case "ctrl-s": {
-      const direction = key.type === "key" && key.name === "ctrl-r" ? -1 : 1;
-      const query = search.query || state.lastQuery;
-      const step = search.query === "" ? 0 : direction;
-      return { state: find(state, { ...search, query, direction }, step), effect: "none" };
-    }
-    case "backspace":
-    case "ctrl-h": {
-      const query = graphemes(search.query).slice(0, -1).join("");
-      const again = { ...state, ...search.from };
-      return { state: find(again, { ...search, query }, 0), effect: "none" };
-    }
-    case "ctrl-g":
-      return { state: { ...state, ...search.from, search: undefined }, effect: "none" };
-    case "escape":
-      return { state: ended(state), effect: "none" };
+
+  layout(size: TerminalSize): Frame {
+    const { failed, direction, query } = this.#search;
+    const name = `${failed ? "failed " : ""}${direction < 0 ? "reverse-" : ""}i-search`;
+    return this.#line.layoutAs(`(${name})'${query}': `, size);
   }
-  return { state: ended(state) };
+
+  press(key: Key): Outcome<void> {
+    const { state } = this.#line;
+    const { query, from } = this.#search;
+    if (key.type === "text") return this.#find(state, { query: query + key.text }, 0);
+    switch (key.type === "key" ? key.name : "") {
+      case "ctrl-r":
+        return this.#next(-1);
+      case "ctrl-s":
+        return this.#next(1);
+      case "backspace":
+      case "ctrl-h":
+        return this.#find(
+          { ...state, ...from },
+          { query: graphemes(query).slice(0, -1).join("") },
+          0,
+        );
+      case "ctrl-g":
+        return this.#end({ ...state, ...from });
+      case "escape":
+        return this.#end(this.#found());
+    }
+    this.#end(this.#found());
+    return "pass";
+  }
+
+  /** Looks for the next entry; with no query yet, for that of the search before. */
+  #next(direction: -1 | 1): Outcome<void> {
+    const { state } = this.#line;
+    const { query } = this.#search;
+    return query === ""
+      ? this.#find(state, { query: state.lastQuery, direction }, 0)
+      : this.#find(state, { direction }, direction);
+  }
+
+  /** Looks on from the entry that `state` shows; `step` 0 looks at that one, too. */
+  #find(state: LineState, change: Partial<Search>, step: -1 | 0 | 1): Outcome<void> {
+    const search = { ...this.#search, ...change };
+    const found = search.query === "" ? {} : findEntry(state, search, step);
+    this.#search = { ...search, failed: found === undefined };
+    this.#line.state = { ...state, ...found };
+    return "none";
+  }
+
+  /** The line with the entry found; undo leads back to the line where the search began. */
+  #found(): LineState {
+    const { state } = this.#line;
+    const { query, from } = this.#search;
+    const undo = state.units === from.units ? state.undo : [...state.undo, from];
+    const edited = state.entry === from.entry
+      ? state.edited
+      : new Map(state.edited).set(from.entry, from.units);
+    return { ...state, lastQuery: query || state.lastQuery, undo, edited };
+  }
+
+  #end(state: LineState): Outcome<void> {
+    this.#line.state = state;
+    this.#line.search = undefined;
+    return { done: null };
+  }
 }
 
-/** The search is over; what it found is there, and undo leads back to what was there before. */
-function ended(state: LineState): LineState {
-  const { query, from } = state.search!;
-  const undo = state.units === from.units ? state.undo : [...state.undo, from];
-  const edited = state.entry === from.entry
-    ? state.edited
-    : new Map(state.edited).set(from.entry, from.units);
-  return { ...state, search: undefined, lastQuery: query || state.lastQuery, undo, edited };
-}
-
-/** Looks on from the entry shown; `step` 0 looks at that one, too. */
-function find(state: LineState, search: Search, step: -1 | 0 | 1): LineState {
-  const { query, direction } = search;
-  if (query === "") return { ...state, search: { ...search, failed: false } };
-  const { history } = state;
+/** The entry found, from `state.entry + step` on; undefined when there is none. */
+function findEntry(
+  { history, entry: from }: LineState,
+  { query, direction }: Search,
+  step: -1 | 0 | 1,
+): Partial<LineState> | undefined {
   // Capitals are looked for as such; without any, case does not matter.
   const fold = (text: string) => query === query.toLowerCase() ? text.toLowerCase() : text;
-  const shown = history[state.entry];
-  for (let entry = state.entry + step; entry >= 0 && entry <= history.length; entry += direction) {
+  const shown = history[from];
+  for (let entry = from + step; entry >= 0 && entry <= history.length; entry += direction) {
     const text = history[entry];
     if (text === undefined || step !== 0 && text === shown) continue;
     const at = fold(text).indexOf(query);
     if (at < 0) continue;
     const units = entryUnits(text);
     const cursor = graphemes(text.slice(0, at)).length;
-    return {
-      ...state,
-      entry,
-      units,
-      cursor: Math.min(cursor, units.length),
-      search: { ...search, failed: false },
-    };
+    return { entry, units, cursor: Math.min(cursor, units.length) };
   }
-  return { ...state, search: { ...search, failed: true } };
+  return undefined;
 }

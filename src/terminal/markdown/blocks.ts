@@ -1,5 +1,5 @@
 /**
- * With what a line of Markdown text begins.
+ * The beginning of a line of Markdown text.
  *
  * Source: CommonMark 0.31 (blocks). Not CommonMark: no underlined headings, as their text would have
  * to be held back.
@@ -7,7 +7,7 @@
  * @module
  */
 
-/** What begins here: in `text`, `length` characters are not part of it. */
+/** The block that a line begins, or the text of one; `length` characters of it are no text. */
 export type BlockStart =
   | { kind: "text" | "row" }
   | { kind: "rule" }
@@ -16,16 +16,17 @@ export type BlockStart =
   | { kind: "heading"; level: number; length: number }
   | { kind: "fence"; fence: string; info: string };
 
-/** No line is held back further than this to see what it is. */
+/** The most characters of a line that are held back to see which block it begins. */
 const MAX_START = 256;
 
-const TEXT: BlockStart = { kind: "text" };
+const TEXT_BLOCK: BlockStart = { kind: "text" };
 
 /**
- * What `rest`, which does not begin with white space, begins; undefined if that takes more of it.
+ * The block that `rest` begins, which has no white space in front; undefined if it takes more of the
+ * line to know.
  *
- * @param ended Whether the line ends with `rest`.
- * @param after What came before: an open paragraph, a list's marker on the same line.
+ * @param ended True when the line ends with `rest`.
+ * @param after True for what came before: an open paragraph, a list's marker on the same line.
  */
 export function blockStart(
   rest: string,
@@ -33,7 +34,7 @@ export function blockStart(
   after: { paragraph: boolean; marker: boolean },
 ): BlockStart | undefined {
   // Most lines.
-  if (/^[^-*_+=#`~|[\d]/.test(rest)) return TEXT;
+  if (/^[^-*_+=#`~|[\d]/.test(rest)) return TEXT_BLOCK;
   if (rest[0] === "|") return { kind: "row" };
   const line = rest.slice(0, MAX_START + 1);
   const whole = ended && line.length <= MAX_START;
@@ -61,10 +62,10 @@ export function blockStart(
   if (after.marker && match) {
     return { kind: "task", marker: match[1]!.toLowerCase(), length: match[0].length };
   }
-  return TEXT;
+  return TEXT_BLOCK;
 }
 
-/** Whether a line ends the block of code that `fence` began. */
+/** True when a line ends the block of code that `fence` began. */
 export function closesCode(line: string, fence: string): boolean {
   const signs = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   return signs?.startsWith(fence) ?? false;

@@ -1,5 +1,5 @@
 /**
- * What lines of Markdown text are in: lists and quotations.
+ * The lists and quotations that a line of Markdown text is in.
  *
  * Not CommonMark: a line belongs to an item if it begins two columns right of its marker, as
  * models, too, indent what is below `1.` by two.
@@ -13,16 +13,16 @@ import { DIM, type Painter } from "../style.ts";
 /** A quotation, or an item of a list. */
 export interface Container {
   quote: boolean;
-  /** Where an item's marker stands, from the last quotation's sign on. */
+  /** The column of an item's marker, from the last quotation's sign on. */
   column: number;
   marker: string;
-  /** Whether the marker has been written. */
+  /** True when the marker has been written. */
   shown: boolean;
 }
 
 /**
- * What stands before a line's text: bars, and either the markers that are not shown yet or the
- * space below them. In deep lists the outer levels give way.
+ * The text before that of a line: bars, and either the markers that are not shown yet or the space
+ * below them. In deep lists the outer levels give way.
  */
 export function prefix(
   containers: Container[],
@@ -46,7 +46,7 @@ export function prefix(
   return { text, width };
 }
 
-/** How many containers a line belongs to by its indentation: those of a marker further left. */
+/** The number of containers that a line belongs to by its indentation: their markers are further left. */
 export function fitting(containers: Container[], from: number, indent: number): number {
   let depth = from;
   for (; depth < containers.length; depth++) {

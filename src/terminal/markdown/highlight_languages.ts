@@ -1,45 +1,45 @@
 /**
- * What the languages have that code is usually shown in. Families, not grammars: a word too many
+ * The tokens of the languages that code is usually shown in. Families, not grammars: a word too many
  * in colour harms nobody.
  *
  * @module
  */
 
 /** The tokens of a family of languages; `comment` and `string` are sources of patterns. */
-export interface Language {
+interface Language {
   /** Names on fences. */
   names: string;
   /** A comment up to the end of its line. */
   comment?: string;
-  /** Comments and strings over several lines: what begins one, and a pattern up to its end. */
+  /** Comments and strings over several lines: the sign that opens one, and a pattern up to its end. */
   spans: [open: string, close: RegExp][];
   /** A string on one line. */
   string: string;
   keywords: string;
-  /** Whether keywords may be upper case. */
+  /** True when keywords may be upper case. */
   anyCase?: boolean;
 }
 
 const DOUBLE = String.raw`"(?:[^"\\]|\\.)*"?`;
 const SINGLE = String.raw`'(?:[^'\\]|\\.)*'?`;
 /** One character: elsewhere `'` begins a lifetime, or stands in a number. */
-const CHARACTER = String.raw`'(?:[^'\\]|\\.[^']{0,9})'`;
+const CHAR_LITERAL = String.raw`'(?:[^'\\]|\\.[^']{0,9})'`;
 const SLASHES = String.raw`\/\/.*`;
 const HASH = String.raw`(?<![^\s;(\[{])#.*`;
 const DASHES = "--.*";
 const BLOCK: Language["spans"][0] = ["/*", /[^]*?\*\//y];
-const BACKTICK: Language["spans"][0] = ["`", /(?:[^\\`]|\\.)*?`/y];
+const TEMPLATE: Language["spans"][0] = ["`", /(?:[^\\`]|\\.)*?`/y];
 const RAW: Language["spans"][0] = ["`", /[^`]*`/y];
 const TRIPLE: Language["spans"] = [
   ['"""', /(?:[^\\]|\\.)*?"""/y],
   ["'''", /(?:[^\\]|\\.)*?'''/y],
 ];
 
-const LANGUAGES: Language[] = [
+const LANGUAGE_FAMILIES: Language[] = [
   {
     names: "js javascript jsx mjs cjs ts typescript tsx mts json json5 jsonc",
     comment: SLASHES,
-    spans: [BLOCK, BACKTICK],
+    spans: [BLOCK, TEMPLATE],
     string: `${DOUBLE}|${SINGLE}`,
     keywords:
       "abstract any as async await boolean break case catch class const continue debugger declare default delete do else enum export extends false finally for from function get if implements import in infer instanceof interface is keyof let namespace never new null number object of private protected public readonly return satisfies set static string super switch symbol this throw true try type typeof undefined unknown using var void while with yield",
@@ -64,7 +64,7 @@ const LANGUAGES: Language[] = [
     names: "c h cpp c++ cc cxx hpp objc cs csharp c# java kotlin kt scala dart swift php zig proto",
     comment: SLASHES,
     spans: [BLOCK],
-    string: `${DOUBLE}|${CHARACTER}`,
+    string: `${DOUBLE}|${CHAR_LITERAL}`,
     keywords:
       "abstract actor as async auto await base bool boolean break byte case catch char class const constexpr continue data decimal default defer def delete do double echo else enum explicit export extends extension extern false final finally float fn for foreach fun func function get goto guard if implements import in init inline int interface internal is lateinit let lock long match message mutable namespace new nil null nullptr object operator out override package private protected protocol public readonly record ref return sealed self set short signed sizeof static string struct super suspend switch synchronized template this throw throws trait true try type typedef typename union unsigned use using val var virtual void volatile when where while with yield",
   },
@@ -72,7 +72,7 @@ const LANGUAGES: Language[] = [
     names: "go golang",
     comment: SLASHES,
     spans: [BLOCK, RAW],
-    string: `${DOUBLE}|${CHARACTER}`,
+    string: `${DOUBLE}|${CHAR_LITERAL}`,
     keywords:
       "any bool break byte case chan const continue default defer else error fallthrough false float64 for func go goto if import int int64 interface iota map nil package range return rune select string struct switch true type uint var",
   },
@@ -80,7 +80,7 @@ const LANGUAGES: Language[] = [
     names: "rs rust",
     comment: SLASHES,
     spans: [BLOCK],
-    string: `${DOUBLE}|${CHARACTER}`,
+    string: `${DOUBLE}|${CHAR_LITERAL}`,
     keywords:
       "Self as async await bool box break const continue crate dyn else enum extern f32 f64 false fn for i32 i64 if impl in let loop match mod move mut pub ref return self static str struct super trait true type u32 u64 u8 union unsafe use usize where while",
   },
@@ -112,7 +112,7 @@ const LANGUAGES: Language[] = [
     names: "lua hs haskell elm ada",
     comment: DASHES,
     spans: [["--[[", /[^]*?\]\]/y], ["{-", /[^]*?-\}/y]],
-    string: `${DOUBLE}|${CHARACTER}`,
+    string: `${DOUBLE}|${CHAR_LITERAL}`,
     keywords:
       "and break case class data deriving do else elseif end false for function goto if import in infix instance let local module newtype nil not of or repeat return then true type until where while",
   },
@@ -140,14 +140,14 @@ export interface Lexicon {
   tokens: RegExp;
 }
 
-const known = new Map<Language, Lexicon>();
+const lexicons = new Map<Language, Lexicon>();
 
-/** What is known of the language of that name. */
+/** The lexicon of the language of that name; undefined of unknown ones. */
 export function languageOf(name: string): Lexicon | undefined {
   const lower = name.toLowerCase();
-  const language = LANGUAGES.find(({ names }) => names.split(" ").includes(lower));
+  const language = LANGUAGE_FAMILIES.find(({ names }) => names.split(" ").includes(lower));
   if (!language) return undefined;
-  let lexicon = known.get(language);
+  let lexicon = lexicons.get(language);
   if (!lexicon) {
     const { comment, spans, string, keywords, anyCase = false } = language;
     const openers = spans.map(([open]) => open.replace(/[*[{]/g, "\\$&")).join("|");
@@ -157,7 +157,7 @@ export function languageOf(name: string): Lexicon | undefined {
       "gu",
     );
     lexicon = { spans, keywords: new Set(keywords.split(" ")), anyCase, tokens };
-    known.set(language, lexicon);
+    lexicons.set(language, lexicon);
   }
   return lexicon;
 }

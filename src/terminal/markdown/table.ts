@@ -7,8 +7,8 @@
  * @module
  */
 
-import { type Filler, filler, type Prefix, textWidth } from "./fill.ts";
-import { inlineParser } from "./inline.ts";
+import { Filler, type Prefix, textWidth } from "./fill.ts";
+import { InlineParser } from "./inline.ts";
 import { BOLD, DIM, type Painter, type Style } from "../style.ts";
 
 /** A table that is held back; once it is long, the widths by which its rows are written. */
@@ -22,39 +22,39 @@ export interface Table {
   size: number;
   /** Undefined until written; empty where columns would be too narrow to stand side by side. */
   widths?: number[];
-  /** Whether lines between the rows show where one ends. */
+  /** True when lines between the rows show where one ends. */
   ruled?: boolean;
-  /** Whether the last row that was written takes several lines. */
+  /** True when the row written last takes several lines. */
   tall?: boolean;
 }
 
-/** How tables are written. */
+/** The look of tables. */
 export interface TableStyle {
   paint: Painter;
   unicode: boolean;
-  /** Whether the signs of styles are kept, as there are none. */
+  /** True when the signs of styles are kept, as there are no colours. */
   signs: boolean;
 }
 
-/** Rows and characters of a table that are held back; later rows are about as wide as those. */
-const MAX_ROWS = 8;
-const MAX_HELD = 2048;
-/** At least so many columns of room for wider cells, where there is as much. */
+/** The most rows of a table, and characters, that are held back: later rows are about as wide. */
+const MAX_HELD_ROWS = 8;
+const MAX_HELD_CHARS = 2048;
+/** The least room for wider cells, in columns, where there is as much. */
 const SLACK = 3;
 const MAX_COLUMNS = 64;
-/** Columns are not made narrower than this. */
+/** The narrowest that a column is made. */
 const MIN_WIDTH = 6;
 
 const NO_PREFIX = (): Prefix => ({ text: "", width: 0 });
 
 /** A table that may begin with `line`. */
 export function newTable(line: string): Table {
-  return { first: line, head: cellsOf(line), rows: [], size: 0 };
+  return { first: line, head: tableCells(line), rows: [], size: 0 };
 }
 
-/** Takes a table's second line; false if there is none, as this is not of dashes. */
+/** Takes a table's second line; false if `line` is not one of dashes: there is no table then. */
 export function beginTable(table: Table, line: string): boolean {
-  const dashes = cellsOf(line);
+  const dashes = tableCells(line);
   const { length } = table.head;
   if (dashes.length !== length || length > MAX_COLUMNS) return false;
   if (!dashes.every((cell) => /^:?-+:?$/.test(cell))) return false;
@@ -62,19 +62,19 @@ export function beginTable(table: Table, line: string): boolean {
   return true;
 }
 
-/** Takes one more line of the table; writes it if it can not be held back. */
+/** Takes one more line of the table; writes the rows if no more can be held back. */
 export function addRow(table: Table, line: string, fill: Filler, style: TableStyle): void {
-  const cells = cellsOf(line);
+  const cells = tableCells(line);
   const { length } = table.head;
   if (cells.length > length) cells.push(cells.splice(length - 1).join(" | "));
   table.rows.push(cells);
   table.size += line.length;
-  if (table.widths || table.rows.length > MAX_ROWS || table.size > MAX_HELD) {
+  if (table.widths || table.rows.length > MAX_HELD_ROWS || table.size > MAX_HELD_CHARS) {
     writeRows(table, fill, style, true);
   }
 }
 
-/** Writes what of the table is not written yet; `more` rows may follow. */
+/** Writes the rows that are held back; with `more`, others may follow. */
 export function writeRows(table: Table, fill: Filler, style: TableStyle, more = false): void {
   const later = table.widths !== undefined;
   let between = later;
@@ -84,8 +84,8 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle, more = 
     const natural = naturalWidths(table, style);
     const spare = room - natural.reduce((a, b) => a + b);
     table.ruled = spare < 0;
-    if (more) table.widths = fit(roomier(natural, spare), room);
-    if (!table.widths?.length) table.widths = fit(natural, room);
+    if (more) table.widths = fitWidths(roomier(natural, spare), room);
+    if (!table.widths?.length) table.widths = fitWidths(natural, room);
     if (table.widths.length > 0) {
       for (const line of rowLines(table, table.head, BOLD, style)) fill.line(line);
       fill.line(rule(table, style, table.ruled));
@@ -106,7 +106,7 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle, more = 
   table.rows = [];
 }
 
-function cellsOf(line: string): string[] {
+function tableCells(line: string): string[] {
   const cells = line.trim().slice(1).split(/(?<!\\)\|/);
   if (cells.length > 1 && cells.at(-1)!.trim() === "") cells.pop();
   return cells.map((cell) => cell.trim().replaceAll("\\|", "|").replace(/<br *\/?>/gi, "\n"));
@@ -117,8 +117,8 @@ function cellLines(cell: string, width: number, base: Style, style: TableStyle):
   if (cell === "") return [];
   // Most cells.
   if (!/[\\`*_~[\]!&\n]/.test(cell) && textWidth(cell) <= width) return [style.paint(cell, base)];
-  const fill = filler(width, NO_PREFIX, style.paint);
-  const inline = inlineParser(fill, base, style.signs);
+  const fill = new Filler(width, NO_PREFIX, style.paint);
+  const inline = new InlineParser(fill, base, style.signs);
   inline.push(cell);
   inline.end();
   fill.endLine();
@@ -150,7 +150,7 @@ function roomier(natural: number[], spare: number): number[] {
 }
 
 /** The widths of columns in `room`: the widest give way. */
-function fit(natural: number[], room: number): number[] {
+function fitWidths(natural: number[], room: number): number[] {
   const total = (cap: number) => natural.reduce((sum, width) => sum + Math.min(width, cap), 0);
   const widest = Math.max(...natural);
   if (total(widest) <= room) return natural;
@@ -192,7 +192,7 @@ function writeRecord(table: Table, cells: string[], fill: Filler, style: TableSt
     const parts: [string, Style][] = [[table.head[i]!, BOLD], [cell, 0]];
     if (cell === "") continue;
     for (const [text, base] of parts) {
-      const inline = inlineParser(fill, base, style.signs);
+      const inline = new InlineParser(fill, base, style.signs);
       inline.push(text);
       inline.end();
       if (base === BOLD) fill.text(": ", 0);

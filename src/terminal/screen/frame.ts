@@ -1,6 +1,6 @@
 /**
- * What the terminal shows of ours, as data, and the shortest way from one such picture to the next.
- * Pure: the result is a string for one write.
+ * The rows that change in place, as data, and the shortest output that leads from one frame to the
+ * next. Pure: the result is a string for one write.
  *
  * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM).
  *
@@ -20,11 +20,11 @@ export interface Cell {
 }
 
 /** A row of the screen, at most as wide as it. */
-export type Row = readonly Cell[];
+export type CellRow = readonly Cell[];
 
-/** The rows that are ours, and where among them the cursor is (both from 0). */
+/** The rows that change in place, and where among them the cursor is (both from 0). */
 export interface Frame {
-  readonly rows: readonly Row[];
+  readonly rows: readonly CellRow[];
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
@@ -32,28 +32,28 @@ export interface Frame {
 export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
 /** The columns that `cells` take. */
-export function widthOf(cells: readonly Cell[]): number {
+function widthOf(cells: readonly Cell[]): number {
   let width = 0;
   for (const cell of cells) width += cell.width;
   return width;
 }
 
-/** A cursor that knows where it is, and what it wrote. */
+/** The cursor of a terminal, and the output that moved it. */
 interface Pen {
   out: string;
   row: number;
-  /** NaN after what terminals do not agree on, and behind the last column. */
+  /** NaN after a cell whose width terminals do not agree on, and behind the last column. */
   column: number;
   style: string;
   /** The last row that exists so far. */
   bottom: number;
-  /** Whether anything was written that terminals do not agree on. */
+  /** True once a cell was written whose width terminals do not agree on. */
   disputed: boolean;
 }
 
 /**
- * What to write so that a terminal of `columns` that shows `previous` shows `next`. Rows that there
- * are not yet are made by line feeds, so they may scroll the screen.
+ * The output after which a terminal of `columns` that shows `previous` shows `next`. New rows are made
+ * by line feeds, so they may scroll the screen.
  */
 export function paint(previous: Frame, next: Frame, columns: number): string {
   const { cursor, rows: old } = previous;
@@ -68,7 +68,7 @@ export function paint(previous: Frame, next: Frame, columns: number): string {
   return pen.disputed ? `\x1b[?7l${pen.out}\x1b[?7h` : pen.out;
 }
 
-function paintRow(pen: Pen, at: number, old: Row, row: Row, columns: number): void {
+function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: number): void {
   let same = 0;
   let column = 0;
   while (same < row.length && same < old.length && isSame(row[same]!, old[same]!)) {
@@ -79,12 +79,12 @@ function paintRow(pen: Pen, at: number, old: Row, row: Row, columns: number): vo
   const shift = shiftOf(old, row, same, width === columns);
   if (shift !== 0) {
     move(pen, at, column);
-    pen.out += `\x1b[${count(Math.abs(shift))}${shift > 0 ? "@" : "P"}`;
-    if (shift > 0) return write(pen, at, row.slice(same, same + shift), column, columns);
+    pen.out += `\x1b[${repeat(Math.abs(shift))}${shift > 0 ? "@" : "P"}`;
+    if (shift > 0) return writeCells(pen, at, row.slice(same, same + shift), column, columns);
     const moved = old.length + shift;
-    return write(pen, at, row.slice(moved), oldWidth + shift, columns);
+    return writeCells(pen, at, row.slice(moved), oldWidth + shift, columns);
   }
-  // The end that did not change stays, if it did not move.
+  // Cells at the end that did not change are left, if they did not move.
   let end = row.length;
   if (width === oldWidth) {
     for (let oldEnd = old.length; end > same && oldEnd > same; end--, oldEnd--) {
@@ -92,14 +92,14 @@ function paintRow(pen: Pen, at: number, old: Row, row: Row, columns: number): vo
     }
   }
   if (same === end && width >= oldWidth && at <= pen.bottom) return;
-  write(pen, at, row.slice(same, end), column, columns);
+  writeCells(pen, at, row.slice(same, end), column, columns);
   if (width < oldWidth || same === end) {
     move(pen, at, width);
     if (width < oldWidth) pen.out += "\x1b[K";
   }
 }
 
-function write(pen: Pen, at: number, cells: Row, column: number, columns: number): void {
+function writeCells(pen: Pen, at: number, cells: CellRow, column: number, columns: number): void {
   for (const cell of cells) {
     move(pen, at, column);
     if (cell.style !== pen.style) {
@@ -116,17 +116,18 @@ function write(pen: Pen, at: number, cells: Row, column: number, columns: number
   pen.style = "";
 }
 
-/** A shift is worth it from so many cells on, and looked for up to so many columns. */
+/** Cells that have to move before a shift is shorter than writing them again. */
 const MIN_SHIFTED = 8;
+/** The widest shift that is looked for, in columns. */
 const MAX_SHIFT = 4;
 
 /**
- * How many cells were put in (or, negative, taken out) at `at`, if the rest of the row only moved
- * for it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
+ * The number of cells put in (or, negative, taken out) at `at`, if the rest of the row only moved for
+ * it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
  */
-function shiftOf(old: Row, row: Row, at: number, full: boolean): number {
+function shiftOf(old: CellRow, row: CellRow, at: number, full: boolean): number {
   if (Math.min(old.length, row.length) - at < MIN_SHIFTED) return 0;
-  // What is put in, taken out or falls off at the margin must not be half of a wide character.
+  // A cell put in, taken out or pushed off at the margin must not be half of a wide character.
   if (!old.slice(at).every(isPlain) || !row.slice(at).every(isPlain)) return 0;
   for (let k = 1; k <= MAX_SHIFT; k++) {
     const longer = row.length - old.length;
@@ -136,8 +137,8 @@ function shiftOf(old: Row, row: Row, at: number, full: boolean): number {
   return 0;
 }
 
-/** Whether `cells` from `from` to its end are what `others` has from `at`. */
-function isMoved(cells: Row, from: number, others: Row, at: number): boolean {
+/** True when `cells` from `from` to its end are the same as those of `others` from `at`. */
+function isMoved(cells: CellRow, from: number, others: CellRow, at: number): boolean {
   return cells.slice(from).every((cell, i) => isSame(cell, others[at + i]!));
 }
 
@@ -161,9 +162,9 @@ function move(pen: Pen, row: number, column: number): void {
     pen.column = 0;
     pen.bottom = row;
   } else if (row > pen.row) {
-    pen.out += `\x1b[${count(row - pen.row)}B`;
+    pen.out += `\x1b[${repeat(row - pen.row)}B`;
   } else if (row < pen.row) {
-    pen.out += `\x1b[${count(pen.row - row)}A`;
+    pen.out += `\x1b[${repeat(pen.row - row)}A`;
   }
   pen.row = row;
   if (column !== pen.column) {
@@ -174,12 +175,12 @@ function move(pen: Pen, row: number, column: number): void {
   pen.column = column;
 }
 
-const count = (n: number) => n === 1 ? "" : `${n}`;
+const repeat = (n: number) => n === 1 ? "" : `${n}`;
 
-/** What to write to take `frame` off the screen; the cursor is where its first row was. */
+/** The output that takes `frame` off the screen; the cursor is then where its first row was. */
 export function erase(frame: Frame): string {
   const { row } = frame.cursor;
-  return `${row > 0 ? `\x1b[${count(row)}A` : ""}\r\x1b[J`;
+  return `${row > 0 ? `\x1b[${repeat(row)}A` : ""}\r\x1b[J`;
 }
 
 /**
@@ -192,14 +193,14 @@ export function eraseResized(frame: Frame, columns: number, reflows: boolean): s
   for (const row of frame.rows.slice(0, frame.cursor.row)) {
     above += Math.max(1, Math.ceil(widthOf(row) / columns));
   }
-  // Where the cursor is behind the end of its row, it goes no further than the row's last column.
+  // A cursor behind the end of its row goes no further than the row's last column.
   const last = Math.max(0, widthOf(frame.rows[frame.cursor.row] ?? []) - 1);
   above += Math.floor(Math.min(frame.cursor.column, last) / columns);
   return erase({ rows: [], cursor: { row: above, column: 0 } });
 }
 
-/** What to write to leave `frame` on the screen and go on below it. */
+/** The output that leaves `frame` on the screen and goes on below it. */
 export function leave(frame: Frame): string {
   const below = frame.rows.length - 1 - frame.cursor.row;
-  return `${below > 0 ? `\x1b[${count(below)}B` : ""}\r\n`;
+  return `${below > 0 ? `\x1b[${repeat(below)}B` : ""}\r\n`;
 }

@@ -1,120 +1,101 @@
 /**
- * The screen of a session: ordinary scrollback, and below it a few rows that change in place: what
- * is being written, what goes on, the input, the status.
+ * The screen of a session: ordinary scrollback, and below it a few rows that change in place: the
+ * unfinished line, the progress, the modal on top of the stack, the status.
  *
  * @module
  */
 
-import { type Completer, completeWith } from "../line/completion.ts";
-import type { Frame, Row } from "./frame.ts";
-import { asPressed, type Key } from "../line/keys.ts";
-import { layoutLine } from "./layout.ts";
-import {
-  cleared,
-  finished,
-  type LineState,
-  lineState,
-  lineText,
-  withHistory,
-} from "../line/state.ts";
-import { type LiveOutput, liveOutput } from "./live_output.ts";
-import type { Size } from "./live_region.ts";
-import { press } from "../line/press.ts";
-import type { Screen } from "./screen.ts";
-import { show, stdinKeys } from "../stdin.ts";
-import { brokenRow, rowsText, styledRow, styledRows } from "../styled.ts";
-import { type RawTerminal, rawTerminal, terminalSize } from "../tty.ts";
+import { processTerminal, type Terminal } from "../terminal.ts";
+import type { Completer } from "../line/completion.ts";
+import type { Key } from "../line/keys.ts";
+import type { KillRing } from "../line/state.ts";
+import { styledRow, styledRows } from "../styled.ts";
+import type { TerminalSize } from "../tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
+import type { CellRow, Frame } from "./frame.ts";
+import { LiveOutput } from "./live_output.ts";
+import { MessageModal } from "./message_modal.ts";
+import { type Modal, ModalStack } from "./modal.ts";
+import { ModalDriver } from "./modal_driver.ts";
+import { QuestionModal } from "./question_modal.ts";
+import type { Screen } from "./screen.ts";
 
-/** What a screen shows and does, beside what it is told to print. */
-export interface LiveScreenOptions {
+/** The parts of a screen beside the text printed on it, and the callbacks of its keys. */
+interface LiveScreenOptions {
   /** An SGR sequence for the prompt, or empty: no colours at all then. */
   color: string;
-  /** What Up and Ctrl-R find, oldest first; asked for before each message. */
+  /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
   history: () => readonly string[];
   completer?: Completer | undefined;
-  /** What goes on, in one line with SGR; undefined while nothing does. */
+  /** The progress of the turn, in one line with SGR; undefined while there is none. */
   activity: () => string | undefined;
   /** The status line. */
   footer: () => string;
-  /** Ctrl-C or Escape while something goes on. */
+  /** Ctrl-C or Escape while a turn goes on. */
   onStop: () => void;
-  /** Ctrl-O: shows what was folded. */
+  /** Ctrl-O: shows the text that was folded. */
   onUnfold: () => void;
   /** A signal, or the terminal is gone; the terminal is restored already. */
   onEnd: (signal: Deno.Signal) => void;
 }
 
-/** What goes on is shown anew every so many milliseconds. */
+/** The progress is drawn again after this many milliseconds. */
 const TICK_MS = 120;
-/** A question appears only when no key was pressed for so long: none is answered by accident. */
-const QUIET_MS = 200;
-/** Of an unfinished line so many characters are shown. */
+/** A question appears once no key was pressed for these milliseconds: none is answered by accident. */
+const QUESTION_QUIET_MS = 200;
+/** The last characters of an unfinished line, and the first of a queued message, that are shown. */
 const MAX_TAIL = 4096;
 
-interface Question {
-  /** What was printed before it. */
-  about: string;
-  prompt: string;
-  line: LineState;
-  objection(line: string): string | undefined;
-  answer(text: string | null): void;
-}
-
 /** Takes the terminal until it is disposed of. */
-export function liveScreen(options: LiveScreenOptions): Screen {
-  return new LiveScreen(options);
+export function liveScreen(
+  options: LiveScreenOptions,
+  terminal: Terminal = processTerminal(),
+): Screen {
+  return new LiveScreen(options, terminal);
 }
 
 class LiveScreen implements Screen {
   readonly #options: LiveScreenOptions;
-  readonly #keys = stdinKeys();
-  readonly #terminal: RawTerminal;
+  readonly #terminal: Terminal;
   readonly #output: LiveOutput;
+  readonly #modals = new ModalStack();
+  readonly #message: MessageModal;
+  readonly #driver: ModalDriver;
   readonly #over = new AbortController();
-  readonly #began = performance.now();
-  readonly #queued: string[] = [];
-  #kills: LineState["kills"] = [];
-  #line: LineState;
-  #question: Question | undefined;
-  #reader: ((text: string | null) => void) | undefined;
-  /** The first row of the input that is seen. */
-  #top = 0;
-  /** What was printed last. */
+  readonly #ring: { kills: KillRing } = { kills: [] };
+  /** The text printed last. */
   #printed = "";
-  #lastKey = 0;
-  #focused = true;
-  #suspended = false;
-  /** The turn was stopped: what was queued for after it waits for Enter. */
-  #held = false;
-  /** Ctrl-C was the last key: one more leaves. */
-  #leaving = false;
+  /** When the last key was pressed. */
+  #keyTime = 0;
+  #isFocused = true;
   #tick: ReturnType<typeof setInterval> | undefined;
 
-  constructor(options: LiveScreenOptions) {
+  constructor(options: LiveScreenOptions, terminal: Terminal) {
     this.#options = options;
-    this.#line = this.#newLine();
-    this.#output = liveOutput(
-      (size) => this.#layout(size),
-      // What comes while somebody else has the terminal is shown when it is ours again.
-      () => !this.#over.signal.aborted && !this.#suspended,
-      () => this.#gone(),
-    );
-    this.#terminal = rawTerminal({
+    this.#terminal = terminal;
+    this.#output = new LiveOutput(terminal, (size) => this.#layout(size), {
+      onGone: () => this.#gone(),
+      signal: this.#over.signal,
+    });
+    this.#message = new MessageModal({
+      ...this.#lineOptions(),
+      completer: options.completer,
+      history: options.history,
+      isActive: () => this.#isActive(),
+      onStop: options.onStop,
+    });
+    this.#modals.open(this.#message);
+    this.#driver = new ModalDriver({
+      terminal,
+      modals: this.#modals,
+      output: this.#output,
+      onKey: (key) => this.#onKey(key),
       focus: true,
-      onRedraw: (resumed) => {
-        if (resumed) {
-          this.#suspended = false;
-          this.#output.reset();
-          if (this.#question) this.#output.prepend(`${this.#question.about}\n`);
-        }
-        this.#output.draw();
-      },
-      onLeave: () => this.#output.below(),
       onSignal: (signal) => this.#end(signal),
     });
-    // Not at once: what the options refer to may be made after the screen.
-    Promise.resolve().then(() => this.#readKeys()).catch(() => this.#gone());
+    // Not at once: the caller may make after the screen what its options refer to.
+    Promise.resolve().then(() => this.#driver.run(this.#over.signal))
+      .catch(() => {}).then(() => this.#gone());
   }
 
   print(text: string): void {
@@ -139,232 +120,129 @@ class LiveScreen implements Screen {
 
   read(): Promise<string | null> {
     if (this.#over.signal.aborted) return Promise.resolve(null);
-    // The line was begun before the message ahead of it became a part of the history.
-    this.#line = withHistory(this.#line, [...this.#options.history()]);
-    return new Promise((resolve) => {
-      this.#reader = resolve;
-      this.#sendQueued();
-      this.#output.drawSoon();
-    });
+    const message = this.#message.read();
+    this.#output.drawSoon();
+    return message;
   }
 
-  async ask(
+  ask(
     prompt: string,
     objection: (line: string) => string | undefined,
     signal: AbortSignal,
     text = "",
   ): Promise<string | null> {
-    const about = this.#printed;
-    do await pause(QUIET_MS, signal); while (
-      !signal.aborted && performance.now() - this.#lastKey < QUIET_MS
+    const question = new QuestionModal({
+      ...this.#lineOptions(),
+      context: this.#printed,
+      prompt,
+      text,
+      objection,
+      onCancel: () => this.#message.hold(),
+    });
+    return this.push(question, signal);
+  }
+
+  /**
+   * Opens `modal` once no key was pressed for a while; its result, or null once `signal` is aborted.
+   */
+  async push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
+    do await this.#terminal.pause(QUESTION_QUIET_MS, signal); while (
+      !signal.aborted && this.#terminal.now() - this.#keyTime < QUESTION_QUIET_MS
     );
     if (signal.aborted || this.#over.signal.aborted) return null;
-    return await new Promise((resolve) => {
-      const onAbort = () => {
-        this.#question = undefined;
-        resolve(null);
-      };
-      signal.addEventListener("abort", onAbort, { once: true });
-      this.#question = {
-        about,
-        prompt,
-        objection,
-        line: lineState({ kills: this.#kills, multiline: false, text }),
-        answer(text) {
-          signal.removeEventListener("abort", onAbort);
-          resolve(text);
-        },
-      };
+    const onAbort = () => this.#modals.close(modal);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const result = this.#modals.open(modal);
       this.#output.drawSoon();
-    });
+      return await result;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
   }
 
   notify(text: string): void {
-    if (!this.#focused) show(`\x1b]9;${text}\x07`);
+    if (!this.#isFocused) this.#terminal.write(`\x1b]9;${text}\x07`);
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#tick);
     this.#over.abort();
     try {
-      show(this.#output.end().replaceAll("\n", "\r\n"));
+      this.#terminal.write(this.#output.end().replaceAll("\n", "\r\n"));
     } catch {
       // The terminal is gone.
     }
-    this.#terminal[Symbol.dispose]();
+    this.#driver[Symbol.dispose]();
   }
 
   #isActive(): boolean {
     return this.#options.activity() !== undefined;
   }
 
-  #newLine(text = ""): LineState {
-    // A copy: who keeps the history adds to it while the line is edited.
-    return lineState({ history: [...this.#options.history()], kills: this.#kills, text });
+  /** The options that the input line and questions have in common. */
+  #lineOptions() {
+    return {
+      color: this.#options.color,
+      ring: this.#ring,
+      append: (lines: string) => this.#output.append(lines),
+      columns: () => this.#terminal.size().columns,
+    };
   }
 
-  #layout({ columns, rows }: Size): Frame {
+  #layout({ columns, rows }: TerminalSize): Frame {
     const { color } = this.#options;
     const dim = color && "\x1b[2m";
-    const activity = this.#question ? undefined : this.#options.activity();
+    const activity = this.#isAsking() ? undefined : this.#options.activity();
     const { tail } = this.#output;
-    const above: Row[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
+    const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     if (activity !== undefined) above.push([], styledRow(activity, columns));
-    for (const text of this.#queued) {
+    const { queued, isHeld } = this.#message;
+    for (const text of queued) {
       const start = sanitizeProse(text.slice(0, MAX_TAIL).replace(/\s+/g, " "));
-      above.push(styledRow(`${dim}${this.#held ? "held" : "queued"}: ${start}`, columns));
+      above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
     const footer = rows > 3 ? [styledRow(`${dim}${this.#status(activity)}`, columns)] : [];
-    const input = layoutLine(this.#question?.line ?? this.#line, {
-      prompt: this.#question?.prompt ?? "> ",
-      color,
+    const input = this.#modals.layout({
       columns,
-      maxRows: Math.max(1, rows - footer.length - Math.min(above.length, rows >> 1)),
-      top: this.#top,
+      rows: Math.max(1, rows - footer.length - Math.min(above.length, rows >> 1)),
     });
-    this.#top = input.top;
     const room = Math.max(0, rows - footer.length - input.rows.length);
-    const kept = room === 0 ? [] : above.slice(-room);
+    const shown = room === 0 ? [] : above.slice(-room);
     return {
-      rows: [...kept, ...input.rows, ...footer],
-      cursor: { ...input.cursor, row: kept.length + input.cursor.row },
+      rows: [...shown, ...input.rows, ...footer],
+      cursor: { ...input.cursor, row: shown.length + input.cursor.row },
     };
   }
 
   #status(activity: string | undefined): string {
-    if (this.#leaving) return "Ctrl-C again leaves";
-    const isIdle = !this.#question && activity === undefined && this.#line.units.length === 0;
-    return this.#held && isIdle
+    const { isLeaving, isHeld, state } = this.#message;
+    if (isLeaving) return "Ctrl-C again leaves";
+    const isIdle = !this.#isAsking() && activity === undefined && state.units.length === 0;
+    return isHeld && isIdle
       ? "Enter sends what is held, Up edits it, Ctrl-C drops it"
       : this.#options.footer();
   }
 
-  /** A line that was typed, whole, as it stays on the screen. */
-  #whole(state: LineState, prompt: string): string {
-    const { columns } = terminalSize();
-    const whole = { prompt, color: this.#options.color, columns: Infinity, maxRows: Infinity };
-    const { rows } = layoutLine(finished(state), whole);
-    return rowsText(rows.flatMap((row) => brokenRow(row, columns)));
+  #isAsking(): boolean {
+    return this.#modals.depth > 1;
   }
 
-  async #readKeys(): Promise<void> {
-    for (;;) {
-      if (!this.#keys.ready) this.#output.draw();
-      const key = await this.#keys.next(this.#over.signal);
-      if (this.#over.signal.aborted) return;
-      if (key === null) return this.#gone();
-      this.#lastKey = performance.now();
-      await this.#pressed(asPressed(key, this.#lastKey - this.#began));
+  /** Keys that mean the same whatever modal is open. */
+  #onKey(key: Key): boolean {
+    this.#keyTime = this.#terminal.now();
+    const name = key.type === "key" ? key.name : "";
+    if (name.startsWith("focus-")) {
+      this.#isFocused = name === "focus-in";
+      return true;
     }
-  }
-
-  async #pressed(key: Key): Promise<void> {
-    if (key.type !== "key" || !/^(ctrl-c|focus-.*)$/.test(key.name)) this.#leaving = false;
-    if (key.type === "key" && this.#handled(key.name)) return;
-    const { state, effect } = press(this.#question?.line ?? this.#line, key);
-    this.#kills = state.kills;
-    if (this.#question) this.#question.line = state;
-    else this.#line = state;
-    switch (effect) {
-      case "submit":
-        return this.#question ? this.#answer(lineText(state)) : this.#submit(lineText(state));
-      case "cancel":
-        return this.#cancel();
-      case "end":
-        if (this.#question) return this.#answer(null);
-        return this.#isActive() ? show("\x07") : this.#give(null);
-      case "clear":
-        return this.#output.clearScreen();
-      case "suspend":
-        this.#suspended = true;
-        return await this.#terminal.suspend();
-      case "complete":
-        return await this.#complete(state);
-      case "bell":
-        return show("\x07");
-    }
-  }
-
-  /** Does what a key means whatever is edited; whether it means anything then. */
-  #handled(name: string): boolean {
-    const isPlain = this.#line.search === undefined && this.#line.menu === undefined;
-    const isBusy = this.#question !== undefined || this.#isActive();
-    if (name.startsWith("focus-")) this.#focused = name === "focus-in";
-    else if (name === "ctrl-o") this.#options.onUnfold();
-    else if (name === "escape" && isPlain && isBusy) this.#cancel();
-    else if (
-      name === "up" && !this.#question && this.#line.units.length === 0 && this.#queued.length > 0
-    ) {
-      this.#line = this.#newLine(this.#queued.pop());
-      this.#held &&= this.#queued.length > 0;
-    } else return false;
+    if (name !== "ctrl-c") this.#message.stay();
+    if (name !== "ctrl-o") return false;
+    this.#options.onUnfold();
     return true;
   }
 
-  async #complete(state: LineState): Promise<void> {
-    const next = this.#question ? undefined : await completeWith(this.#options.completer, state);
-    if (next === undefined) show("\x07");
-    else this.#line = next;
-  }
-
-  #answer(text: string | null): void {
-    const asked = this.#question!;
-    this.#output.append(this.#whole(asked.line, asked.prompt));
-    const wrong = text === null ? undefined : asked.objection(text);
-    if (wrong !== undefined) {
-      this.#output.append(`${wrong}\n`);
-      asked.line = lineState({ kills: this.#kills, multiline: false });
-      return;
-    }
-    this.#question = undefined;
-    asked.answer(text);
-  }
-
-  #submit(text: string): void {
-    if (text.trim() === "") {
-      this.#held = false;
-      return this.#sendQueued();
-    }
-    const whole = this.#whole(this.#line, "> ");
-    this.#line = this.#newLine();
-    if (this.#isActive() || this.#reader === undefined) this.#queued.push(text);
-    else this.#send(text, whole);
-  }
-
-  /** The oldest message that waits, if any does and somebody reads. */
-  #sendQueued(): void {
-    if (this.#held || this.#reader === undefined) return;
-    const text = this.#queued.shift();
-    if (text !== undefined) this.#send(text, this.#whole(lineState({ text }), "> "));
-  }
-
-  #send(text: string, shown: string): void {
-    this.#output.append(shown);
-    this.#give(text);
-  }
-
-  /** To whoever reads; null: there is no next message. */
-  #give(text: string | null): void {
-    const reader = this.#reader;
-    this.#reader = undefined;
-    reader?.(text);
-  }
-
-  #cancel(): void {
-    if (this.#question !== undefined || this.#isActive()) {
-      this.#held = this.#queued.length > 0;
-      return this.#question ? this.#answer(null) : this.#options.onStop();
-    }
-    if (this.#line.units.length > 0) this.#line = cleared(this.#line);
-    else if (this.#held) {
-      this.#queued.length = 0;
-      this.#held = false;
-      return;
-    } else if (this.#leaving) return this.#give(null);
-    this.#leaving = true;
-  }
-
-  /** A terminal that is gone fails when it is written to, or ends what is read. */
+  /** A terminal that is gone fails when it is written to, or ends the keys. */
   #gone(): void {
     if (!this.#over.signal.aborted) this.#end("SIGHUP");
   }
@@ -372,19 +250,7 @@ class LiveScreen implements Screen {
   #end(signal: Deno.Signal): void {
     this.#over.abort();
     this.#options.onEnd(signal);
-    this.#question?.answer(null);
-    this.#reader?.(null);
+    this.#modals.closeAll();
+    this.#message.give(null);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -1,11 +1,11 @@
 /**
- * What a session is shown on and typed into: a terminal that can repaint, or one that cannot.
+ * The screen of a session, shown on and typed into: a terminal that can repaint, or one that cannot.
  *
  * @module
  */
 
 import { readInput, readLineRaw } from "../line/input.ts";
-import { show } from "../stdin.ts";
+import { writeStdout } from "../stdin.ts";
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
@@ -13,13 +13,13 @@ export interface Screen extends Disposable {
   print(text: string): void;
   /** Writes text that may go on in the same line. */
   stream(text: string): void;
-  /** What goes on, or the status, has changed. */
+  /** Shows the progress and the status again: they have changed. */
   update(): void;
   /** The next message; null when the session is over. */
   read(): Promise<string | null>;
   /**
-   * Asks a question of one line, which begins with `text`; null for none of the answers, or once `signal` is aborted. What
-   * `objection` says of a line is printed, and the question stays.
+   * Asks a question of one line, which begins with `text`; null when the person gives no answer, or once
+   * `signal` is aborted. The sentence that `objection` gives of a line is printed, and the question stays.
    */
   ask(
     prompt: string,
@@ -27,19 +27,19 @@ export interface Screen extends Disposable {
     signal: AbortSignal,
     text?: string,
   ): Promise<string | null>;
-  /** Tells a person who looks elsewhere; `text` is one line. */
+  /** Notifies a person who looks elsewhere; `text` is one line. */
   notify(text: string): void;
 }
 
 /**
- * For what cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other. There
- * is no next message once `signal` is aborted.
+ * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other.
+ * There is no next message once `signal` is aborted.
  */
 export function plainScreen(history: () => string[], signal: AbortSignal): Screen {
   let midLine = false;
   const stream = (text: string) => {
     if (text === "") return;
-    show(text);
+    writeStdout(text);
     midLine = !text.endsWith("\n");
   };
   return {

@@ -1,24 +1,24 @@
-import { bareJson } from "./bare.ts";
+import { bareJson } from "./bare_json.ts";
 import { deepseek } from "./deepseek.ts";
-import { fence } from "./fence.ts";
-import type { Format } from "../format.ts";
+import type { CallFormat } from "../format.ts";
 import { functionary } from "./functionary.ts";
 import { functionTag } from "./function_tag.ts";
 import { gemmaFence, gemmaMarks } from "./gemma.ts";
 import { glm } from "./glm.ts";
 import { harmony } from "./harmony.ts";
 import { invokeTags } from "./invoke_tag.ts";
+import { jsonFence } from "./json_fence.ts";
 import { jsonTags } from "./json_tags.ts";
 import { kimi, kimiStripped } from "./kimi.ts";
 import { mistral } from "./mistral.ts";
 import { barePython, pythonTags } from "./pythonic.ts";
 import { cohereAction, react } from "./react.ts";
-import { tag } from "./tag.ts";
+import { toolcallTag } from "./toolcall_tag.ts";
 
-/** Every format, in the order in which those that begin alike are tried. */
-export const formats: readonly Format[] = [
-  tag,
-  fence,
+/** Every format. Of those with the same marker, the first that reads a call wins. */
+export const formats: readonly CallFormat[] = [
+  toolcallTag,
+  jsonFence,
   ...jsonTags,
   functionTag,
   functionary,

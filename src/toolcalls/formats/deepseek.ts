@@ -1,5 +1,5 @@
-import { blockFormat } from "../block.ts";
-import type { Format } from "../format.ts";
+import { blockFormat } from "../block_format.ts";
+import type { CallFormat } from "../format.ts";
 import { jsonArguments } from "../values.ts";
 
 /**
@@ -7,7 +7,7 @@ import { jsonArguments } from "../values.ts";
  * `N<｜tool▁sep｜>{json}` (V3.1); with the model's own signs or their ASCII look-alikes. Source:
  * DeepSeek's chat templates.
  */
-export const deepseek: readonly Format[] = [["｜", "▁"], ["|", "_"], ["｜", "_"], ["|", "▁"]]
+export const deepseek: readonly CallFormat[] = [["｜", "▁"], ["|", "_"], ["｜", "_"], ["|", "▁"]]
   .flatMap(([bar, gap]) => {
     const mark = (words: string) => `<${bar}${words.replaceAll(" ", gap!)}${bar}>`;
     const name = /(?<name>[\w.-]+)/;

@@ -1,6 +1,6 @@
 import { isObject } from "../../text/json.ts";
-import { blockFormat } from "../block.ts";
-import type { CallContext, Format } from "../format.ts";
+import { blockFormat } from "../block_format.ts";
+import type { CallContext, CallFormat } from "../format.ts";
 import { pythonReader } from "./pythonic.ts";
 import { typedValue } from "../values.ts";
 
@@ -8,7 +8,7 @@ import { typedValue } from "../values.ts";
  * `call:N{k:<escape>v<escape>}` between marks. Sources: the chat templates of FunctionGemma and of
  * Gemma 4 (`<|"|>` in place of `<escape>`).
  */
-export const gemmaMarks: readonly Format[] = ([
+export const gemmaMarks: readonly CallFormat[] = ([
   ["<start_function_call>", "<end_function_call>", "<escape>"],
   ["<|tool_call>", "<tool_call|>", '<|"|>'],
 ] as const).map(([open, close, quote]) =>
@@ -47,7 +47,7 @@ function gemmaArguments(
 }
 
 /** A code block labelled tool_code with Python calls. Source: Gemma 3's documentation. */
-export const gemmaFence: Format = {
+export const gemmaFence: CallFormat = {
   name: "Gemma code block",
   fences: ["tool_code", "tool_call", "tool_calls"],
   needsNames: true,

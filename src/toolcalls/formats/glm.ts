@@ -1,5 +1,5 @@
-import { blockFormat } from "../block.ts";
-import type { Format } from "../format.ts";
+import { blockFormat } from "../block_format.ts";
+import type { CallFormat } from "../format.ts";
 import { taggedArguments } from "../values.ts";
 
 /**
@@ -7,7 +7,7 @@ import { taggedArguments } from "../values.ts";
  * of GLM 4.5 and of Hunyuan 3, which has `<tool_sep>` behind the name, a list around it and, in some
  * versions, a suffix to each tag.
  */
-export const glm: readonly Format[] = ["", ":opensource"].map((suffix) =>
+export const glm: readonly CallFormat[] = ["", ":opensource"].map((suffix) =>
   blockFormat({
     name: `GLM arguments${suffix}`,
     markers: {

@@ -1,4 +1,4 @@
-import { blockFormat } from "../block.ts";
+import { blockFormat } from "../block_format.ts";
 import { jsonArguments } from "../values.ts";
 
 /**

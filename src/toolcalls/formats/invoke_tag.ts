@@ -1,9 +1,9 @@
-import { blockFormat } from "../block.ts";
-import type { Format } from "../format.ts";
+import { blockFormat } from "../block_format.ts";
+import type { CallFormat } from "../format.ts";
 import { jsonArguments, taggedArguments } from "../values.ts";
 
 /**
- * `<invoke name="N"><parameter name="K">V</parameter></invoke>` with what stands around it. Sources:
+ * `<invoke name="N"><parameter name="K">V</parameter></invoke>` in its wrappers. Sources:
  * the templates of MiniMax M2, DeepSeek V3.2 (`｜DSML｜`) and Step-3 (`steptml:`), Anthropic's
  * documentation of its older format.
  */
@@ -15,16 +15,16 @@ const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]]
   ["antml:", ["antml:function_calls"]],
 ];
 
-/** What Step-3 has around each call. */
-const STEP = ["function", "<｜tool_sep｜>", /\s*/, "<steptml:invoke name="];
+/** The marks of Step-3 around each call. */
+const STEP_INVOKE = ["function", "<｜tool_sep｜>", /\s*/, "<steptml:invoke name="];
 const STEP_LEADS = {
-  "<｜tool_call_begin｜>": STEP,
-  "<｜tool_calls_begin｜>": [/\s*/, "<｜tool_call_begin｜>", ...STEP],
+  "<｜tool_call_begin｜>": STEP_INVOKE,
+  "<｜tool_calls_begin｜>": [/\s*/, "<｜tool_call_begin｜>", ...STEP_INVOKE],
 };
 const STEP_AFTER = ["<｜tool_call_end｜>", "<｜tool_calls_end｜>"];
 
 /** A format for each prefix. */
-export const invokeTags: readonly Format[] = PREFIXES.map(([prefix, wrappers]) => {
+export const invokeTags: readonly CallFormat[] = PREFIXES.map(([prefix, wrappers]) => {
   const parameter = new RegExp(
     `<${prefix.replaceAll("|", "\\|")}parameter\\s+name=["']?(?<key>[^>"']+)["']?[^>]*>`,
   );

@@ -1,5 +1,5 @@
-import type { Format } from "../format.ts";
-import { jsonReader } from "../json_reader.ts";
+import type { CallFormat } from "../format.ts";
+import { JsonCallReader } from "../json_reader.ts";
 
 /**
  * JSON between tags. Sources: the chat templates of Hermes and Qwen (`<tool_call>`), Granite
@@ -8,7 +8,7 @@ import { jsonReader } from "../json_reader.ts";
  * Cohere (`<|START_ACTION|>`), LM Studio's default (`[TOOL_REQUEST]`), LongCat, GigaChat
  * (`<|function_call|>`, `function call`), Apertus (`<|tools_prefix|>`, each call keyed by its name).
  */
-const TAGS: readonly (readonly [open: string, close: string])[] = [
+const JSON_TAGS: readonly (readonly [open: string, close: string])[] = [
   ["<tool_call>", "</tool_call>"],
   ["<tool_calls>", "</tool_calls>"],
   ["<tool_calls:opensource>", "</tool_calls:opensource>"],
@@ -35,12 +35,12 @@ const TAGS: readonly (readonly [open: string, close: string])[] = [
 ];
 
 /** One or several calls as JSON between tags. */
-export const jsonTags: readonly Format[] = TAGS.map(([open, close]) => ({
+export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => ({
   name: `JSON in ${open}`,
   markers: [open],
   needsNames: true,
   read: (marker, context) =>
-    jsonReader(
+    new JsonCallReader(
       { open: marker, close, strict: false, keyed: open === "<|tools_prefix|>" },
       context,
     ),

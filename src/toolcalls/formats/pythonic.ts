@@ -1,28 +1,29 @@
-import { markerReader } from "../../text/markers.ts";
+import { MarkerReader } from "../../text/markers.ts";
 import type { ToolCall } from "../../types/message.ts";
-import { type CallContext, type CallReader, type Format, offeredName } from "../format.ts";
-import { invalidCall, newCall } from "../json_calls.ts";
-import { parsePythonCalls, type PythonCall } from "./python_calls.ts";
+import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
+import { CUT_OFF, invalidCall, newCall } from "../json_calls.ts";
+import { parsePythonCalls, type PythonCall } from "../python_calls.ts";
 
-/** How a list of calls begins; its group is the first name. */
-const HEAD =
+/** The beginning of a list of calls; its group is the first name. */
+const PYTHON_HEAD =
   /^\s*\[?\s*(?:print\s*\(\s*)?(?:(?:default_api|functions|tools)\.)?((?!print\s*\()[A-Za-z_][\w.-]*)\s*\(/;
-const BEGINNING = /^\s*\[?\s*(?:[A-Za-z_][\w.-]*\s*)?(?:\(\s*[\w.-]*\s*)?$/;
-const MAX_HEAD = 256;
+/** Text that may become that. */
+const PYTHON_HEAD_CUT = /^\s*\[?\s*(?:[A-Za-z_][\w.-]*\s*)?(?:\(\s*[\w.-]*\s*)?$/;
+const MAX_PYTHON_HEAD = 256;
 
 /** Python calls up to `close`, or to the end of the text where that is undefined. */
 export function pythonReader(close: string | undefined, context: CallContext): CallReader {
   let start = "";
   let first: string | undefined;
   let body = "";
-  const reader = close === undefined ? undefined : markerReader([close], { inCode: true });
+  const reader = close === undefined ? undefined : new MarkerReader([close], { inCode: true });
   return {
     push(piece, final) {
       if (first === undefined) {
         start += piece;
-        const head = HEAD.exec(start.slice(0, MAX_HEAD));
+        const head = PYTHON_HEAD.exec(start.slice(0, MAX_PYTHON_HEAD));
         if (!head) {
-          const mayCome = !final && start.length < MAX_HEAD && BEGINNING.test(start);
+          const mayCome = !final && start.length < MAX_PYTHON_HEAD && PYTHON_HEAD_CUT.test(start);
           return mayCome ? undefined : "text";
         }
         if (offeredName(head[1]!, context) === undefined) return "text";
@@ -40,10 +41,10 @@ export function pythonReader(close: string | undefined, context: CallContext): C
       const end = body.length + (marker?.length ?? 0);
       const calls = pythonCalls(body, context);
       if (calls) return { calls, end };
-      // A message that is no list of calls is text, unless marks say what it was meant to be.
+      // Without marks around it, a message that is no list of calls is text.
       if (close === undefined) return "text";
       const reason = marker === undefined
-        ? "it was cut off before its end"
+        ? CUT_OFF
         : "its arguments could not be read: write name(key=value, ...)";
       return { calls: [invalidCall(first, body.trim(), reason, context)], end };
     },
@@ -56,7 +57,7 @@ function pythonCalls(text: string, context: CallContext): ToolCall[] | undefined
   return found.map((call) => newCall(call.name, argumentsOf(call, context), context));
 }
 
-/** Values without a keyword go to the parameters in their order. */
+/** The arguments of a call; values without a keyword go to the parameters in their order. */
 function argumentsOf({ name, positional, named }: PythonCall, { schemas }: CallContext) {
   const { properties = {} } = (schemas[name] ?? {}) as { properties?: Record<string, unknown> };
   const keys = Object.keys(properties).filter((key) => !Object.hasOwn(named, key));
@@ -68,7 +69,7 @@ function argumentsOf({ name, positional, named }: PythonCall, { schemas }: CallC
  * `[f(a=1), g()]` between marks. Sources: the chat templates of Llama 4 (`<|python_start|>`), LFM2
  * (`<|tool_call_start|>`) and OLMo 3 (`<function_calls>`).
  */
-export const pythonTags: readonly Format[] = ([
+export const pythonTags: readonly CallFormat[] = ([
   ["<|python_start|>", "<|python_end|>"],
   ["<|tool_call_start|>", "<|tool_call_end|>"],
   ["<function_calls>", "</function_calls>"],
@@ -81,7 +82,7 @@ export const pythonTags: readonly Format[] = ([
 }));
 
 /** A message that is nothing but `[f(a=1), g()]`. */
-export const barePython: Format = {
+export const barePython: CallFormat = {
   name: "bare Python",
   startsWith: "[",
   needsNames: true,

@@ -1,6 +1,6 @@
-import { blockFormat } from "../block.ts";
-import type { Format } from "../format.ts";
-import { jsonReader } from "../json_reader.ts";
+import { blockFormat } from "../block_format.ts";
+import type { CallFormat } from "../format.ts";
+import { JsonCallReader } from "../json_reader.ts";
 import { jsonArguments } from "../values.ts";
 
 /** `Action: N` and `Action Input: {json}`. Source: the ReAct prompts of LangChain and Qwen-Agent. */
@@ -21,10 +21,11 @@ export const react = blockFormat({
 });
 
 /** `Action:` and JSON in a code block. Source: Cohere's Command R template. */
-export const cohereAction: Format = {
+export const cohereAction: CallFormat = {
   name: "Cohere action",
   markers: ["action:"],
   needsNames: true,
   lineStart: true,
-  read: (marker, context) => jsonReader({ open: marker, close: "```", strict: false }, context),
+  read: (marker, context) =>
+    new JsonCallReader({ open: marker, close: "```", strict: false }, context),
 };

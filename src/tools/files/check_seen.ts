@@ -49,7 +49,7 @@ export async function checkSeen(
     );
   }
   const now = { ...context, maxOutputChars: context.maxOutputChars >> 1 };
-  const content = await readFile({ file_path: shown, offset: 1, limit: SHOWN_LINES }, now);
+  const { content } = await readFile({ file_path: shown, offset: 1, limit: SHOWN_LINES }, now);
   throw new Error(
     `Cannot ${action} ${shown} as it changed since you read it. It holds now:\n${content}`,
   );

@@ -1,32 +1,22 @@
 /** The tool `edit_file`. @module */
 
 import { wholeUpTo } from "../../text/truncate.ts";
-import type { ToolContext } from "../../types/tool.ts";
-import { lock, type Seen, writeNotes, type Written } from "./atomic_write.ts";
-import { explainMiss } from "./closest_lines.ts";
-import { oneAtATime } from "./file_queue.ts";
-import { checkSeen } from "./check_seen.ts";
-import { dominantEnding, type LineEnding } from "./line_endings.ts";
-import { reindented } from "./indentation.ts";
-import { fileError, openRegular } from "./regular_file.ts";
+import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
-import { writeSeen } from "./write_seen.ts";
+import { lock, type Seen, writeNotes, type Written } from "./atomic_write.ts";
+import { comparedApart, comparedInPlaces, comparedWhole } from "./change.ts";
+import { checkSeen } from "./check_seen.ts";
+import { lineEndsIn } from "./line_endings.ts";
+import { PreparedWrite, runWrite } from "./prepared_write.ts";
+import { fileError, openRegular } from "./regular_file.ts";
+import { editText, type TextEdit, withPlainEndings } from "./text_edit.ts";
 
 /** Larger files are no source code, and would not fit in a JavaScript string many times over. */
-const MAX_BYTES = 128 * 1024 * 1024;
-/** How many lines around a change are shown, how many in all, and how much of each. */
-const CONTEXT_LINES = 3;
-const MAX_SHOWN_LINES = 40;
-const MAX_SHOWN_CHARS = 300;
-const MAX_SHOWN_MATCHES = 20;
-
-/** A file's text as it is matched: with `\n` for every line ending. */
-interface Source {
-  text: string;
-  lines: string;
-  /** How most lines end. */
-  ending: LineEnding;
-}
+const MAX_EDITED_BYTES = 128 * 1024 * 1024;
+/** How many lines around a change the result shows, how many in all, and how much of each. */
+const EXCERPT_CONTEXT_LINES = 3;
+const MAX_EXCERPT_LINES = 40;
+const MAX_EXCERPT_LINE_CHARS = 300;
 
 /**
  * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and shows
@@ -40,124 +30,79 @@ interface Source {
 export async function editFile(
   args: Record<string, unknown>,
   context: ToolContext,
-): Promise<string> {
-  const path = newFilePath(context, args.file_path as string);
-  return await oneAtATime(path, () => edit(path, args, context));
+  prepared?: Prepared,
+): Promise<ToolOutcome> {
+  return await runWrite(prepareEdit, args, context, prepared);
 }
 
 /**
- * Looks whether {@linkcode editFile} finds its match.
+ * Makes what {@linkcode editFile} writes.
  *
- * @throws {Error} when it does not; see there.
+ * @throws {Error} as it does.
  */
-export async function checkEdit(
+export async function prepareEdit(
   args: Record<string, unknown>,
   context: ToolContext,
-): Promise<void> {
-  await prepare(newFilePath(context, args.file_path as string), args, context);
-}
-
-async function edit(
-  path: string,
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<string> {
-  const { bytes, seen, report } = await prepare(path, args, context);
-  const shown = args.file_path as string;
-  return report(await writeSeen(context, path, shown, bytes, seen));
-}
-
-/** What to write, and what to say of it then. */
-interface Edit {
-  bytes: Uint8Array;
-  seen: Seen;
-  report(written: Written): string;
-}
-
-async function prepare(
-  path: string,
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<Edit> {
+): Promise<PreparedWrite> {
   const { file_path: shown, old_string, new_string, replace_all } = args as {
     file_path: string;
     old_string: string;
     new_string: string;
     replace_all: boolean;
   };
-  const refuse = (reason: string): Error => new Error(`Cannot edit ${shown} as ${reason}`);
+  const path = newFilePath(context, shown);
+  const refuse = (reason: string, kind = Error): Error =>
+    new kind(`Cannot edit ${shown} as ${reason}`);
   context.signal.throwIfAborted();
   if (old_string === new_string) throw refuse("old_string and new_string are the same");
   // It would match within a character, of which the rest would be damaged.
   if (!old_string.isWellFormed()) throw refuse("old_string holds half of a character");
   await checkSeen(context, path, shown, false);
-  const seen = await readSeen(path, shown, old_string === "", context);
-  const text = decode(seen.head, shown);
+  const { seen, isNew } = await readSeen(path, shown, old_string === "", context);
+  const text = decodeExactly(seen.head, shown);
+  const plan = { path, args, seen, replacesAll: false };
   if (old_string === "") {
     if (text !== "" && text !== "\ufeff") {
       throw refuse("old_string is empty and the file is not: give the text to replace");
     }
     const bytes = new TextEncoder().encode(text + new_string);
-    return {
-      bytes,
-      seen,
-      report: (written) =>
-        `${written.created ? "Created" : "Filled"} ${shown}: wrote ${bytes.length} bytes${
-          notesOf(written)
-        }`,
-    };
+    const lines = comparedWhole(seen.head, bytes) ?? { morePlaces: 0 };
+    const report = (written: Written) =>
+      `${written.created ? "Created" : "Filled"} ${shown}: wrote ${bytes.length} bytes${
+        notesOf(written)
+      }`;
+    return new PreparedWrite({ ...plan, bytes, change: { path: shown, isNew, ...lines }, report });
   }
+  const edit = editText(text, {
+    oldText: old_string,
+    newText: new_string.toWellFormed(),
+    all: replace_all,
+    maxLength: MAX_EDITED_BYTES,
+  }, refuse);
+  return new PreparedWrite({
+    ...plan,
+    bytes: new TextEncoder().encode(edit.text),
+    change: changeOf(text, edit, shown, context.grant?.isSecret === true),
+    report: (written) => reportOf(edit, shown, written),
+  });
+}
 
-  const source = normalized(text);
-  let before = unified(old_string, source.ending);
-  // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
-  const asGiven = source.ending === "\n" && !old_string.includes("\r\n");
-  let after = asGiven ? new_string : unified(new_string, source.ending);
-  if (before === after) {
-    throw refuse(
-      "old_string and new_string differ in line endings alone, which stay as the file has them: use run_bash to convert it",
-    );
-  }
-  const matches: number[] = [];
-  let count = 0;
-  for (const match of matchesOf(source.lines, before, replace_all)) {
-    if (count++ <= MAX_SHOWN_MATCHES) matches.push(match);
-  }
-  const fitted = count === 0 ? reindented(source.lines, before, after) : undefined;
-  if (fitted) {
-    count = matches.push(fitted.at);
-    ({ before, after } = fitted);
-  }
-  if (count === 0) {
-    throw refuse(`old_string was not found.\n${explainMiss(source.lines, before)}`);
-  }
-  if (count > 1 && !replace_all) {
-    throw refuse(
-      `old_string appears ${count} times (${lineList(source.lines, matches)}): ` +
-        "add lines around it until it is unique, or set replace_all",
-    );
-  }
-  const length = text.length + count * (after.length - before.length);
-  if (length > Math.max(text.length, MAX_BYTES)) {
-    throw new RangeError(
-      `Cannot edit ${shown} as the result must have at most ${MAX_BYTES} characters: it would have ${length}`,
-    );
-  }
-  const places = fitted ? [fitted.at] : matchesOf(source.lines, before, true);
-  const edited = replaced(source, before, after, places);
-  const where = lineList(source.lines, matches);
-  const times = count === 1 ? "1 match" : `${count} matches`;
-  return {
-    bytes: new TextEncoder().encode(edited),
-    seen,
-    report: (written) =>
-      `Replaced ${times} in ${shown} (${where})${
-        fitted
-          ? "; old_string differed in indentation, and new_string was indented as the file is"
-          : ""
-      }${notesOf(written)}\n` +
-      excerpt(normalized(edited).lines, matches[0]!, after.length),
-  };
+/** What an edit changes in `text`. */
+function changeOf(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
+  const { before, after, replacements, count, ending } = edit;
+  const lines = isSecret
+    ? undefined
+    : comparedInPlaces(text, edit.text, replacements, count, ending);
+  return { path, isNew: false, ...lines ?? comparedApart(before, after, count) };
+}
+
+function reportOf(edit: TextEdit, shown: string, written: Written): string {
+  const times = edit.count === 1 ? "1 match" : `${edit.count} matches`;
+  const how = edit.isReindented
+    ? "; old_string differed in indentation, and new_string was indented as the file is"
+    : "";
+  const lines = excerptAt(withPlainEndings(edit.text), edit.firstAt, edit.after.length);
+  return `Replaced ${times} in ${shown} (${edit.where})${how}${notesOf(written)}\n${lines}`;
 }
 
 const notesOf = (written: Written): string =>
@@ -169,20 +114,20 @@ async function readSeen(
   shown: string,
   mayBeMissing: boolean,
   context: ToolContext,
-): Promise<Seen> {
+): Promise<{ seen: Seen; isNew: boolean }> {
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
     });
-    if (info === undefined) return { head: new Uint8Array(), size: 0 };
+    if (info === undefined) return { seen: { head: new Uint8Array(), size: 0 }, isNew: true };
   }
   using opened = await openRegular(path, shown, "edit", context.grant);
   // A file that is written in place could be seen in part.
   await lock(opened.file, context.signal);
   const { size } = await opened.file.stat();
-  if (size > MAX_BYTES) {
+  if (size > MAX_EDITED_BYTES) {
     throw new RangeError(
-      `Cannot edit ${shown} as it must have at most ${MAX_BYTES} bytes: it has ${size}. Use run_bash`,
+      `Cannot edit ${shown} as it must have at most ${MAX_EDITED_BYTES} bytes: it has ${size}. Use run_bash`,
     );
   }
   const bytes = new Uint8Array(size);
@@ -192,11 +137,11 @@ async function readSeen(
     if (read === null) break;
     length += read;
   }
-  return { head: bytes.subarray(0, length), size };
+  return { seen: { head: bytes.subarray(0, length), size }, isNew: false };
 }
 
 /** The text, byte for byte: encoding it again gives the same bytes. */
-function decode(bytes: Uint8Array, shown: string): string {
+function decodeExactly(bytes: Uint8Array, shown: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -206,115 +151,30 @@ function decode(bytes: Uint8Array, shown: string): string {
   }
 }
 
-function normalized(text: string): Source {
-  const ending = dominantEnding(text) ?? "\n";
-  return { text, lines: unified(text, ending), ending };
-}
-
-function unified(text: string, ending: LineEnding): string {
-  // `replaceAll` would take ten times as long, and seven times the memory.
-  const lines = text.split("\r\n").join("\n");
-  return ending === "\r" ? lines.split("\r").join("\n") : lines;
-}
-
-/** Where `wanted` occurs, without overlaps; a second match may overlap the first unless `all`. */
-function* matchesOf(text: string, wanted: string, all: boolean): Generator<number> {
-  let at = text.indexOf(wanted);
-  // `aa` in `aaa` is ambiguous too.
-  for (let step = all ? wanted.length : 1; at !== -1; step = wanted.length) {
-    yield at;
-    at = text.indexOf(wanted, at + step);
-  }
-}
-
-/** The text with `before` replaced at `places`, as far as it and `after` differ. */
-function replaced(
-  source: Source,
-  before: string,
-  after: string,
-  places: Iterable<number>,
-): string {
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && before[head] === after[head]) head++;
-  let tail = 0;
-  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-  const insert = after.slice(head, after.length - tail).replaceAll("\n", source.ending);
-
-  const position = originalPositions(source);
-  const parts: string[] = [];
-  let pieces: string[] = [];
-  let end = 0;
-  for (const match of places) {
-    pieces.push(source.text.slice(end, position(match + head)), insert);
-    end = position(match + before.length - tail);
-    // Millions of short strings take many times the memory of their text.
-    if (pieces.length >= 10_000) {
-      parts.push(pieces.join(""));
-      pieces = [];
-    }
-  }
-  return parts.concat(pieces, source.text.slice(end)).join("");
-}
-
-/** Maps positions in `source.lines`, asked for in rising order, to positions in `source.text`. */
-function originalPositions(source: Source): (position: number) => number {
-  if (source.text.length === source.lines.length) return (position) => position;
-  let [unifiedAt, originalAt] = [0, 0];
-  let next = source.text.indexOf("\r\n");
-  return (position) => {
-    while (next !== -1 && unifiedAt + (next - originalAt) < position) {
-      unifiedAt += next - originalAt + 1;
-      originalAt = next + 2;
-      next = source.text.indexOf("\r\n", originalAt);
-    }
-    return originalAt + (position - unifiedAt);
-  };
-}
-
-/** `line 3` or `lines 3, 7, 9`. */
-function lineList(text: string, positions: number[]): string {
-  const lines: number[] = [];
-  let [line, from] = [1, 0];
-  for (const position of positions.slice(0, MAX_SHOWN_MATCHES)) {
-    line += countNewlines(text, from, position);
-    from = position;
-    lines.push(line);
-  }
-  const more = positions.length > MAX_SHOWN_MATCHES ? ", ..." : "";
-  return `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
-}
-
 /** The changed lines with some around them, numbered as `read_file` does. */
-function excerpt(text: string, start: number, length: number): string {
-  const changed = 1 + countNewlines(text, 0, start);
-  const first = Math.max(1, changed - CONTEXT_LINES);
-  const last = changed + countNewlines(text, start, start + length) + CONTEXT_LINES;
-  let at = lineStart(text, start);
-  for (let line = changed; line > first; line--) at = lineStart(text, at - 1);
+function excerptAt(text: string, start: number, length: number): string {
+  const changed = 1 + lineEndsIn(text, "\n", 0, start);
+  const first = Math.max(1, changed - EXCERPT_CONTEXT_LINES);
+  const last = changed + lineEndsIn(text, "\n", start, start + length) + EXCERPT_CONTEXT_LINES;
+  let at = startOfLine(text, start);
+  for (let line = changed; line > first; line--) at = startOfLine(text, at - 1);
   const shown: string[] = [];
-  for (let line = first; line <= last && shown.length < MAX_SHOWN_LINES; line++) {
+  for (let line = first; line <= last && shown.length < MAX_EXCERPT_LINES; line++) {
     if (at >= text.length) break;
     const newline = text.indexOf("\n", at);
     const end = newline === -1 ? text.length : newline;
-    shown.push(`${line}\t${cut(text.slice(at, end).replace(/^\ufeff/, ""))}`);
+    shown.push(`${line}\t${cutLine(text.slice(at, end).replace(/^\ufeff/, ""))}`);
     at = end + 1;
   }
-  if (at < text.length && last - first >= MAX_SHOWN_LINES) shown.push("...");
+  if (at < text.length && last - first >= MAX_EXCERPT_LINES) shown.push("...");
   return shown.join("\n");
 }
 
-function lineStart(text: string, position: number): number {
+function startOfLine(text: string, position: number): number {
   return position <= 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
 }
 
-function cut(line: string): string {
-  if (line.length <= MAX_SHOWN_CHARS) return line;
-  return `${line.slice(0, wholeUpTo(line, MAX_SHOWN_CHARS))}...`;
-}
-
-function countNewlines(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = from - 1; (at = text.indexOf("\n", at + 1)) !== -1 && at < to;) count++;
-  return count;
+function cutLine(line: string): string {
+  if (line.length <= MAX_EXCERPT_LINE_CHARS) return line;
+  return `${line.slice(0, wholeUpTo(line, MAX_EXCERPT_LINE_CHARS))}...`;
 }

@@ -20,3 +20,10 @@ export function dominantEnding(text: string): LineEnding | undefined {
   if (counts["\n"] + counts["\r\n"] === 0) return text.includes("\r") ? "\r" : undefined;
   return counts["\r\n"] > counts["\n"] ? "\r\n" : "\n";
 }
+
+/** How often `ending`, which is one character, occurs from `from` up to `to`. */
+export function lineEndsIn(text: string, ending: string, from = 0, to = text.length): number {
+  let count = 0;
+  for (let at = from - 1; (at = text.indexOf(ending, at + 1)) !== -1 && at < to;) count++;
+  return count;
+}

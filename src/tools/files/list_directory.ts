@@ -2,15 +2,15 @@
 
 import { join } from "../../text/std_path.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import type { ToolContext } from "../../types/tool.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { fileError, isStill, missing, moved, specialKind } from "./regular_file.ts";
 import { toolPath } from "../paths.ts";
 
 /** How many entries are shown, and how many names are kept in memory to sort them. */
-const MAX_SHOWN = 1000;
-const MAX_SORTED = 100_000;
+const MAX_ENTRIES = 1000;
+const MAX_SORTED_ENTRIES = 100_000;
 /** What the last line of a result may need. */
-const FOOTER_CHARS = 150;
+const LIST_FOOTER_CHARS = 150;
 
 /**
  * Lists a folder, sorted by name: `name/` for a folder, `name  size` for a file, `name -> target` for
@@ -21,7 +21,7 @@ const FOOTER_CHARS = 150;
 export async function listDirectory(
   args: Record<string, unknown>,
   context: ToolContext,
-): Promise<string> {
+): Promise<ToolOutcome> {
   const shown = args.path as string;
   const path = context.grant?.realPath ?? toolPath(context, shown);
   const since = Date.now();
@@ -29,7 +29,7 @@ export async function listDirectory(
   let count = 0;
   try {
     for await (const { name } of Deno.readDir(path)) {
-      if (count++ < MAX_SORTED) names.push(name);
+      if (count++ < MAX_SORTED_ENTRIES) names.push(name);
       if (count % 1000 === 0) context.signal.throwIfAborted();
     }
   } catch (error) {
@@ -43,50 +43,53 @@ export async function listDirectory(
   if (
     context.grant && !isStill(path, Deno.lstatSync(path), context.grant.withheld.folder, since)
   ) throw moved("list", shown);
-  if (count === 0) return "[the folder is empty]";
+  const counts = { entries: count };
+  if (count === 0) return { content: "[the folder is empty]", counts };
   names.sort((a, b) => a < b ? -1 : 1);
   const lines: string[] = [];
-  let room = context.maxOutputChars - FOOTER_CHARS;
-  for (const name of names.slice(0, MAX_SHOWN)) {
-    const line = await describe(path, name);
+  let room = context.maxOutputChars - LIST_FOOTER_CHARS;
+  for (const name of names.slice(0, MAX_ENTRIES)) {
+    const line = await describeEntry(path, name);
     room -= line.length + 1;
     if (room < 0 && lines.length > 0) break;
     lines.push(line);
   }
   const left = count - lines.length;
   const more = left === 0 ? "" : `; ${left} more are not shown: find them with ls -A in run_bash`;
-  const order = count > MAX_SORTED ? `; these are the first of ${MAX_SORTED} in no order` : "";
+  const order = count > MAX_SORTED_ENTRIES
+    ? `; these are the first of ${MAX_SORTED_ENTRIES} in no order`
+    : "";
   lines.push(`[${count} ${count === 1 ? "entry" : "entries"}${more}${order}]`);
-  return lines.join("\n");
+  return { content: lines.join("\n"), counts };
 }
 
-async function describe(folder: string, name: string): Promise<string> {
+async function describeEntry(folder: string, name: string): Promise<string> {
   const path = join(folder, name);
-  const shown = printable(name);
+  const shown = nameInLine(name);
   try {
     const info = await Deno.lstat(path);
     if (info.isSymlink) {
-      const target = printable(await Deno.readLink(path));
+      const target = nameInLine(await Deno.readLink(path));
       const end = await Deno.stat(path).catch(() => undefined);
       return `${shown} -> ${target}${
         end === undefined ? "  [broken link]" : end.isDirectory ? "/" : ""
       }`;
     }
     if (info.isDirectory) return `${shown}/`;
-    return info.isFile ? `${shown}  ${size(info.size)}` : `${shown}  [${specialKind(info)}]`;
+    return info.isFile ? `${shown}  ${sizeText(info.size)}` : `${shown}  [${specialKind(info)}]`;
   } catch {
     // Gone since, or its name is not valid UTF-8 and Deno cannot spell it.
     return `${shown}  [cannot be looked at]`;
   }
 }
 
-function size(bytes: number): string {
+function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const unit = Math.min(Math.floor(Math.log2(bytes) / 10), 4);
   return `${(bytes / 1024 ** unit).toFixed(1)} ${["", "K", "M", "G", "T"][unit]}B`;
 }
 
 /** A name on one line, with nothing hidden in it. */
-function printable(name: string): string {
+function nameInLine(name: string): string {
   return sanitize(name).replace(/[\n\t]/g, (c) => c === "\n" ? "\u240a" : "\u2409");
 }

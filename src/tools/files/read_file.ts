@@ -1,19 +1,19 @@
 /** The tool `read_file`. @module */
 
 import { wholeUpTo } from "../../text/truncate.ts";
-import type { ToolContext } from "../../types/tool.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { openRegular } from "./regular_file.ts";
 import { noteSeen } from "./seen_files.ts";
 import { toolPath } from "../paths.ts";
 
 /** Longer lines are cut. */
-const MAX_LINE_CHARS = 2000;
+const MAX_READ_LINE_CHARS = 2000;
 /** How much is read at a time: the whole file never has to fit in memory. */
 const CHUNK_BYTES = 256 * 1024;
 /** Nothing further is looked at: a second or less, where a log may be endless. */
 const MAX_SCANNED_BYTES = 512 * 1024 * 1024;
 /** What the last line of a result may need. */
-const FOOTER_CHARS = 400;
+const READ_FOOTER_CHARS = 400;
 
 const LF = 10;
 const CR = 13;
@@ -26,23 +26,73 @@ interface Window {
   maxChars: number;
 }
 
-/** What one pass over a file found. */
-interface Page {
+/** The lines of a window, and what else one pass over a file found. */
+class Page {
   /** The numbered lines of the window. */
-  lines: string[];
+  readonly lines: string[] = [];
   /** How many lines the file has, or at least has. */
-  total: number;
+  total = 0;
   /** True when the file goes on beyond what was looked at. */
-  partial: boolean;
-  crlf: number;
-  lf: number;
-  /** True when lines end in CR alone. */
-  cr: boolean;
-  bom: boolean;
-  lossy: boolean;
+  isPartial = false;
+  crlfLines = 0;
+  lfLines = 0;
+  hasBom = false;
+  /** True when bytes of a shown line are no UTF-8. */
+  isLossy = false;
   /** The first line that was cut. */
-  cutLine?: number;
-  endsOpen: boolean;
+  cutLine: number | undefined;
+  /** True when the last line has no line ending. */
+  endsOpen = false;
+  readonly #window: Window;
+  readonly #line: LineBytes;
+  #room: number;
+  #isWanted: boolean;
+
+  /** @param endsInCr true when lines end in CR alone */
+  constructor(window: Window, readonly endsInCr: boolean) {
+    this.#window = window;
+    this.#line = new LineBytes(4 * window.maxLineChars);
+    this.#room = window.maxChars;
+    this.#isWanted = window.offset === 1;
+  }
+
+  /**
+   * Takes the next bytes of the file.
+   *
+   * @param last the byte before them; -1 for none
+   */
+  add(chunk: Uint8Array, last: number): void {
+    let start = 0;
+    const ending = this.endsInCr ? CR : LF;
+    for (let end; (end = chunk.indexOf(ending, start)) !== -1; start = end + 1) {
+      if (this.#isWanted) this.#line.push(chunk.subarray(start, end));
+      const isCrlf = !this.endsInCr && (end > 0 ? chunk[end - 1] : last) === CR;
+      if (isCrlf) this.crlfLines++;
+      else this.lfLines++;
+      this.#endLine(isCrlf);
+    }
+    if (this.#isWanted) this.#line.push(chunk.subarray(start));
+    this.endsOpen = start < chunk.length;
+  }
+
+  /** No more bytes come. */
+  end(): void {
+    // Of a line that was not read to its end there is something to show, or nothing to say.
+    if (this.endsOpen && (this.#isWanted || !this.isPartial)) this.#endLine(false);
+  }
+
+  #endLine(isCrlf: boolean): void {
+    const { offset, limit, maxLineChars } = this.#window;
+    this.total++;
+    if (this.#isWanted) {
+      const shown = `${this.total}\t${this.#line.text(this, isCrlf, maxLineChars)}`;
+      this.#room -= shown.length + 1;
+      if (this.#room >= 0 || this.lines.length === 0) this.lines.push(shown);
+    }
+    this.#line.clear();
+    const next = this.total + 1;
+    this.#isWanted = this.#room > 0 && next >= offset && next < offset + limit;
+  }
 }
 
 /**
@@ -55,113 +105,79 @@ interface Page {
 export async function readFile(
   args: Record<string, unknown>,
   context: ToolContext,
-): Promise<string> {
+): Promise<ToolOutcome> {
   const { file_path: shown, offset, limit } = args as {
     file_path: string;
     offset: number;
     limit: number;
   };
   const path = toolPath(context, shown);
-  const maxChars = Math.max(context.maxOutputChars - FOOTER_CHARS, 100);
-  const maxLineChars = Math.min(MAX_LINE_CHARS, maxChars - 60);
+  const maxChars = Math.max(context.maxOutputChars - READ_FOOTER_CHARS, 100);
+  const maxLineChars = Math.min(MAX_READ_LINE_CHARS, maxChars - 60);
   context.signal.throwIfAborted();
   using opened = await openRegular(path, shown, "read", context.grant);
   const page = await readPage(
-    opened.file,
-    opened.info.size,
+    opened,
     { offset, limit, maxLineChars, maxChars },
     context.signal,
     (head) => checkText(shown, head, opened.info.size),
   );
-  if (page.total === 0 && !page.partial) {
+  const { lines, total, isPartial } = page;
+  if (total === 0 && !isPartial) {
     noteSeen(context, opened.realPath, opened.info);
-    return `[the file is empty${page.bom ? " but for a BOM" : ""}]`;
+    return { content: `[the file is empty${page.hasBom ? " but for a BOM" : ""}]` };
   }
-  if (page.lines.length === 0) {
-    const [extent, hint] = page.partial
+  if (lines.length === 0) {
+    const [extent, hint] = isPartial
       ? ["its first 512 MB have only", "use run_bash, with sed -n for example"]
       : ["it has", "use a smaller offset"];
     throw new RangeError(
-      `Cannot read ${shown} from line ${offset} as ${extent} ${page.total} lines: ${hint}`,
+      `Cannot read ${shown} from line ${offset} as ${extent} ${total} lines: ${hint}`,
     );
   }
   noteSeen(context, opened.realPath, opened.info);
-  return `${page.lines.join("\n")}\n${footer(page, offset, maxLineChars)}`;
+  return {
+    content: `${lines.join("\n")}\n${footerOf(page, offset, maxLineChars)}`,
+    range: { first: offset, last: offset + lines.length - 1, total, isExact: !isPartial },
+  };
 }
 
 async function readPage(
-  file: Deno.FsFile,
-  size: number,
+  { file, info: { size } }: { file: Deno.FsFile; info: { size: number } },
   window: Window,
   signal: AbortSignal,
   check: (head: Uint8Array) => void,
-  mayBeCr = true,
+  mayEndInCr = true,
 ): Promise<Page> {
-  const page: Page = {
-    lines: [],
-    total: 0,
-    partial: false,
-    crlf: 0,
-    lf: 0,
-    cr: false,
-    bom: false,
-    lossy: false,
-    endsOpen: false,
-  };
-  const line = new LineBytes(4 * window.maxLineChars);
-  let room = window.maxChars;
-  let wanted = window.offset === 1;
+  let page = new Page(window, false);
   let last = -1;
-
-  function endLine(crlf: boolean): void {
-    page.total++;
-    if (wanted) {
-      const text = `${page.total}\t${line.text(page, crlf, window.maxLineChars)}`;
-      room -= text.length + 1;
-      if (room >= 0 || page.lines.length === 0) page.lines.push(text);
-    }
-    line.clear();
-    const next = page.total + 1;
-    wanted = room > 0 && next >= window.offset && next < window.offset + window.limit;
-  }
-
   // What is small is not worth waiting for another thread; one that grows, or only says so, is.
   const atOnce = size < CHUNK_BYTES ? size : -1;
   let buffer = new Uint8Array(atOnce > 0 ? size + 1 : CHUNK_BYTES);
   for (let scanned = 0;;) {
     signal.throwIfAborted();
-    page.partial = scanned >= MAX_SCANNED_BYTES;
-    if (page.partial) break;
+    page.isPartial = scanned >= MAX_SCANNED_BYTES;
+    if (page.isPartial) break;
     if (scanned > atOnce && buffer.length < CHUNK_BYTES) buffer = new Uint8Array(CHUNK_BYTES);
     const read = scanned <= atOnce ? file.readSync(buffer) : await file.read(buffer);
     if (read === null) break;
-    let start = 0;
-    const chunk = buffer.subarray(0, read);
+    let chunk = buffer.subarray(0, read);
     if (scanned === 0) {
       check(chunk);
-      page.bom = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
-      page.cr = mayBeCr && !chunk.includes(LF) && chunk.subarray(0, -1).includes(CR);
-      start = page.bom ? 3 : 0;
+      const endsInCr = mayEndInCr && !chunk.includes(LF) && chunk.subarray(0, -1).includes(CR);
+      page = new Page(window, endsInCr);
+      page.hasBom = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+      if (page.hasBom) chunk = chunk.subarray(3);
     }
     scanned += read;
-    if (page.cr && chunk.includes(LF)) {
+    if (page.endsInCr && chunk.includes(LF)) {
       await file.seek(0, Deno.SeekMode.Start);
-      return await readPage(file, size, window, signal, check, false);
+      return await readPage({ file, info: { size } }, window, signal, check, false);
     }
-    const ending = page.cr ? CR : LF;
-    for (let end; (end = chunk.indexOf(ending, start)) !== -1; start = end + 1) {
-      if (wanted) line.push(chunk.subarray(start, end));
-      const crlf = !page.cr && (end > 0 ? chunk[end - 1] : last) === CR;
-      if (crlf) page.crlf++;
-      else page.lf++;
-      endLine(crlf);
-    }
-    if (wanted) line.push(chunk.subarray(start));
-    page.endsOpen = start < read;
-    last = chunk[read - 1]!;
+    page.add(chunk, last);
+    last = buffer[read - 1]!;
   }
-  // Of a line that was not read to its end there is something to show, or nothing to say.
-  if (page.endsOpen && (wanted || !page.partial)) endLine(false);
+  page.end();
   return page;
 }
 
@@ -191,7 +207,7 @@ class LineBytes {
       text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
         .decode(bytes, { stream: !whole });
     } catch {
-      page.lossy = true;
+      page.isLossy = true;
       text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     }
     if (whole && text.length <= maxChars) return text;
@@ -235,10 +251,10 @@ const SIGNATURES: readonly [string, string][] = [
   ["SQLite format 3", "an SQLite database"],
 ];
 
-function footer(page: Page, offset: number, maxLineChars: number): string {
+function footerOf(page: Page, offset: number, maxLineChars: number): string {
   const end = offset + page.lines.length - 1;
-  const all = offset === 1 && end === page.total && !page.partial;
-  const total = page.partial ? `at least ${page.total}` : page.total;
+  const all = offset === 1 && end === page.total && !page.isPartial;
+  const total = page.isPartial ? `at least ${page.total}` : page.total;
   const parts = [all ? `${total} lines` : `lines ${offset}-${end} of ${total}`];
   if (end < page.total) parts.push(`continue with offset ${end + 1}`);
   if (page.cutLine !== undefined) {
@@ -247,12 +263,16 @@ function footer(page: Page, offset: number, maxLineChars: number): string {
       `longer lines are cut at ${maxLineChars} characters: run_bash with ${command} shows the rest`,
     );
   }
-  if (page.cr) parts.push("line endings are CR");
-  else if (page.crlf > 0) {
-    parts.push(`line endings are CRLF${page.lf > 0 ? ` on ${page.crlf}, LF on ${page.lf}` : ""}`);
+  if (page.endsInCr) parts.push("line endings are CR");
+  else if (page.crlfLines > 0) {
+    parts.push(
+      `line endings are CRLF${
+        page.lfLines > 0 ? ` on ${page.crlfLines}, LF on ${page.lfLines}` : ""
+      }`,
+    );
   }
-  if (page.bom) parts.push("starts with a BOM");
-  if (page.lossy) parts.push("not valid UTF-8: \ufffd stands for bytes that cannot be shown");
-  if (page.endsOpen && !page.partial) parts.push("no newline at the end");
+  if (page.hasBom) parts.push("starts with a BOM");
+  if (page.isLossy) parts.push("not valid UTF-8: \ufffd stands for bytes that cannot be shown");
+  if (page.endsOpen && !page.isPartial) parts.push("no newline at the end");
   return `[${parts.join("; ")}]`;
 }

@@ -1,17 +1,25 @@
 /** The tool `write_file`. @module */
 
-import type { Grant, ToolContext } from "../../types/tool.ts";
-import { type Seen, writeNotes } from "./atomic_write.ts";
-import { oneAtATime } from "./file_queue.ts";
+import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { newFilePath } from "../paths.ts";
+import { type Seen, writeNotes, type Written } from "./atomic_write.ts";
+import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
+import { PreparedWrite, runWrite } from "./prepared_write.ts";
 import { openRegular } from "./regular_file.ts";
-import { newFilePath } from "../paths.ts";
-import { writeSeen } from "./write_seen.ts";
 
-/** How much of an old file is looked at to learn its line endings. */
+/** How much of an old file is read: for its line endings, and to compare it with the new content. */
 const SAMPLE_BYTES = 1024 * 1024;
 const BOM = "\ufeff";
+
+/** What there is of a file that is to be written. */
+interface Sample {
+  /** How it begins; undefined where it may be written though not read. */
+  seen: Seen | undefined;
+  /** Its size in bytes; undefined where there is no file. */
+  size: number | undefined;
+}
 
 /**
  * Creates a file, or replaces all of it, and says how many bytes it wrote. A file that had CRLF (or
@@ -24,47 +32,46 @@ const BOM = "\ufeff";
 export async function writeFile(
   args: Record<string, unknown>,
   context: ToolContext,
-): Promise<string> {
-  const path = newFilePath(context, args.file_path as string);
-  return await oneAtATime(path, () => write(path, args, context));
+  prepared?: Prepared,
+): Promise<ToolOutcome> {
+  return await runWrite(prepareWrite, args, context, prepared);
 }
 
 /**
- * Looks whether {@linkcode writeFile} can write.
+ * Makes what {@linkcode writeFile} writes.
  *
- * @throws {Error} when it cannot; see there.
+ * @throws {Error} as it does.
  */
-export async function checkWrite(
-  { file_path }: Record<string, unknown>,
+export async function prepareWrite(
+  args: Record<string, unknown>,
   context: ToolContext,
-): Promise<void> {
-  await lookAt(newFilePath(context, file_path as string), file_path as string, context);
-}
-
-async function lookAt(
-  path: string,
-  shown: string,
-  context: ToolContext,
-): Promise<Seen | undefined> {
+): Promise<PreparedWrite> {
+  const { file_path: shown, content } = args as { file_path: string; content: string };
+  const path = newFilePath(context, shown);
   context.signal.throwIfAborted();
   await checkSeen(context, path, shown, true);
-  const seen = await sample(path, shown, context.grant);
+  const sample = await sampleOf(path, shown, context);
+  const { seen } = sample;
   if (seen && /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...seen.head.subarray(0, 2)))) {
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
         "convert it with iconv -t UTF-16 in run_bash, or remove this one first",
     );
   }
-  return seen;
+  const { text, notes } = asTheFileHasIt(content, seen);
+  const bytes = new TextEncoder().encode(text);
+  return new PreparedWrite({
+    ...{ path, args, seen, bytes, replacesAll: true },
+    change: changeOf(sample, bytes, shown, context.grant?.isSecret === true),
+    report: (written) => reportOf(written, shown, bytes.length, notes),
+  });
 }
 
-async function write(
-  path: string,
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<string> {
-  const { file_path: shown, content } = args as { file_path: string; content: string };
-  const seen = await lookAt(path, shown, context);
+/** The content with the line endings and the BOM that the old file has, and what to say of it. */
+function asTheFileHasIt(
+  content: string,
+  seen: Seen | undefined,
+): { text: string; notes: string[] } {
   const old = new TextDecoder("utf-8", { ignoreBOM: true }).decode(seen?.head);
   const ending = dominantEnding(old);
   const notes: string[] = [];
@@ -79,30 +86,55 @@ async function write(
     text = BOM + text;
     notes.push("its BOM was kept");
   }
-  const bytes = new TextEncoder().encode(text);
-  const written = await writeSeen(context, path, shown, bytes, seen);
-  const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
-  const verb = written.created ? "Created" : "Replaced";
-  const size = bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`;
-  return `${verb} ${shown}: wrote ${size}${rest}`;
+  return { text, notes };
 }
 
-/** What there is of the file; undefined when it may be written though not read. */
-async function sample(path: string, shown: string, grant?: Grant): Promise<Seen | undefined> {
+/** What writing `bytes` changes. */
+function changeOf(
+  { seen, size }: Sample,
+  bytes: Uint8Array,
+  path: string,
+  isSecret: boolean,
+): Change {
+  const change = { path, isNew: size === undefined, morePlaces: 0 };
+  const isShown = seen?.head.length === seen?.size && !(isSecret && size !== undefined);
+  const lines = seen && isShown ? comparedWhole(seen.head, bytes) : undefined;
+  if (lines) return { ...change, ...lines };
+  return { ...change, ...size !== undefined && { replacedBytes: size } };
+}
+
+function reportOf(written: Written, shown: string, bytes: number, notes: string[]): string {
+  const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
+  const verb = written.created ? "Created" : "Replaced";
+  return `${verb} ${shown}: wrote ${bytes === 1 ? "1 byte" : `${bytes} bytes`}${rest}`;
+}
+
+async function sampleOf(
+  path: string,
+  shown: string,
+  { grant }: Pick<ToolContext, "grant">,
+): Promise<Sample> {
+  let size: number | undefined;
   try {
-    await Deno.stat(path);
+    ({ size } = await Deno.stat(path));
   } catch (error) {
     // What else is wrong, writing will tell.
-    if (error instanceof Deno.errors.NotFound) return { head: new Uint8Array(), size: 0 };
+    if (error instanceof Deno.errors.NotFound) {
+      return { seen: { head: new Uint8Array(), size: 0 }, size };
+    }
   }
   try {
     using opened = await openRegular(path, shown, "write", grant);
-    const { size } = opened.info;
-    const head = new Uint8Array(Math.min(size, SAMPLE_BYTES));
+    const head = new Uint8Array(Math.min(opened.info.size, SAMPLE_BYTES));
     const read = await opened.file.read(head) ?? 0;
-    return { head: head.subarray(0, read), size };
+    return {
+      seen: { head: head.subarray(0, read), size: opened.info.size },
+      size: opened.info.size,
+    };
   } catch (error) {
-    if (error instanceof Error && error.cause instanceof Deno.errors.PermissionDenied) return;
+    if (error instanceof Error && error.cause instanceof Deno.errors.PermissionDenied) {
+      return { seen: undefined, size };
+    }
     throw error;
   }
 }

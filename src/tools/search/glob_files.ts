@@ -1,13 +1,13 @@
 /** The tool `glob_files`. @module */
 
-import type { ToolContext } from "../../types/tool.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch } from "./pool.ts";
-import { printable } from "./searcher.ts";
+import { escapedPath } from "./searcher.ts";
 import { findTarget } from "./target.ts";
 
 /** The most files that are listed. */
-const MAX_FILES = 500;
+const MAX_LISTED = 500;
 
 /**
  * Lists the files below a folder that match a glob pattern, the last modified first.
@@ -17,20 +17,24 @@ const MAX_FILES = 500;
 export async function globFiles(
   args: Record<string, unknown>,
   context: ToolContext,
-): Promise<string> {
+): Promise<ToolOutcome> {
   const [pattern, path] = [args.pattern as string, args.path as string];
   if (pattern === "") throw new RangeError("Cannot find files by an empty pattern: **/* finds all");
   const { walk, prefix, file } = await findTarget(context, path, pattern, false);
   if (file !== undefined) throw new Error(`Cannot list ${path} as it is a file: use read_file`);
-  const found = await runSearch({ walk, prefix, limit: MAX_FILES }, [walk.root], context.signal);
+  const found = await runSearch({ walk, prefix, limit: MAX_LISTED }, [walk.root], context.signal);
   const { files, more, tally, end } = found;
+  const total = files.length + more;
+  const counts = { files: total };
   if (files.length === 0 && end === "done") {
     const below = /\/|\*\*/.test(pattern) ? "" : ` **/${pattern} searches folders below, too.`;
-    return `No files match ${pattern}.${below}${leftOut(tally)}`.slice(0, context.maxOutputChars);
+    const content = `No files match ${pattern}.${below}${leftOut(tally)}`;
+    return { content: content.slice(0, context.maxOutputChars), counts };
   }
-  return fitLines(files.map((file) => printable(file.path)), context.maxOutputChars, (shown) => {
-    const total = files.length + more;
+  const names = files.map((file) => escapedPath(file.path));
+  const content = fitLines(names, context.maxOutputChars, (shown) => {
     const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
     return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
   });
+  return { content, counts };
 }

@@ -1,6 +1,6 @@
 /** The tool `grep_code`. @module */
 
-import type { ToolContext } from "../../types/tool.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { count } from "../../text/count.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch, type SearchEnd, type SearchLimits } from "./pool.ts";
@@ -19,7 +19,7 @@ export async function grepCode(
   args: Record<string, unknown>,
   context: ToolContext,
   limits: Partial<SearchLimits> = {},
-): Promise<string> {
+): Promise<ToolOutcome> {
   const [path, glob, pattern] = [args.path, args.glob, args.pattern] as [string, string, string];
   if (pattern === "") {
     throw new RangeError(
@@ -33,10 +33,13 @@ export async function grepCode(
   const job = { walk, prefix, limit, grep: { pattern, contextLines } };
   const found = await runSearch(job, tasks, context.signal, limits);
   if (file !== undefined) checkSearched(path, found.tally);
-  if (found.matches.length === 0 && found.end === "done") {
-    return nothing(found.tally, pattern).slice(0, limit);
-  }
-  return shownMatches(found, contextLines, limit);
+  const { matches, more, tally, end } = found;
+  const total = matches.reduce((sum, { count }) => sum + count, more);
+  const content = matches.length === 0 && end === "done"
+    ? nothing(tally, pattern).slice(0, limit)
+    : shownMatches(found, total, contextLines, limit);
+  // Of files that were not gone through, one match each is counted.
+  return { content, counts: { matches: total, files: matches.length + more } };
 }
 
 /** A file that was named must not count as one without matches when it was not looked at. */
@@ -62,6 +65,7 @@ function nothing(tally: Tally, pattern: string): string {
 
 function shownMatches(
   { matches, more, tally, end }: Found & { end: SearchEnd },
+  total: number,
   contextLines: number,
   maxChars: number,
 ): string {
@@ -69,9 +73,7 @@ function shownMatches(
   /** For each line, how many matching lines and files have been shown before it. */
   const before: [lines: number, files: number][] = [];
   let shownLines = 0;
-  let total = more;
   matches.forEach((file, i) => {
-    total += file.count;
     if (i > 0 && contextLines > 0) file.lines.unshift({ text: "--", match: false });
     for (const line of file.lines) {
       before.push([shownLines, i]);

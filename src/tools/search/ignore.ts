@@ -4,12 +4,12 @@
  * @module
  */
 
-/** What the rules say of a path: true leaves it out, false (a `!` rule) keeps it. */
-export type Verdict = boolean | undefined;
+/** The verdict of rules on a path: true leaves it out, false (a `!` rule) keeps it. */
+export type IgnoreVerdict = boolean | undefined;
 
-interface Rule {
+interface IgnoreRule {
   regex: RegExp;
-  /** Tested against the path from the rules' folder; otherwise against the bare name. */
+  /** True where it is tested against the path from the rules' folder, else against the bare name. */
   anchored: boolean;
   keep: boolean;
   dirOnly: boolean;
@@ -18,7 +18,7 @@ interface Rule {
 /** The rules of one file. */
 export interface Rules {
   /** The last line first, as the last that matches decides. */
-  readonly list: readonly Rule[];
+  readonly list: readonly IgnoreRule[];
   /** All rules as a few expressions: most paths match none of them, and are done with quickly. */
   readonly names: readonly RegExp[];
   readonly paths: readonly RegExp[];
@@ -26,14 +26,14 @@ export interface Rules {
 
 /** No path is longer, so no longer pattern can match. */
 const MAX_PATTERN_CHARS = 4096;
-/** The engine refuses expressions that are too large. */
+/** The rules in one expression: the engine refuses expressions that are too large. */
 const RULES_PER_UNION = 100;
 
 /** Reads the text of a `.gitignore`. A line that can match nothing is dropped. */
 export function parseIgnore(text: string): Rules {
-  const list: Rule[] = [];
+  const list: IgnoreRule[] = [];
   for (const line of (ASCII.test(text) ? text : byBytes(text)).split("\n")) {
-    const rule = parseRule(line.endsWith("\r") ? line.slice(0, -1) : line);
+    const rule = parseIgnoreRule(line.endsWith("\r") ? line.slice(0, -1) : line);
     if (rule !== undefined) list.push(rule);
   }
   list.reverse();
@@ -47,10 +47,10 @@ export function parseIgnore(text: string): Rules {
 /**
  * Applies `rules` to a file or folder.
  *
- * @param path from the rules' folder, with `/` between its parts
- * @param name the last part of `path`
+ * @param path The path from the rules' folder, with `/` between its parts.
+ * @param name The last part of `path`.
  */
-export function verdict(rules: Rules, path: string, name: string, isDir: boolean): Verdict {
+export function verdict(rules: Rules, path: string, name: string, isDir: boolean): IgnoreVerdict {
   if (!ASCII.test(path)) {
     path = byBytes(path);
     name = byBytes(name);
@@ -67,12 +67,12 @@ export function verdict(rules: Rules, path: string, name: string, isDir: boolean
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** A character for each byte of UTF-8: to git, `?` is a byte. */
+/** A character for each byte of UTF-8: for git, `?` matches a byte. */
 function byBytes(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
-function unions(rules: readonly Rule[]): RegExp[] {
+function unions(rules: readonly IgnoreRule[]): RegExp[] {
   const list: RegExp[] = [];
   for (let i = 0; i < rules.length; i += RULES_PER_UNION) {
     const sources = rules.slice(i, i + RULES_PER_UNION).map((rule) => rule.regex.source);
@@ -81,7 +81,7 @@ function unions(rules: readonly Rule[]): RegExp[] {
   return list;
 }
 
-function parseRule(line: string): Rule | undefined {
+function parseIgnoreRule(line: string): IgnoreRule | undefined {
   if (line.startsWith("#") || line.length > MAX_PATTERN_CHARS) return undefined;
   let pattern = withoutTrailingSpaces(line);
   const keep = pattern.startsWith("!");
@@ -95,7 +95,7 @@ function parseRule(line: string): Rule | undefined {
   return { regex: new RegExp(`^(?:${source})$`, "su"), anchored, keep, dirOnly };
 }
 
-/** Spaces at the end are no part of a pattern, but for one that a backslash escapes. */
+/** The line without spaces at its end, but for one that a backslash escapes. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length;
   while (line[end - 1] === " ") end--;
@@ -106,48 +106,51 @@ function withoutTrailingSpaces(line: string): string {
 }
 
 /** Stars within a name, any number of folders, everything below, or the source for one character. */
-type Token = "*" | "**/" | "**" | { source: string };
+type IgnoreToken = "*" | "**/" | "**" | { source: string };
 
-const SLASH: Token = { source: "\\/" };
-// A hyphen may not be escaped by a backslash outside of brackets.
-const escape = (text: string) =>
+const SLASH_SIGN: IgnoreToken = { source: "\\/" };
+// Outside of brackets, a backslash does not escape a hyphen.
+const escapeSigns = (text: string) =>
   text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
 
-/** The source of an expression for `pattern`; undefined where git matches nothing. */
+/** The source of an expression for `pattern`; undefined for a pattern that matches nothing in git. */
 function wildmatch(pattern: string): string | undefined {
-  // What precedes the first special character git compares on its own, and takes what follows for
-  // the beginning of a pattern: in `a/b**/c` the stars are folders, in `a/?b**/c` they are not.
+  // Git compares the text before the first special character on its own, and begins the pattern behind
+  // it: in `a/b**/c` the stars are folders, in `a/?b**/c` they are not.
   const special = pattern.search(/[*?[\\]/);
-  if (special === -1) return escape(pattern);
+  if (special === -1) return escapeSigns(pattern);
   const tokens = tokenize(pattern.slice(special));
-  return tokens && escape(pattern.slice(0, special)) + folders(tokens);
+  return tokens && escapeSigns(pattern.slice(0, special)) + foldersSource(tokens);
 }
 
-function tokenize(pattern: string): Token[] | undefined {
-  const tokens: Token[] = [];
+function tokenize(pattern: string): IgnoreToken[] | undefined {
+  const tokens: IgnoreToken[] = [];
   for (let i = 0; i < pattern.length;) {
     const char = String.fromCodePoint(pattern.codePointAt(i)!);
     if (char === "*") {
       let end = i;
       while (pattern[end] === "*") end++;
-      const atStart = tokens.length === 0 || tokens.at(-1) === SLASH || tokens.at(-1) === "**/";
-      const folders = pattern[end] === "/";
-      const whole = end - i > 1 && atStart && (folders || end === pattern.length);
-      const token = !whole ? "*" : folders ? "**/" : "**";
+      const atStart = tokens.length === 0 || tokens.at(-1) === SLASH_SIGN ||
+        tokens.at(-1) === "**/";
+      const isFolders = pattern[end] === "/";
+      const whole = end - i > 1 && atStart && (isFolders || end === pattern.length);
+      const token = !whole ? "*" : isFolders ? "**/" : "**";
       if (token !== "**/" || tokens.at(-1) !== token) tokens.push(token);
       i = token === "**/" ? end + 1 : end;
     } else if (char === "[") {
-      const set = bracket(pattern, i + 1);
+      const set = bracketSet(pattern, i + 1);
       if (set === undefined) return undefined;
       tokens.push({ source: set.source });
       i = set.end;
     } else if (char === "\\") {
       if (i + 1 === pattern.length) return undefined;
       const next = String.fromCodePoint(pattern.codePointAt(i + 1)!);
-      tokens.push(next === "/" ? SLASH : { source: escape(next) });
+      tokens.push(next === "/" ? SLASH_SIGN : { source: escapeSigns(next) });
       i += 1 + next.length;
     } else {
-      tokens.push(char === "/" ? SLASH : { source: char === "?" ? "[^\\/]" : escape(char) });
+      tokens.push(
+        char === "/" ? SLASH_SIGN : { source: char === "?" ? "[^\\/]" : escapeSigns(char) },
+      );
       i += char.length;
     }
   }
@@ -155,7 +158,7 @@ function tokenize(pattern: string): Token[] | undefined {
 }
 
 /** Reads a set from behind its `[`. */
-function bracket(pattern: string, start: number): { source: string; end: number } | undefined {
+function bracketSet(pattern: string, start: number): { source: string; end: number } | undefined {
   const negated = /[!^]/.test(pattern[start] ?? "");
   const begin = start + (negated ? 1 : 0);
   const item = /\[:([^\]]*):\]|(\\?)([^])/uy;
@@ -180,17 +183,17 @@ function bracket(pattern: string, start: number): { source: string; end: number 
       if (last === undefined) return undefined;
       item.lastIndex = rangeEnd.lastIndex;
       if (last.codePointAt(0)! >= previous.codePointAt(0)!) {
-        inside += `${escape(previous)}-${escape(last)}`;
+        inside += `${escapeSigns(previous)}-${escapeSigns(last)}`;
       }
       previous = "";
     } else {
-      inside += escape(char);
+      inside += escapeSigns(char);
       previous = char;
     }
   }
 }
 
-/** What each `[:name:]` stands for, as the inside of an expression's brackets. */
+/** The characters of each `[:name:]`, as the inside of an expression's brackets. */
 export const POSIX_CLASSES: ReadonlyMap<string, string> = new Map([
   ["alnum", "0-9A-Za-z"],
   ["alpha", "A-Za-z"],
@@ -207,23 +210,23 @@ export const POSIX_CLASSES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /*
- * A star takes as little as it can: what follows it up to the next star has a fixed length, so the
- * first place where that fits is as good as any later one. The lookaheads below keep the engine
+ * A star takes as little as it can: the pattern behind it up to the next star has a fixed length, so
+ * the first place where that fits is as good as any later one. The lookaheads below keep the engine
  * from trying the later ones, which would take exponential time. The same goes for `**` + `/`.
  */
 
-function folders(tokens: readonly Token[]): string {
-  const groups = split(tokens, (token) => token === "**/");
+function foldersSource(tokens: readonly IgnoreToken[]): string {
+  const groups = splitAt(tokens, (token) => token === "**/");
   return groups.map((group, i) => {
-    const source = split(group, (token) => token === SLASH).map(name).join("\\/");
+    const source = splitAt(group, (token) => token === SLASH_SIGN).map(name).join("\\/");
     if (i === 0) return source;
     const skip = i < groups.length - 1 && source !== "" ? `(?!${source})` : "";
     return `(?:${skip}[^\\/]*\\/)*${source}`;
   }).join("");
 }
 
-function name(tokens: readonly Token[]): string {
-  const parts = split(tokens, (token) => token === "*");
+function name(tokens: readonly IgnoreToken[]): string {
+  const parts = splitAt(tokens, (token) => token === "*");
   return parts.map((part, i) => {
     const source = part.map((token) => typeof token === "string" ? ".*" : token.source).join("");
     if (i === 0) return source;
@@ -231,7 +234,7 @@ function name(tokens: readonly Token[]): string {
   }).join("");
 }
 
-function split<T>(list: readonly T[], at: (item: T) => boolean): T[][] {
+function splitAt<T>(list: readonly T[], at: (item: T) => boolean): T[][] {
   const parts: T[][] = [[]];
   for (const item of list) at(item) ? parts.push([]) : parts.at(-1)!.push(item);
   return parts;

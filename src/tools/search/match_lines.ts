@@ -1,30 +1,30 @@
 /**
- * Showing the lines of a file that match.
+ * The lines of a file that match, as they are shown.
  *
  * @module
  */
 
-import { type FindLine, lineEnd, lineStart } from "./regex/line_pattern.ts";
+import { type FindLine, findLineEnd, findLineStart } from "./regex/line_pattern.ts";
 
 /** One line of output. */
-export interface Shown {
+interface ShownLine {
   text: string;
   /** False for a line of context and for `--`. */
   match: boolean;
 }
 
-/** What was found in one file. */
+/** The matches in one file. */
 export interface FileMatches {
-  /** As shown, and sorted by. */
+  /** The path as it is shown, by which files are sorted. */
   path: string;
-  lines: Shown[];
-  /** How many lines match in all, those left out of `lines` included. */
+  lines: ShownLine[];
+  /** The number of lines that match, those left out of `lines` included. */
   count: number;
 }
 
 /** The most characters of a line that are shown. */
-const MAX_LINE_CHARS = 500;
-/** How many of them come before the end of the match. */
+const SHOWN_LINE_CHARS = 500;
+/** The characters of them before the end of the match. */
 const LEAD_CHARS = 250;
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -40,18 +40,18 @@ export function matchLines(
   options: { path: string; contextLines: number; maxChars: number },
 ): FileMatches | undefined {
   const { path, contextLines, maxChars } = options;
-  const lines: Shown[] = [];
+  const lines: ShownLine[] = [];
   let chars = 0;
   let count = 0;
-  /** Where the next line that is not shown yet begins, and its number. */
+  /** The start of the next line that is not shown yet, and its number. */
   let next = 0;
   let number = 1;
-  /** How many of the lines from there are context of the last match. */
+  /** The number of lines from there that are context of the last match. */
   let after = 0;
 
   function show(mark: ":" | "-", end: number, at = next): void {
     const line = bytes.subarray(next, bytes[end - 1] === 13 && end > next ? end - 1 : end);
-    const text = cut(line, at - next);
+    const text = shownPart(line, at - next);
     lines.push({ text: `${path}${mark}${number++}${mark}${text}`, match: mark === ":" });
     chars += lines.at(-1)!.text.length + 1;
     next = end + 1;
@@ -60,31 +60,31 @@ export function matchLines(
   for (let found = find(bytes, 0); found; found = find(bytes, found.end + 1)) {
     count++;
     if (chars > maxChars) continue;
-    for (; after > 0 && next < found.start; after--) show("-", lineEnd(bytes, next));
+    for (; after > 0 && next < found.start; after--) show("-", findLineEnd(bytes, next));
     let from = found.start;
-    for (let i = 0; i < contextLines && from > next; i++) from = lineStart(bytes, from - 1);
+    for (let i = 0; i < contextLines && from > next; i++) from = findLineStart(bytes, from - 1);
     if (from > next && contextLines > 0 && lines.length > 0) {
       lines.push({ text: "--", match: false });
     }
     for (; next < from; next++) if (bytes[next] === 10) number++;
-    while (next < found.start) show("-", lineEnd(bytes, next));
+    while (next < found.start) show("-", findLineEnd(bytes, next));
     show(":", found.end, found.at);
     after = contextLines;
   }
   for (; after > 0 && next < bytes.length && chars <= maxChars; after--) {
-    show("-", lineEnd(bytes, next));
+    show("-", findLineEnd(bytes, next));
   }
   return count === 0 ? undefined : { path, lines, count };
 }
 
-/** At most {@linkcode MAX_LINE_CHARS} characters of a line, around the place `at`. */
-function cut(bytes: Uint8Array, at: number): string {
+/** At most {@linkcode SHOWN_LINE_CHARS} characters of a line, around the place `at`. */
+function shownPart(bytes: Uint8Array, at: number): string {
   const line = utf8.decode(bytes);
-  if (line.length <= MAX_LINE_CHARS) return line;
+  if (line.length <= SHOWN_LINE_CHARS) return line;
   const lead = utf8.decode(bytes.subarray(0, at)).length - LEAD_CHARS;
-  const from = Math.max(0, Math.min(lead, line.length - MAX_LINE_CHARS));
-  const to = from + MAX_LINE_CHARS;
-  // Half a surrogate pair is no character.
+  const from = Math.max(0, Math.min(lead, line.length - SHOWN_LINE_CHARS));
+  const to = from + SHOWN_LINE_CHARS;
+  // Half a surrogate pair at either end goes.
   const part = line.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
   const [before, behind] = [from > 0 ? "..." : "", to < line.length ? "..." : ""];
   return `${before}${part}${behind} [cut: the line has ${line.length} characters]`;

@@ -1,5 +1,5 @@
 /**
- * What a search tells the model beside what it found.
+ * The notes of a search beside its results, for the model.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { count } from "../../text/count.ts";
 import type { SearchEnd } from "./pool.ts";
 import type { Tally } from "./walk.ts";
 
-/** What was not looked at; empty where nothing was. */
+/** The numbers of files that were not read, each with the reason. */
 function skipped(tally: Tally): string[] {
   return ([
     [tally.binary, "binary"],
@@ -20,7 +20,7 @@ function skipped(tally: Tally): string[] {
   ] as const).filter(([n]) => n > 0).map(([n, kind]) => `${n} ${kind}`);
 }
 
-/** What was left out, for a search that found nothing; empty where nothing was. */
+/** The note on files left out, for a search without results; empty where there are none. */
 export function leftOut(tally: Tally): string {
   const parts = skipped(tally);
   if (tally.filtered > 0) parts.unshift(`${count(tally.filtered, "file")} of other names`);
@@ -30,7 +30,7 @@ export function leftOut(tally: Tally): string {
   return parts.length === 0 ? "" : ` Skipped: ${parts.join(", ")}.`;
 }
 
-/** What makes a search that found something incomplete, apart from a lack of room. */
+/** The reasons why the results of a search are incomplete, apart from a lack of room. */
 export function gaps(tally: Tally, end: SearchEnd): string[] {
   const notes = [];
   if (end === "timeout") notes.push("stopped for lack of time: narrow it down with path");
@@ -40,9 +40,9 @@ export function gaps(tally: Tally, end: SearchEnd): string[] {
 }
 
 /**
- * As many of `lines` as have room in `maxChars`, and a last line in brackets where `notes` has any.
+ * As many of `lines` as have room in `maxChars`, and a last line in brackets with the notes, if any.
  *
- * @param notes given how many lines are shown
+ * @param notes The notes, given the number of lines shown.
  */
 export function fitLines(
   lines: readonly string[],

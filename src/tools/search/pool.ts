@@ -1,41 +1,41 @@
 /**
- * Runs a search: the beginning of it here, as most searches are done before a worker would have
- * started, and the rest in workers, which share the tasks and can be ended.
+ * Runs a search: it begins in this thread, as most searches are done before a worker would have
+ * started, and goes on in workers, which share the tasks and can be ended.
  *
- * Workers are not kept: one that waits keeps the whole process from ending.
+ * Workers end with their search: a waiting worker would keep the process from ending.
  *
  * @module
  */
 
 import { isStill } from "../files/regular_file.ts";
-import { HUNGRY, type Order, type Report, STOP } from "./protocol.ts";
+import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
 import {
   addFound,
   createSearcher,
   type Found,
-  type Job,
+  type SearchJob,
   sortFound,
   type Task,
 } from "./searcher.ts";
 
 /** Limits of a search. */
 export interface SearchLimits {
-  /** How long the search may go on here, in milliseconds. */
+  /** The time that the search may take in this thread, in milliseconds. */
   hereMs: number;
-  /** How many workers at most. */
+  /** The number of workers for the rest. */
   workers: number;
-  /** When what is left is given up, in milliseconds. */
+  /** The time after which the workers stop, in milliseconds. */
   timeoutMs: number;
 }
 
-/** Measured: a worker is ready after 10 to 20 ms, and more than a few get in each other's way. */
+/** A worker is ready after 10 to 20 ms, and more than a few slow each other down, as measured. */
 const DEFAULTS: SearchLimits = {
   hereMs: 15,
   workers: Math.min(navigator.hardwareConcurrency, 6),
   timeoutMs: 20_000,
 };
 
-/** How a search ended: `"timeout"` with a part of the tree left. */
+/** The end of a search: `"timeout"` where a part of the tree is left. */
 export type SearchEnd = "done" | "timeout";
 
 /**
@@ -45,7 +45,7 @@ export type SearchEnd = "done" | "timeout";
  * @throws the reason of `signal` at once when it is aborted.
  */
 export async function runSearch(
-  job: Job,
+  job: SearchJob,
   tasks: readonly Task[],
   signal: AbortSignal,
   limits: Partial<SearchLimits> = {},
@@ -59,20 +59,15 @@ export async function runSearch(
   while (here.tasks.length > 0 && performance.now() <= until) here.step();
   let end: SearchEnd = "done";
   if (here.tasks.length > 0) {
-    const workers = Array.from({ length: count }, startWorker);
-    try {
-      end = await inWorkers(workers, job, here.tasks, here.found, signal, timeoutMs);
-    } finally {
-      for (const worker of workers) worker.terminate();
-    }
+    end = await new WorkerPool(count, here.found).run(job, here.tasks, signal, timeoutMs);
   }
   sortFound(here.found, job);
   if (job.walk.withheld) dropMoved(here.found, job, job.walk.withheld.folder, since);
   return { ...here.found, end };
 }
 
-/** Leaves out what was read where no link leads now: a folder was one while it was read. */
-function dropMoved(found: Found, { walk, prefix }: Job, folder: string, since: number): void {
+/** Leaves out files that are not where they were read: a folder may have been a link meanwhile. */
+function dropMoved(found: Found, { walk, prefix }: SearchJob, folder: string, since: number): void {
   const isThere = ({ path, dev = 0, ino = null }: Found["matches"][number]) =>
     isStill(`${walk.root}/${path.slice(prefix.length)}`, { dev, ino }, folder, since);
   const still = found.matches.filter(isThere);
@@ -80,69 +75,87 @@ function dropMoved(found: Found, { walk, prefix }: Job, folder: string, since: n
   found.matches = still;
 }
 
+/** A search in workers, which share its tasks. */
+class WorkerPool {
+  readonly #workers: readonly Worker[];
+  readonly #found: Found;
+  readonly #shared = new Int32Array(new SharedArrayBuffer(8));
+  readonly #idle: Worker[] = [];
+  readonly #queue: Task[][] = [];
+  readonly #ended = Promise.withResolvers<SearchEnd>();
+  #finished = 0;
+  #end: SearchEnd = "done";
+
+  constructor(count: number, found: Found) {
+    this.#workers = Array.from({ length: count }, startWorker);
+    this.#found = found;
+  }
+
+  /** Searches `tasks` to the end; all workers end with it. */
+  async run(
+    job: SearchJob,
+    tasks: readonly Task[],
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<SearchEnd> {
+    const abort = () => this.#ended.reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    const timer = setTimeout(() => {
+      this.#end = "timeout";
+      Atomics.store(this.#shared, STOP, 1);
+    }, timeoutMs);
+    try {
+      this.#workers.forEach((worker, i) => {
+        const share = tasks.filter((_, k) => k % this.#workers.length === i);
+        this.#start(worker, job, share);
+      });
+      return await this.#ended.promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      // A busy worker ends at once by the flag, and late by `terminate` alone.
+      Atomics.store(this.#shared, STOP, 1);
+      for (const worker of this.#workers) worker.terminate();
+    }
+  }
+
+  #start(worker: Worker, job: SearchJob, tasks: Task[]): void {
+    worker.onmessage = ({ data }: MessageEvent<WorkerReport>) => this.#receive(worker, data);
+    worker.onerror = (event) => {
+      event.preventDefault(); // or it ends the process
+      this.#ended.reject(new Error(`Cannot search as a worker failed: ${event.message}`));
+    };
+    post(worker, { type: "start", job, shared: this.#shared, tasks });
+  }
+
+  #receive(worker: Worker, report: WorkerReport): void {
+    if (report.type === "failed") return this.#ended.reject(new Error(report.message));
+    if (report.type === "found") {
+      addFound(this.#found, report.found);
+      if (++this.#finished === this.#workers.length) this.#ended.resolve(this.#end);
+      return;
+    }
+    if (report.type === "share") this.#queue.push(report.tasks);
+    else {
+      this.#idle.push(worker);
+      if (this.#queue.length === 0) Atomics.add(this.#shared, HUNGRY, 1);
+    }
+    this.#handOut();
+  }
+
+  #handOut(): void {
+    while (this.#queue.length > 0 && this.#idle.length > 0 && this.#end === "done") {
+      post(this.#idle.pop()!, { type: "tasks", tasks: this.#queue.pop()! });
+    }
+    if (this.#idle.length === this.#workers.length) {
+      for (const worker of this.#workers) post(worker, { type: "finish" });
+    }
+  }
+}
+
+const post = (worker: Worker, order: Order) => worker.postMessage(order);
+
 /** Bundlers find the worker by this very expression. */
 function startWorker(): Worker {
   return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-}
-
-function inWorkers(
-  workers: readonly Worker[],
-  job: Job,
-  tasks: readonly Task[],
-  found: Found,
-  signal: AbortSignal,
-  timeoutMs: number,
-): Promise<SearchEnd> {
-  const shared = new Int32Array(new SharedArrayBuffer(8));
-  const send = (worker: Worker, order: Order) => worker.postMessage(order);
-  const idle: Worker[] = [];
-  const queue: Task[][] = [];
-  let finished = 0;
-  let end: SearchEnd = "done";
-  const done = Promise.withResolvers<SearchEnd>();
-  const abort = () => done.reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  const timer = setTimeout(() => {
-    end = "timeout";
-    Atomics.store(shared, STOP, 1);
-  }, timeoutMs);
-
-  function handOut(): void {
-    while (queue.length > 0 && idle.length > 0 && end === "done") {
-      send(idle.pop()!, { type: "tasks", tasks: queue.pop()! });
-    }
-    if (idle.length === workers.length) {
-      for (const worker of workers) send(worker, { type: "finish" });
-    }
-  }
-
-  function receive(worker: Worker, report: Report): void {
-    if (report.type === "failed") return done.reject(new Error(report.message));
-    if (report.type === "found") {
-      addFound(found, report.found);
-      if (++finished === workers.length) done.resolve(end);
-      return;
-    }
-    if (report.type === "share") queue.push(report.tasks);
-    else {
-      idle.push(worker);
-      if (queue.length === 0) Atomics.add(shared, HUNGRY, 1);
-    }
-    handOut();
-  }
-
-  workers.forEach((worker, i) => {
-    worker.onmessage = ({ data }: MessageEvent<Report>) => receive(worker, data);
-    worker.onerror = (event) => {
-      event.preventDefault(); // or it ends the process
-      done.reject(new Error(`Cannot search as a worker failed: ${event.message}`));
-    };
-    const share = tasks.filter((_, k) => k % workers.length === i);
-    send(worker, { type: "start", job, shared, tasks: share });
-  });
-  return done.promise.finally(() => {
-    clearTimeout(timer);
-    Atomics.store(shared, STOP, 1);
-    signal.removeEventListener("abort", abort);
-  });
 }

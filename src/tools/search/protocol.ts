@@ -1,27 +1,27 @@
 /**
- * What the main thread and the workers of a search say to each other.
+ * The messages between the main thread and the workers of a search.
  *
- * A worker that runs out of tasks reports so; the number of those waiting stands in shared memory,
- * where a busy worker sees it between two tasks, and hands over half of what it has.
+ * A worker that runs out of tasks reports it. The number of waiting workers stands in shared memory,
+ * where a busy worker reads it between two tasks; it then hands over half of its tasks.
  *
  * @module
  */
 
-import type { Found, Job, Task } from "./searcher.ts";
+import type { Found, SearchJob, Task } from "./searcher.ts";
 
-/** Where in the shared memory the number of waiting workers is. */
+/** The index of the number of waiting workers in the shared memory. */
 export const HUNGRY = 0;
-/** Where in the shared memory it says 1 once all are to stop. */
+/** The index of the flag in the shared memory that is 1 once all are to stop. */
 export const STOP = 1;
 
-/** To a worker. */
+/** A message to a worker. */
 export type Order =
-  | { type: "start"; job: Job; shared: Int32Array; tasks: Task[] }
+  | { type: "start"; job: SearchJob; shared: Int32Array; tasks: Task[] }
   | { type: "tasks"; tasks: Task[] }
   | { type: "finish" };
 
-/** From a worker. */
-export type Report =
+/** A message from a worker. */
+export type WorkerReport =
   | { type: "idle" }
   | { type: "share"; tasks: Task[] }
   | { type: "found"; found: Found }

@@ -3,25 +3,25 @@
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, type Tally } from "./walk.ts";
 
-/** Larger files are not searched: each thread holds a whole one. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** A NUL byte among so many at the beginning tells a binary file, as git has it. */
+/** Larger files are not searched: each thread holds a whole file. */
+const MAX_SEARCHED_BYTES = 64 * 1024 * 1024;
+/** A file with a NUL byte among its first bytes is binary, as for git. */
 const BINARY_CHECK_BYTES = 8192;
 
-/** No read takes longer than a moment. */
+/** The most bytes of one read, so that each takes a moment only. */
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** One buffer for all files: measured, a new one for each takes half as long again. */
+/** One buffer for all files: with a new one for each, reading takes 1.5 times as long. */
 let buffer = new Uint8Array(256 * 1024);
 
 /**
- * Gives `use` a file in UTF-8, open still; counts it in `tally` instead where it cannot be read, is
- * binary or too large. UTF-16 is known by its byte order mark.
+ * Calls `use` with the text of a file in UTF-8 and the file, still open. A file that cannot be read, is
+ * binary or too large is counted in `tally` instead. UTF-16 is recognised by its byte order mark.
  *
- * @param stop asked between reads
- * @throws {Stopped} when it says true.
+ * @param stop Called between reads.
+ * @throws {Stopped} when it returns true.
  */
-export function readText(
+export function withFileText(
   path: string,
   tally: Tally,
   stop: () => boolean,
@@ -32,7 +32,7 @@ export function readText(
     let text: Uint8Array | undefined;
     try {
       file = Deno.openSync(path);
-      text = textOf(file, tally, stop);
+      text = readUtf8(file, tally, stop);
     } catch (error) {
       if (error instanceof Stopped) throw error;
       return countUnreadable(path, error, tally);
@@ -43,18 +43,18 @@ export function readText(
   }
 }
 
-/** The whole text, until the next call. */
-function textOf(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Array | undefined {
+/** The whole text, valid until the next call; undefined where the file is counted instead. */
+function readUtf8(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Array | undefined {
   let length = 0;
   for (let n; (n = file.readSync(buffer.subarray(length, length + READ_BYTES))) !== null;) {
     length += n;
-    if (length > MAX_FILE_BYTES) {
+    if (length > MAX_SEARCHED_BYTES) {
       tally.large++;
       return undefined;
     }
     if (length > READ_BYTES && stop()) throw new Stopped("The search was stopped");
     if (length === buffer.length) {
-      const larger = new Uint8Array(Math.min(4 * length, MAX_FILE_BYTES + 1));
+      const larger = new Uint8Array(Math.min(4 * length, MAX_SEARCHED_BYTES + 1));
       larger.set(buffer);
       buffer = larger;
     }

@@ -1,65 +1,65 @@
 /**
- * One thread's share of a search: what is still to do, and what was found.
+ * One thread's share of a search: its tasks and its results.
  *
  * @module
  */
 
 import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
-import { readText } from "./read_text.ts";
+import { withFileText } from "./read_text.ts";
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, createWalk, emptyTally, type Tally, type WalkOptions } from "./walk.ts";
 
-/** What to search for; plain data, as it is sent to workers. */
-export interface Job {
+/** The parameters of a search; plain data, as they are sent to workers. */
+export interface SearchJob {
   walk: WalkOptions;
-  /** What stands for the root in the paths shown: empty, or with a `/` at its end. */
+  /** Replaces the root in the paths shown: empty, or with a `/` at its end. */
   prefix: string;
-  /** The lines to find in the files. Without it the files themselves are what is found. */
+  /** The lines to find in the files; without it the search is for the files themselves. */
   grep?: { pattern: string; contextLines: number };
   /** The most characters of lines, or the most files, that are kept. */
   limit: number;
 }
 
 /** A file, with its time of modification in milliseconds. */
-export interface FoundFile {
+interface FoundFile {
   path: string;
   mtime: number;
 }
 
-/** What a search found. */
+/** The results of a search. */
 export interface Found {
   tally: Tally;
   /** The files with matches that come first by path. */
   matches: (FileMatches & Partial<Pick<Deno.FileInfo, "dev" | "ino">>)[];
   /** The newest files. */
   files: FoundFile[];
-  /** How many files match beside those. */
+  /** The number of files that match beside those. */
   more: number;
 }
 
-/** A folder to list, or files to look at. */
+/** A folder to list, or files to search. */
 export type Task = string | string[];
 
 /** A search that goes on step by step. */
 export interface Searcher {
-  /** What is still to do, the largest first. */
+  /** The tasks that are left, the largest first. */
   tasks: Task[];
   found: Found;
   /** Does the last of `tasks`, or as much of it as there is time for. */
   step(): void;
 }
 
-/** So many files are looked at in one step. */
+/** The files of one task. */
 const FILES_PER_TASK = 32;
 
 /**
  * A search that has not begun.
  *
- * @param stop asked every millisecond or so whether to leave the rest
+ * @param stop Called every millisecond or so; when it returns true, the rest of the task is left.
  * @throws {SyntaxError} when the pattern is none.
  */
-export function createSearcher(job: Job, stop: () => boolean): Searcher {
+export function createSearcher(job: SearchJob, stop: () => boolean): Searcher {
   const found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
   const look = job.grep ? lineKeeper(job, job.grep, found, stop) : fileKeeper(job, found);
   const walk = createWalk(job.walk, found.tally);
@@ -91,10 +91,10 @@ export function createSearcher(job: Job, stop: () => boolean): Searcher {
   };
 }
 
-/** Adds what another thread found. */
+/** Adds the results of another thread. */
 export function addFound(to: Found, from: Found): void {
   for (const key of Object.keys(to.tally) as (keyof Tally)[]) to.tally[key] += from.tally[key];
-  // Not by spreading: there is no room on the stack for any number of arguments.
+  // Not by `push(...)`: the stack has no room for so many arguments.
   to.matches = to.matches.concat(from.matches);
   to.files = to.files.concat(from.files);
   to.more += from.more;
@@ -102,8 +102,8 @@ export function addFound(to: Found, from: Found): void {
 
 const byPath = (a: { path: string }, b: { path: string }) => a.path < b.path ? -1 : 1;
 
-/** Sorts what was found, and drops what is over the limit of `job`; returns what is kept, in chars. */
-export function sortFound(found: Found, job: Job): number {
+/** Sorts the results and drops those over the limit of `job`; returns the characters of the rest. */
+export function sortFound(found: Found, job: SearchJob): number {
   found.files.sort((a, b) => b.mtime - a.mtime || byPath(a, b));
   found.matches.sort(byPath);
   let chars = 0;
@@ -121,13 +121,14 @@ function shownChars({ lines }: FileMatches): number {
   return chars;
 }
 
-const shownPath = (job: Job, path: string) => job.prefix + path.slice(job.walk.root.length + 1);
+const shownPath = (job: SearchJob, path: string) =>
+  job.prefix + path.slice(job.walk.root.length + 1);
 
-/** A path on one line, whatever its name holds. */
-export const printable = (path: string): string =>
+/** A path on one line: its control characters and line separators are written as escapes. */
+export const escapedPath = (path: string): string =>
   path.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 
-function fileKeeper(job: Job, found: Found): (path: string) => void {
+function fileKeeper(job: SearchJob, found: Found): (path: string) => void {
   return (path) => {
     try {
       const mtime = Deno.lstatSync(path).mtime?.getTime() ?? 0;
@@ -141,23 +142,23 @@ function fileKeeper(job: Job, found: Found): (path: string) => void {
 }
 
 function lineKeeper(
-  job: Job,
-  { pattern, contextLines }: NonNullable<Job["grep"]>,
+  job: SearchJob,
+  { pattern, contextLines }: NonNullable<SearchJob["grep"]>,
   found: Found,
   stop: () => boolean,
 ): (path: string) => void {
   const find = compileLinePattern(pattern, stop);
   let chars = 0;
-  /** By path, behind this file there is no room: those are only counted. */
+  /** There is no room for files that sort behind this path: their matches are only counted. */
   let last: string | undefined;
   return (file) =>
-    readText(file, found.tally, stop, (text, opened) => {
+    withFileText(file, found.tally, stop, (text, opened) => {
       const path = shownPath(job, file);
       const counted = last !== undefined && path > last;
-      const options = { path: printable(path), contextLines, maxChars: job.limit };
+      const options = { path: escapedPath(path), contextLines, maxChars: job.limit };
       const lines = counted ? undefined : matchLines(text, find, options);
       const matches = counted ? find(text, 0) !== undefined : lines !== undefined;
-      // A binary file may begin like a text.
+      // A binary file may have its first NUL byte behind the part that was checked.
       const binary = matches && text.includes(0);
       found.tally[binary ? "binary" : "files"]++;
       if (!matches || binary) return;

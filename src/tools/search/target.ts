@@ -1,5 +1,5 @@
 /**
- * Where a search takes place: what a tool's `path` and glob pattern come to.
+ * The place of a search, from a tool's `path` and glob pattern.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { fileError, missing, moved, statRegular } from "../files/regular_file.ts
 import { toolPath } from "../paths.ts";
 import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
 
-/** Where to search. */
-export interface Target {
+/** The place of a search. */
+interface Target {
   walk: WalkOptions;
-  /** What stands for `walk.root` in the paths shown: empty, or with a `/` at its end. */
+  /** Replaces `walk.root` in the paths shown: empty, or with a `/` at its end. */
   prefix: string;
   /** Set where a single file was named; `walk.root` is its folder then. */
   file?: string;
@@ -25,8 +25,8 @@ export interface Target {
  * Finds the place to search. A glob pattern's folders up to the first wildcard count as named: the
  * search begins there, also where they are hidden or ignored.
  *
- * @param glob empty for all files
- * @param anywhere true where a pattern without `/` is for names at any depth, as in `rg -g`
+ * @param glob The pattern, empty for all files.
+ * @param anywhere True where a pattern without `/` is for names at any depth, as in `rg -g`.
  * @throws {Error} when there is no such place, or it is no file or folder, or the pattern leads out
  * of it, or a link out of the working directory; the message tells the model its next move.
  */
@@ -46,7 +46,8 @@ export async function findTarget(
   const prefix = shownPrefix(context.workingDir, base);
   // A pattern from the working directory instead of from `path` is a common slip.
   if (
-    prefix !== "" && rest.startsWith(prefix) && !await exists(resolve(base, rest.split("/")[0]!))
+    prefix !== "" && rest.startsWith(prefix) &&
+    !await pathExists(resolve(base, rest.split("/")[0]!))
   ) {
     rest = rest.slice(prefix.length);
   }
@@ -55,20 +56,20 @@ export async function findTarget(
   const named = folders === "" ? base : resolve(base, folders);
   const shown = folders === "" ? path : shownPrefix(context.workingDir, named).slice(0, -1);
   const { isFile, real } = await checkPlace(context, named, shown, folders !== "");
-  // What was decided on is the real place; its name is shown, too.
+  // The policy decided on the real path, which is then also shown.
   const place = context.grant ? real : named;
   const root = isFile ? dirname(place) : place;
   const filter: Filter = { regex: globToRegex(rest), byName, exclude };
   return {
     walk: {
-      root: slashed(root),
-      top: slashed(await topFolder(context.workingDir, root)),
+      root: withSlashes(root),
+      top: withSlashes(await topFolder(context.workingDir, root)),
       maxDepth: rest === "" || byName || exclude || rest.includes("**")
         ? Infinity
         : rest.split("/").length - 1,
       hidden: exclude ? [] : dotNames(rest),
       ...(rest === "" ? {} : { filter }),
-      // A file that was named was decided on by itself.
+      // The policy has decided on a named file itself.
       ...(context.grant &&
         {
           withheld: isFile
@@ -77,7 +78,7 @@ export async function findTarget(
         }),
     },
     prefix: shownPrefix(context.workingDir, root),
-    ...(isFile ? { file: slashed(place) } : {}),
+    ...(isFile ? { file: withSlashes(place) } : {}),
   };
 }
 
@@ -96,16 +97,16 @@ function checkGlob(glob: string, path: string): void {
   );
 }
 
-/** The names with a leading dot that a pattern asks for: only these are taken although hidden. */
+/** The names with a leading dot in a pattern: only these are taken although they are hidden. */
 function dotNames(glob: string): RegExp[] {
   return [...glob.matchAll(/(?<=^|[/{,])(\.[^/{},]*)(\{?)/g)]
     .map(([, name, brace]) => globToRegex(brace === "" ? name! : `${name}*`));
 }
 
 /**
- * What is at `path`, and where it leads.
+ * The kind and the real path of the place at `path`.
  *
- * @param isBelow true where a pattern leads there, of which the policy knew nothing
+ * @param isBelow True where a pattern leads there, which the policy has not seen.
  */
 async function checkPlace(
   { workingDir, grant }: Pick<ToolContext, "workingDir" | "grant">,
@@ -115,8 +116,8 @@ async function checkPlace(
 ): Promise<{ isFile: boolean; real: string }> {
   try {
     const [real, realDir] = [await Deno.realPath(path), await Deno.realPath(workingDir)];
-    // The path stays in the working directory, but what it leads to does not: whoever approves of
-    // a search within must not get one elsewhere.
+    // The path is in the working directory, its target is not: a search that was approved there must
+    // not take place elsewhere.
     if (isWithin(workingDir, path) && !isWithin(realDir, real)) {
       throw new Error(
         `Cannot search ${shown} as a link in it leads out of the working directory: links are not ` +
@@ -152,33 +153,33 @@ function checkGranted(
   const isIn = (folder: string, at: string) => isWithin(folder, at) && at !== folder;
   for (const start of [path, real]) {
     for (let at = start; isIn(realDir, at) || isIn(realPath, at); at = dirname(at)) {
-      if (!isWithheld(withheld, slashed(at), at !== start || isDirectory)) continue;
+      if (!isWithheld(withheld, withSlashes(at), at !== start || isDirectory)) continue;
       throw new Error(`Cannot search ${shown} as the rules withhold it: give it as path to ask`);
     }
   }
 }
 
-/** From where on ignore files count: from the repository, else from the working directory. */
+/** The highest folder whose ignore files count: the repository, else the working directory. */
 async function topFolder(workingDir: string, root: string): Promise<string> {
   for (let folder = root;; folder = dirname(folder)) {
-    if (await exists(resolve(folder, ".git"))) return folder;
+    if (await pathExists(resolve(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return isWithin(workingDir, root) ? resolve(workingDir) : root;
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);
 }
 
-/** How paths below `folder` begin: relative to the working directory where they are in it. */
+/** The beginning of paths below `folder`: relative to the working directory where they are in it. */
 function shownPrefix(workingDir: string, folder: string): string {
   const path = isWithin(workingDir, folder)
-    ? slashed(relative(workingDir, folder))
-    : slashed(folder);
+    ? withSlashes(relative(workingDir, folder))
+    : withSlashes(folder);
   return path === "" && isWithin(workingDir, folder) ? "" : `${path}/`;
 }
 
-/** With `/` between the parts and none at the end. */
-function slashed(path: string): string {
+/** `path` with `/` between its parts and none at the end. */
+function withSlashes(path: string): string {
   return (Deno.build.os === "windows" ? path.replaceAll("\\", "/") : path).replace(/\/$/, "");
 }

@@ -1,58 +1,58 @@
 /**
- * Listing folders, less what is left out: hidden files, `node_modules`, and what `.gitignore`,
- * `.ignore` and `.git/info/exclude` name. As in ripgrep, `.ignore` goes first and a rule that keeps a
- * name keeps it although it is hidden; unlike there, a `.gitignore` counts outside of repositories
- * too, and git's settings of the user do not.
+ * Lists folders without hidden files, `node_modules`, and the files that `.gitignore`, `.ignore` and
+ * `.git/info/exclude` name. As in ripgrep, `.ignore` goes first, and a rule that keeps a name keeps it
+ * although it is hidden; unlike there, a `.gitignore` counts outside of repositories too, and git's
+ * user settings do not.
  *
- * Synchronous: measured, it takes a fraction of the time, and it runs in a worker.
+ * The calls are synchronous: they take a fraction of the time, and most run in a worker.
  *
  * @module
  */
 
 import { SEPARATOR } from "../../text/std_path.ts";
 import type { Withheld } from "../../types/tool.ts";
-import { parseIgnore, type Rules, type Verdict, verdict } from "./ignore.ts";
+import { type IgnoreVerdict, parseIgnore, type Rules, verdict } from "./ignore.ts";
 
 /** The ignore files that apply to a folder, the nearest first. */
-interface Level {
+interface IgnoreLevel {
   rules: Rules;
-  /** Where in an absolute path the part behind the folder of the rules begins. */
+  /** The length of the absolute path of the rules' folder, with a slash. */
   at: number;
-  up: Level | undefined;
+  up: IgnoreLevel | undefined;
 }
 
-/** The rules for what is in a folder. */
-export interface Scope {
-  ignore?: Level | undefined;
-  gitignore?: Level | undefined;
+/** The rules for the entries of a folder. */
+interface Scope {
+  ignore?: IgnoreLevel | undefined;
+  gitignore?: IgnoreLevel | undefined;
 }
 
-/** Which files a glob pattern takes. */
+/** The files that a glob pattern takes. */
 export interface Filter {
   regex: RegExp;
-  /** True for what is matched against the bare name, not the path from the root. */
+  /** True where it is matched against the bare name, false where against the path from the root. */
   byName: boolean;
   /** True to take the files that do not match. */
   exclude: boolean;
 }
 
-/** What a walk is to find. All paths are absolute, with `/` between their parts. */
+/** The parameters of a walk. All paths are absolute, with `/` between their parts. */
 export interface WalkOptions {
   /** The folder to walk. */
   root: string;
   /** The highest folder whose ignore files count: `root` or above. */
   top: string;
-  /** How many folders to go down, 0 for the files in `root` only. */
+  /** The most folders to go down, 0 for the files in `root` only. */
   maxDepth: number;
-  /** Hidden names to take all the same. */
+  /** Names that are taken although they are hidden. */
   hidden: readonly RegExp[];
-  /** Which files to take; all where it is missing. */
+  /** The files to take; all where it is missing. */
   filter?: Filter;
-  /** What a policy leaves out; `root` has no links then. */
+  /** The files and folders that a policy withholds; `root` has no links then. */
   withheld?: Withheld;
 }
 
-/** How much was left out, and why. */
+/** The numbers of files taken and left out, by reason. */
 export interface Tally {
   /** Files taken. */
   files: number;
@@ -87,21 +87,21 @@ export const emptyTally = (): Tally => ({
   withheld: 0,
 });
 
-/** Ignore files are cut here: no real one comes near. */
+/** The bytes of an ignore file that are read: no real one comes near. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
-/** Files in name only: reading one runs code in the kernel, and some wait for ever. */
+/** Folders without real files: reading one runs code in the kernel, and some wait for ever. */
 const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
 
-/** So many folders' rules are remembered; beyond, those still needed are read again. */
+/** The folders whose rules are remembered; beyond, all are dropped and read again when needed. */
 const MAX_SCOPES = 20_000;
 
 /** Lists one folder after the other. */
-export interface Walk {
+interface Walk {
   /** The files and folders in `folder` that a search takes. Links are never followed. */
   list(folder: string): { files: string[]; folders: string[] };
 }
 
-/** A walk that counts in `tally` what it leaves out. */
+/** A walk that counts the files it leaves out in `tally`. */
 export function createWalk(options: WalkOptions, tally: Tally): Walk {
   const { root, top, maxDepth, hidden, filter, withheld } = options;
   const scopes = new Map<string, Scope>();
@@ -112,10 +112,10 @@ export function createWalk(options: WalkOptions, tally: Tally): Walk {
     const folder = path.slice(0, path.lastIndexOf("/"));
     let scope = scopes.get(folder);
     if (scope === undefined) {
-      scope = enter(folder, scopeAbove(folder), (name) => exists(`${folder}/${name}`));
+      scope = scopeIn(folder, scopeAbove(folder), (name) => isRealEntry(`${folder}/${name}`));
       remember(folder, scope);
     }
-    // Whoever names a path in an ignored folder wants to see what the rules so far leave out.
+    // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
     return ruled(path, path.slice(folder.length + 1), true, scope) ? {} : scope;
   }
 
@@ -136,13 +136,13 @@ export function createWalk(options: WalkOptions, tally: Tally): Walk {
       return { files, folders };
     }
     const named = (name: string) => entries.some((entry) => entry.name === name);
-    const scope = enter(folder, scopeAbove(folder), named);
+    const scope = scopeIn(folder, scopeAbove(folder), named);
     remember(folder, scope);
     const deeper = maxDepth > slashes(folder, root.length);
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
       const path = `${folder}/${name}`;
-      if (leftOut(path, name, isDirectory, scope, hidden)) tally.ignored++;
+      if (isLeftOut(path, name, isDirectory, scope, hidden)) tally.ignored++;
       else if (isDirectory) {
         if (!deeper || SYSTEM_FOLDERS.includes(path)) continue;
         if (withheld && isWithheld(withheld, path, true)) tally.withheld++;
@@ -169,7 +169,7 @@ function takes(filter: Filter | undefined, path: string, name: string): boolean 
   return filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
 }
 
-/** Whether a policy withholds a file, or all that is in a folder. */
+/** True where a policy withholds a file, or a folder with all its entries. */
 export function isWithheld(
   { folder, paths, absolute = [], files }: Withheld,
   path: string,
@@ -184,7 +184,7 @@ export function isWithheld(
   return !isDir && files !== undefined && files.test(path);
 }
 
-function leftOut(
+function isLeftOut(
   path: string,
   name: string,
   isDir: boolean,
@@ -197,7 +197,7 @@ function leftOut(
   return name.startsWith(".") && !hidden.some((regex) => regex.test(name));
 }
 
-function ruled(path: string, name: string, isDir: boolean, scope: Scope): Verdict {
+function ruled(path: string, name: string, isDir: boolean, scope: Scope): IgnoreVerdict {
   for (const first of [scope.ignore, scope.gitignore]) {
     for (let level = first; level !== undefined; level = level.up) {
       const found = verdict(level.rules, path.slice(level.at), name, isDir);
@@ -207,10 +207,10 @@ function ruled(path: string, name: string, isDir: boolean, scope: Scope): Verdic
   return undefined;
 }
 
-/** `scope` with the rules that `folder` itself adds. */
-function enter(folder: string, scope: Scope, has: (name: string) => boolean): Scope {
+/** The scope in `folder`: `scope` with the rules that the folder itself adds. */
+function scopeIn(folder: string, scope: Scope, has: (name: string) => boolean): Scope {
   let { ignore, gitignore } = scope;
-  const level = (file: string, up: Level | undefined): Level | undefined => {
+  const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
     const rules = readRules(`${folder}/${file}`);
     return rules === undefined || rules.list.length === 0
       ? up
@@ -223,7 +223,7 @@ function enter(folder: string, scope: Scope, has: (name: string) => boolean): Sc
   return { ignore, gitignore };
 }
 
-function exists(path: string): boolean {
+function isRealEntry(path: string): boolean {
   try {
     return !Deno.lstatSync(path).isSymlink;
   } catch {
@@ -240,13 +240,13 @@ function readRules(path: string): Rules | undefined {
     for (let n; length < bytes.length && (n = file.readSync(bytes.subarray(length)));) length += n;
     return parseIgnore(new TextDecoder().decode(bytes.subarray(0, length)));
   } catch {
-    return undefined; // Gone since, or no right to read it: as if it were not there.
+    return undefined; // Gone since, or not readable: as if it were not there.
   }
 }
 
-/** Counts a failure to open; what is gone by now is none. */
+/** Counts a failure to open; a file that is gone by now is none. */
 export function countUnreadable(path: string, error: unknown, tally: Tally): void {
   if (!(error instanceof Deno.errors.NotFound)) tally.unreadable++;
-  // What the system lists and then does not find: U+FFFD stands for bytes that are not UTF-8.
+  // A listed name that the system does not find has bytes that are not UTF-8, shown as U+FFFD.
   else if (path.includes("\ufffd")) tally.unnameable++;
 }

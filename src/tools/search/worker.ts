@@ -1,15 +1,15 @@
 /**
- * A worker's end of a search. Loads as little as it can: every module delays the first result.
+ * A worker of a search. It loads as few modules as it can: each delays the first result.
  *
  * @module
  */
 
-import { HUNGRY, type Order, type Report, STOP } from "./protocol.ts";
+import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
 import { createSearcher, type Searcher } from "./searcher.ts";
 
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<Order>) => void;
-  postMessage(report: Report): void;
+  postMessage(report: WorkerReport): void;
 };
 
 let searcher: Searcher;
@@ -38,7 +38,7 @@ function work(): void {
     searcher.step();
     const hungry = Atomics.load(shared, HUNGRY);
     if (hungry === 0 || tasks.length < 2) continue;
-    // Another worker may have answered that call in the meantime.
+    // Another busy worker may have served the waiting one in the meantime.
     if (Atomics.compareExchange(shared, HUNGRY, hungry, hungry - 1) !== hungry) continue;
     scope.postMessage({ type: "share", tasks: tasks.splice(0, Math.ceil(tasks.length / 2)) });
   }

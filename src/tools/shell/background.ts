@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Job, Jobs, ToolContext } from "../../types/tool.ts";
+import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { namesOf } from "./jobs.ts";
 import { captureOutput } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
 import {
   DRAIN_MS,
-  exitCode,
+  exitCodeText,
   FRAME_CHARS,
   GRACE_MS,
   leftBehind,
@@ -40,7 +40,7 @@ export async function runInBackground(
   { command }: Record<string, unknown>,
   context: ToolContext,
   settleMs = SETTLE_MS,
-): Promise<string> {
+): Promise<ToolOutcome> {
   const { jobs } = context;
   if (!jobs) throw new Error("Cannot run it in the background as nobody keeps jobs here");
   jobs.checkRoom();
@@ -51,13 +51,16 @@ export async function runInBackground(
   if (await within(settleMs, shell.child.status)) {
     await ended;
     jobs.remove(job);
-    return news();
+    const { code } = await shell.child.status;
+    return { content: news(), exitCode: code };
   }
   announce();
   const call = `job_output {"job": ${job.number}`;
-  return `job ${job.number} runs in the background until the session ends. ${call}} shows what it prints, ${call}, "stop": true} ends it.\n${
-    news("output", Math.min(budget, MAX_FIRST_NEWS))
-  }`;
+  const content =
+    `job ${job.number} runs in the background until the session ends. ${call}} shows what it prints, ${call}, "stop": true} ends it.\n${
+      news("output", Math.min(budget, MAX_FIRST_NEWS))
+    }`;
+  return { content };
 }
 
 /** The tool `job_output`. */
@@ -102,7 +105,7 @@ function startJob(
       isStopped ? STOP_MS : GRACE_MS,
       folder,
     );
-    end = [`exit code: ${exitCode(status)}`];
+    end = [`exit code: ${exitCodeText(status)}`];
     if (limits !== undefined && !isStopped && status?.code !== 0) end.push(limits);
     if (left.length > 0 && !isStopped) end.push(leftBehind(left));
     elapsed = performance.now() - started;

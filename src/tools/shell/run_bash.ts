@@ -1,14 +1,12 @@
 /** The tool `run_bash`. @module */
 
-import type { ToolContext } from "../../types/tool.ts";
+import type { CommandOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { InterruptedError } from "../call_errors.ts";
 import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "./find_program.ts";
 import { captureOutput, type OutputCapture } from "./output_capture.ts";
 import { endAtExit, endGroup } from "./process_group.ts";
 import { windowsShell } from "./windows_shell.ts";
-
-/** How the error of an aborted command begins. */
-export const INTERRUPTED = "Interrupted by the user: the call did not finish.";
 
 /** How long a process may take to end after SIGTERM: at the time limit, and in other cases. */
 const TIMEOUT_GRACE_MS = 2000;
@@ -48,12 +46,13 @@ type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
  * limit, or on abort; only a process that made its own session (`setsid`) and whose parent is gone
  * escapes.
  *
- * @throws {Error} when the shell cannot be started; when it is aborted, with the output so far.
+ * @throws {Error} when the shell cannot be started.
+ * @throws {InterruptedError} when it is aborted, with the output so far.
  */
 export async function runBash(
   args: Record<string, unknown>,
   context: ToolContext,
-): Promise<string> {
+): Promise<ToolOutcome> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
   const { child, limits } = await startShell(command, context);
   const release = endAtExit(child.pid, context.workingDir);
@@ -74,21 +73,25 @@ export async function runBash(
     context.workingDir,
   );
   release();
+  const output = outputOf(streams, budget);
   if (ended === "abort") {
-    const came = outputs(streams, budget);
-    throw new Error(`${INTERRUPTED} It printed so far:\n${came.join("\n")}`, {
-      cause: context.signal.reason,
-    });
+    throw new InterruptedError(sections(output), output, { cause: context.signal.reason });
   }
-
-  const lines = [`exit code: ${ended === "timeout" ? TIMEOUT_EXIT_CODE : exitCode(status)}`];
+  const isTimedOut = ended === "timeout";
+  const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
+  const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`];
   if (limits !== undefined && status?.code !== 0) lines.push(limits);
-  if (ended === "timeout") {
+  if (isTimedOut) {
     lines.push(
       `timed_out: true (ended after ${timeout_seconds} s, the output is what came so far)`,
     );
   } else if (left.length > 0) lines.push(leftBehind(left));
-  return lines.concat(outputs(streams, budget)).join("\n");
+  return {
+    content: [...lines, sections(output)].join("\n"),
+    output,
+    ...code !== undefined && { exitCode: code },
+    ...isTimedOut ? { isTimedOut } : left.length > 0 && { endedProcesses: left },
+  };
 }
 
 /** Ends what is left of a shell whose output is `captures`; its status, if it can be ended. */
@@ -205,7 +208,7 @@ function split(text: string): string[] {
 }
 
 /** How a shell ended, in words. */
-export function exitCode(status: Deno.CommandStatus | undefined): string {
+export function exitCodeText(status: Deno.CommandStatus | undefined): string {
   if (status === undefined) return "unknown (the process cannot be ended)";
   const { code, signal } = status;
   if (signal !== null) return `${code} (the shell was ended by ${signal})`;
@@ -225,19 +228,23 @@ function newestLine(streams: Streams): () => string {
   };
 }
 
-/** The two sections, which share `budget`: what one does not need, the other may use. */
-function outputs(
-  streams: Streams,
-  budget: number,
-): string[] {
+/** What was printed, within `budget` bytes: what one stream does not need, the other may use. */
+function outputOf({ stdout, stderr }: Streams, budget: number): CommandOutput {
   const half = Math.floor(budget / 2);
-  const sections: string[] = [];
-  for (const [name, other] of [["stdout", "stderr"], ["stderr", "stdout"]] as const) {
-    if (streams[name].total() === 0) continue;
-    const room = Math.max(half, budget - streams[other].total());
-    sections.push(`${name}:`, streams[name].text(room).replace(/\n$/, ""));
-  }
-  return sections.length === 0 ? ["no output"] : sections;
+  const textOf = (one: OutputCapture, other: OutputCapture) =>
+    one.text(Math.max(half, budget - other.total())).replace(/\n$/, "");
+  return {
+    ...stdout.total() > 0 && { stdout: textOf(stdout, stderr) },
+    ...stderr.total() > 0 && { stderr: textOf(stderr, stdout) },
+  };
+}
+
+function sections({ stdout, stderr }: CommandOutput): string {
+  if (stdout === undefined && stderr === undefined) return "no output";
+  return [
+    ...stdout === undefined ? [] : ["stdout:", stdout],
+    ...stderr === undefined ? [] : ["stderr:", stderr],
+  ].join("\n");
 }
 
 /** What `promise` resolves to, or undefined when that takes longer. */

@@ -1,9 +1,36 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { askPerson, requestText } from "../../../src/frontends/terminal/question.ts";
+import {
+  askPerson,
+  requestText as requestOf,
+  ruleAdded,
+} from "../../../src/frontends/terminal/question.ts";
+import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../src/session/frontend.ts";
 import { graphemeWidth } from "../../../src/text/width.ts";
 import { builtinTools } from "../../../src/tools/mod.ts";
+import type { Tool } from "../../../src/types/tool.ts";
+import { type Workspace, workspace } from "../../tools/workspace.ts";
 
 const bash = builtinTools.find((tool) => tool.name === "run_bash")!;
+
+/** A request for approval of a call, with all answers, unless `more` says otherwise. */
+function approvalOf(
+  tool: Tool,
+  args: Record<string, unknown>,
+  more: Partial<Approval> = {},
+): Approval {
+  const choices: ApprovalChoice[] = ["once", "refuse", "session", "folder", "edit"];
+  return {
+    call: { id: "1", name: tool.name, arguments: args },
+    subject: tool.subject?.(args) ?? {},
+    reason: "writes",
+    isRoutine: true,
+    choices,
+    ...more,
+  };
+}
+
+const requestText = (tool: Tool, args: Record<string, unknown>, columns: number): string =>
+  requestOf(approvalOf(tool, args), columns);
 
 Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () => {
   const command = `touch x #${
@@ -57,146 +84,144 @@ Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
 });
 
 Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", async () => {
-  const rows: [line: string, told: string | undefined][] = [
-    ["y", "runs"],
-    [" YES ", "runs"],
-    ["always", "runs, allowed"],
-    ["s", "runs, saved"],
-    ["n", "Refused by the user. Do not"],
-    ["no, why", "Refused by the user. They say: why"],
-    ["nuse pnpm", "Refused by the user. They say: nuse pnpm"],
-    ["Never!", "Refused by the user. They say: Never!"],
-    ["a", "runs, allowed"],
-    ["save", "runs, saved"],
+  const rows: [line: string, expected: ApprovalAnswer | undefined][] = [
+    ["y", { choice: "once" }],
+    [" YES ", { choice: "once" }],
+    ["always", { choice: "session" }],
+    ["s", { choice: "folder" }],
+    ["n", { choice: "refuse", reason: "" }],
+    ["no, why", { choice: "refuse", reason: "why" }],
+    ["nuse pnpm", { choice: "refuse", reason: "nuse pnpm" }],
+    ["Never!", { choice: "refuse", reason: "Never!" }],
+    ["a", { choice: "session" }],
+    ["save", { choice: "folder" }],
     ["?", undefined],
     ["", undefined],
     ["yes please", undefined],
     ["constructor", undefined],
     ["__proto__", undefined],
   ];
-  for (const [line, told] of rows) {
-    let kept = "runs";
-    const ask = askPerson(
+  const { signal } = new AbortController();
+  for (const [line, expected] of rows) {
+    const approve = askPerson(
       (_text, _prompt, objection) => Promise.resolve(objection(line) === undefined ? line : null),
-      {
-        allow: () => Promise.resolve(void (kept += ", allowed")),
-        save: () => Promise.resolve((kept += ", saved", "")),
-      },
-      () => {},
       () => 80,
     );
-    const context = { workingDir: "/", maxOutputChars: 100, signal: new AbortController().signal };
-    const question = { reason: "writes", ruleFor: () => "run_bash(ls)" };
-    const decision = await ask(bash, { command: "ls" }, context, question);
+    const answer = await approve(approvalOf(bash, { command: "ls" }), signal);
     // What is no answer is asked about again; here nobody goes on.
-    const said = decision.allow ? kept : decision.reason;
-    assertEquals(said.startsWith(told ?? "Refused by the user. Do not"), true, `${line}: ${said}`);
-    assertEquals(kept === "runs" || decision.allow, true, line);
+    assertEquals(answer, expected ?? { choice: "refuse", reason: "" }, line);
   }
 });
 
-Deno.test("a rule that can not be kept goes for the session, and the call runs", async () => {
-  const printed: string[] = [];
-  const ask = askPerson(
-    () => Promise.resolve("s"),
-    {
-      allow: () => Promise.resolve(),
-      save: () => Promise.reject(new Error("no space left\x1b[2J")),
-    },
-    (text) => printed.push(text),
-    () => 80,
-  );
-  const context = { workingDir: "/", maxOutputChars: 100, signal: new AbortController().signal };
-  const question = { reason: "writes", ruleFor: () => "run_bash(ls)" };
-  assertEquals(await ask(bash, { command: "ls" }, context, question), { allow: true });
-  assertMatch(printed.join(), /session only, as it cannot be kept: no space left/);
-  assertEquals(printed.join().includes("\x1b"), false);
+Deno.test("a command is edited, and stays as it was where nothing is typed", async () => {
+  const { signal } = new AbortController();
+  for (const [typed, command] of [["ls -l", "ls -l"], [" ", "ls"], [null, "ls"]] as const) {
+    const begun: (string | undefined)[] = [];
+    const approve = askPerson(
+      (_text, prompt, _objection, _signal, start) => {
+        begun.push(start);
+        return Promise.resolve(prompt === "command: " ? typed : "e");
+      },
+      () => 80,
+    );
+    const answer = await approve(approvalOf(bash, { command: "ls" }), signal);
+    assertEquals([answer, begun], [{ choice: "edit", command }, [undefined, "ls"]]);
+  }
 });
+
+Deno.test("what is said of a rule that was added drives no terminal", () => {
+  const rule = "run_bash(ls\x1b[2J)";
+  const type = "rule_added" as const;
+  assertEquals(ruleAdded({ type, rule: "run_bash(ls)" }), "  In this session: allow run_bash(ls)");
+  assertEquals(
+    ruleAdded({ type, rule: "run_bash(ls)", path: "/p.json" }),
+    "  Kept in /p.json: allow run_bash(ls)",
+  );
+  const failed = ruleAdded({ type, rule, error: "no space left\x1b[2J" });
+  assertMatch(failed, /session only, as it cannot be kept: no space left/);
+  for (const text of [failed, ruleAdded({ type, rule })]) {
+    assertEquals(text.includes("\x1b"), false);
+  }
+});
+
+/** The rows below the path in a question about a call, with what its tool prepares. */
+async function rowsBelowPath(
+  ws: Workspace,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<string[]> {
+  const tool = builtinTools.find((one) => one.name === name)!;
+  const prepared = await Promise.resolve(tool.prepare!(args, ws.context)).catch(() => undefined);
+  const preview = prepared?.change;
+  const approval = approvalOf(tool, args, preview ? { preview } : {});
+  return requestOf(approval, 80).split("\n").slice(2);
+}
 
 Deno.test("writing over a file is shown as a difference, a new file whole", async () => {
-  const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${folder}/a`, "one\ntwo\nthree\n");
-  await Deno.writeTextFile(`${folder}/crlf`, "one\r\ntwo\r\n");
-  await Deno.writeFile(`${folder}/binary`, Uint8Array.of(0xff, 0xfe));
-  await Deno.writeFile(`${folder}/large`, new Uint8Array(2 ** 20 + 1));
-  const asked: string[] = [];
-  const ask = askPerson(
-    (text) => (asked.push(text), Promise.resolve("n")),
-    { allow: () => Promise.resolve(), save: () => Promise.resolve("") },
-    () => {},
-    () => 80,
-  );
-  const tool = builtinTools.find(({ name }) => name === "write_file")!;
-  const context = {
-    workingDir: folder,
-    maxOutputChars: 1000,
-    signal: new AbortController().signal,
-  };
-  for (
-    const [file_path, content] of [
-      ["a", "one\n2\nthree\n"],
-      ["b", "new\n"],
-      [
-        "a",
-        "one\ntwo\nthree\n",
-      ],
-      ["binary", "new\n"],
-      ["large", ""],
-      ["crlf", "1\ntwo\n"],
-    ]
-  ) {
-    await ask(tool, { file_path, content }, context, {
-      reason: "writes",
-      ruleFor: () => undefined,
-    });
-  }
-  assertEquals(asked.map((text) => text.split("\n").slice(2)), [
-    ["  the file changes:", "  │ 1   one", "  │ 2 - two", "  │ 2 + 2", "  │ 3   three"],
-    ["  content (1 line, 4 characters):", "  │ new"],
-    ["  (the file holds just this already)"],
-    [
+  using ws = workspace();
+  ws.put("a", "one\ntwo\nthree\n");
+  ws.put("crlf", "one\r\ntwo\r\n");
+  ws.put("binary", [0xff, 0xff]);
+  ws.put("large", new Uint8Array(2 ** 20 + 1));
+  const rows: [path: string, content: string, expected: string[]][] = [
+    ["a", "one\n2\nthree\n", [
+      ...["  the file changes:", "  │ 1   one", "  │ 2 - two", "  │ 2 + 2", "  │ 3   three"],
+    ]],
+    ["b", "new\n", ["  content (1 line, 4 characters):", "  │ new"]],
+    ["a", "one\ntwo\nthree\n", ["  (the file holds just this already)"]],
+    ["binary", "new\n", [
       "  content (1 line, 4 characters):",
       "  │ new",
       "  a file of 2 bytes is there, and replaced by this",
-    ],
-    ["  content: ", "  a file of 1048577 bytes is there, and replaced by this"],
-    ["  the file changes:", "  │ 1 - one", "  │ 1 + 1", "  │ 2   two"],
-  ]);
-  await Deno.remove(folder, { recursive: true });
+    ]],
+    ["large", "", ["  content: ", "  a file of 1048577 bytes is there, and replaced by this"]],
+    ["crlf", "1\ntwo\n", ["  the file changes:", "  │ 1 - one", "  │ 1 + 1", "  │ 2   two"]],
+    ["crlf", "one\r\ntwo\n", [
+      ...["  the file changes:", "  │ 1   one␍", "  │ 2 - two␍", "  │ 2 + two"],
+    ]],
+  ];
+  for (const [file_path, content, expected] of rows) {
+    assertEquals(await rowsBelowPath(ws, "write_file", { file_path, content }), expected);
+  }
+});
+
+Deno.test("an edit that cannot be prepared is shown as it was given", async () => {
+  using ws = workspace();
+  ws.put("f", "a\na\n");
+  for (const [file_path, old_string] of [["none", "a"], ["f", "c"], ["f", "a"]] as const) {
+    assertEquals(
+      await rowsBelowPath(ws, "edit_file", { file_path, old_string, new_string: "b" }),
+      [`  old_string: ${old_string}`, "  new_string: b"],
+    );
+  }
 });
 
 /** What is asked about a call, and what is said of some lines in place of an answer. */
 async function asked(
   name: string,
   args: Record<string, unknown>,
-  rule: string | undefined,
-  lines: string[],
-  { columns = 80, confined, reason = "writes" }: {
-    columns?: number;
-    confined?: string;
-    reason?: string;
-  } = {},
+  more: Partial<Approval>,
+  lines: string[] = [],
+  columns = 80,
 ): Promise<{ text: string; prompt: string; said: (string | undefined)[] }> {
   const tool = builtinTools.find((one) => one.name === name)!;
   const got = Promise.withResolvers<Awaited<ReturnType<typeof asked>>>();
-  const ask = askPerson(
+  const approve = askPerson(
     (text, prompt, objection) => {
       got.resolve({ text, prompt, said: lines.map(objection) });
       return Promise.resolve("n");
     },
-    { allow: () => Promise.resolve(), save: () => Promise.resolve("") },
-    () => {},
     () => columns,
   );
-  const { signal } = new AbortController();
-  const question = { reason, ...(confined && { confined }), ruleFor: () => rule };
-  await ask(tool, args, { workingDir: "/", maxOutputChars: 100, signal }, question);
+  await approve(approvalOf(tool, args, more), new AbortController().signal);
   return await got.promise;
 }
 
 Deno.test("CMD-08 a question says what its answers allow, and offers none that would not help", async () => {
   const edit = { file_path: "src/none.py", old_string: "a", new_string: "b" };
-  const of = await asked("edit_file", edit, "edit_file(src/none.py)", ["x", "?", "e"]);
+  const choices: ApprovalChoice[] = ["once", "refuse", "session", "folder"];
+  const rule = { text: "edit_file(src/none.py)", path: "src/none.py" };
+  const of = await asked("edit_file", edit, { rule, choices }, ["x", "?", "e"]);
   const allows = "  a allows edits of src/none.py in this session, s in this folder from now on";
   assertEquals(of.text.split("\n").at(-1), allows);
   assertEquals(of.prompt, "Run this? [y/n/a/s/?] ");
@@ -206,31 +231,50 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   a      always: run it, and allow edits of src/none.py in this session
   s      save: the same in this folder from now on: edit_file(src/none.py)`;
   assertEquals(of.said, [short, whole, short]);
-  const command = await asked("run_bash", { command: "npm test" }, "run_bash(npm test)", ["?"]);
+  const command = await asked(
+    "run_bash",
+    { command: "npm test" },
+    { rule: { text: "run_bash(npm test)" } },
+    ["?"],
+  );
   assertMatch(command.text, /\n {2}a allows exactly this command in this session, s in/);
   assertMatch(command.said[0]!, /from now on: run_bash\(npm test\)\n {2}e {6}edit the command/);
   // No rule allows what always asks; lines cannot be edited.
-  const always = await asked("run_bash", { command: "a\nb" }, undefined, ["a", "save", "e"]);
+  const always = await asked(
+    "run_bash",
+    { command: "a\nb" },
+    { choices: ["once", "refuse"] },
+    ["a", "save", "e"],
+  );
   assertEquals(always.prompt, "Run this? [y/n/?] ");
   assertEquals(always.said, Array(3).fill("  y, n or ? for what they mean"));
   assertEquals(always.text.includes("allows"), false);
-  const narrow = await asked("run_bash", { command: "ls" }, "run_bash(ls)", [], { columns: 24 });
+  const narrow = await asked(
+    "run_bash",
+    { command: "ls" },
+    { rule: { text: "run_bash(ls)" } },
+    [],
+    24,
+  );
   assertEquals(narrow.prompt, "Run this? [y/n/?] ");
   const rows = narrow.text.split("\n").slice(1);
   assertEquals(rows.filter((row) => row.length > 24), []);
 });
 
 Deno.test("a question says how a command will be confined", async () => {
-  const { text } = await asked("run_bash", { command: "ls" }, undefined, [], { confined: "so" });
+  const { text } = await asked("run_bash", { command: "ls" }, { confinedTo: "so" });
   assertEquals(text.split("\n").at(-1), "  so");
 });
 
 Deno.test("why a call is asked about is broken at spaces", async () => {
   const reason = "names .env, which may hold variables of the environment";
-  const { text } = await asked("run_bash", { command: "cat .e*" }, undefined, [], {
-    columns: 40,
-    reason,
-  });
+  const { text } = await asked(
+    "run_bash",
+    { command: "cat .e*" },
+    { reason, isRoutine: false },
+    [],
+    40,
+  );
   const rows = ["  It names .env, which may hold", "  variables of the environment."];
   assertEquals(text.split("\n").slice(-2), rows);
 });
@@ -238,7 +282,7 @@ Deno.test("why a call is asked about is broken at spaces", async () => {
 Deno.test("the path is there again below a text that is longer than the screen", async () => {
   const ends = async (lines: number) => {
     const args = { file_path: "new.txt", content: "x\n".repeat(lines) };
-    return (await asked("write_file", args, undefined, [])).text.split("\n").slice(-2);
+    return (await asked("write_file", args, {})).text.split("\n").slice(-2);
   };
   assertEquals(await ends(3), ["  │ x", "  │ x"]);
   const end = "  (end of content: 120 lines, 240 characters above)";

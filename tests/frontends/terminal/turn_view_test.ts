@@ -44,39 +44,43 @@ Deno.test("a command that takes long shows what it printed last", {
     (await Deno.open(gates[1]!, { write: true })).close();
   }
   const result = await running;
-  const exec = { toolCallId: "1", toolName: "run_bash", arguments: args, result };
-  view.onEvent({ type: "tool_done", exec: { ...exec, durationMs: 1, isError: false } });
+  const exec = { toolCallId: "1", toolName: "run_bash", arguments: args, result: result.content };
+  view.onEvent({
+    type: "tool_done",
+    exec: { ...exec, durationMs: 1, isError: false, outcome: "done" },
+  });
   assertEquals(doing(), "waiting");
 });
 
 Deno.test("a call that ended otherwise than well says how in a line, and what it printed last", () => {
   const rows: [exec: Partial<ToolExecution>, shown: string[]][] = [
-    [{ result: "exit code: 0\nstdout:\na" }, ["· run_bash x (2.0 s)"]],
-    [
-      { result: "exit code: 1\nstdout:\na\n\nb\nstderr:\nc\x1b[m\n" + "漢".repeat(40) },
-      ["· run_bash x (exit code 1, 2.0 s)", "    b", "    c␛[m", `    ${"漢".repeat(17)}…`],
-    ],
-    [{ result: "exit code: 2\nno output" }, ["· run_bash x (exit code 2, 2.0 s)"]],
-    [
-      { result: 'The user changed the call to {"command":"x"}\nexit code: 2\nstdout:\na' },
-      ["· run_bash x (exit code 2, 2.0 s)", "    a"],
-    ],
+    [{ details: { exitCode: 0, output: { stdout: "a" } } }, ["· run_bash x (2.0 s)"]],
     [
       {
-        result: "Interrupted by the user: the call did not finish. It printed so far:\nstdout:\na",
-        isError: true,
+        details: {
+          exitCode: 1,
+          output: { stdout: "a\n\nb", stderr: "c\x1b[m\n" + "漢".repeat(40) },
+        },
       },
+      ["· run_bash x (exit code 1, 2.0 s)", "    b", "    c␛[m", `    ${"漢".repeat(17)}…`],
+    ],
+    [{ details: { exitCode: 2, output: {} } }, ["· run_bash x (exit code 2, 2.0 s)"]],
+    [
+      { outcome: "stopped", isError: true, details: { output: { stdout: "a" } } },
       ["· run_bash x (stopped, 2.0 s)"],
     ],
+    [{ outcome: "not_run", isError: true }, ["· run_bash x (not run)"]],
     [
-      { result: "Interrupted by the user: the call was not run.", isError: true },
-      ["· run_bash x (not run)"],
-    ],
-    [
-      { result: "Refused: so", isError: true, refusal: "plan\x1b mode" },
+      { outcome: "refused", isError: true, refusal: "plan\x1b mode" },
       ["· run_bash x (refused: plan␛ mode)"],
     ],
-    [{ result: "Refused by the user.", isError: true }, ["· run_bash x (refused)"]],
+    [{ outcome: "refused", isError: true }, ["· run_bash x (refused)"]],
+    // What a result says in words is nobody's business.
+    [{ result: "exit code: 1\nRefused" }, ["· run_bash x (2.0 s)"]],
+    [
+      { outcome: "failed", isError: true, result: "Refused: so\nmore" },
+      ["· run_bash x (failed: Refused: so)"],
+    ],
   ];
   for (const [part, expected] of rows) {
     const shown: string[] = [];
@@ -88,7 +92,7 @@ Deno.test("a call that ended otherwise than well says how in a line, and what it
         type: "tool_done",
         exec: {
           ...{ toolCallId: "1", toolName: "run_bash", arguments: { command: "x" } },
-          ...{ result: "", durationMs: 2000, isError: false },
+          ...{ result: "", durationMs: 2000, isError: false, outcome: "done" as const },
           ...part,
         },
       });

@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { matchesOf, placeOf } from "../../../src/permissions/containment.ts";
+import { expandPattern, placeOf } from "../../../src/permissions/containment.ts";
 import { decide } from "../../../src/permissions/policy.ts";
 import type { Settings } from "../../../src/permissions/settings.ts";
 import { seeded } from "../../helpers/split.ts";
@@ -25,7 +25,7 @@ const AUTO: Settings = {
   isTrusted: true,
   hasBash: true,
   mayHoldSecrets: () => false,
-  matchesOf,
+  expandPattern,
 };
 
 function random(seed: number): (below: number) => number {

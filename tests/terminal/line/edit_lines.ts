@@ -6,7 +6,7 @@
  */
 
 import { readInput, readLineRaw } from "../../../src/terminal/line/input.ts";
-import { show } from "../../../src/terminal/stdin.ts";
+import { writeStdout } from "../../../src/terminal/stdin.ts";
 import { rawTerminal } from "../../../src/terminal/tty.ts";
 
 const [mode = "input"] = Deno.args;
@@ -35,6 +35,6 @@ for (;;) {
   const text = mode === "line"
     ? await readLineRaw("name: ", "\x1b[32m", state.history, { completer })
     : await readInput(state, { completer, interrupt: mode === "clear" ? "clear" : "cancel" });
-  show(`got ${JSON.stringify(text)}\r\n`);
+  writeStdout(`got ${JSON.stringify(text)}\r\n`);
   if (text === null) break;
 }

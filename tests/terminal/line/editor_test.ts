@@ -4,7 +4,7 @@ import { lineState } from "../../../src/terminal/line/state.ts";
 import { noTmux, type Terminal, terminal } from "../../helpers/tmux.ts";
 
 const command = (mode = "input") =>
-  `"$DENO" run -A --no-check "$PROJECT/tests/terminal/edit_lines.ts" ${mode}`;
+  `"$DENO" run -A --no-check "$PROJECT/tests/terminal/line/edit_lines.ts" ${mode}`;
 
 /** A test in a terminal where the program has just shown its prompt at the top of the screen. */
 function inTerminal(

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { keySource } from "../../../src/terminal/line/key_source.ts";
-import { byteSource, lineSource } from "../../../src/terminal/line/line_source.ts";
+import { KeySource } from "../../../src/terminal/line/key_source.ts";
+import { ByteSource, LineSource } from "../../../src/terminal/line/line_source.ts";
 import { forEverySplit } from "../../helpers/split.ts";
 
 /** A stream whose pieces come when the test says so; null is its end. */
@@ -29,7 +29,7 @@ const FOREVER = 1e6;
 
 Deno.test("keys come one at a time, and what nobody asked for is kept", async () => {
   const input = stream();
-  const keys = keySource(byteSource(input), FOREVER);
+  const keys = new KeySource(new ByteSource(input), FOREVER);
   input.send("a\rb", "\x1b[", "A");
   const got = [];
   for (let i = 0; i < 4; i++) got.push(await keys.next());
@@ -41,7 +41,7 @@ Deno.test("keys come one at a time, and what nobody asked for is kept", async ()
 
 Deno.test("a lone Escape is one when nothing follows in time", async () => {
   const input = stream();
-  const keys = keySource(byteSource(input), 1);
+  const keys = new KeySource(new ByteSource(input), 1);
   input.send("\x1b");
   assertEquals(await keys.next(), key("escape"));
   input.send("\x1b", null);
@@ -50,7 +50,7 @@ Deno.test("a lone Escape is one when nothing follows in time", async () => {
 
 Deno.test("a reader that is aborted takes no key from the next one", async () => {
   const input = stream();
-  const keys = keySource(byteSource(input), FOREVER);
+  const keys = new KeySource(new ByteSource(input), FOREVER);
   const abort = new AbortController();
   const aborted = keys.next(abort.signal);
   abort.abort();
@@ -62,7 +62,7 @@ Deno.test("a reader that is aborted takes no key from the next one", async () =>
 
 Deno.test("what was typed before a question does not answer it", async () => {
   const input = stream();
-  const keys = keySource(byteSource(input), 1);
+  const keys = new KeySource(new ByteSource(input), 1);
   input.send("xy");
   assertEquals(await keys.next(), text("xy"));
   input.send("y\r", "y\r\x1b", "[A");
@@ -89,13 +89,15 @@ Deno.test("lines, however their bytes are cut", async () => {
       runs.push((async () => {
         // A read of no bytes is no end.
         const rest: (Uint8Array | null)[] = [...pieces, null];
-        const source = lineSource(byteSource({
-          read(buffer) {
-            const piece = rest.shift() ?? null;
-            if (piece !== null) buffer.set(piece);
-            return Promise.resolve(piece?.length ?? null);
-          },
-        }));
+        const source = new LineSource(
+          new ByteSource({
+            read(buffer) {
+              const piece = rest.shift() ?? null;
+              if (piece !== null) buffer.set(piece);
+              return Promise.resolve(piece?.length ?? null);
+            },
+          }),
+        );
         const got: string[] = [];
         for (let line; (line = await source.next()) !== null;) got.push(line);
         assertEquals([got, await source.next()], [lines, null], JSON.stringify(bytes));
@@ -107,16 +109,16 @@ Deno.test("lines, however their bytes are cut", async () => {
 
 Deno.test("lines and keys of one source: an aborted reader leaves what comes for the other", async () => {
   const input = stream();
-  const source = byteSource(input);
+  const source = new ByteSource(input);
   const abort = new AbortController();
-  const line = lineSource(source).next(abort.signal);
+  const line = new LineSource(source).next(abort.signal);
   abort.abort();
   assertEquals(await line, null);
   input.send("a");
-  assertEquals(await keySource(source).next(), text("a"));
+  assertEquals(await new KeySource(source).next(), text("a"));
 });
 
 Deno.test("a terminal that is gone is the end of its input", async () => {
-  const source = byteSource({ read: () => Promise.reject(new Error("EIO")) });
-  assertEquals([await keySource(source).next(), source.ended], [null, true]);
+  const source = new ByteSource({ read: () => Promise.reject(new Error("EIO")) });
+  assertEquals([await new KeySource(source).next(), source.ended], [null, true]);
 });

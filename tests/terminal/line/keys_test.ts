@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { type Key, keyDecoder } from "../../../src/terminal/line/keys.ts";
+import { type Key, KeyDecoder } from "../../../src/terminal/line/keys.ts";
 import { forEverySplit, seeded } from "../../helpers/split.ts";
 
 /** Keys as short text: names as they are, typed text in quotes, pastes in brackets. */
 function keysOf(pieces: Iterable<Uint8Array>): string {
-  const decoder = keyDecoder();
+  const decoder = new KeyDecoder();
   const keys: Key[] = [];
   for (const piece of pieces) keys.push(...decoder.push(piece));
   keys.push(...decoder.flush());
@@ -151,7 +151,7 @@ Deno.test("TTY-03 text in a paste that ends it stays in it, and presses no key",
 });
 
 Deno.test("what is pending waits for its rest, text does not", () => {
-  const decoder = keyDecoder();
+  const decoder = new KeyDecoder();
   const encode = (text: string) => new TextEncoder().encode(text);
   const states: [bytes: string, keys: number, pending: boolean][] = [
     ["a", 1, false],
@@ -175,7 +175,7 @@ Deno.test("no bytes whatever make text of control characters, or stop the keys",
     const bytes = Array.from({ length: 1 + Math.floor(random() * 20) }, () => {
       return alphabet[Math.floor(random() * alphabet.length)];
     }).join("");
-    const decoder = keyDecoder();
+    const decoder = new KeyDecoder();
     const keys = [...decoder.push(new TextEncoder().encode(bytes)), ...decoder.flush()];
     for (const key of keys) {
       if (key.type === "text") assertEquals(/\p{Cc}/u.test(key.text), false, JSON.stringify(bytes));
@@ -190,7 +190,7 @@ Deno.test("no bytes whatever make text of control characters, or stop the keys",
 Deno.test("a paste of 1 MB in small pieces", () => {
   const text = "some words and a line end\n".repeat(40_000);
   const bytes = new TextEncoder().encode(`\x1b[200~${text}\x1b[201~`);
-  const decoder = keyDecoder();
+  const decoder = new KeyDecoder();
   const keys: Key[] = [];
   for (let at = 0; at < bytes.length; at += 16) {
     keys.push(...decoder.push(bytes.slice(at, at + 16)));

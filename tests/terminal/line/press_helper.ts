@@ -1,40 +1,61 @@
 /**
- * Runs keys, given as a terminal sends them, on a line.
+ * Presses keys, given as a terminal sends them, on a line and on the modals that it opens.
  *
  * @module
  */
 
-import { type Key, keyDecoder } from "../../../src/terminal/line/keys.ts";
+import type { Completer } from "../../../src/terminal/line/completion.ts";
+import { type Key, KeyDecoder } from "../../../src/terminal/line/keys.ts";
+import { LineModal } from "../../../src/terminal/line/line_modal.ts";
+import { press } from "../../../src/terminal/line/press.ts";
 import {
-  type Effect,
+  type LineEffect,
   type LineState,
   lineState,
   lineText,
 } from "../../../src/terminal/line/state.ts";
-import { press } from "../../../src/terminal/line/press.ts";
-import { textOf } from "../../../src/terminal/units.ts";
+import { ModalStack, type Outcome } from "../../../src/terminal/screen/modal.ts";
+import { unitsText } from "../../../src/terminal/units.ts";
 
-/** Presses `keys` one after the other, as a person does; what the driver would have been told, but for `"none"`. */
-export function pressAll(
-  keys: string,
-  state: LineState = lineState(),
-): { state: LineState; effects: Effect[] } {
-  const decoder = keyDecoder();
+/** A line at the bottom of a stack of its own, which stays open. */
+export class PressedLine extends LineModal<never> {
+  readonly modals = new ModalStack();
+  /** The effects of the keys pressed last, but for `"none"` and searches. */
+  effects: LineEffect[] = [];
+
+  constructor(
+    state: LineState = lineState(),
+    readonly look: { color: string; completer?: Completer } = { color: "" },
+  ) {
+    super(state, Object.assign(look, { prompt: "> ", ring: { kills: state.kills } }));
+    this.modals.open(this);
+  }
+
+  override press(key: Key): Outcome<never> {
+    const { effect } = press(this.state, key);
+    if (effect !== "none" && !effect.startsWith("search")) this.effects.push(effect);
+    return super.press(key);
+  }
+
+  protected override leave(): Outcome<never> {
+    return "none";
+  }
+}
+
+/** Presses `keys` one after the other, as a person does. */
+export async function pressAll(keys: string, line = new PressedLine()): Promise<PressedLine> {
+  const decoder = new KeyDecoder();
   const decoded = [...decoder.push(new TextEncoder().encode(keys)), ...decoder.flush()];
   const all = decoded.flatMap((key): Key[] =>
     key.type === "text" ? Array.from(key.text, (text) => ({ type: "text", text })) : [key]
   );
-  const effects: Effect[] = [];
-  for (const key of all) {
-    const pressed = press(state, key);
-    state = pressed.state;
-    if (pressed.effect !== "none") effects.push(pressed.effect);
-  }
-  return { state, effects };
+  line.effects = [];
+  for (const key of all) await line.modals.press(key);
+  return line;
 }
 
 /** The text with `|` where the cursor is. */
 export function shown(state: LineState): string {
-  const before = textOf(state.units.slice(0, state.cursor));
+  const before = unitsText(state.units.slice(0, state.cursor));
   return `${before}|${lineText(state).slice(before.length)}`;
 }

@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { lineState, lineText } from "../../../src/terminal/line/state.ts";
-import { replaceUnits, textOf, type Unit } from "../../../src/terminal/units.ts";
+import { replaceUnits, type Unit, unitsText } from "../../../src/terminal/units.ts";
 import { graphemes } from "../../../src/text/width.ts";
 import { seeded } from "../../helpers/split.ts";
-import { pressAll, shown } from "./press_helper.ts";
+import { pressAll, PressedLine, shown } from "./press_helper.ts";
 
 const LEFT = "\x1b[D";
 const RIGHT = "\x1b[C";
@@ -105,15 +105,26 @@ const rows: [keys: string, text: string, ...effects: string[]][] = [
   ["abc\x1b", "abc|", "ignored"],
 ];
 
-Deno.test("keys, the text and the cursor they lead to, and what the driver does", () => {
+Deno.test("keys, the text and the cursor they lead to, and what the driver does", async () => {
   for (const [keys, text, ...effects] of rows) {
-    const pressed = pressAll(keys);
+    const pressed = await pressAll(keys);
     assertEquals(
       [shown(pressed.state), ...pressed.effects],
       [text, ...effects],
       JSON.stringify(keys),
     );
   }
+});
+
+Deno.test("the kill ring keeps 60 texts, undo 200 steps", async () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
+  const killed = await pressAll(numbers(70).map((text) => `${text}\x17\x06`).join(""));
+  assertEquals(killed.state.kills.map(unitsText), numbers(70).slice(10));
+
+  const edited = await pressAll("x\x05".repeat(210));
+  assertEquals(edited.state.undo.length, 200);
+  await pressAll("\x1f".repeat(201), edited);
+  assertEquals([lineText(edited.state), edited.effects], ["x".repeat(10), ["bell"]]);
 });
 
 const history = ["make test", "git log", "two\nlines", "git push"];
@@ -154,9 +165,9 @@ const historyRows: [keys: string, text: string, ...effects: string[]][] = [
   [`\x12git${paste("X")}`, "X|git push"],
 ];
 
-Deno.test("history and incremental search", () => {
+Deno.test("history and incremental search", async () => {
   for (const [keys, text, ...effects] of historyRows) {
-    const pressed = pressAll(keys, lineState({ history }));
+    const pressed = await pressAll(keys, new PressedLine(lineState({ history })));
     assertEquals(
       [shown(pressed.state), ...pressed.effects],
       [text, ...effects],
@@ -165,25 +176,25 @@ Deno.test("history and incremental search", () => {
   }
 });
 
-Deno.test("what a single line does not do", () => {
+Deno.test("what a single line does not do", async () => {
   for (const key of ["\r", "\n", "\x1b\r", "\x1b[13;2u"]) {
-    const { state, effects } = pressAll(`one\\${key}`, lineState({ multiline: false }));
+    const line = new PressedLine(lineState({ multiline: false }));
+    const { state, effects } = await pressAll(`one\\${key}`, line);
     assertEquals([shown(state), ...effects], ["one\\|", "submit"]);
   }
 });
 
-Deno.test("large pastes are one unit, and whole when it counts", () => {
+Deno.test("large pastes are one unit, and whole when it counts", async () => {
   const large = Array.from({ length: 120 }, (_, i) => `line ${i}`).join("\n");
-  const { state } = pressAll(`before ${paste(large)} after`);
+  const { state } = await pressAll(`before ${paste(large)} after`);
   assertEquals(state.units.length, "before ".length + 1 + " after".length);
   const label = state.units.find((unit) => typeof unit !== "string");
   assertEquals(label, { text: large, label: "[pasted 120 lines]" });
   assertEquals(lineText(state), `before ${large} after`);
-  assertEquals(
-    lineText(pressAll("\x1b[1;5D\x1b[1;5D\x0b\x19\x19", state).state).length,
-    2 * large.length + 19,
-  );
-  assertEquals(lineText(pressAll("\x01\x1bf\x06\x1b[3~", state).state), "before  after");
+  const after = async (keys: string) =>
+    lineText((await pressAll(keys, new PressedLine(state))).state);
+  assertEquals((await after("\x1b[1;5D\x1b[1;5D\x0b\x19\x19")).length, 2 * large.length + 19);
+  assertEquals(await after("\x01\x1bf\x06\x1b[3~"), "before  after");
 
   const sizes: [text: string, shown: string | undefined][] = [
     ["x\n".repeat(19) + "x", undefined],
@@ -192,7 +203,7 @@ Deno.test("large pastes are one unit, and whole when it counts", () => {
     ["x".repeat(2049), "[pasted 2049 characters]"],
   ];
   for (const [text, shown] of sizes) {
-    const units = pressAll(paste(text)).state.units;
+    const { units } = (await pressAll(paste(text))).state;
     assertEquals(units.length === 1 ? (units[0] as { label: string }).label : undefined, shown);
   }
 });
@@ -227,13 +238,13 @@ Deno.test("TTY-08 units stay the graphemes of the text, wherever it is edited", 
       const from = pick(units.length + 1);
       const to = Math.min(units.length, from + (pick(3) === 0 ? pick(4) : 0));
       const inserted = Array.from({ length: pick(4) }, () => PIECES[pick(PIECES.length)]!).join("");
-      const before = textOf(units.slice(0, from));
-      const text = before + inserted + textOf(units.slice(to));
+      const before = unitsText(units.slice(0, from));
+      const text = before + inserted + unitsText(units.slice(to));
       const next = replaceUnits(units, from, to, graphemes(inserted));
       units = next.units;
       assertEquals(units, graphemes(text), JSON.stringify({ before, inserted }));
       // The cursor is behind what was inserted, or behind the grapheme that that became part of.
-      const at = textOf(units.slice(0, next.cursor)).length;
+      const at = unitsText(units.slice(0, next.cursor)).length;
       const end = before.length + inserted.length;
       const last = next.cursor === 0 ? 0 : units[next.cursor - 1]!.toString().length;
       assert(
@@ -244,7 +255,7 @@ Deno.test("TTY-08 units stay the graphemes of the text, wherever it is edited", 
   }
 });
 
-Deno.test("TTY-08 no key leaves half a character", () => {
+Deno.test("TTY-08 no key leaves half a character", async () => {
   const random = seeded(9);
   const keys = [
     ...PIECES,
@@ -264,10 +275,10 @@ Deno.test("TTY-08 no key leaves half a character", () => {
     "\x07",
   ].filter((key) => key !== "©"); // keeps \x1b from meeting it
   for (let round = 0; round < 300; round++) {
-    let state = lineState({ history: ["👨‍👩‍👧 a", "e\u0301a\nb"] });
+    const line = new PressedLine(lineState({ history: ["👨‍👩‍👧 a", "e\u0301a\nb"] }));
     for (let step = 0; step < 40; step++) {
       const key = keys[Math.floor(random() * keys.length)]!;
-      ({ state } = pressAll(key, state));
+      const { state } = await pressAll(key, line);
       assertEquals(state.units, graphemes(lineText(state)), JSON.stringify(key));
       assert(state.cursor >= 0 && state.cursor <= state.units.length);
     }

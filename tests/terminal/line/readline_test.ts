@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { lineState, lineText } from "../../../src/terminal/line/state.ts";
+import { lineState, lineText, withKills } from "../../../src/terminal/line/state.ts";
 import { seeded } from "../../helpers/split.ts";
-import { pressAll } from "./press_helper.ts";
+import { pressAll, PressedLine } from "./press_helper.ts";
 
 /**
  * Types each line of keys at GNU readline in a pseudo-terminal, with the history given, and tells
@@ -132,13 +132,14 @@ Deno.test("the same keys give the same text as in GNU readline", async (t) => {
   await t.step({
     name: `${lines.length} lines${why && `: skipped, ${why}`}`,
     ignore: why !== "",
-    fn() {
-      let kills = lineState().kills;
-      lines.forEach((line, i) => {
-        const { state } = pressAll(keys[i]!, lineState({ history: HISTORY, kills }));
+    async fn() {
+      let { kills } = lineState();
+      for (const [i, line] of lines.entries()) {
+        const begun = new PressedLine(withKills(lineState({ history: HISTORY }), kills));
+        const { state } = await pressAll(keys[i]!, begun);
         ({ kills } = state);
         assertEquals(lineText(state), answers[i], JSON.stringify(line));
-      });
+      }
     },
   });
 });

@@ -1,10 +1,15 @@
 import { assert, assertEquals } from "@std/assert";
 import { markdownRenderer } from "../../../src/terminal/markdown/renderer.ts";
-import type { Colors } from "../../../src/terminal/style.ts";
+import type { Appearance } from "../../../src/terminal/style.ts";
 import { displayWidth } from "../../../src/text/width.ts";
 import { forEveryTextSplit, randomTexts, seeded } from "../../helpers/split.ts";
 
-function render(pieces: string[], columns: number, colors: Colors, unicode: boolean): string {
+function render(
+  pieces: string[],
+  columns: number,
+  colors: Appearance["colors"],
+  unicode: boolean,
+): string {
   const renderer = markdownRenderer({ columns, colors, unicode });
   return pieces.map((piece) => renderer.push(piece)).join("") + renderer.end();
 }
@@ -17,7 +22,7 @@ function tagged(text: string): string {
 
 type Row = [markdown: string, columns: number, lines: string[]];
 
-function check(rows: Row[], colors: Colors, unicode: boolean): void {
+function check(rows: Row[], colors: Appearance["colors"], unicode: boolean): void {
   for (const [markdown, columns, lines] of rows) {
     const whole = render([markdown], columns, colors, unicode);
     assertEquals(tagged(whole).split("\n"), [...lines, ""], markdown);

@@ -1,18 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
-import { complete } from "../../../src/terminal/line/completion.ts";
 import {
+  type CellRow,
   EMPTY_FRAME,
   type Frame,
   leave,
   paint,
-  type Row,
-  widthOf,
 } from "../../../src/terminal/screen/frame.ts";
-import { cellsOf, layoutLine, type LayoutOptions } from "../../../src/terminal/screen/layout.ts";
+import { cellsOf, layoutLine } from "../../../src/terminal/screen/layout.ts";
 import { lineState } from "../../../src/terminal/line/state.ts";
 import { Screen } from "../../helpers/screen.ts";
 import { seeded } from "../../helpers/split.ts";
-import { pressAll } from "../line/press_helper.ts";
+import { pressAll, PressedLine } from "../line/press_helper.ts";
 
 const LEFT = "\x1b[D";
 
@@ -30,7 +28,9 @@ function textRows({ rows, cursor }: Frame): string[] {
   });
 }
 
-const options = (columns: number, maxRows = 24): LayoutOptions => ({
+const widthOf = (row: CellRow) => row.reduce((width, cell) => width + cell.width, 0);
+
+const options = (columns: number, maxRows = 24) => ({
   prompt: "> ",
   color: "",
   columns,
@@ -67,33 +67,38 @@ const rows: [keys: string, columns: number, ...rows: string[]][] = [
   ["\u202e", 8, "> \\u{202", "e}|"],
 ];
 
-Deno.test("TTY-01 TTY-08 rows and cursor of a line", () => {
+Deno.test("TTY-01 TTY-08 rows and cursor of a line", async () => {
   for (const [keys, columns, ...expected] of rows) {
-    const frame = layoutLine(pressAll(keys).state, options(columns));
+    const frame = layoutLine((await pressAll(keys)).state, options(columns));
     assertEquals(textRows(frame), expected, JSON.stringify([keys, columns]));
     for (const row of frame.rows) assert(widthOf(row) <= columns, keys);
   }
 });
 
-Deno.test("searches, menus and large pastes", () => {
+Deno.test("searches, menus and large pastes", async () => {
   const history = ["git log", "two\nlines"];
-  const searching = (keys: string) =>
-    textRows(layoutLine(pressAll(keys, lineState({ history })).state, options(80)));
-  assertEquals(searching("\x12"), ["(reverse-i-search)'': |"]);
-  assertEquals(searching("\x12li"), ["(reverse-i-search)'li': two", "  ...> |lines"]);
-  assertEquals(searching("\x12lx"), ["(failed reverse-i-search)'lx': two", "  ...> |lines"]);
-  assertEquals(searching("\x13x"), ["(failed i-search)'x': |"]);
+  const searches: [keys: string, ...rows: string[]][] = [
+    ["\x12", "(reverse-i-search)'': |"],
+    ["\x12li", "(reverse-i-search)'li': two", "  ...> |lines"],
+    ["\x12lx", "(failed reverse-i-search)'lx': two", "  ...> |lines"],
+    ["\x13x", "(failed i-search)'x': |"],
+  ];
+  for (const [keys, ...rows] of searches) {
+    const { modals } = await pressAll(keys, new PressedLine(lineState({ history })));
+    assertEquals(textRows(modals.layout({ columns: 80, rows: 24 })), rows);
+  }
 
   const text = "a\n".repeat(50);
-  const pasted = pressAll(`x\x1b[200~${text}\x1b[201~y`).state;
-  assertEquals(textRows(layoutLine(pasted, options(80))), ["> x[pasted 51 lines]y|"]);
+  const pasted = await pressAll(`x\x1b[200~${text}\x1b[201~y`);
+  assertEquals(textRows(layoutLine(pasted.state, options(80))), ["> x[pasted 51 lines]y|"]);
 
-  let state = complete(lineState({ text: "/c" }), {
-    replace: 2,
-    items: ["/clear", "/close", "/cd"],
-  })!;
-  const menu = (columns: number, maxRows = 24) =>
-    textRows(layoutLine(state, options(columns, maxRows))).map((row) => row.trimEnd());
+  const line = new PressedLine(lineState({ text: "/c" }), {
+    color: "",
+    completer: () => ({ replace: 2, items: ["/clear", "/close", "/cd"] }),
+  });
+  await pressAll("\t", line);
+  const menu = (columns: number, rows = 24) =>
+    textRows(line.modals.layout({ columns, rows })).map((row) => row.trimEnd());
   assertEquals(menu(80), ["> /c|", "/clear  /close  /cd"]);
   assertEquals(menu(16), ["> /c|", "/clear  /close", "/cd"]);
   assertEquals(menu(4), ["> /c", "|", "/c", "/c", "/c"]);
@@ -107,14 +112,13 @@ Deno.test("searches, menus and large pastes", () => {
     ["\x1f", "> /c|"],
   ];
   for (const [keys, text] of tabs) {
-    ({ state } = pressAll(keys, state));
+    await pressAll(keys, line);
     assertEquals(menu(80)[0], text);
   }
 });
 
-Deno.test("a text with more rows than the screen scrolls only as far as it must", () => {
-  let state = lineState({ text: "1\n2\n3\n4\n5\n6" });
-  let top = 0;
+Deno.test("a text with more rows than the screen scrolls only as far as it must", async () => {
+  const line = new PressedLine(lineState({ text: "1\n2\n3\n4\n5\n6" }));
   const steps: [keys: string, first: string, cursorRow: number][] = [
     ["", "  ...> 4", 2],
     ["\x1b[A", "  ...> 4", 1],
@@ -126,9 +130,7 @@ Deno.test("a text with more rows than the screen scrolls only as far as it must"
     ["\x7f\x7f\x7f\x7f\x7f\x7f", "> 1", 2],
   ];
   for (const [keys, first, cursorRow] of steps) {
-    ({ state } = pressAll(keys, state));
-    const frame = layoutLine(state, { ...options(80, 3), top });
-    top = frame.top;
+    const frame = (await pressAll(keys, line)).layout({ columns: 80, rows: 3 });
     assertEquals(frame.rows.length, 3);
     assertEquals(
       [textRows(frame)[0]!.replace("|", ""), frame.cursor.row],
@@ -159,11 +161,11 @@ const bytes: [keys: string, then: string, columns: number, output: string][] = [
   ["abcdefghijklmnopqrst\x01", "\x1b[3~", 12, "\x1b[P\x1b[12Gk\x1b[B\r\x1b[P\x1b[A\x1b[3G"],
 ];
 
-Deno.test("a key writes no more than it must", () => {
+Deno.test("a key writes no more than it must", async () => {
   for (const [keys, then, columns, output] of bytes) {
-    const { state } = pressAll(keys);
-    const before = layoutLine(state, options(columns));
-    const after = layoutLine(pressAll(then, state).state, options(columns));
+    const line = await pressAll(keys);
+    const before = layoutLine(line.state, options(columns));
+    const after = layoutLine((await pressAll(then, line)).state, options(columns));
     assertEquals(paint(before, after, columns), output, JSON.stringify([keys, then]));
   }
 });
@@ -190,7 +192,7 @@ const KEYS = [
   "\x1b[1;5F",
 ];
 
-Deno.test("TTY-07 after any edits at any width the screen is as if drawn anew", () => {
+Deno.test("TTY-07 after any edits at any width the screen is as if drawn anew", async () => {
   const random = seeded(11);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const widths = [
@@ -211,17 +213,12 @@ Deno.test("TTY-07 after any edits at any width the screen is as if drawn anew", 
   for (const columns of widths) {
     const height = pick([1, 2, 5, 24]);
     const screen = new Screen(columns, height);
-    let state = lineState({ history: ["an old entry", "日本語\nof two lines"] });
+    const line = new PressedLine(lineState({ history: ["an old entry", "日本語\nof two lines"] }));
     let frame: Frame = EMPTY_FRAME;
-    let top = 0;
     for (let step = 0; step < 120; step++) {
-      ({ state } = pressAll(pick(KEYS), state));
-      const next = layoutLine(state, {
-        ...options(columns, height),
-        color: pick(["", "\x1b[32m"]),
-        top,
-      });
-      top = next.top;
+      await pressAll(pick(KEYS), line);
+      line.look.color = pick(["", "\x1b[32m"]);
+      const next = line.modals.layout({ columns, rows: height });
       screen.write(paint(frame, next, columns));
       frame = next;
       const fresh = new Screen(columns, height);
@@ -241,7 +238,7 @@ Deno.test("from any frame to any other", () => {
   const random = seeded(12);
   const pick = (n: number) => Math.floor(random() * n);
   const columns = 14;
-  const anyRow = (alphabet: string): Row => {
+  const anyRow = (alphabet: string): CellRow => {
     const cells = cellsOf(
       Array.from({ length: pick(columns + 1) }, () => alphabet[pick(alphabet.length)]).join(""),
       "",

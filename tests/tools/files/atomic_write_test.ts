@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { writeAtomically } from "../../../src/tools/files/atomic_write.ts";
-import { editFile } from "../../../src/tools/files/edit_file.ts";
-import { writeFile } from "../../../src/tools/files/write_file.ts";
+import { editFile, writeFile } from "../text_results.ts";
 import { run, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
@@ -14,7 +13,7 @@ Deno.test({
     const size = 20_000_000;
     const contents = ["marker 0\n", "marker 1\n"].map((line) => line.padEnd(size, "a"));
     ws.put("f", contents[0]!);
-    const module = import.meta.resolve("../../src/tools/edit_file.ts");
+    const module = import.meta.resolve("../../../src/tools/files/edit_file.ts");
     ws.put(
       "edits.ts",
       `import { editFile } from "${module}";
@@ -31,7 +30,7 @@ Deno.test({
         console.log("edited");
       }`,
     );
-    const config = `${import.meta.dirname}/../../deno.json`;
+    const config = `${import.meta.dirname}/../../../deno.json`;
     for (let kill = 0; kill < 8; kill++) {
       const child = new Deno.Command(Deno.execPath(), {
         args: [
@@ -335,7 +334,7 @@ Deno.test({
       const edits = 100;
       ws.put("f", "p0 0\np1 0\n");
       if (links === 2) await Deno.link(ws.at("f"), ws.at("linked"));
-      const module = import.meta.resolve("../../src/tools/edit_file.ts");
+      const module = import.meta.resolve("../../../src/tools/files/edit_file.ts");
       ws.put(
         "edits.ts",
         `import { editFile } from "${module}";
@@ -359,7 +358,7 @@ Deno.test({
         }
         console.log(refused);`,
       );
-      const config = `${import.meta.dirname}/../../deno.json`;
+      const config = `${import.meta.dirname}/../../../deno.json`;
       const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
       await Promise.all(
         ["p0", "p1"].map((name) =>

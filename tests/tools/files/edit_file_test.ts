@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { editFile } from "../../../src/tools/files/edit_file.ts";
 import { seeded } from "../../helpers/split.ts";
+import { editFile } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 function edit(

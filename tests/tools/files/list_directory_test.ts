@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { listDirectory } from "../../../src/tools/files/list_directory.ts";
+import { listDirectory } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 function list(ws: Workspace, path = "."): Promise<string> {

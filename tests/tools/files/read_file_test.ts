@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { readFile } from "../../../src/tools/files/read_file.ts";
+import { readFile } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 function read(ws: Workspace, file_path: string, offset = 1, limit = 2000): Promise<string> {

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { checkEdit, editFile } from "../../../src/tools/files/edit_file.ts";
-import { readFile } from "../../../src/tools/files/read_file.ts";
-import { checkWrite, writeFile } from "../../../src/tools/files/write_file.ts";
+import { prepareEdit } from "../../../src/tools/files/edit_file.ts";
+import { prepareWrite } from "../../../src/tools/files/write_file.ts";
+import { editFile, readFile, writeFile } from "../text_results.ts";
 import { workspace } from "../workspace.ts";
 
 const space = () => workspace({ seenFiles: new Map() });
@@ -24,8 +24,8 @@ const CHANGES: [name: string, change: (path: string) => void][] = [
 for (const [name, change] of CHANGES) {
   for (
     const [tool, check, run, args] of [
-      ["edit_file", checkEdit, editFile, edit],
-      ["write_file", checkWrite, writeFile, write],
+      ["edit_file", prepareEdit, editFile, edit],
+      ["write_file", prepareWrite, writeFile, write],
     ] as const
   ) {
     Deno.test(`EDT-08 ${tool} of a file that changed since it was read: ${name}`, async () => {
@@ -61,7 +61,7 @@ Deno.test("EDT-08 what was removed meanwhile is not brought back unasked", async
 Deno.test("EDT-08 a file that was never read is not written over", async () => {
   using made = space();
   made.put("f", "one\n");
-  await assertRejects(() => checkWrite(write, made.context), Error, "you have not read it");
+  await assertRejects(() => prepareWrite(write, made.context), Error, "you have not read it");
   await assertRejects(() => writeFile(write, made.context), Error, "you have not read it");
   assertEquals(made.text("f"), "one\n");
   // To edit it, a part of it must be known.
@@ -88,9 +88,9 @@ Deno.test("EDT-08 writes of one's own in sequence, through a link too", async ()
 Deno.test("checks before anybody is asked find what would fail", async () => {
   using made = space();
   made.put("f", "one\n");
-  await checkEdit(edit, made.context);
+  await prepareEdit(edit, made.context);
   await assertRejects(
-    () => checkEdit({ ...edit, old_string: "none" }, made.context),
+    () => prepareEdit({ ...edit, old_string: "none" }, made.context),
     Error,
     "not found",
   );

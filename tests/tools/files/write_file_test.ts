@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { editFile } from "../../../src/tools/files/edit_file.ts";
-import { checkWrite, writeFile } from "../../../src/tools/files/write_file.ts";
+import { prepareWrite } from "../../../src/tools/files/write_file.ts";
+import { editFile, writeFile } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 function write(ws: Workspace, file_path: string, content: string): Promise<string> {
@@ -215,17 +215,18 @@ Deno.test({
     await Deno.chown(ws.at("mine"), 65534, 65534);
     await Deno.chmod(ws.at("mine"), 0o6755);
     await Deno.chmod(ws.dir, 0o777);
-    const module = import.meta.resolve("../../src/tools/write_file.ts");
+    const module = import.meta.resolve("../../../src/tools/files/write_file.ts");
     ws.put(
       "script.ts",
       `import { writeFile } from "${module}";
       const signal = new AbortController().signal;
       const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
       for (const file_path of ["theirs", "shared", "own", "closed/f", "setuid", "mine"]) {
-        console.log(await writeFile({ file_path, content: "new" }, context).catch((e) => e.message));
+        console.log(await writeFile({ file_path, content: "new" }, context)
+          .then(({ content }) => content, (e) => e.message));
       }`,
     );
-    const config = `${import.meta.dirname}/../../deno.json`;
+    const config = `${import.meta.dirname}/../../../deno.json`;
     const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
     const output = await asNobody(ws.dir, ...options, ws.at("script.ts"), ws.dir) ?? "";
     assertStringIncludes(output, "Cannot write theirs: Permission denied");
@@ -256,7 +257,7 @@ Deno.test("a path that names a folder is refused, not taken for a file", async (
     for (
       const attempt of [
         () => writeFile({ file_path, content: "x" }, ws.context),
-        () => checkWrite({ file_path, content: "x" }, ws.context),
+        () => prepareWrite({ file_path, content: "x" }, ws.context),
         () => editFile({ file_path, old_string: "", new_string: "x" }, ws.context),
       ]
     ) await assertRejects(attempt, RangeError, "names a folder");

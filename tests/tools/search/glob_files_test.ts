@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { globFiles } from "../../../src/tools/search/glob_files.ts";
+import { globFiles } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";

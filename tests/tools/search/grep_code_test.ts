@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { grepCode } from "../../../src/tools/search/grep_code.ts";
+import { grepCode } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";

@@ -1,11 +1,11 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { grepCode } from "../../../src/tools/search/grep_code.ts";
 import { runSearch, type SearchLimits } from "../../../src/tools/search/pool.ts";
-import type { Job } from "../../../src/tools/search/searcher.ts";
+import type { SearchJob } from "../../../src/tools/search/searcher.ts";
+import { grepCode } from "../text_results.ts";
 import { type Workspace, workspace } from "../workspace.ts";
 
-function job(ws: Workspace, pattern?: string): Job {
+function job(ws: Workspace, pattern?: string): SearchJob {
   const root = ws.dir.replaceAll("\\", "/");
   return {
     walk: { root, top: root, maxDepth: Infinity, hidden: [] },
@@ -126,7 +126,7 @@ Deno.test("a program that searched, to the end, out of time or aborted, ends by 
     const search = (pattern, signal, limits) =>
       grepCode({ pattern, path: "slow", glob: "", context_lines: 0 }, {
         workingDir: Deno.cwd(), maxOutputChars: 1000, signal,
-      }, limits).then((text) => text.slice(0, 8), String);
+      }, limits).then(({ content }) => content.slice(0, 8), String);
     const never = new AbortController().signal;
     console.log(await search("nothing", never, { hereMs: 0 }));
     console.log(await search(${JSON.stringify(SLOW)}, never, { timeoutMs: 300 }));
@@ -152,7 +152,7 @@ Deno.test("a worker that fails fails the search", async () => {
   using ws = workspace();
   ws.put("a", "x");
   const { walk } = job(ws);
-  const broken = { walk: { ...walk, filter: {} }, prefix: "", limit: 1 } as unknown as Job;
+  const broken = { walk: { ...walk, filter: {} }, prefix: "", limit: 1 } as unknown as SearchJob;
   const signal = new AbortController().signal;
   await assertRejects(
     () => runSearch(broken, [walk.root], signal, { hereMs: 0 }),

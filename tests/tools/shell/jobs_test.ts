@@ -5,12 +5,12 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { runInBackground } from "../../../src/tools/shell/background.ts";
 import { jobStore } from "../../../src/tools/shell/jobs.ts";
 import { builtinTools, withJobs } from "../../../src/tools/mod.ts";
 import { checkArguments } from "../../../src/tools/schema.ts";
 import type { Jobs } from "../../../src/types/tool.ts";
 import { living, marker } from "../../helpers/processes.ts";
+import { contentOf, runInBackground } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const ignore = Deno.build.os === "windows"; // the commands are for a POSIX shell
@@ -25,7 +25,7 @@ async function look({ context }: Workspace, job: unknown, more = {}): Promise<st
   const tool = tools.find(({ name }) => name === "job_output")!;
   const checked = checkArguments(tool, { job, ...more });
   if (!checked.ok) throw new Error(checked.error);
-  return await tool.run(checked.args, context);
+  return contentOf(await tool.run(checked.args, context));
 }
 
 /** A folder, and the jobs of a session. */

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { commandEnvironment } from "../../../src/tools/shell/command_environment.ts";
-import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import type { ToolContext } from "../../../src/types/tool.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
+import { runBash } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 // The commands are for a POSIX shell.
@@ -236,13 +236,13 @@ Deno.test("PRC-04 what is typed to the program never reaches a command", { ignor
   using ws = workspace();
   ws.put(
     "script.ts",
-    `import { runBash } from "${import.meta.resolve("../../src/tools/run_bash.ts")}";
+    `import { runBash } from "${import.meta.resolve("../../../src/tools/shell/run_bash.ts")}";
     const signal = new AbortController().signal;
     const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
-    console.log(await runBash({ command: "cat", timeout_seconds: 60 }, context));
+    console.log((await runBash({ command: "cat", timeout_seconds: 60 }, context)).content);
     console.log(await new Response(Deno.stdin.readable).text());`,
   );
-  const config = `${import.meta.dirname}/../../deno.json`;
+  const config = `${import.meta.dirname}/../../../deno.json`;
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -265,14 +265,14 @@ Deno.test("PRC-04 what is typed to the program never reaches a command", { ignor
 
 Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, async () => {
   using ws = workspace();
-  const config = `${import.meta.dirname}/../../deno.json`;
+  const config = `${import.meta.dirname}/../../../deno.json`;
   for (const crash of ["throw new Error('oops')", "Deno.exit(3)"]) {
     const mark = marker();
     // The second one is of another group, as with `timeout`.
     const command = `trap '' TERM; sleep ${mark} & set -m; sleep ${mark} & : > begun; wait`;
     ws.put(
       "script.ts",
-      `import { runBash } from "${import.meta.resolve("../../src/tools/run_bash.ts")}";
+      `import { runBash } from "${import.meta.resolve("../../../src/tools/shell/run_bash.ts")}";
       const signal = new AbortController().signal;
       const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
       runBash({ command: ${JSON.stringify(command)}, timeout_seconds: 60 }, context);

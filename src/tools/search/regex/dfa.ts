@@ -2,54 +2,52 @@
  * Finds the lines that an expression matches, in linear time whatever the expression.
  *
  * A state of the automaton is the set of places in the expression that the characters so far may
- * have come to. States are made as the text asks for them; when they get too many they are dropped
- * and made anew. It reads UTF-8 as it is. A state is left one character late, as `\b` and `$` need
- * the next character.
+ * lead to. States are made as the text needs them; when there are too many, all are dropped and made
+ * anew. The automaton reads UTF-8 without decoding it first. It leaves a state one character late, as
+ * `\b` and `$` need the next character.
  *
  * @module
  */
 
+import type { CharSet } from "./char_sets.ts";
 import type { Look, Node, Regex } from "./parse.ts";
 
-/** Thrown out of a search that is told to stop. */
+/** Thrown by a search that is stopped. */
 export class Stopped extends Error {
   override name = "Stopped";
 }
 
-/** Counts bytes, and asks now and then whether to go on. */
-export interface Meter {
-  /** So many bytes may be gone through before it is asked. */
-  left: number;
-  /** @throws {Stopped} */
-  ask(): void;
-}
-
-/** Some hundred microseconds of work. */
+/** Bytes between two questions: some hundred microseconds of work. */
 const BYTES_PER_ASK = 256 * 1024;
 
-/** A meter that ends the work when `stop` says so. */
-export function createMeter(stop: () => boolean): Meter {
-  const meter = {
-    left: BYTES_PER_ASK,
-    ask() {
-      if (stop()) throw new Stopped("The search was stopped");
-      meter.left = BYTES_PER_ASK;
-    },
-  };
-  return meter;
+/** Counts the bytes of a search, and ends it when `stop` says so. */
+export class Meter {
+  /** The bytes that may be read before {@linkcode ask} is called. */
+  left = BYTES_PER_ASK;
+  readonly #stop: () => boolean;
+
+  constructor(stop: () => boolean) {
+    this.#stop = stop;
+  }
+
+  /** @throws {Stopped} */
+  ask(): void {
+    if (this.#stop()) throw new Stopped("The search was stopped");
+    this.left = BYTES_PER_ASK;
+  }
 }
 
-/** The places of an expression: what is asked there, and where it goes on. */
+/** The places of an expression, each with its operation and the place that follows. */
 interface Program {
   ops: ("set" | "split" | "match" | Look)[];
-  /** For a set its index, for a split the other place to go on. */
+  /** For a set its id, for a split the other place that follows. */
   args: number[];
   next: number[];
   start: number;
 }
 
-/** Every place may be in every state: more would make each character of a text take long. */
-const MAX_PLACES = 5000;
+/** A state may hold every place: with more of them, each character of a text would take long. */
+const MAX_PROGRAM_PLACES = 5000;
 
 function compile(root: Node): Program {
   const program: Program = { ops: ["match"], args: [0], next: [0], start: 0 };
@@ -60,9 +58,9 @@ function compile(root: Node): Program {
     return program.ops.push(op) - 1;
   }
   function add(node: Node, next: number): number {
-    if (++visits > MAX_PLACES) {
+    if (++visits > MAX_PROGRAM_PLACES) {
       throw new SyntaxError(
-        `Cannot search for a pattern of more than ${MAX_PLACES} places with its repeats written ` +
+        `Cannot search for a pattern of more than ${MAX_PROGRAM_PLACES} places with its repeats written ` +
           `out: use smaller numbers in { }, or * and +`,
       );
     }
@@ -86,7 +84,7 @@ function compile(root: Node): Program {
   return program;
 }
 
-/** What comes before or after a place; no match begins between the two signs of a line break. */
+/** Sides of a place: a character of each kind. No match begins within a line break. */
 const EDGE = 0, OTHER = 1, IN_WORD = 2, IN_BREAK = 3;
 
 function holds(look: Look, before: number, after: number): boolean {
@@ -107,146 +105,109 @@ function holds(look: Look, before: number, after: number): boolean {
   }
 }
 
-/** Finds where in `bytes` a line's first match ends, from `from` (a line's start) up to `to`. */
-export type FindEnd = (bytes: Uint8Array, from: number, to: number) => number;
-
-/** Kinds of characters: what needs a closer look, line feed, carriage return before that. */
+/** Kinds of characters: those that need a closer look, a line feed, a carriage return before it. */
 const SPECIAL = 0, LF = 1, CRLF = 2;
-/** Beside states: not made yet (or special), a match. States are multiples of the row's length. */
-const UNKNOWN = 0, MATCH = 1;
-/** Beyond so many numbers in all, states are dropped. */
-const MAX_CELLS = 1 << 19;
 
-/**
- * An automaton for `regex`. Returns -1 where no line matches. What is not UTF-8 counts as U+FFFD.
- *
- * @throws {SyntaxError} when the expression is too large.
- */
-export function createDfa(regex: Regex, meter: Meter): FindEnd {
-  const { sets, word } = regex;
-  const { ops, args, next, start } = compile(regex.root);
-  const asksForStart = ops.includes("^");
+/** Characters of one kind are in the same sets, and the same to `\b`: the automaton treats them alike. */
+class CharKinds {
+  readonly #sets: Regex["sets"];
+  readonly #word: Regex["word"];
+  readonly #byMembers = new Map<string, number>();
+  #byCode: Uint16Array | undefined;
+  /** By kind and by the id of a set: 1 where characters of that kind are in that set. */
+  readonly members: Uint8Array[] = [];
+  /** By kind: one of `EDGE`, `OTHER`, `IN_WORD`. */
+  readonly sides: number[] = [];
+  /** The kinds of the ASCII characters; all other bytes are special, and so is a carriage return. */
+  readonly ofByte = new Uint8Array(256);
 
-  /** For each kind of character, the sets that have it, and what it is to `\b`. */
-  const members: Uint8Array[] = [];
-  const sides: number[] = [];
-  const kinds = new Map<string, number>();
-  const byteKind = new Uint8Array(256);
-  let kindOf: Uint16Array | undefined;
-
-  function addKind(has: (set: Regex["sets"][number]) => boolean, side?: number): number {
-    const member = Uint8Array.from(sets, (set) => has(set) ? 1 : 0);
-    sides.push(side ?? (word && member[word.id] ? IN_WORD : OTHER));
-    return members.push(member) - 1;
+  constructor({ sets, word }: Regex) {
+    this.#sets = sets;
+    this.#word = word;
+    this.#add(() => false); // SPECIAL
+    this.#add(() => false, EDGE); // LF
+    // A carriage return before a line feed belongs to the line break: only `\r` itself matches it.
+    this.#add((set) => set.only === 13, EDGE); // CRLF
+    for (let code = 0; code < 128; code++) {
+      if (code !== 13) this.ofByte[code] = this.#classify(code);
+    }
+    this.ofByte[10] = LF;
   }
-  addKind(() => false); // SPECIAL
-  addKind(() => false, EDGE); // LF
-  // A carriage return there belongs to the line break: only who asks for one finds it.
-  addKind((set) => set.only === 13, EDGE);
 
-  function classify(code: number): number {
-    const key = sets.map((set) => set.has(code) ? set.id : "").join();
-    let kind = kinds.get(key);
-    if (kind === undefined) kinds.set(key, kind = addKind((set) => set.has(code)));
+  of(code: number): number {
+    this.#byCode ??= new Uint16Array(0x110000);
+    return this.#byCode[code] ||= this.#classify(code);
+  }
+
+  #classify(code: number): number {
+    const key = this.#sets.map((set) => set.has(code) ? set.id : "").join();
+    let kind = this.#byMembers.get(key);
+    if (kind === undefined) this.#byMembers.set(key, kind = this.#add((set) => set.has(code)));
     return kind;
   }
-  for (let code = 0; code < 128; code++) if (code !== 13) byteKind[code] = classify(code);
-  byteKind[10] = LF;
 
-  function wideKind(code: number): number {
-    kindOf ??= new Uint16Array(0x110000);
-    return kindOf[code] ||= classify(code);
+  #add(has: (set: CharSet) => boolean, side?: number): number {
+    const member = Uint8Array.from(this.#sets, (set) => has(set) ? 1 : 0);
+    this.sides.push(side ?? (this.#word && member[this.#word.id] ? IN_WORD : OTHER));
+    return this.members.push(member) - 1;
+  }
+}
+
+/** Entries of the table other than states, which are multiples of the row's length. */
+const UNKNOWN = 0, MATCH = 1;
+/** States are dropped when they take more numbers in all. */
+const MAX_CELLS = 1 << 19;
+
+/** The automaton for an expression. Invalid UTF-8 counts as U+FFFD. */
+export class Dfa {
+  readonly #meter: Meter;
+  readonly #program: Program;
+  readonly #kinds: CharKinds;
+  /** The length of the table's rows: at least the number of kinds. */
+  #stride: number;
+  /** By state and kind of the next character: the state after it, `UNKNOWN` or `MATCH`. */
+  #table = new Int32Array(0);
+  #states: { places: Uint16Array; before: number }[] = [];
+  #ids = new Map<string, number>();
+  #cells = 0;
+  /** The number of times that the states were dropped. */
+  #age = -1;
+  #lineStart = 0;
+  // For #step: the round in which a place was last seen, or reached behind a character.
+  readonly #seen: Uint32Array;
+  readonly #reached: Uint32Array;
+  #round = 0;
+  readonly #stack: number[] = [];
+
+  /** @throws {SyntaxError} when the expression is too large. */
+  constructor(regex: Regex, meter: Meter) {
+    this.#meter = meter;
+    this.#program = compile(regex.root);
+    this.#kinds = new CharKinds(regex);
+    this.#stride = this.#kinds.members.length + 8;
+    this.#seen = new Uint32Array(this.#program.ops.length);
+    this.#reached = new Uint32Array(this.#program.ops.length);
+    this.#drop();
   }
 
-  let stride = members.length + 8;
-  let table = new Int32Array(0);
-  let states: { places: Uint16Array; before: number }[] = [];
-  let ids = new Map<string, number>();
-  let cells = 0;
-  /** How often the states were dropped. */
-  let age = -1;
-  let lineStart = 0;
-
-  function drop(): void {
-    age++;
-    while (stride < members.length) stride *= 2;
-    table = new Int32Array(stride * 32);
-    // No state is where the marks are.
-    states = [{ places: new Uint16Array(), before: EDGE }];
-    ids = new Map();
-    cells = 0;
-    lineStart = intern(new Uint16Array(), asksForStart ? EDGE : OTHER);
-  }
-
-  function intern(places: Uint16Array, before: number): number {
-    const key = String.fromCharCode(before, ...places);
-    let id = ids.get(key);
-    if (id !== undefined) return id;
-    if (cells > MAX_CELLS) {
-      drop();
-      return intern(places, before);
-    }
-    id = (states.push({ places, before }) - 1) * stride;
-    ids.set(key, id);
-    cells += stride + 2 * places.length;
-    if (id + stride > table.length) {
-      const larger = new Int32Array(2 * table.length);
-      larger.set(table);
-      table = larger;
-    }
-    return id;
-  }
-
-  const seen = new Uint32Array(ops.length);
-  const taken = new Uint32Array(ops.length);
-  let round = 0;
-  const stack: number[] = [];
-
-  /** The state after a character of `kind` in state `from`, or a match before it. */
-  function step(from: number, kind: number): number {
-    const { places, before } = states[from / stride]!;
-    const [member, after] = [members[kind]!, sides[kind]!];
-    const made = age;
-    const reached: number[] = [];
-    let work = 1;
-    let to = UNKNOWN;
-    round++;
-    stack.push(...places);
-    if (before !== IN_BREAK) stack.push(start);
-    for (let place; (place = stack.pop()) !== undefined; work++) {
-      if (seen[place] === round) continue;
-      seen[place] = round;
-      const op = ops[place]!;
-      if (op === "match") to = MATCH;
-      else if (op === "split") stack.push(args[place]!, next[place]!);
-      else if (op !== "set") {
-        if (holds(op, before, after)) stack.push(next[place]!);
-      } else if (member[args[place]!] && taken[next[place]!] !== round) {
-        taken[next[place]!] = round;
-        reached.push(next[place]!);
-      }
-    }
-    meter.left -= 16 * work;
-    if (to !== MATCH) {
-      to = kind === LF
-        ? lineStart
-        : intern(Uint16Array.from(reached).sort(), kind === CRLF ? IN_BREAK : sides[kind]!);
-    }
-    if (made === age) table[from + kind] = to;
-    return to;
-  }
-
-  drop();
-  return (bytes, from, to) => {
-    let state = lineStart;
+  /**
+   * Finds where in `bytes` the first match of a line ends, from `from` (a line's start) up to `to`; -1
+   * where no line matches.
+   *
+   * @throws {Stopped}
+   */
+  findEnd(bytes: Uint8Array, from: number, to: number): number {
+    const meter = this.#meter;
+    const { ofByte } = this.#kinds;
+    let state = this.#lineStart;
     let i = from;
     for (;;) {
-      const rows = table;
+      const table = this.#table;
       const begin = i;
       const until = Math.min(to, i + Math.max(meter.left, 0));
       let after = UNKNOWN;
       for (; i < until; i++) {
-        after = rows[state + byteKind[bytes[i]!]!]!;
+        after = table[state + ofByte[bytes[i]!]!]!;
         if (after <= MATCH) break;
         state = after;
       }
@@ -254,39 +215,127 @@ export function createDfa(regex: Regex, meter: Meter): FindEnd {
       if (i >= to) break;
       if (after === MATCH) return i;
       if (meter.left <= 0) meter.ask();
-      let kind = byteKind[bytes[i]!]!;
+      let kind = ofByte[bytes[i]!]!;
       let width = 1;
       if (kind === SPECIAL) {
-        if (bytes[i] === 13) {
-          kind = i + 1 === to || bytes[i + 1] === 10 ? CRLF : wideKind(13);
-        } else {
-          const decoded = decode(bytes, i, to);
-          kind = wideKind(decoded >> 3);
-          width = decoded & 7;
-        }
-        if (kind >= stride) {
-          // The rows are too short for it.
-          const { places, before } = states[state / stride]!;
-          drop();
-          state = intern(places, before);
-        }
+        const special = this.#specialAt(bytes, i, to);
+        kind = special >> 3;
+        width = special & 7;
+        if (kind >= this.#stride) state = this.#widened(state);
       }
-      after = table[state + kind]! || step(state, kind);
+      after = this.#after(state, kind);
       if (after === MATCH) return i;
       state = after;
       i += width;
     }
-    // What follows the last line break is no line if it is empty.
+    // The empty text behind the last line break is no line.
     if (from >= to || bytes[to - 1] === 10) return -1;
-    return (table[state + LF] || step(state, LF)) === MATCH ? to : -1;
-  };
+    return this.#after(state, LF) === MATCH ? to : -1;
+  }
+
+  /** The kind of the character at `i`, shifted by 3, and in the lowest bits its length in bytes. */
+  #specialAt(bytes: Uint8Array, i: number, to: number): number {
+    if (bytes[i] === 13) {
+      const isBreak = i + 1 === to || bytes[i + 1] === 10;
+      return (isBreak ? CRLF : this.#kinds.of(13)) << 3 | 1;
+    }
+    const decoded = decodeUtf8(bytes, i, to);
+    return this.#kinds.of(decoded >> 3) << 3 | decoded & 7;
+  }
+
+  /** `state` in a table with longer rows. */
+  #widened(state: number): number {
+    const { places, before } = this.#states[state / this.#stride]!;
+    this.#drop();
+    return this.#intern(places, before);
+  }
+
+  #drop(): void {
+    this.#age++;
+    while (this.#stride < this.#kinds.members.length) this.#stride *= 2;
+    this.#table = new Int32Array(this.#stride * 32);
+    // No state has the numbers of UNKNOWN and MATCH.
+    this.#states = [{ places: new Uint16Array(), before: EDGE }];
+    this.#ids = new Map();
+    this.#cells = 0;
+    const asksForStart = this.#program.ops.includes("^");
+    this.#lineStart = this.#intern(new Uint16Array(), asksForStart ? EDGE : OTHER);
+  }
+
+  /** The state of `places` behind a character of the side `before`. */
+  #intern(places: Uint16Array, before: number): number {
+    const key = String.fromCharCode(before, ...places);
+    let id = this.#ids.get(key);
+    if (id !== undefined) return id;
+    if (this.#cells > MAX_CELLS) {
+      this.#drop();
+      return this.#intern(places, before);
+    }
+    id = (this.#states.push({ places, before }) - 1) * this.#stride;
+    this.#ids.set(key, id);
+    this.#cells += this.#stride + 2 * places.length;
+    if (id + this.#stride > this.#table.length) {
+      const larger = new Int32Array(2 * this.#table.length);
+      larger.set(this.#table);
+      this.#table = larger;
+    }
+    return id;
+  }
+
+  /** The state after a character of `kind` in state `from`, or `MATCH` for a match before it. */
+  #after(from: number, kind: number): number {
+    const entry = this.#table[from + kind]!;
+    if (entry !== UNKNOWN) return entry;
+    const age = this.#age;
+    const reached = this.#step(this.#states[from / this.#stride]!, kind);
+    let to = MATCH;
+    if (reached !== undefined) {
+      const side = kind === CRLF ? IN_BREAK : this.#kinds.sides[kind]!;
+      to = kind === LF ? this.#lineStart : this.#intern(Uint16Array.from(reached).sort(), side);
+    }
+    if (age === this.#age) this.#table[from + kind] = to;
+    return to;
+  }
+
+  /** The places behind a character of `kind` in a state; undefined for a match before it. */
+  #step(
+    { places, before }: { places: Uint16Array; before: number },
+    kind: number,
+  ): number[] | undefined {
+    const { ops, args, next, start } = this.#program;
+    const member = this.#kinds.members[kind]!;
+    const side = this.#kinds.sides[kind]!;
+    const [stack, seen] = [this.#stack, this.#seen];
+    const reached: number[] = [];
+    const round = ++this.#round;
+    let isMatch = false;
+    let work = 1;
+    stack.push(...places);
+    if (before !== IN_BREAK) stack.push(start);
+    for (let place; (place = stack.pop()) !== undefined; work++) {
+      if (seen[place] === round) continue;
+      seen[place] = round;
+      const op = ops[place]!;
+      const to = next[place]!;
+      if (op === "match") isMatch = true;
+      else if (op === "split") stack.push(args[place]!, to);
+      else if (op !== "set") {
+        if (holds(op, before, side)) stack.push(to);
+      } else if (member[args[place]!] && this.#reached[to] !== round) {
+        this.#reached[to] = round;
+        reached.push(to);
+      }
+    }
+    this.#meter.left -= 16 * work;
+    return isMatch ? undefined : reached;
+  }
 }
 
-/** What stands for a byte that is not UTF-8. */
+/** The result of {@linkcode decodeUtf8} for a byte that is not UTF-8. */
 const INVALID = 0xfffd << 3 | 1;
 
 /** The code point at `i`, shifted by 3, and in the lowest bits how many bytes it takes. */
-function decode(bytes: Uint8Array, i: number, to: number): number {
+function decodeUtf8(bytes: Uint8Array, i: number, to: number): number {
   const lead = bytes[i]!;
   const width = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
   if (width === 1 || i + width > to) return INVALID;
@@ -296,7 +345,7 @@ function decode(bytes: Uint8Array, i: number, to: number): number {
     if ((byte & 0xc0) !== 0x80) return INVALID;
     code = code << 6 | byte & 0x3f;
   }
-  // Longer than need be, half a pair, or beyond the last.
+  // An overlong form, half a surrogate pair, or beyond the last code point.
   const wrong = width === 3 && (code < 0x800 || code >= 0xd800 && code < 0xe000) ||
     width === 4 && (code < 0x10000 || code > 0x10ffff);
   return wrong ? INVALID : code << 3 | width;

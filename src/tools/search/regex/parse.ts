@@ -1,28 +1,15 @@
 /**
- * Parses the regular expressions that models write: what JavaScript and ripgrep have in common, and
- * the habits of both. What needs backtracking (look-around, back-references) is refused.
- *
- * A set of characters is a predicate, which asks the native engine about one code point at a time:
- * that knows Unicode, and takes constant time.
+ * Parses the regular expressions that models write: the common syntax of JavaScript and ripgrep, and
+ * the habits of both. Expressions that need backtracking (look-around, back-references) are refused.
  *
  * @module
  */
 
 import { POSIX_CLASSES } from "../ignore.ts";
+import { type CharSet, CharSets } from "./char_sets.ts";
 
 /** A condition on a place: begin and end of a line, `\b`, `\B`, begin and end of a word. */
 export type Look = "^" | "$" | "b" | "B" | "<" | ">";
-
-/** Which characters may be at one place. */
-export interface CharSet {
-  /** Its index in {@linkcode Regex.sets}. */
-  id: number;
-  has(codePoint: number): boolean;
-  /** The only code point in it, where it is a character in one case. */
-  only?: number;
-  /** True where no code point beyond ASCII is in it. */
-  ascii: boolean;
-}
 
 /** A part of an expression. */
 export type Node =
@@ -35,16 +22,14 @@ export type Node =
 /** An expression. */
 export interface Regex {
   root: Node;
-  sets: CharSet[];
-  /** What counts as a word, where a {@linkcode Look} asks for it. */
+  sets: readonly CharSet[];
+  /** The characters of words, where a {@linkcode Look} needs them. */
   word: CharSet | undefined;
 }
 
-/** Deeper nesting, which nobody means, would take more stack than there is. */
-const MAX_DEPTH = 200;
+/** Deeper nesting, which no pattern has that is meant, would exhaust the stack. */
+const MAX_GROUP_DEPTH = 200;
 
-/** What `\w` is within brackets, as Unicode has it (UTS 18). */
-const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d";
 const CLASSES: Readonly<Record<string, string>> = {
   d: "\\d",
   D: "\\D",
@@ -53,7 +38,9 @@ const CLASSES: Readonly<Record<string, string>> = {
   w: "\\w",
   W: "[^\\w]",
 };
-const CONTROLS: Readonly<Record<string, number>> = {
+/** `\d` and the like, `\p{L}`, `\pL`. */
+const CLASS_ESCAPE = /\\(?:([dDsSwW])|[pP](\{[^{}\\]*\}|[A-Z]))/y;
+const CONTROL_ESCAPES: Readonly<Record<string, number>> = {
   t: 9,
   n: 10,
   v: 11,
@@ -62,7 +49,7 @@ const CONTROLS: Readonly<Record<string, number>> = {
   a: 7,
   e: 27,
 };
-const LOOKS: Readonly<Record<string, Look>> = {
+const LOOK_ESCAPES: Readonly<Record<string, Look>> = {
   b: "b",
   B: "B",
   "<": "<",
@@ -74,258 +61,270 @@ const LOOKS: Readonly<Record<string, Look>> = {
 
 const ESCAPE_ALL = "To find a literal text put \\ before each of \\ ^ $ . * + ? ( ) [ ] { } |";
 
+const escapeCode = (code: number) => `\\u{${code.toString(16)}}`;
+
 /**
  * Parses `pattern`.
  *
  * @throws {SyntaxError} when it is no expression; the message names the next move.
  */
 export function parseRegex(pattern: string): Regex {
-  const sets: CharSet[] = [];
-  const known = new Map<string, CharSet>();
-  let word: CharSet | undefined;
-  let at = 0;
-  let depth = 0;
-  let ignoreCase = false;
+  return new RegexParser(pattern).parse();
+}
 
-  function fail(reason: string, next = ESCAPE_ALL): never {
-    const shown = JSON.stringify(pattern.length > 200 ? `${pattern.slice(0, 200)}...` : pattern);
-    throw new SyntaxError(`Cannot search for ${shown} as ${reason}. ${next}`);
+/** A parser by recursive descent. */
+class RegexParser {
+  readonly #pattern: string;
+  readonly #sets = new CharSets();
+  #word: CharSet | undefined;
+  #at = 0;
+  #depth = 0;
+  #ignoreCase = false;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
   }
 
-  /** Takes what `regex` (sticky) matches here. */
-  function take(regex: RegExp): RegExpExecArray | undefined {
-    regex.lastIndex = at;
-    const found = regex.exec(pattern) ?? undefined;
-    at += found?.[0].length ?? 0;
+  parse(): Regex {
+    const root = this.#alternation();
+    if (this.#at < this.#pattern.length) {
+      this.#fail("a ) has no (", "To find a literal ) write \\)");
+    }
+    return { root, sets: this.#sets.list, word: this.#word };
+  }
+
+  #fail(reason: string, next = ESCAPE_ALL): never {
+    const { length } = this.#pattern;
+    const shown = length > 200 ? `${this.#pattern.slice(0, 200)}...` : this.#pattern;
+    throw new SyntaxError(`Cannot search for ${JSON.stringify(shown)} as ${reason}. ${next}`);
+  }
+
+  /** Takes the text that `regex` (sticky) matches here. */
+  #take(regex: RegExp): RegExpExecArray | undefined {
+    regex.lastIndex = this.#at;
+    const found = regex.exec(this.#pattern) ?? undefined;
+    this.#at += found?.[0].length ?? 0;
     return found;
   }
 
-  function set(key: string, make: () => Omit<CharSet, "id">): CharSet {
-    let found = known.get(key);
-    if (found === undefined) {
-      found = { ...make(), id: sets.length };
-      known.set(key, found);
-      sets.push(found);
-    }
-    return found;
+  /** Takes one character as it is written; undefined at the end. */
+  #takeCode(): number | undefined {
+    const code = this.#pattern.codePointAt(this.#at);
+    if (code !== undefined) this.#at += code > 0xffff ? 2 : 1;
+    return code;
   }
 
-  function literal(code: number): Node {
-    if (code === 10) {
-      fail(
-        "it has a line break in it",
-        "A match lies within one line: search for one of the lines",
-      );
-    }
-    const char = String.fromCodePoint(code);
-    const cased = ignoreCase && (code > 127 || /[a-z]/i.test(char));
-    if (cased) return { type: "set", set: brackets(escapeCode(code), "", code < 128) };
-    const one = { only: code, ascii: code < 128, has: (other: number) => other === code };
-    return { type: "set", set: set(char, () => one) };
+  #brackets(inside: string, not: "^" | "", ascii: boolean): CharSet {
+    return this.#sets.brackets(inside, not, ascii, this.#ignoreCase);
   }
 
-  /** The set for the inside of a pair of brackets, in the engine's own syntax. */
-  function brackets(inside: string, not: "^" | "", ascii: boolean): CharSet {
-    const flags = ignoreCase ? "iv" : "v";
-    return set(`[${not}${inside}]${flags}`, () => {
-      const one = new RegExp(`^[${not}${inside}]$`, flags);
-      // The engine takes a millisecond to get the whole of Unicode ready.
-      let wide: RegExp | undefined;
-      const has = (code: number) => {
-        if (code < 128) return one.test(String.fromCharCode(code));
-        wide ??= new RegExp(`^[${not}${inside.replaceAll("\\w", WORD)}]$`, flags);
-        return wide.test(String.fromCodePoint(code));
-      };
-      // Two signs beyond ASCII are s and k in another case.
-      const only = ascii && not === "" && !(ignoreCase && (has(0x73) || has(0x6b)));
-      return { has, ascii: only };
-    });
+  #literal(code: number): Node {
+    if (code === 10) this.#noLineBreak();
+    const isCased = this.#ignoreCase && (code > 127 || /[a-z]/i.test(String.fromCodePoint(code)));
+    const set = isCased
+      ? this.#brackets(escapeCode(code), "", code < 128)
+      : this.#sets.single(code);
+    return { type: "set", set };
   }
 
-  function alternation(): Node {
-    if (++depth > MAX_DEPTH) {
+  #noLineBreak(): never {
+    return this.#fail(
+      "it has a line break in it",
+      "A match lies within one line: search for one of the lines",
+    );
+  }
+
+  #alternation(): Node {
+    if (++this.#depth > MAX_GROUP_DEPTH) {
       throw new SyntaxError(
-        `Cannot search for a pattern with groups nested over ${MAX_DEPTH} deep`,
+        `Cannot search for a pattern with groups nested over ${MAX_GROUP_DEPTH} deep`,
       );
     }
-    const nodes = [sequence()];
-    while (pattern[at] === "|") {
-      at++;
-      nodes.push(sequence());
+    const nodes = [this.#sequence()];
+    while (this.#pattern[this.#at] === "|") {
+      this.#at++;
+      nodes.push(this.#sequence());
     }
-    depth--;
+    this.#depth--;
     return nodes.length === 1 ? nodes[0]! : { type: "any", nodes };
   }
 
-  function sequence(): Node {
+  #sequence(): Node {
     const nodes: Node[] = [];
-    while (at < pattern.length && pattern[at] !== "|" && pattern[at] !== ")") {
-      const node = atom();
-      const found = take(/([*+?])\??|\{(\d+)(,?)(\d*)\}\??|\{,(\d+)\}\??/y);
-      if (found === undefined) {
-        nodes.push(node);
-        continue;
-      }
-      const [whole, sign, from, comma, to, upTo] = found;
-      const min = sign === "+" ? 1 : Number(from ?? 0);
-      let max = sign === "?" ? 1 : sign ? Infinity : comma ? Number(to || Infinity) : min;
-      if (upTo !== undefined) max = Number(upTo);
-      if (max < min) fail(`the numbers of ${whole} are out of order`);
-      if (take(/(?=[*+?]|\{,?\d)/y)) noRepeat();
-      nodes.push({ type: "repeat", node, min, max });
+    while (this.#at < this.#pattern.length && !/[|)]/.test(this.#pattern[this.#at]!)) {
+      nodes.push(this.#repeated(this.#atom()));
     }
     return nodes.length === 1 ? nodes[0]! : { type: "all", nodes };
   }
 
-  function noRepeat(): never {
-    return fail(
-      `there is nothing to repeat for the ${pattern[at]} at ${at + 1}`,
+  /** `node` with the repetition that follows it, if any. */
+  #repeated(node: Node): Node {
+    const found = this.#take(/([*+?])\??|\{(\d+)(,?)(\d*)\}\??|\{,(\d+)\}\??/y);
+    if (found === undefined) return node;
+    const [whole, sign, from, comma, to, upTo] = found;
+    const min = sign === "+" ? 1 : Number(from ?? 0);
+    let max = sign === "?" ? 1 : sign ? Infinity : comma ? Number(to || Infinity) : min;
+    if (upTo !== undefined) max = Number(upTo);
+    if (max < min) this.#fail(`the numbers of ${whole} are out of order`);
+    if (this.#take(/(?=[*+?]|\{,?\d)/y)) this.#noRepeat();
+    return { type: "repeat", node, min, max };
+  }
+
+  #noRepeat(): never {
+    return this.#fail(
+      `there is nothing to repeat for the ${this.#pattern[this.#at]} at ${this.#at + 1}`,
       "To find a literal * + ? or { put \\ before it",
     );
   }
 
-  function atom(): Node {
-    const char = pattern[at]!;
-    if (char === "(") return group();
-    if (char === "[") return { type: "set", set: charClass() };
-    if (char === "\\") return escaped();
-    if (/[*+?]/.test(char)) noRepeat();
-    if (char === "^" || char === "$") {
-      at++;
-      return { type: "look", look: char };
-    }
-    const code = pattern.codePointAt(at)!;
-    at += code > 0xffff ? 2 : 1;
-    return char === "." ? { type: "set", set: brackets("^\\n", "", false) } : literal(code);
+  #atom(): Node {
+    const char = this.#pattern[this.#at]!;
+    if (char === "(") return this.#group();
+    if (char === "[") return { type: "set", set: this.#charClass() };
+    if (char === "\\") return this.#escaped();
+    if (/[*+?]/.test(char)) this.#noRepeat();
+    const code = this.#takeCode()!;
+    if (char === "^" || char === "$") return { type: "look", look: char };
+    if (char === ".") return { type: "set", set: this.#brackets("^\\n", "", false) };
+    return this.#literal(code);
   }
 
-  function group(): Node {
+  #group(): Node {
     const hint = "To find a literal ( or ) write \\( or \\)";
-    const look = take(/\(\?<?[=!]/y);
+    const look = this.#take(/\(\?<?[=!]/y);
     if (look) {
-      fail(
+      this.#fail(
         `look-around such as ${look[0]}...) is not supported`,
         "Search for the rest, and judge by the lines found (context_lines shows those around them)",
       );
     }
-    const before = ignoreCase;
-    const open = take(/\((?:\?P?<[^>]*>|\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)]))?/y)!;
+    const before = this.#ignoreCase;
+    const open = this.#take(/\((?:\?P?<[^>]*>|\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)]))?/y)!;
     const [, on = "", off = "", end] = open;
-    if (open[0] === "(" && pattern[at] === "?" || /[^imsuU]/.test(on + off)) {
-      fail(`there is no such group as ${pattern.slice(open.index, open.index + 4)}`, hint);
+    if (open[0] === "(" && this.#pattern[this.#at] === "?" || /[^imsuU]/.test(on + off)) {
+      this.#fail(
+        `there is no such group as ${this.#pattern.slice(open.index, open.index + 4)}`,
+        hint,
+      );
     }
     // The other flags change nothing within a line.
-    if (on.includes("i")) ignoreCase = true;
-    if (off.includes("i")) ignoreCase = false;
+    if (on.includes("i")) this.#ignoreCase = true;
+    if (off.includes("i")) this.#ignoreCase = false;
     if (end === ")") return { type: "all", nodes: [] };
-    const inner = alternation();
-    if (pattern[at++] !== ")") fail("a ( has no )", hint);
-    ignoreCase = before;
+    const inner = this.#alternation();
+    if (this.#pattern[this.#at++] !== ")") this.#fail("a ( has no )", hint);
+    this.#ignoreCase = before;
     return inner;
   }
 
-  function escaped(): Node {
-    const class_ = take(CLASS_ESCAPE);
-    if (class_) return { type: "set", set: brackets(classSource(class_), "", class_[1] === "d") };
-    const [look] = take(/\\[bBAzZ<>]/y) ?? [];
+  #escaped(): Node {
+    const charClass = this.#take(CLASS_ESCAPE);
+    if (charClass) {
+      const set = this.#brackets(this.#classSource(charClass), "", charClass[1] === "d");
+      return { type: "set", set };
+    }
+    const [look] = this.#take(/\\[bBAzZ<>]/y) ?? [];
     if (look) {
-      if (/[bB<>]/.test(look)) word ??= brackets("\\w", "", false);
-      return { type: "look", look: LOOKS[look[1]!]! };
+      if (/[bB<>]/.test(look)) this.#word ??= this.#brackets("\\w", "", false);
+      return { type: "look", look: LOOK_ESCAPES[look[1]!]! };
     }
-    if (take(/\\(?:[1-9]|k[<{])/y)) {
-      fail("back-references are not supported", "Write what it refers to once more");
+    if (this.#take(/\\(?:[1-9]|k[<{])/y)) {
+      this.#fail("back-references are not supported", "Write what it refers to once more");
     }
-    return literal(escapedCode());
+    return this.#literal(this.#escapedCode());
   }
 
   /** The code point that an escape stands for. */
-  function escapedCode(): number {
-    const pair = take(/\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})/iy);
+  #escapedCode(): number {
+    const pair = this.#take(/\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})/iy);
     if (pair) {
       return String.fromCharCode(parseInt(pair[1]!, 16), parseInt(pair[2]!, 16)).codePointAt(0)!;
     }
-    const hex = take(/\\(?:x([\da-f]{2})|u([\da-f]{4})|[xuU]\{([\da-f]{1,6})\})/iy);
+    const hex = this.#take(/\\(?:x([\da-f]{2})|u([\da-f]{4})|[xuU]\{([\da-f]{1,6})\})/iy);
     if (hex) {
       const code = parseInt(hex[1] ?? hex[2] ?? hex[3]!, 16);
-      return code <= 0x10ffff ? code : fail(`${hex[0]} is no character`);
+      return code <= 0x10ffff ? code : this.#fail(`${hex[0]} is no character`);
     }
-    const control = take(/\\(?:c([a-zA-Z])|([tnvfrae])|(0)(?!\d))/y);
+    const control = this.#take(/\\(?:c([a-zA-Z])|([tnvfrae])|(0)(?!\d))/y);
     if (control?.[1]) return control[1].charCodeAt(0) % 32;
     if (control?.[3]) return 0;
-    if (control) return CONTROLS[control[2]!]!;
-    const [, plain] = take(/\\([^a-z\d])/iuy) ?? [];
+    if (control) return CONTROL_ESCAPES[control[2]!]!;
+    const [, plain] = this.#take(/\\([^a-z\d])/iuy) ?? [];
     if (plain !== undefined) return plain.codePointAt(0)!;
-    return fail(
-      `\\${pattern[at + 1] ?? " at the end"} is no escape`,
+    return this.#fail(
+      `\\${this.#pattern[this.#at + 1] ?? " at the end"} is no escape`,
       "To find a literal backslash write \\\\",
     );
   }
 
   /** The inside of brackets for `\d`, `\p{L}` and the like. */
-  function classSource([whole, letter, name = ""]: RegExpExecArray): string {
+  #classSource([whole, letter, name = ""]: RegExpExecArray): string {
     if (letter !== undefined) return CLASSES[letter]!;
-    // Scripts go by their bare names elsewhere.
     const bare = name.replace(/^\{|\}$/g, "");
+    // JavaScript has no bare names of scripts, other engines do.
     for (const source of [`\\${whole[1]}{${bare}}`, `\\${whole[1]}{Script=${bare}}`]) {
       try {
         new RegExp(source, "v");
         return source;
       } catch {
-        // Not this one.
+        // There is no such property: the next form is tried.
       }
     }
-    return fail(`there is no such property of characters as ${whole}`, "Try \\p{L} for letters");
+    return this.#fail(
+      `there is no such property of characters as ${whole}`,
+      "Try \\p{L} for letters",
+    );
   }
 
-  function charClass(): CharSet {
-    const [, not] = take(/\[(\^?)/y)!;
-    const items: string[] = [];
-    let ascii = true;
-    let breaks = 0;
-    const first = at;
-    while (pattern[at] !== "]" || at === first) {
-      if (take(/&&\[/y)) fail("sets of sets ([a&&[b]]) are not supported", "Write one set");
-      const posix = take(/\[:(\^?)([a-z]+):\]/y);
-      const class_ = posix ? undefined : take(CLASS_ESCAPE);
-      if (posix) {
-        const inside = posix[2] === "word" ? "0-9A-Za-z_" : POSIX_CLASSES.get(posix[2]!);
-        if (inside === undefined) fail(`there is no such class as ${posix[0]}`);
-        ascii &&= posix[1] === "";
-        items.push(`[${posix[1]}${inside}]`);
-      } else if (class_) {
-        ascii &&= class_[1] === "d";
-        items.push(`[${classSource(class_)}]`);
-      } else {
-        const from = classCode();
-        // A hyphen before a class or at the end is one.
-        const range = take(/-(?!\]|\\[dDsSwWpP]|\[:)/y);
-        const to = range ? classCode() : from;
-        if (to < from) fail("a range in [ ] is out of order", "To find a literal [ write \\[");
-        ascii &&= to < 128;
-        if (from === 10 && to === 10 || from === 13 && to === 13) breaks++;
-        items.push(`${escapeCode(from)}-${escapeCode(to)}`);
-      }
+  #charClass(): CharSet {
+    const [, not] = this.#take(/\[(\^?)/y)!;
+    const items: ClassItem[] = [];
+    const first = this.#at;
+    while (this.#pattern[this.#at] !== "]" || this.#at === first) items.push(this.#classItem());
+    this.#at++;
+    const isLineBreak = not === "" && items.some(({ source }) => source === LINE_FEED_RANGE) &&
+      items.every(({ source }) => source === LINE_FEED_RANGE || source === RETURN_RANGE);
+    if (isLineBreak) this.#noLineBreak();
+    const inside = items.map(({ source }) => source).join("");
+    return this.#brackets(inside, not as "^" | "", items.every(({ ascii }) => ascii));
+  }
+
+  /** A character, a range or a class within brackets. */
+  #classItem(): ClassItem {
+    if (this.#take(/&&\[/y)) {
+      this.#fail("sets of sets ([a&&[b]]) are not supported", "Write one set");
     }
-    at++;
-    if (not === "" && breaks === items.length && items.includes("\\u{a}-\\u{a}")) literal(10);
-    return brackets(items.join(""), not as "^" | "", ascii);
+    const posix = this.#take(/\[:(\^?)([a-z]+):\]/y);
+    if (posix) {
+      const inside = posix[2] === "word" ? "0-9A-Za-z_" : POSIX_CLASSES.get(posix[2]!);
+      if (inside === undefined) this.#fail(`there is no such class as ${posix[0]}`);
+      return { source: `[${posix[1]}${inside}]`, ascii: posix[1] === "" };
+    }
+    const charClass = this.#take(CLASS_ESCAPE);
+    if (charClass) {
+      return { source: `[${this.#classSource(charClass)}]`, ascii: charClass[1] === "d" };
+    }
+    const from = this.#classCode();
+    // A hyphen before a class or at the end is literal.
+    const isRange = this.#take(/-(?!\]|\\[dDsSwWpP]|\[:)/y) !== undefined;
+    const to = isRange ? this.#classCode() : from;
+    if (to < from) this.#fail("a range in [ ] is out of order", "To find a literal [ write \\[");
+    return { source: `${escapeCode(from)}-${escapeCode(to)}`, ascii: to < 128 };
   }
 
-  function classCode(): number {
-    if (take(/\\b/y)) return 8;
-    if (pattern[at] === "\\") return escapedCode();
-    const code = pattern.codePointAt(at);
-    if (code === undefined) fail("a [ has no ]", "To find a literal [ write \\[");
-    at += code > 0xffff ? 2 : 1;
-    return code;
+  #classCode(): number {
+    if (this.#take(/\\b/y)) return 8;
+    if (this.#pattern[this.#at] === "\\") return this.#escapedCode();
+    return this.#takeCode() ?? this.#fail("a [ has no ]", "To find a literal [ write \\[");
   }
-
-  const root = alternation();
-  if (at < pattern.length) fail("a ) has no (", "To find a literal ) write \\)");
-  return { root, sets, word };
 }
 
-/** `\d` and the like, `\p{L}`, `\pL`. */
-const CLASS_ESCAPE = /\\(?:([dDsSwW])|[pP](\{[^{}\\]*\}|[A-Z]))/y;
+/** An item within brackets, in the engine's own syntax. */
+interface ClassItem {
+  source: string;
+  /** True where it names no character beyond ASCII. */
+  ascii: boolean;
+}
 
-const escapeCode = (code: number) => `\\u{${code.toString(16)}}`;
+const LINE_FEED_RANGE = "\\u{a}-\\u{a}";
+const RETURN_RANGE = "\\u{d}-\\u{d}";

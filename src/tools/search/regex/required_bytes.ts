@@ -1,38 +1,39 @@
 /**
- * Finding the places where an expression may match at all.
+ * Finds the places where an expression can match.
  *
- * From the expression a run of places is taken that every match contains, with the few bytes that
- * each may have: `needle`, `[Nn][Ee][Dd]`, or `_[0-9][0-9]`. Such a run is found without looking at
- * every byte (Horspool's algorithm), several times faster than the automaton goes.
+ * Every match contains some run of places with few possible bytes each: `needle`, `[Nn][Ee][Dd]`, or
+ * `_[0-9][0-9]`. Horspool's algorithm finds such a run without reading every byte, several times
+ * faster than the automaton.
  *
  * @module
  */
 
 import type { Meter } from "./dfa.ts";
-import type { CharSet, Node } from "./parse.ts";
+import type { CharSet } from "./char_sets.ts";
+import type { Node } from "./parse.ts";
 
-/** For each place the bytes that it may have. */
-type Run = number[][];
+/** The bytes that each place may have. */
+type ByteRun = number[][];
 
 /** A longer run is found no faster. */
-const MAX_RUN = 32;
-/** Less tells too little: `e` is in nearly every line. */
+const MAX_RUN_PLACES = 32;
+/** A run of less weight is too common: `e` is in nearly every line. */
 const MIN_SCORE = 8;
 
-/** How much a place tells: a single byte 6, one of 64 nothing. */
-const told = (place: number[]) => Math.max(0, 6 - Math.log2(place.length));
+/** How rare a place is: 6 for a single byte, 0 for one of 64. */
+const weight = (place: number[]) => Math.max(0, 6 - Math.log2(place.length));
 
-function score(run: Run): number {
-  return run.reduce((sum, place) => sum + told(place), 0);
+function score(run: ByteRun): number {
+  return run.reduce((sum, place) => sum + weight(place), 0);
 }
 
-/** The run of `node` that tells most; empty where none is known. */
-function bestRun(node: Node): Run {
-  let best: Run = [];
-  let run: Run = [];
-  const offer = (found: Run) => {
-    const from = found.findIndex((place) => told(place) > 0);
-    const part = from === -1 ? [] : found.slice(from, from + MAX_RUN);
+/** The run of the most weight that every match of `node` contains; empty where there is none. */
+function bestRun(node: Node): ByteRun {
+  let best: ByteRun = [];
+  let run: ByteRun = [];
+  const offer = (found: ByteRun) => {
+    const from = found.findIndex((place) => weight(place) > 0);
+    const part = from === -1 ? [] : found.slice(from, from + MAX_RUN_PLACES);
     if (score(part) > score(best)) best = part;
   };
   const end = () => {
@@ -45,17 +46,17 @@ function bestRun(node: Node): Run {
       end();
       offer(union(part.nodes.map(bestRun)));
     } else if (part.type === "set") {
-      const bytes = bytesOf(part.set);
+      const bytes = setBytes(part.set);
       if (bytes === undefined) end();
       else run.push(...bytes);
     } else if (part.type === "repeat") {
       if (part.min === 0) return end();
       const single = part.node.type === "set";
       if (!single) end();
-      for (let i = 0; i < (single ? Math.min(part.min, MAX_RUN) : 1); i++) walk(part.node);
-      if (single && part.max === part.min && part.min <= MAX_RUN) return;
+      for (let i = 0; i < (single ? Math.min(part.min, MAX_RUN_PLACES) : 1); i++) walk(part.node);
+      if (single && part.max === part.min && part.min <= MAX_RUN_PLACES) return;
       end();
-      // What follows comes right after the last of them.
+      // The last repetition stands right before the nodes that follow.
       if (single) walk(part.node);
     }
   }
@@ -64,8 +65,8 @@ function bestRun(node: Node): Run {
   return best;
 }
 
-/** What any of several runs may have. */
-function union(runs: Run[]): Run {
+/** The run that matches where any of several does. */
+function union(runs: ByteRun[]): ByteRun {
   const length = Math.min(...runs.map((run) => run.length));
   return Array.from(
     { length },
@@ -73,8 +74,8 @@ function union(runs: Run[]): Run {
   );
 }
 
-/** The bytes of a character of `set`, where all that may be are equally many. */
-function bytesOf({ only, ascii, has }: CharSet): Run | undefined {
+/** The bytes of the characters of `set`, if all have one length; else undefined. */
+function setBytes({ only, ascii, has }: CharSet): ByteRun | undefined {
   if (only === 0xfffd) return undefined; // also stands for what is not UTF-8
   if (only !== undefined) {
     return [...new TextEncoder().encode(String.fromCodePoint(only))].map((byte) => [byte]);
@@ -83,15 +84,15 @@ function bytesOf({ only, ascii, has }: CharSet): Run | undefined {
   return ascii && bytes.length > 0 ? [bytes] : undefined;
 }
 
-/** Finds the next place from `from` on where what a match contains begins; -1 for none. */
-export type FindRun = (bytes: Uint8Array, from: number) => number;
+/** Finds the next run from `from` on; -1 for none. */
+type FindRun = (bytes: Uint8Array, from: number) => number;
 
-/** Undefined where `root` requires nothing that is worth looking for. */
+/** A finder of the run that matches of `root` contain; undefined where none is rare enough. */
 export function createRunFinder(root: Node, meter: Meter): FindRun | undefined {
   const run = bestRun(root);
   if (score(run) < MIN_SCORE) return undefined;
   const last = run.length - 1;
-  /** How far to go on when a byte is at the last place, and when it fits there. */
+  /** How far to move on from a byte at the last place, and from one that fits there. */
   const skip = new Uint8Array(256).fill(run.length);
   const again = new Uint8Array(256).fill(run.length);
   const fits = new Uint8Array(256 * run.length);

@@ -1,0 +1,65 @@
+/**
+ * Defaults of the command line's flags, from the person's `config.json`.
+ *
+ * @module
+ */
+
+import { UsageError } from "../errors.ts";
+import { readJsonFile, userFile, type VariableReader } from "../user_files.ts";
+import { type Args, type Flag, FLAGS } from "./args.ts";
+
+/** Flags that are for one run alone, or ask for something else than a run. */
+const PER_RUN = [
+  "continue",
+  "print",
+  "output",
+  "yes",
+  "trust",
+  "stdin",
+  "demo",
+  "api-key",
+  "json",
+  "completions",
+  "man",
+  "version",
+  "help",
+];
+/** Flags that choose a server: given any of them, those of the file do not count. */
+const SERVER_FLAGS = ["local", "hosted", "base-url", "host", "demo"] as const;
+
+/**
+ * `args`, with the values of `config.json` for flags that were not given: `{"local": true, "model": "qwen3"}`.
+ *
+ * @throws {UsageError} when it names anything but flags, or gives one a value that it cannot have.
+ */
+export function withDefaults(
+  args: Args,
+  env?: VariableReader,
+): Args {
+  const path = userFile("config.json", env);
+  const file = path === undefined ? undefined : readJsonFile(path);
+  if (file === undefined) return args;
+  const flags: readonly Flag[] = FLAGS;
+  const isOther = SERVER_FLAGS.some((name) => args[name] !== undefined);
+  const isServer = (name: string) =>
+    [...SERVER_FLAGS, "use-compat", "model"].includes(name as "local");
+  const defaults: Record<string, string | true> = {};
+  for (const [name, given] of Object.entries(file)) {
+    const isList = name === "env" && Array.isArray(given);
+    const value = isList ? given.join(",") : given;
+    const flag = flags.find((one) => one.name === name && !PER_RUN.includes(name));
+    if (flag === undefined) {
+      throw new UsageError(
+        `Cannot use ${JSON.stringify(name)} in ${path} as it must be a flag such as "model"`,
+      );
+    }
+    const isText = typeof value === "string" || typeof value === "number";
+    if (flag.value === undefined ? typeof value !== "boolean" : !isText) {
+      const wanted = flag.value === undefined ? "true or false" : "a text or a number";
+      throw new UsageError(`Cannot use ${name} in ${path} as it must be ${wanted}`);
+    }
+    if (value === false || isOther && isServer(name)) continue;
+    defaults[name] = value === true ? true : String(value);
+  }
+  return { ...defaults, ...args };
+}

@@ -1,0 +1,63 @@
+/**
+ * A change of a file, drawn: its lines with their numbers, and notes below them.
+ *
+ * @module
+ */
+
+import { count } from "../text/count.ts";
+import { sanitize } from "../text/sanitize.ts";
+import { rowsOf } from "../text/width.ts";
+import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
+import type { ToolExecution } from "../types/event.ts";
+import type { Change, ChangeLine } from "../types/tool.ts";
+import { failureRows } from "./progress.ts";
+
+/** The styles of the lines of a change. */
+export const DIFF_STYLES = { " ": DIM, "+": ADDED, "-": REMOVED } as const;
+
+/** The lines of a change, safe to show, each with its kind. */
+export function changeLines({ lines = [] }: Change): [text: string, kind: ChangeLine["kind"]][] {
+  const width = String(lines.reduce((most, { line = 0 }) => Math.max(most, line), 0)).length;
+  return lines.map(({ kind, text, line }) => {
+    const number = line === undefined ? "" : `${String(line).padStart(width)} `;
+    return [`${number}${kind} ${sanitize(text)}`, kind];
+  });
+}
+
+/** What there is to say of a change beside its lines. */
+export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
+  return [
+    ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),
+    ...(lineEnd ? [`(${lineEnd} a line end at the end of the text)`] : []),
+    ...(lines?.length === 0 && !lineEnd ? ["(the file holds just this already)"] : []),
+  ];
+}
+
+/** The most rows of a change that are shown after a call, and the most characters of each line. */
+const MAX_CHANGE_ROWS = 40;
+const MAX_CHANGE_LINE_CHARS = 400;
+
+/** The rows that show a change, for a terminal of `columns`; none where its lines are left out. */
+export function changeRows(change: Change, columns: number, paint: Painter): string[] {
+  if (change.lines === undefined) return [];
+  const rows: string[] = [];
+  let left = change.lines.length;
+  for (const [text, kind] of changeLines(change)) {
+    if (rows.length >= MAX_CHANGE_ROWS) break;
+    const shown = text.length > MAX_CHANGE_LINE_CHARS
+      ? `${text.slice(0, MAX_CHANGE_LINE_CHARS).toWellFormed()}…`
+      : text;
+    for (const row of rowsOf(shown, Math.max(10, columns - 4))) {
+      rows.push(paint(`    ${row}`, DIFF_STYLES[kind]));
+    }
+    left--;
+  }
+  const notes = [...(left > 0 ? [`… ${count(left, "more line")}`] : []), ...changeNotes(change)];
+  return [...rows, ...notes.map((note) => paint(`    ${note}`, DIM))];
+}
+
+/** The rows below the line of a call that ended, without colours: its change, or the end of its output. */
+export function executionRows(exec: ToolExecution, columns: number): string[] {
+  const change = exec.details?.change;
+  return change?.lines ? changeRows(change, columns, (text) => text) : failureRows(exec, columns);
+}

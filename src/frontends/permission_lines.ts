@@ -1,0 +1,60 @@
+/**
+ * Permissions and instructions as lines of text: what a session says about them.
+ *
+ * @module
+ */
+
+import type { Confirmation } from "../session/frontend.ts";
+import type { HeededInstructions } from "../session/instruction_report.ts";
+import type { PermissionReport } from "../session/permission_report.ts";
+import { count } from "../text/count.ts";
+import { oneLine } from "../text/one_line.ts";
+
+/** The rows of `/permissions`, each with its label. */
+export function permissionReportLines(report: PermissionReport): string[] {
+  const { approve, yes, env, rules, file, trust } = report;
+  return [
+    `approve  ${yes ? "--yes: nothing is asked" : approve}`,
+    `sandbox  ${sandboxText(report)}`,
+    ...env.length > 0 ? [`env      ${env.join(", ")}`] : [],
+    ...rules.map(({ effect, text }) => `${effect.padEnd(8)} ${oneLine(text)}`),
+    ...file === undefined ? [] : [`yours in ${oneLine(file)}`],
+    ...trust === undefined
+      ? []
+      : [`${trust ? "heeded " : "ignored"}  what this folder instructs the model (/trust)`],
+  ];
+}
+
+function sandboxText({ sandbox, enforcedBy, unenforced, network }: PermissionReport): string {
+  if (sandbox === "off") return "off: a command can do what you can";
+  if (enforcedBy === undefined) return `${sandbox}, but ${unenforced}: commands are refused`;
+  return `${sandbox}, by ${enforcedBy}, ${network ? "with" : "without"} network`;
+}
+
+/** What became of a folder's instructions. */
+export function instructionLines(
+  { files, refused, isHeeded, unsaved }: HeededInstructions,
+): string[] {
+  const names = fileNames(files);
+  return [
+    ...refused.map(({ name, reason }) => {
+      const where = reason === "secret" ? "to what is secret" : "out of the folder";
+      return `· ${oneLine(name)} leads ${where}, and is not heeded`;
+    }),
+    ...unsaved === undefined ? [] : [`· that cannot be kept: ${oneLine(unsaved)}`],
+    ...files.length === 0 || isHeeded === false
+      ? []
+      : [isHeeded ? `· heeds ${names}` : `· not heeded: ${names} (/trust or --trust does)`],
+  ];
+}
+
+/** The question whether the instructions of a folder are heeded; its last line is the prompt. */
+export function trustQuestion({ files }: Confirmation): string {
+  return `This folder brings instructions for the model, in the words of whoever wrote them: ${
+    fileNames(files)
+  }.\nHeed them? [y/n] `;
+}
+
+function fileNames(files: Confirmation["files"]): string {
+  return files.map(({ name, lines }) => `${oneLine(name)} (${count(lines, "line")})`).join(", ");
+}

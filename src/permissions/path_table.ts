@@ -1,0 +1,271 @@
+/**
+ * The table of protected paths, compiled for one person: what a path holds or is, what a search
+ * leaves out, and which paths the sandbox hides or makes read-only.
+ *
+ * @module
+ */
+
+import { isAbsolute, join, resolve, SEPARATOR } from "../text/std_path.ts";
+import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
+
+/** Folders of the person who runs the program. */
+interface PersonalFolders {
+  /** The home folder; left out, patterns that begin with `~/` match only below a folder called `~`. */
+  home?: string | undefined;
+  /** Absolute folders of this program's settings and records, wherever variables put them. */
+  own?: readonly (string | undefined)[];
+}
+
+/** What is asked of the file system. */
+interface PathLooks {
+  /** The file or folder to which a path leads; undefined where there is none, or none to be seen. */
+  realPath(path: string): string | undefined;
+  /** The names in a folder; none where it cannot be listed. */
+  list(folder: string): readonly string[];
+}
+
+/** A path that confined commands are kept from. */
+export interface ConfinedPath {
+  path: string;
+  /** What it holds or is, in words. */
+  what: string;
+  /** True where a folder of that name, with all below it, is meant. */
+  isFolder: boolean;
+}
+
+/** Rows of one kind as regular expressions: all in one first, as few paths match any. */
+interface Matcher {
+  any: RegExp;
+  rows: readonly { what: string; pattern: RegExp }[];
+}
+
+const SYSTEM_LOOKS: PathLooks = {
+  realPath(path) {
+    try {
+      const real = Deno.realPathSync(path);
+      const { isFile, isDirectory } = Deno.statSync(real);
+      // Such as /dev/null, to which some link the history of their shell.
+      return isFile || isDirectory ? real : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+  list(folder) {
+    try {
+      return [...Deno.readDirSync(folder)].map(({ name }) => name);
+    } catch {
+      return [];
+    }
+  },
+};
+
+/** The table for one person. Patterns are compiled, and links looked up, with the first question. */
+export class PathTable {
+  /** The home folder, absolute; undefined where none is known. */
+  readonly home: string | undefined;
+  readonly #own: readonly string[];
+  readonly #looks: PathLooks;
+  #secrets: Matcher | undefined;
+  #protected: Matcher | undefined;
+
+  constructor({ home, own = [] }: PersonalFolders = {}, looks: PathLooks = SYSTEM_LOOKS) {
+    // A relative one would be another folder after each /cd.
+    this.home = home !== undefined && isAbsolute(home) ? home : undefined;
+    this.#own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
+    this.#looks = looks;
+  }
+
+  /** What secret an absolute path is likely to hold, in words; undefined for none known. */
+  secretKind(path: string): string | undefined {
+    return kindIn(this.#secretMatcher(), path);
+  }
+
+  /** Why an absolute path is not written unasked, in words; undefined for no reason. */
+  protectedKind(path: string): string | undefined {
+    return kindIn(this.#protected ??= matcherOf(sourcesOf("protected")), path);
+  }
+
+  /** Matches the absolute path of a secret, with `/` between its parts. */
+  get secretPattern(): RegExp {
+    return this.#secretMatcher().any;
+  }
+
+  /**
+   * The secrets that confined commands must not see: those in the home folder, and absolute ones. The
+   * file or folder behind a link is one by its own path, too.
+   */
+  confinedSecrets(): ConfinedPath[] {
+    const rows = PROTECTED_ROWS.filter(({ kind }) => kind === "secret");
+    const list = listedOnce(this.#looks.list);
+    const named = [
+      ...rows.flatMap((row) => located(row, this.home, list)),
+      ...this.#own.map((path) => ({ path, what: OWN_FILES, isFolder: true })),
+    ];
+    return named.flatMap((one) => {
+      const real = this.#looks.realPath(one.path);
+      return real === undefined || real === one.path ? [one] : [one, { ...one, path: real }];
+    });
+  }
+
+  /** What confined commands must not write in the folder that they work in. */
+  confinedIn(folder: string): ConfinedPath[] {
+    const rows = PROTECTED_ROWS.filter(({ kind }) => kind === "protected");
+    const list = listedOnce(this.#looks.list);
+    return rows.flatMap((row) => located(row, folder, list));
+  }
+
+  #secretMatcher(): Matcher {
+    if (this.#secrets !== undefined) return this.#secrets;
+    const sources = sourcesOf("secret");
+    const known = matcherOf(sources);
+    // Files of the home folder itself, and behind links: the sandbox hides them, too.
+    const others = this.confinedSecrets().filter(({ path }) => kindIn(known, path) === undefined)
+      .map(({ path, what, isFolder }) => ({
+        what,
+        source: absoluteSource(path) + (isFolder ? FOLDER_END : FILE_END),
+      }));
+    return this.#secrets = others.length === 0 ? known : matcherOf([...sources, ...others]);
+  }
+}
+
+/** The rows that count wherever the home folder is; its links are not looked up. */
+export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () => [] });
+
+const OWN_FILES = "what this program keeps";
+
+/** Some file systems take .GIT for .git. */
+const IGNORE_CASE = "i";
+
+/** Signs without width, which older file systems of Apple leave out when they compare names. */
+const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+/** Where the files of a row are; those of patterns that count in every folder, in `folder` itself. */
+function located(
+  row: ProtectedRow,
+  folder: string | undefined,
+  list: PathLooks["list"],
+): ConfinedPath[] {
+  const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, IGNORE_CASE);
+  return alternativesOf(row.confined ?? row.paths).flatMap((glob) => {
+    const base = scopeOf(glob) === "root" ? "/" : folder;
+    if (base === undefined) return [];
+    return matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list)
+      .filter((path) => isTaken.test(composedPath(path)))
+      .map((path) => ({ path, what: row.what, isFolder: glob.endsWith("/") }));
+  });
+}
+
+/** The paths in `base` that a pattern without braces matches; without wildcards, also where nothing is. */
+function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
+  let paths = [base];
+  for (const name of glob.split("/")) {
+    if (!/[*?]/.test(name)) paths = paths.map((path) => join(path, name));
+    else {
+      const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
+      paths = paths.flatMap((path) =>
+        list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
+      );
+    }
+  }
+  return paths;
+}
+
+/** Lists each folder once: many patterns look at the same. */
+function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
+  const listed = new Map<string, readonly string[]>();
+  return (folder) => {
+    const names = listed.get(folder) ?? list(folder);
+    listed.set(folder, names);
+    return names;
+  };
+}
+
+function kindIn({ any, rows }: Matcher, path: string): string | undefined {
+  // Where case is ignored, the long s is an s; the Kelvin sign becomes a K as letters are composed.
+  const plain = path.replaceAll("\\", "/").replace(IGNORED, "").replace(/\/(?:\.?\/)+/g, "/")
+    .replaceAll("\u017f", "s").normalize();
+  if (!any.test(plain)) return undefined;
+  return rows.find(({ pattern }) => pattern.test(plain))?.what;
+}
+
+function matcherOf(sources: readonly { what: string; source: string }[]): Matcher {
+  return {
+    any: new RegExp(sources.map(({ source }) => source).join("|"), IGNORE_CASE),
+    rows: sources.map(({ what, source }) => ({ what, pattern: new RegExp(source, IGNORE_CASE) })),
+  };
+}
+
+function sourcesOf(kind: ProtectedRow["kind"]): { what: string; source: string }[] {
+  return PROTECTED_ROWS.filter((row) => row.kind === kind)
+    .map((row) => ({ what: row.what, source: rowSource(row) }));
+}
+
+/**
+ * Each pattern is anchored at a `/` or at the end, and has at most one `*` in a name: a path is tested in
+ * linear time.
+ */
+function rowSource({ paths, except }: ProtectedRow): string {
+  const globs = Object.groupBy(alternativesOf(paths), scopeOf);
+  const below = (folder: string, names: readonly string[] = []) =>
+    names.length === 0
+      ? []
+      : [`${folder}/${exceptSource(except)}(?:${names.map(globSource).join("|")})`];
+  // `*` at the start of a name is whatever stands there: looking for it takes more time than the rest.
+  const [endings, anywhere] = [true, false].map((isEnding) =>
+    globs.anywhere?.filter((glob) => isEnding === (glob.startsWith("*") && except === undefined))
+  );
+  return [
+    ...(globs.deep ?? []).map((glob) => {
+      const [folder, name] = glob.split("/**/");
+      // The two ends are looked for by themselves: what stands between them is not tried out.
+      return `^(?=[^]*?/${escaped(folder!)}/)[^]*/${globSource(name!)}`;
+    }),
+    ...(endings ?? []).map((glob) => globSource(glob.slice(1))),
+    ...below("", anywhere),
+    ...below("^", globs.root?.map((glob) => glob.slice(1))),
+    // To tools `~` is a name like any other; a model that writes it means the home folder.
+    ...below("/~", globs.home?.map((glob) => glob.slice(2))),
+  ].join("|");
+}
+
+function scopeOf(glob: string): "home" | "root" | "deep" | "anywhere" {
+  if (glob.startsWith("~/")) return "home";
+  if (glob.startsWith("/")) return "root";
+  return glob.includes("/**/") ? "deep" : "anywhere";
+}
+
+function exceptSource(except: string | undefined): string {
+  return except === undefined ? "" : `(?!${alternativesOf(except).map(globSource).join("|")})`;
+}
+
+/** The expression for a pattern without braces, up to the end of the path or of the folder's name. */
+function globSource(glob: string): string {
+  const name = escaped(glob.replace(/\/$/, "")).replace(
+    /\\[*?]/g,
+    (sign) => sign === "\\*" ? "[^/]*" : "[^/]",
+  );
+  return name + (glob.endsWith("/") ? FOLDER_END : FILE_END);
+}
+
+const FOLDER_END = "(?:/|$)";
+const FILE_END = "/?$";
+
+/** The expression for an absolute path, in both of the ways in which Unicode composes letters. */
+function absoluteSource(path: string): string {
+  const composed = composedPath(path);
+  return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escaped).join("|")})`;
+}
+
+/** The words of `text`, each as often as its braces have alternatives. */
+function alternativesOf(text: string): string[] {
+  return text.split(/\s+/).filter((glob) => glob !== "").flatMap((glob) => {
+    const [, before, inner, after] = /^(.*?)\{(.*?)\}(.*)$/.exec(glob) ?? [];
+    if (inner === undefined) return [glob];
+    return inner.split(",").flatMap((part) => alternativesOf(`${before}${part}${after}`));
+  });
+}
+
+/** In Unicode's form NFC, as the paths that are tested. */
+const composedPath = (path: string): string => path.replaceAll(SEPARATOR, "/").normalize();
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

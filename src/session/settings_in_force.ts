@@ -1,0 +1,133 @@
+/**
+ * The settings in force for a folder: the choices for this run, the person's file, and the files of
+ * the project, which only make them stricter. Loaded with the first call of a tool.
+ *
+ * @module
+ */
+
+import type { PermissionChoice } from "../permissions/choice.ts";
+import { expandPattern, mayHoldSecrets } from "../permissions/containment.ts";
+import type { PathTable } from "../permissions/path_table.ts";
+import { tighten } from "../permissions/policy.ts";
+import { parseRule, type Rule } from "../permissions/rules.ts";
+import { levelOf, type PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
+import type { Settings } from "../permissions/settings.ts";
+import { count } from "../text/count.ts";
+import { oneLine } from "../text/one_line.ts";
+import { join, relative } from "../text/std_path.ts";
+import { findProgram, programFolders } from "../tools/shell/find_program.ts";
+import type { PermissionNotice } from "./permission_report.ts";
+import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./project_settings.ts";
+
+/** The settings in force for a folder. */
+export interface SettingsInForce extends Settings {
+  network: boolean;
+  /** The changes that the project makes, and those that it tries to make. */
+  notices: PermissionNotice[];
+}
+
+/** What the settings in force are made of. */
+interface SettingsSources {
+  choice: PermissionChoice;
+  file: PermissionsFile;
+  paths: PathTable;
+  toolNames: ToolNames;
+  /** Rules that the person added to the folder in this session. */
+  added: readonly string[];
+  /** The variable PATH. */
+  path: string | undefined;
+}
+
+/** Settings that a project may change, to stricter ones. */
+const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
+
+export async function settingsInForce(
+  folder: string,
+  sources: SettingsSources,
+): Promise<SettingsInForce> {
+  const { choice, file, paths, toolNames } = sources;
+  const [general, here] = await Promise.all([file.general(), file.forFolder(folder)]);
+  let usual: Pick<Settings, "approve" | "sandbox" | "rules"> = {
+    approve: general.approve ?? "ask",
+    sandbox: general.sandbox ?? "off",
+    rules: withAdded([...general.rules, ...here.rules], sources.added),
+  };
+  let network = general.network ?? false;
+  // The person's settings for folders above make this one stricter, never less strict.
+  for (const above of await file.aboveFolder(folder)) {
+    usual = tighten(usual, above).settings;
+    network &&= above.network !== false;
+  }
+  let inForce: SettingsInForce = {
+    ...usual,
+    approve: choice.approve ?? here.approve ?? usual.approve,
+    sandbox: choice.sandbox ?? here.sandbox ?? usual.sandbox,
+    network: choice.network ?? here.network ?? network,
+    isTrusted: here.trust === true,
+    paths,
+    ...programsIn(folder, sources.path),
+    mayHoldSecrets: (path) => mayHoldSecrets(path, paths),
+    expandPattern,
+    notices: [],
+  };
+  for (const project of projectSettings(folder)) {
+    inForce = await tightenedBy(project, inForce, folder, toolNames);
+  }
+  return inForce;
+}
+
+function withAdded(rules: readonly Rule[], added: readonly string[]): Rule[] {
+  const isKnown = (text: string) =>
+    rules.some((rule) => rule.effect === "allow" && rule.text === text);
+  // A rule that was saved stands in the file, too.
+  return [
+    ...rules,
+    ...added.filter((text) => !isKnown(text)).map((text) => parseRule("allow", text)),
+  ];
+}
+
+async function tightenedBy(
+  { at, settings: stated }: ProjectSettings,
+  inForce: SettingsInForce,
+  folder: string,
+  toolNames: ToolNames,
+): Promise<SettingsInForce> {
+  const path = join(at, PROJECT_FILE);
+  const above = at === folder ? undefined : at;
+  const allowed = Object.entries(stated).filter(([key]) => PROJECT_KEYS.includes(key));
+  const level = await levelOf(Object.fromEntries(allowed), { file: path, toolNames, above });
+  const { settings, ignored } = tighten(inForce, level);
+  const others = Object.keys(stated).filter((key) => !PROJECT_KEYS.includes(key));
+  const rules = settings.rules.length - inForce.rules.length;
+  const changes = [
+    ...settings.approve === inForce.approve ? [] : [`approve: ${settings.approve}`],
+    ...settings.sandbox === inForce.sandbox ? [] : [`sandbox: ${settings.sandbox}`],
+    ...rules === 0 ? [] : [count(rules, "rule")],
+  ];
+  const name = relative(folder, path);
+  const notices = [...inForce.notices];
+  const add = (code: PermissionNotice["code"], text: string, names: readonly string[]) => {
+    if (names.length > 0) {
+      notices.push({ code, message: oneLine(`${name} ${text}: ${names.join(", ")}`) });
+    }
+  };
+  // The person is not asked to trust the file: whatever it holds, less is allowed than without it.
+  add("project_stricter", "makes things stricter", changes);
+  add("project_ignored", "can only make things stricter; ignored", [...ignored, ...others]);
+  return { ...settings, notices };
+}
+
+/** What the policy has to know of the programs that PATH finds. */
+function programsIn(
+  folder: string,
+  path: string | undefined,
+): Pick<Settings, "hasBash" | "isBrought" | "isSystem"> {
+  if (Deno.build.os === "windows") return { hasBash: false };
+  const folders = programFolders(folder, path);
+  const all = programFolders(undefined, path);
+  return {
+    hasBash: findProgram("bash", folders) !== undefined,
+    isBrought: (name) => findProgram(name, all) !== findProgram(name, folders),
+    isSystem: (name) => /^(\/usr(\/local)?)?\/bin\//.test(findProgram(name, folders) ?? ""),
+  };
+}

@@ -1,0 +1,336 @@
+/**
+ * The blocks of Markdown text, line by line: paragraphs, headings, lists, quotations, code, tables.
+ *
+ * @module
+ */
+
+import { type BlockStart, blockStart, closesCode, outdent } from "./blocks.ts";
+import { type Container, fitting, prefix } from "./containers.ts";
+import { Filler } from "./fill.ts";
+import { type Highlighter, highlighter } from "./highlight.ts";
+import { InlineParser } from "./inline.ts";
+import { addRow, beginTable, newTable, type Table, type TableStyle, writeRows } from "./table.ts";
+import { BOLD, DIM, type Style, UNDERLINE } from "../style.ts";
+
+/** Longer lines are not held back: code is then not coloured, and no row of a table. */
+const MAX_HELD_LINE = 16_384;
+/** More levels of lists and quotations are text. */
+const MAX_CONTAINERS = 32;
+/** Columns that code may be indented by. */
+const MAX_INDENT = 1000;
+
+/** One Markdown text, from its first line to its last. */
+export class MarkdownDocument {
+  readonly #fill: Filler;
+  readonly #style: TableStyle;
+  readonly #containers: Container[] = [];
+  /** The kind of the rest of the line. */
+  #mode: "start" | "text" | "code" | "row" | "nothing" = "start";
+  /** The part of the line that is held back. */
+  #line = "";
+  /** The indentation of the line, in columns, and the number of containers found for it so far. */
+  #column = 0;
+  #depth = 0;
+  /** True when an item begins on this line. */
+  #marker = false;
+  /** True when an empty line came before. */
+  #gap = false;
+  /** The open paragraph or heading. */
+  #inline: InlineParser | undefined;
+  #heading = false;
+  #table: Table | undefined;
+  /** The open block of code: the fence that ends it, its indentation in columns. */
+  #code: { fence: string; column: number; highlight: Highlighter } | undefined;
+  /** True when the beginning of this line of code is written. */
+  #cut = false;
+
+  constructor(columns: number, style: TableStyle) {
+    this.#style = style;
+    const lead = (marks: boolean) =>
+      prefix(this.#containers, marks, this.#fill.columns, style.paint);
+    this.#fill = new Filler(columns, lead, style.paint);
+  }
+
+  /** Later lines fit into `columns`. */
+  set columns(columns: number) {
+    this.#fill.columns = columns;
+  }
+
+  /** True while the rows of a table are held back. */
+  get holdsTable(): boolean {
+    return this.#table?.aligned !== undefined && !this.#table.widths;
+  }
+
+  /** Takes the output since the last call. */
+  take(): string {
+    return this.#fill.take();
+  }
+
+  /** The text is over. */
+  end(): void {
+    if (this.#mode !== "start" || this.#line !== "") this.#endLine();
+    this.#closeTo(0);
+  }
+
+  /** Reads `text`, cut anywhere. */
+  feed(text: string): void {
+    for (let at = 0; at < text.length;) {
+      const end = text.indexOf("\n", at);
+      this.#feedLine(end < 0 ? text.slice(at) : text.slice(at, end));
+      if (end < 0) return;
+      this.#endLine();
+      at = end + 1;
+    }
+  }
+
+  /** Reads a part of a line. */
+  #feedLine(text: string): void {
+    if (this.#mode === "text") return this.#inline!.push(text);
+    if (this.#mode === "nothing") return;
+    this.#line += text;
+    if (this.#mode === "start") return this.#startLine(false);
+    if (this.#line.length <= MAX_HELD_LINE) return;
+    if (this.#mode === "row") {
+      this.#endLeaf();
+      this.#startText();
+    } else {
+      this.#codeText(false);
+    }
+  }
+
+  /** The line is over. */
+  #endLine(): void {
+    if (this.#mode === "start") this.#startLine(true);
+    if (this.#mode === "code") this.#codeText(true);
+    else if (this.#mode === "row") this.#rowLine();
+    else if (this.#heading) this.#endLeaf();
+    else if (this.#inline?.idle) this.#fill.endLine();
+    this.#mode = "start";
+    this.#line = "";
+    this.#column = this.#depth = 0;
+    this.#marker = false;
+  }
+
+  /** Finds the containers and the block that the line belongs to; waits for more where it must. */
+  #startLine(ended: boolean): void {
+    if (this.#code && !this.#inCode(ended)) return;
+    if (this.#mode !== "start") return;
+    for (;;) {
+      const text = this.#line.search(/[^ \t]|$/);
+      for (const space of this.#line.slice(0, text)) {
+        this.#column += space === " " ? 1 : 4 - (this.#column & 3);
+      }
+      this.#line = this.#line.slice(text);
+      if (this.#line === "") {
+        if (ended) this.#blankLine();
+        return;
+      }
+      const deep = this.#containers.length >= MAX_CONTAINERS;
+      if (this.#line[0] === ">" && this.#startQuote(deep)) continue;
+      const block = blockStart(this.#line, ended, {
+        paragraph: !!this.#inline,
+        marker: this.#marker,
+      });
+      if (!block) return;
+      if (block.kind !== "item") return this.#startLeaf(block);
+      if (deep) return this.#startLeaf({ kind: "text" });
+      const kept = fitting(this.#containers, this.#depth, this.#column);
+      this.#closeTo(kept);
+      this.#space();
+      const marker = /\d/.test(block.marker) ? block.marker : this.#style.unicode ? "•" : "-";
+      this.#containers.push({ quote: false, column: this.#column, marker, shown: false });
+      this.#depth = kept + 1;
+      this.#marker = true;
+      this.#line = this.#line.slice(block.marker.length);
+      this.#column += block.marker.length;
+    }
+  }
+
+  /**
+   * Within a block of code: true when it is known that the line is code, or that the block is over;
+   * false when that takes more of the line.
+   */
+  #inCode(ended: boolean): boolean {
+    for (;;) {
+      const next = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
+      if (next < 0) {
+        const rest = this.#line;
+        this.#line = "";
+        this.#mode = "code";
+        this.#feedLine(rest);
+        return true;
+      }
+      const sign = /^ {0,3}> ?/.exec(this.#line)?.[0];
+      const partly = sign === undefined ? /^ {0,3}$/.test(this.#line) : /^ *>$/.test(this.#line);
+      if (partly && !ended) return false;
+      if (sign === undefined) {
+        this.#code = undefined;
+        return true;
+      }
+      this.#line = this.#line.slice(sign.length);
+      this.#depth = next + 1;
+    }
+  }
+
+  /** Takes `>`, of a quotation that goes on or of a new one; false for one level too many. */
+  #startQuote(deep: boolean): boolean {
+    const kept = fitting(this.#containers, this.#depth, this.#column);
+    if (!this.#containers[kept]?.quote) {
+      if (deep) return false;
+      this.#closeTo(kept);
+      this.#space();
+      const marker = this.#style.unicode ? "│" : ">";
+      this.#containers.push({ quote: true, column: 0, marker, shown: true });
+    }
+    this.#depth = kept + 1;
+    this.#line = this.#line.slice(1);
+    // The space behind it is not indentation.
+    this.#column = -1;
+    return true;
+  }
+
+  #blankLine(): void {
+    if (this.#marker) return;
+    const quote = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
+    if (quote >= 0) this.#closeTo(quote);
+    else this.#endLeaf();
+    this.#gap = true;
+  }
+
+  /** Ends the open leaf, and all containers but the first `count`. */
+  #closeTo(count: number): void {
+    this.#endLeaf();
+    // Items without text.
+    if (this.#containers.slice(count).some(({ shown }) => !shown)) this.#fill.line("");
+    this.#containers.length = count;
+  }
+
+  #endLeaf(): void {
+    if (this.#inline) {
+      this.#inline.end();
+      if (this.#heading) this.#fill.dropWord(/^#+$/);
+      this.#fill.endLine();
+      this.#inline = undefined;
+      this.#heading = false;
+    }
+    const table = this.#table;
+    if (!table) return;
+    this.#table = undefined;
+    if (table.aligned) return writeRows(table, this.#fill, this.#style);
+    this.#inline = this.#inlineParser(0);
+    this.#inline.push(table.first);
+    this.#endLeaf();
+  }
+
+  /** Writes the empty line that came before, or several. */
+  #space(): void {
+    if (this.#gap && this.#fill.wrote) {
+      this.#fill.verbatim(
+        prefix(this.#containers, false, this.#fill.columns, this.#style.paint).text.trimEnd(),
+      );
+      this.#fill.endLine();
+    }
+    this.#gap = false;
+  }
+
+  /** The line, from here on, is `block`. */
+  #startLeaf(block: BlockStart): void {
+    if (block.kind === "text" && this.#inline) {
+      this.#inline.push("\n");
+      return this.#startText();
+    }
+    if (block.kind === "row" && this.#table) return this.#hold("row");
+    this.#closeTo(fitting(this.#containers, this.#depth, this.#column));
+    this.#space();
+    this.#mode = "nothing";
+    switch (block.kind) {
+      case "text":
+        if (!this.#marker && this.#column - (this.#containers.at(-1)?.column ?? -2) >= 6) {
+          this.#line = " ".repeat(Math.min(this.#column, MAX_INDENT)) + this.#line;
+          this.#showMarkers();
+          return this.#hold("code");
+        }
+        return this.#startText();
+      case "task":
+        this.#containers.at(-1)!.marker = block.marker;
+        this.#line = this.#line.slice(block.length);
+        return this.#startText();
+      case "heading":
+        this.#line = this.#line.slice(block.length);
+        this.#heading = true;
+        this.#inline = this.#inlineParser(block.level === 1 ? BOLD | UNDERLINE : BOLD);
+        if (this.#style.signs) this.#fill.text(`${"#".repeat(block.level)} `, 0);
+        return this.#startText();
+      case "rule":
+        return this.#fill.line(
+          this.#style.paint((this.#style.unicode ? "─" : "-").repeat(this.#fill.room), DIM),
+        );
+      case "fence": {
+        const { fence, info } = block;
+        const highlight = highlighter(/^[^\s{,:]*/.exec(info)![0], this.#style.paint);
+        this.#code = { fence, column: Math.min(this.#column, MAX_INDENT), highlight };
+        this.#showMarkers();
+        return this.#codeLine(this.#style.paint(fence + info, DIM));
+      }
+      case "row":
+        return this.#hold("row");
+    }
+  }
+
+  #inlineParser(base: Style): InlineParser {
+    return new InlineParser(this.#fill, base, this.#style.signs);
+  }
+
+  /** The rest of the line is text of a paragraph or heading. */
+  #startText(): void {
+    this.#inline ??= this.#inlineParser(0);
+    const line = this.#line;
+    this.#line = "";
+    this.#mode = "text";
+    this.#inline.push(line);
+  }
+
+  #hold(mode: "code" | "row"): void {
+    const line = this.#line;
+    this.#line = "";
+    this.#mode = mode;
+    this.#feedLine(line);
+  }
+
+  #rowLine(): void {
+    const table = this.#table;
+    const line = this.#line;
+    if (table?.aligned) return addRow(table, line, this.#fill, this.#style);
+    if (table && beginTable(table, line)) return;
+    this.#endLeaf();
+    this.#table = newTable(line);
+  }
+
+  /** Writes the part of a line of code that is held back. */
+  #codeText(ended: boolean): void {
+    const code = this.#code;
+    const cut = this.#cut;
+    const line = cut ? this.#line : outdent(this.#line, code?.column ?? 0);
+    this.#line = "";
+    this.#cut = !ended;
+    if (!ended || cut) {
+      this.#fill.verbatim(line);
+      if (ended) this.#fill.endLine();
+    } else if (code && closesCode(line, code.fence)) {
+      this.#code = undefined;
+      this.#codeLine(this.#style.paint(line.trim(), DIM));
+    } else {
+      this.#codeLine(code ? code.highlight(line) : line);
+    }
+  }
+
+  #codeLine(line: string): void {
+    this.#fill.verbatim(line);
+    this.#fill.endLine();
+  }
+
+  /** Writes the markers of items that begin with something else than text. */
+  #showMarkers(): void {
+    if (this.#containers.some(({ shown }) => !shown)) this.#fill.line("");
+  }
+}

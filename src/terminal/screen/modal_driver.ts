@@ -1,0 +1,80 @@
+/**
+ * The one driver of modals: raw mode, the keys and the drawing, for a session and for a single line.
+ *
+ * @module
+ */
+
+import type { Terminal } from "../terminal.ts";
+import { asPressed, type Key } from "../line/keys.ts";
+import type { RawTerminal } from "../tty.ts";
+import type { LiveOutput } from "./live_output.ts";
+import type { ModalStack } from "./modal.ts";
+
+/** The terminal and the modals of a driver. */
+interface ModalDriverOptions {
+  terminal: Terminal;
+  modals: ModalStack;
+  /** Draws the modals. */
+  output: LiveOutput;
+  /** Called with each key before the modals; true when it is not for them. */
+  onKey?: (key: Key) => boolean;
+  /** See {@linkcode RawOptions}. */
+  focus?: boolean;
+  /** See {@linkcode RawOptions}. */
+  onSignal?: (signal: Deno.Signal) => void;
+}
+
+/** Holds the terminal in raw mode until it is disposed of. */
+export class ModalDriver implements Disposable {
+  readonly #options: ModalDriverOptions;
+  readonly #raw: RawTerminal;
+
+  constructor(options: ModalDriverOptions) {
+    this.#options = options;
+    const { terminal, modals, output, focus, onSignal } = options;
+    this.#raw = terminal.raw({
+      focus,
+      onSignal,
+      onRedraw(resumed) {
+        if (resumed) {
+          output.resume();
+          output.prepend(modals.context);
+        }
+        output.draw();
+      },
+      onLeave: () => output.below(),
+    });
+  }
+
+  /** Gives keys to the modals until all are closed, the input ends, or `signal` is aborted. */
+  async run(signal?: AbortSignal): Promise<void> {
+    const { terminal, modals, output } = this.#options;
+    const began = terminal.now();
+    while (modals.depth > 0) {
+      // Keys that came in one piece are shown in one frame.
+      if (!terminal.keys.ready) output.draw();
+      const key = await terminal.keys.next(signal);
+      if (key === null) return;
+      await this.#press(asPressed(key, terminal.now() - began));
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#raw[Symbol.dispose]();
+  }
+
+  async #press(key: Key): Promise<void> {
+    const { terminal, modals, output, onKey } = this.#options;
+    const isFocus = key.type === "key" && key.name.startsWith("focus-");
+    if (onKey?.(key) || isFocus) return;
+    switch (await modals.press(key)) {
+      case "bell":
+        return terminal.write("\x07");
+      case "clear":
+        return output.clearScreen();
+      case "suspend":
+        output.pause();
+        return await this.#raw.suspend();
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * A question of one line, asked in place of the input line.
+ *
+ * @module
+ */
+
+import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
+import type { Key } from "../line/keys.ts";
+import { lineState, lineText } from "../line/state.ts";
+import type { Outcome } from "./modal.ts";
+
+/** A question. */
+interface QuestionModalOptions extends LineModalOptions {
+  /** Text that was printed before it. */
+  context: string;
+  /** The text that the answer begins with. */
+  text: string;
+  /** A sentence on why a line is no answer, which is printed, and the question stays. */
+  objection: (line: string) => string | undefined;
+  /** Ctrl-C or Escape. */
+  onCancel: () => void;
+  /** Prints whole lines. */
+  append: (lines: string) => void;
+  /** The terminal's width. */
+  columns: () => number;
+}
+
+/** A question; its result is the line typed, which its objection accepted. */
+export class QuestionModal extends LineModal<string> {
+  readonly context: string;
+  readonly #options: QuestionModalOptions;
+
+  constructor(options: QuestionModalOptions) {
+    super(lineState({ multiline: false, text: options.text }), options);
+    this.context = options.context;
+    this.#options = options;
+  }
+
+  override press(key: Key): Outcome<string> {
+    const isEscape = key.type === "key" && key.name === "escape";
+    return isEscape ? this.leave("cancel") : super.press(key);
+  }
+
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
+    const { append, columns, objection, onCancel } = this.#options;
+    append(this.wholeText(columns()));
+    if (how === "cancel") onCancel();
+    if (how !== "submit") return { done: null };
+    const text = lineText(this.state);
+    const wrong = objection(text);
+    if (wrong === undefined) return { done: text };
+    append(`${wrong}\n`);
+    this.state = lineState({ multiline: false });
+    return "none";
+  }
+}

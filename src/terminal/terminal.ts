@@ -1,0 +1,57 @@
+/**
+ * The terminal that a person sits at, as one object: keys in, text out, its size, raw mode, a clock.
+ *
+ * @module
+ */
+
+import type { KeySource } from "./line/key_source.ts";
+import { stdinKeys, writeStdout } from "./stdin.ts";
+import {
+  type RawOptions,
+  type RawTerminal,
+  rawTerminal,
+  reflowsRows,
+  type TerminalSize,
+  terminalSize,
+} from "./tty.ts";
+
+/** A terminal, as the live screen and the line editor use it. */
+export interface Terminal {
+  readonly keys: KeySource;
+  /** True when rows that a smaller window makes too long are broken, not cut off. */
+  readonly reflows: boolean;
+  /** Writes all of `text` before it returns; fails when the terminal is gone. */
+  write(text: string): void;
+  size(): TerminalSize;
+  /** Enters raw mode until the result is disposed of. */
+  raw(options: RawOptions): RawTerminal;
+  /** Milliseconds since some fixed time. */
+  now(): number;
+  /** Resolves after `ms` milliseconds, or once `signal` is aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The terminal of this process. */
+export function processTerminal(): Terminal {
+  return {
+    keys: stdinKeys(),
+    reflows: reflowsRows(),
+    write: writeStdout,
+    size: terminalSize,
+    raw: rawTerminal,
+    now: () => performance.now(),
+    pause,
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,280 @@
+/**
+ * Formats that say the name first and the arguments after it, up to a closing mark or the end of a
+ * JSON object.
+ *
+ * @module
+ */
+
+import { MarkerReader } from "../text/markers.ts";
+import type { ToolCall } from "../types/message.ts";
+import {
+  type CallContext,
+  type CallFormat,
+  type CallReader,
+  type CandidateVerdict,
+  offeredName,
+} from "./format.ts";
+import { CUT_OFF, invalidCall, newCall } from "./json_calls.ts";
+import { jsonScanner } from "./json_scanner.ts";
+
+/** A piece of a head: text as it is, or a pattern of which every beginning matches as well. */
+type Atom = string | RegExp;
+
+/** The way in which calls of a format are written. */
+interface BlockSpec {
+  /** For people. */
+  name: string;
+  /** The markers, and for each the pieces between it and the head. */
+  markers: Readonly<Record<string, readonly Atom[]>>;
+  /** From there to the arguments; the group `name` is the tool's, with a namespace or without. */
+  head: readonly Atom[];
+  /** The marks that end the arguments; without it they are one JSON object and end with it. */
+  close?: readonly string[];
+  /** The marks before and behind each value; within one, `close` closes nothing. */
+  value?: readonly [open: string, close: string];
+  /** Marks that may stand behind the call, and go with it. */
+  after?: readonly string[];
+  /** Recognised at the beginning of a line only. */
+  lineStart?: true;
+  /** The arguments, or undefined where they are broken. */
+  args(body: string, name: string, context: CallContext): Record<string, unknown> | undefined;
+}
+
+/** A head is no longer than this; nor is the white space between two marks behind a call. */
+const MAX_BLOCK_HEAD = 256;
+const BROKEN_ARGUMENTS = "its arguments could not be read: write them as the format has it";
+
+/** The format that `spec` describes. */
+export function blockFormat(spec: BlockSpec): CallFormat {
+  // Made when a marker is met: most answers have none.
+  const heads = new Map<string, HeadPatterns>();
+  function headOf(marker: string): HeadPatterns {
+    const made = heads.get(marker);
+    if (made) return made;
+    const [, lead] = Object.entries(spec.markers).find(([one]) => one.toLowerCase() === marker)!;
+    const atoms = [...lead, ...spec.head];
+    const head = {
+      whole: new RegExp(`^${atoms.map(sourceOf).join("")}`),
+      beginning: new RegExp(`^(?:$|${beginningOf(atoms)})`),
+    };
+    heads.set(marker, head);
+    return head;
+  }
+  return {
+    name: spec.name,
+    markers: Object.keys(spec.markers),
+    needsNames: true,
+    ...(spec.lineStart && { lineStart: true }),
+    read: (marker, context) => new BlockReader(spec, headOf(marker.toLowerCase()), context),
+  };
+}
+
+interface HeadPatterns {
+  whole: RegExp;
+  beginning: RegExp;
+}
+
+class BlockReader implements CallReader {
+  readonly #spec: BlockSpec;
+  readonly #head: HeadPatterns;
+  readonly #context: CallContext;
+  readonly #bodyReader: BodyReader;
+  /** The text behind the marker, until the name is known. */
+  #start = "";
+  #name: string | undefined;
+  #call: ToolCall | undefined;
+  /** The end of the call, in characters from the marker, and the text behind it. */
+  #end = 0;
+  #behind = "";
+
+  constructor(spec: BlockSpec, head: HeadPatterns, context: CallContext) {
+    this.#spec = spec;
+    this.#head = head;
+    this.#context = context;
+    this.#bodyReader = spec.close ? new MarkedBodyReader(spec, spec.close) : new JsonBodyReader();
+  }
+
+  push(piece: string, final: boolean): CandidateVerdict | undefined {
+    if (this.#name === undefined) {
+      this.#start += piece;
+      const head = this.#start.slice(0, MAX_BLOCK_HEAD);
+      const match = this.#head.whole.exec(head);
+      if (!match) {
+        const mayCome = !final && this.#start.length < MAX_BLOCK_HEAD &&
+          this.#head.beginning.test(head);
+        return mayCome ? undefined : "text";
+      }
+      this.#name = offeredName(match.groups!.name!, this.#context);
+      if (this.#name === undefined) return "text";
+      this.#end = match[0].length;
+      piece = this.#start.slice(this.#end);
+    }
+    if (this.#call) this.#behind += piece;
+    else {
+      const body = this.#bodyReader.push(piece, final);
+      if (!body) return undefined;
+      this.#end += body.length;
+      this.#behind = body.behind;
+      this.#call = this.#callFrom(body, this.#name);
+    }
+    return this.#readBehind(this.#call, final);
+  }
+
+  #callFrom({ text, isClosed }: Body, name: string): ToolCall {
+    // Without its closing mark, only JSON shows that it is whole.
+    const isReadable = isClosed || /^\s*(?:```\w*\s*)?[{"]/.test(text);
+    const args = isReadable ? this.#spec.args(text, name, this.#context) : undefined;
+    return args
+      ? newCall(name, args, this.#context)
+      : invalidCall(name, text, isClosed ? BROKEN_ARGUMENTS : CUT_OFF, this.#context);
+  }
+
+  /** Takes the marks that go with the call. */
+  #readBehind(call: ToolCall, final: boolean): CandidateVerdict | undefined {
+    const { after = [] } = this.#spec;
+    for (;;) {
+      const text = this.#behind.trimStart();
+      const mark = after.find((candidate) => text.startsWith(candidate));
+      if (mark === undefined) {
+        const mayCome = !final && this.#behind.length < MAX_BLOCK_HEAD &&
+          after.some((candidate) => candidate.startsWith(text));
+        return mayCome ? undefined : { calls: [call], end: this.#end };
+      }
+      this.#end += this.#behind.length - text.length + mark.length;
+      this.#behind = text.slice(mark.length);
+    }
+  }
+}
+
+/** The arguments of a call, as written. */
+interface Body {
+  text: string;
+  /** The characters read from its beginning to behind its closing mark. */
+  length: number;
+  /** True where its end came, false where the text ended or broke before. */
+  isClosed: boolean;
+  /** The text read behind it. */
+  behind: string;
+}
+
+interface BodyReader {
+  /** Takes the next piece; undefined while the body goes on. */
+  push(piece: string, final: boolean): Body | undefined;
+}
+
+/** Reads a body that is one JSON object. */
+class JsonBodyReader implements BodyReader {
+  readonly #json = jsonScanner();
+  #text = "";
+  #gap = 0;
+
+  push(piece: string, final: boolean): Body | undefined {
+    if (this.#text === "") {
+      const gap = piece.length - piece.trimStart().length;
+      this.#gap += gap;
+      piece = piece.slice(gap);
+    }
+    const { end, error } = this.#json.scan(piece, 0);
+    const to = end ?? error ?? piece.length;
+    this.#text += piece.slice(0, to);
+    if (end === undefined && error === undefined && !final) return undefined;
+    const text = this.#text;
+    const length = this.#gap + text.length;
+    return { text, length, isClosed: end !== undefined, behind: piece.slice(to) };
+  }
+}
+
+/** Reads a body up to one of its closing marks that is not in a value or in a string of JSON. */
+class MarkedBodyReader implements BodyReader {
+  readonly #spec: BlockSpec;
+  readonly #markers: MarkerReader;
+  readonly #openValue: string | undefined;
+  readonly #closeValue: string | undefined;
+  #text = "";
+  readonly #json = jsonScanner();
+  /** True where the body is JSON; undefined while that is unknown. */
+  #isJson: boolean | undefined;
+  #inString = false;
+  #inValue = false;
+  /** The first closing mark within the value that is open: it closes if that value never ends. */
+  #early: { at: number; length: number } | undefined;
+
+  constructor(spec: BlockSpec, close: readonly string[]) {
+    this.#spec = spec;
+    this.#markers = new MarkerReader([...close, ...spec.value ?? []], { inCode: true });
+    [this.#openValue, this.#closeValue] = spec.value?.map((mark) => mark.toLowerCase()) ?? [];
+  }
+
+  push(piece: string, final: boolean): Body | undefined {
+    this.#markers.push(piece);
+    for (;;) {
+      const { text, marker } = this.#markers.next(final);
+      this.#add(text);
+      if (marker === undefined) {
+        if (!final) return undefined;
+        if (this.#early) return this.#closedAt(this.#early, "");
+        return { text: this.#text, length: this.#text.length, isClosed: false, behind: "" };
+      }
+      const mark = marker.toLowerCase();
+      if (this.#isClosing(mark)) {
+        const length = this.#text.length + marker.length;
+        return { text: this.#text, length, isClosed: true, behind: this.#markers.take() };
+      }
+      if (this.#early && mark === this.#openValue) return this.#closedAt(this.#early, marker);
+      this.#add(marker);
+    }
+  }
+
+  #add(text: string): void {
+    this.#text += text;
+    if (this.#isJson === undefined) {
+      const head = this.#text.slice(0, MAX_BLOCK_HEAD);
+      const [lead, brace] = /^\s*(?:`{0,2}$|`{3}\w*\s*)?(\{)?/.exec(head)!;
+      if (!brace && lead.length === this.#text.length) return;
+      this.#isJson = brace !== undefined;
+      text = this.#text.slice(lead.length - 1);
+    }
+    if (!this.#isJson || text === "") return;
+    const { inString } = this.#json.scan(text, 0);
+    this.#inString = inString ?? false;
+    this.#isJson = inString !== undefined;
+  }
+
+  #isClosing(mark: string): boolean {
+    if (this.#inString) return false;
+    if (mark === this.#openValue || mark === this.#closeValue) {
+      this.#inValue = mark === this.#openValue;
+      if (!this.#inValue) this.#early = undefined;
+      return false;
+    }
+    if (this.#inValue) this.#early ??= { at: this.#text.length, length: mark.length };
+    return !this.#inValue;
+  }
+
+  /** The body where the value that is open never ends, so that a mark in it closes the call. */
+  #closedAt({ at, length }: { at: number; length: number }, marker: string): Body {
+    const behind = this.#text.slice(at + length) + marker;
+    // Where nothing but marks follows, that mark stood in place of the value's own.
+    const rest = (this.#spec.after ?? []).reduce((rest, mark) => rest.replace(mark, ""), behind);
+    const missing = rest.trim() === "" ? this.#spec.value![1] : "";
+    const text = this.#text.slice(0, at) + missing;
+    return { text, length: at + length, isClosed: true, behind };
+  }
+}
+
+function sourceOf(atom: Atom): string {
+  return typeof atom === "string" ? RegExp.escape(atom) : atom.source;
+}
+
+/** A pattern for all beginnings of the text that `atoms` match, up to the end of the text. */
+function beginningOf(atoms: readonly Atom[]): string {
+  return atoms.reduceRight<string>((rest, atom) => {
+    // A pattern may have a group's name only once.
+    const whole = sourceOf(atom).replace(/\(\?<\w+>/g, "(?:");
+    const more = rest === "" ? "$" : `(?:$|${rest})`;
+    if (typeof atom !== "string") return `${whole}${more}`;
+    const cut = [...atom].slice(0, -1).map(RegExp.escape)
+      .reduceRight((tail, char) => `${char}(?:$${tail && `|${tail}`})`, "");
+    return `(?:${whole}${more}${cut && `|${cut}`})`;
+  }, "");
+}

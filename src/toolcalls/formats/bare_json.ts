@@ -1,0 +1,76 @@
+import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
+import type { ToolCall } from "../../types/message.ts";
+import { callsFrom, CUT_OFF, invalidCall } from "../json_calls.ts";
+import { jsonScanner, parseLenientJson } from "../json_scanner.ts";
+
+/** The beginning of JSON that is calls. */
+const JSON_HEAD =
+  /^\s*\[?\s*\{{1,2}\s*"(?:name|tool_name|tool|function|type|tool_calls|id|arguments|parameters|action)"/;
+/** Text that may become that. */
+const JSON_HEAD_CUT = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,12})?)?$/;
+const NAME_VALUE = /"(?:name|tool_name|tool|action|function)"\s*:\s*"([^"\\]*)"/;
+/** A name is looked for in the first characters. */
+const MAX_JSON_HEAD = 512;
+/** Surplus brackets, and the end of a frame whose beginning the server has dropped. */
+const JSON_END = /^[\s,;\]}]*(?:<\/tool_?call>\s*)?(?:<\|(?:eot_id|eom_id|im_end)\|>\s*)?$/;
+
+/** Reads a message that is nothing but calls as JSON: one value, or several. */
+function bareReader(context: CallContext): CallReader {
+  let text = "";
+  let isHead = false;
+  let name: string | undefined;
+  return {
+    push(piece, final) {
+      text += piece;
+      if (!isHead) {
+        const start = text.slice(0, MAX_JSON_HEAD);
+        isHead = JSON_HEAD.test(start);
+        if (!isHead) return !final && JSON_HEAD_CUT.test(start) ? undefined : "text";
+      }
+      if (name === undefined) {
+        const said = NAME_VALUE.exec(text.slice(0, MAX_JSON_HEAD))?.[1];
+        if (said) {
+          name = offeredName(said, context);
+          if (name === undefined) return "text";
+        } else if (said === "" || text.length >= MAX_JSON_HEAD) name = "";
+      }
+      if (!final) return undefined;
+      const calls = callsIn(text, name, context);
+      return calls ? { calls, end: text.length } : "text";
+    },
+  };
+}
+
+/** The calls that `text` is; undefined when any of it is something else. */
+function callsIn(
+  text: string,
+  name: string | undefined,
+  context: CallContext,
+): ToolCall[] | undefined {
+  const found: ToolCall[] = [];
+  for (let at = 0; !JSON_END.test(text.slice(at));) {
+    at += /^[\s,;]*/.exec(text.slice(at, at + MAX_JSON_HEAD))![0].length;
+    const scanned = jsonScanner().scan(text, at);
+    if (scanned.end === undefined) {
+      // A text that begins like a call and breaks off was meant as one.
+      if (scanned.error !== undefined || !name) return undefined;
+      return [...found, invalidCall(name, text.slice(at), CUT_OFF, context)];
+    }
+    const calls = callsFrom(parseLenientJson(text.slice(at, scanned.end)), context);
+    if (!calls) return undefined;
+    for (const call of calls) found.push(call);
+    at = scanned.end;
+  }
+  return found.length > 0 ? found : undefined;
+}
+
+/**
+ * A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more where the
+ * server does not parse what they write.
+ */
+export const bareJson: readonly CallFormat[] = ["{", "["].map((sign) => ({
+  name: `bare JSON ${sign}`,
+  startsWith: sign,
+  needsNames: true,
+  read: (_marker, context) => bareReader(context),
+}));

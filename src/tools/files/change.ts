@@ -1,0 +1,185 @@
+/**
+ * The {@linkcode Change} of a file: whole lines, numbered, of the text that it holds and of the one
+ * that is written.
+ *
+ * @module
+ */
+
+import { type DiffLine, diffLines } from "../../text/diff.ts";
+import type { Change } from "../../types/tool.ts";
+import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
+
+/** Larger files are not compared whole, in bytes: that takes 20 ms. */
+const MAX_COMPARED_BYTES = 1024 * 1024;
+/** Unchanged lines around a change. */
+const CONTEXT_LINES = 2;
+/** In more places than these, a replacement is only counted. */
+const MAX_SHOWN_PLACES = 5;
+/** The most characters around a replaced text: longer lines are not read by anybody. */
+const MAX_AROUND_CHARS = 4000;
+const BOM = "\ufeff";
+
+/** The lines of a {@linkcode Change}, and what goes with them. */
+type Lines = Required<Pick<Change, "lines">> & Pick<Change, "morePlaces" | "lineEnd">;
+
+/** One replacement in a text. */
+export interface Replacement {
+  /** Where the replaced text begins and ends in the old text. */
+  start: number;
+  end: number;
+  /** The length of what takes its place in the new text. */
+  newLength: number;
+}
+
+/**
+ * The lines in which two texts differ; undefined where they are too large to be compared, or no text.
+ *
+ * @param before the bytes of the file; empty where there is none
+ * @param after the bytes that replace them
+ */
+export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | undefined {
+  if (Math.max(before.length, after.length) > MAX_COMPARED_BYTES) return undefined;
+  const [was, is] = [textOf(before), textOf(after)];
+  if (was === undefined || is === undefined) return undefined;
+  return { ...compared(was, is, dominantEnding(was) ?? "\n"), morePlaces: 0 };
+}
+
+/** The lines in which two texts without a place in a file differ, all of them and without numbers. */
+export function comparedApart(was: string, is: string, places: number): Lines {
+  const { lines, ...rest } = compared(was, is, "\n", Infinity);
+  return {
+    ...rest,
+    lines: lines.map(({ kind, text }) => ({ kind, text })),
+    morePlaces: Math.max(0, places - 1),
+  };
+}
+
+/**
+ * The lines that replacements change, of the first few places; undefined where they are too long to
+ * be read.
+ *
+ * @param replacements the first of them, in order
+ * @param count how many there are in all
+ */
+export function comparedInPlaces(
+  before: string,
+  after: string,
+  replacements: readonly Replacement[],
+  count: number,
+  ending: LineEnding,
+): Lines | undefined {
+  const eol = ending === "\r" ? "\r" : "\n";
+  const lines: DiffLine[] = [];
+  let lineEnd: Change["lineEnd"];
+  /** How far the first text is gone through, and how much longer the second one is by then. */
+  let [from, shift] = [0, 0];
+  /** How many lines of either text end before that. */
+  let [line, newLine] = [0, 0];
+  let at = 0;
+  while (at < replacements.length && at < MAX_SHOWN_PLACES) {
+    const window = windowAt(before, replacements, at, from, eol);
+    const { start, end, next } = window;
+    // There may be more on the same lines.
+    if (next === replacements.length && count > next) return undefined;
+    const grown = sum(replacements.slice(at, next).map((one) => one.newLength - lengthOf(one)));
+    const around = end - start - sum(replacements.slice(at, next).map(lengthOf));
+    if (around > MAX_AROUND_CHARS) return undefined;
+    const was = before.slice(start, end);
+    const is = after.slice(start + shift, end + shift + grown);
+    const skipped = lineEndsIn(before, eol, from, start);
+    line += skipped;
+    newLine += skipped;
+    const part = compared(was, is, ending);
+    for (const one of part.lines) {
+      lines.push({ ...one, line: one.line + (one.kind === "-" ? line : newLine) });
+    }
+    lineEnd = part.lineEnd;
+    line += lineEndsIn(was, eol);
+    newLine += lineEndsIn(is, eol);
+    [from, shift, at] = [end, shift + grown, next];
+  }
+  return { lines, morePlaces: count - at, ...lineEnd && { lineEnd } };
+}
+
+/**
+ * The lines around one replacement, and around those after it whose lines meet them.
+ *
+ * @param from where the lines before these end
+ * @returns the lines' place in the text, and the first replacement that is not among them
+ */
+function windowAt(
+  text: string,
+  replacements: readonly Replacement[],
+  first: number,
+  from: number,
+  eol: string,
+): { start: number; end: number; next: number } {
+  const start = Math.max(from, linesBack(text, replacements[first]!.start, eol));
+  let next = first;
+  let end: number;
+  let meets: number;
+  do {
+    const last = replacements[next++]!.end;
+    end = linesOn(text, last, CONTEXT_LINES, eol);
+    // Past the last place that is shown, what is on the same line still belongs to it.
+    meets = next < MAX_SHOWN_PLACES ? end : linesOn(text, last, 0, eol);
+  } while (next < replacements.length && replacements[next]!.start < meets);
+  const following = replacements[next];
+  // What is replaced, too, is not shown as what stays.
+  if (following && following.start < end) end = text.lastIndexOf(eol, following.start - 1) + 1;
+  return { start, end, next };
+}
+
+/** Where the lines begin that are shown before the one at a position. */
+function linesBack(text: string, at: number, eol: string): number {
+  for (let lines = CONTEXT_LINES; lines >= 0 && at >= 0; lines--) {
+    at = at === 0 ? -1 : text.lastIndexOf(eol, at - 1);
+  }
+  return at + 1;
+}
+
+/** Where `lines` lines after the one at a position end. */
+function linesOn(text: string, at: number, lines: number, eol: string): number {
+  for (; lines >= 0; lines--) {
+    const end = text.indexOf(eol, at);
+    if (end === -1) return text.length;
+    at = end + 1;
+  }
+  return at;
+}
+
+/**
+ * The lines in which two texts differ.
+ *
+ * @param ending how the lines of the file end: that is left out of the lines, where all end so
+ */
+function compared(
+  was: string,
+  is: string,
+  ending: LineEnding,
+  context = CONTEXT_LINES,
+): { lines: DiffLine[]; lineEnd?: "adds" | "removes" } {
+  // A BOM that stays is no part of a line.
+  if (was.startsWith(BOM) && is.startsWith(BOM)) [was, is] = [was.slice(1), is.slice(1)];
+  const isOther = ending === "\r" ? /\n/ : /(?<!\r)\n/;
+  const isUniform = ending !== "\n" && !isOther.test(was) && !isOther.test(is);
+  const [before, after] = isUniform
+    ? [was.replaceAll(ending, "\n"), is.replaceAll(ending, "\n")]
+    : [was, is];
+  const lines = diffLines(before, after, context);
+  const ends = after.endsWith("\n");
+  if (before === "" || after === "" || before.endsWith("\n") === ends) return { lines };
+  return { lines, lineEnd: ends ? "adds" : "removes" };
+}
+
+/** Bytes as text, with its BOM; undefined where they are no UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const lengthOf = ({ start, end }: Replacement): number => end - start;
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,0 +1,95 @@
+/**
+ * A file that is about to be written: its bytes, and the change that they make.
+ *
+ * @module
+ */
+
+import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { newFilePath } from "../paths.ts";
+import type { Seen, Written } from "./atomic_write.ts";
+import { checkSeen } from "./check_seen.ts";
+import { oneAtATime } from "./file_queue.ts";
+import { writeSeen } from "./write_seen.ts";
+
+/** All that writing a file takes. */
+export interface WritePlan {
+  /** The absolute path. */
+  path: string;
+  /** The arguments that it is made from. */
+  args: Record<string, unknown>;
+  /** What there is of the file. */
+  seen: Seen | undefined;
+  bytes: Uint8Array;
+  change: Change;
+  /** Whether it replaces the whole file, which the model must have seen then. */
+  replacesAll: boolean;
+  /** What the model is told once it is written. */
+  report(written: Written): string;
+}
+
+/** What the tools that write files prepare. */
+export class PreparedWrite implements Prepared {
+  readonly #plan: WritePlan;
+
+  constructor(plan: WritePlan) {
+    this.#plan = plan;
+  }
+
+  /** What it will change. */
+  get change(): Change {
+    return this.#plan.change;
+  }
+
+  /** Whether it was made from the same arguments. */
+  isFor(path: string, args: Record<string, unknown>): boolean {
+    const mine = this.#plan.args;
+    const keys = Object.keys(mine);
+    return path === this.#plan.path && keys.length === Object.keys(args).length &&
+      keys.every((key) => mine[key] === args[key]);
+  }
+
+  /**
+   * Checks that the file is as the model saw it last.
+   *
+   * @throws {Error} when it is not.
+   */
+  async check(context: ToolContext): Promise<void> {
+    const { path, args, replacesAll } = this.#plan;
+    await checkSeen(context, path, String(args.file_path), replacesAll);
+  }
+
+  /**
+   * Writes its bytes.
+   *
+   * @throws {Error} when the file is not what they were made from, or cannot be written.
+   */
+  async write(context: ToolContext): Promise<ToolOutcome> {
+    const { path, args, bytes, seen, change, report } = this.#plan;
+    const written = await writeSeen(context, path, String(args.file_path), bytes, seen);
+    return { content: report(written), change, counts: { bytes: bytes.length } };
+  }
+}
+
+/** Makes the {@linkcode PreparedWrite} of a call. */
+export type PrepareWrite = (
+  args: Record<string, unknown>,
+  context: ToolContext,
+) => Promise<PreparedWrite>;
+
+/** Writes what was prepared for these arguments, or else what is prepared now. */
+export async function runWrite(
+  prepare: PrepareWrite,
+  args: Record<string, unknown>,
+  context: ToolContext,
+  prepared?: Prepared,
+): Promise<ToolOutcome> {
+  const path = newFilePath(context, String(args.file_path));
+  return await oneAtATime(path, async () => {
+    context.signal.throwIfAborted();
+    if (!(prepared instanceof PreparedWrite && prepared.isFor(path, args))) {
+      return await (await prepare(args, context)).write(context);
+    }
+    await prepared.check(context);
+    return await prepared.write(context);
+  });
+}

@@ -1,0 +1,204 @@
+/**
+ * Replaces a text in the text of a file, whatever line endings either has.
+ *
+ * @module
+ */
+
+import type { Replacement } from "./change.ts";
+import { explainMiss } from "./closest_lines.ts";
+import { reindented } from "./indentation.ts";
+import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
+
+/** How many places are named in an error or a result. */
+const MAX_NAMED_PLACES = 20;
+/** The places of the first replacements are returned. */
+const MAX_REPLACEMENTS = 1000;
+
+/** A file's text as it is matched. */
+interface Source {
+  text: string;
+  /** The same with `\n` for every line ending. */
+  lines: string;
+  /** How most lines end. */
+  ending: LineEnding;
+}
+
+/** What is replaced in a file, as the call gives it. */
+export interface TextEditRequest {
+  oldText: string;
+  newText: string;
+  /** Whether every match is replaced; otherwise there must be only one. */
+  all: boolean;
+  /** The most characters of the result, unless the file has more already. */
+  maxLength: number;
+}
+
+/** A text after an edit. */
+export interface TextEdit {
+  text: string;
+  /** What was replaced, and by what, with `\n` line endings. */
+  before: string;
+  after: string;
+  /** How often. */
+  count: number;
+  /** The first places, in the old text. */
+  replacements: readonly Replacement[];
+  /** `line 3` or `lines 3, 7, 9`. */
+  where: string;
+  /** Where the first one is in the text with `\n` line endings, the old one and the new one. */
+  firstAt: number;
+  /** True where `oldText` matched but for its indentation. */
+  isReindented: boolean;
+  /** How most lines of the file end. */
+  ending: LineEnding;
+}
+
+/**
+ * Replaces `oldText` by `newText`.
+ *
+ * @param refuse makes the error from the clause that says why
+ * @throws {Error} when `oldText` is not found, is ambiguous, or the result would be too long.
+ */
+export function editText(
+  text: string,
+  { oldText, newText, all, maxLength }: TextEditRequest,
+  refuse: (reason: string, kind?: ErrorConstructor) => Error,
+): TextEdit {
+  const source = sourceOf(text);
+  let before = unified(oldText, source.ending);
+  // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
+  const isAsGiven = source.ending === "\n" && !oldText.includes("\r\n");
+  let after = isAsGiven ? newText : unified(newText, source.ending);
+  if (before === after) {
+    throw refuse(
+      "old_string and new_string differ in line endings alone, which stay as the file has them: use run_bash to convert it",
+    );
+  }
+  const matches: number[] = [];
+  let count = 0;
+  for (const match of matchesOf(source.lines, before, all)) {
+    if (count++ <= MAX_NAMED_PLACES) matches.push(match);
+  }
+  const fitted = count === 0 ? reindented(source.lines, before, after) : undefined;
+  if (fitted) {
+    count = matches.push(fitted.at);
+    ({ before, after } = fitted);
+  }
+  if (count === 0) {
+    throw refuse(`old_string was not found.\n${explainMiss(source.lines, before)}`);
+  }
+  const where = lineList(source.lines, matches);
+  if (count > 1 && !all) {
+    throw refuse(
+      `old_string appears ${count} times (${where}): ` +
+        "add lines around it until it is unique, or set replace_all",
+    );
+  }
+  const length = text.length + count * (after.length - before.length);
+  if (length > Math.max(text.length, maxLength)) {
+    throw refuse(
+      `the result must have at most ${maxLength} characters: it would have ${length}`,
+      RangeError,
+    );
+  }
+  const places = fitted ? [fitted.at] : matchesOf(source.lines, before, true);
+  return {
+    ...replaced(source, before, after, places),
+    ...{ before, after, count, where },
+    firstAt: matches[0]!,
+    isReindented: fitted !== undefined,
+    ending: source.ending,
+  };
+}
+
+/** `text` with `\n` for every line ending. */
+export function withPlainEndings(text: string): string {
+  return sourceOf(text).lines;
+}
+
+function sourceOf(text: string): Source {
+  const ending = dominantEnding(text) ?? "\n";
+  return { text, lines: unified(text, ending), ending };
+}
+
+function unified(text: string, ending: LineEnding): string {
+  // `replaceAll` would take ten times as long, and seven times the memory.
+  const lines = text.split("\r\n").join("\n");
+  return ending === "\r" ? lines.split("\r").join("\n") : lines;
+}
+
+/** Where `wanted` occurs, without overlaps; a second match may overlap the first unless `all`. */
+function* matchesOf(text: string, wanted: string, all: boolean): Generator<number> {
+  let at = text.indexOf(wanted);
+  // `aa` in `aaa` is ambiguous too.
+  for (let step = all ? wanted.length : 1; at !== -1; step = wanted.length) {
+    yield at;
+    at = text.indexOf(wanted, at + step);
+  }
+}
+
+/** The text with `before` replaced at `places`, as far as it and `after` differ. */
+function replaced(
+  source: Source,
+  before: string,
+  after: string,
+  places: Iterable<number>,
+): Pick<TextEdit, "text" | "replacements"> {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  const insert = after.slice(head, after.length - tail).replaceAll("\n", source.ending);
+
+  const replacements: Replacement[] = [];
+  const position = originalPositions(source);
+  const parts: string[] = [];
+  let pieces: string[] = [];
+  let done = 0;
+  for (const match of places) {
+    const isRecorded = replacements.length < MAX_REPLACEMENTS;
+    const start = isRecorded ? position(match) : 0;
+    const from = position(match + head);
+    const to = position(match + before.length - tail);
+    pieces.push(source.text.slice(done, from), insert);
+    done = to;
+    if (isRecorded) {
+      const end = position(match + before.length);
+      replacements.push({ start, end, newLength: from - start + insert.length + end - to });
+    }
+    // Millions of short strings take many times the memory of their text.
+    if (pieces.length >= 10_000) {
+      parts.push(pieces.join(""));
+      pieces = [];
+    }
+  }
+  return { text: parts.concat(pieces, source.text.slice(done)).join(""), replacements };
+}
+
+/** Maps positions in `source.lines`, asked for in rising order, to positions in `source.text`. */
+function originalPositions(source: Source): (position: number) => number {
+  if (source.text.length === source.lines.length) return (position) => position;
+  let [unifiedAt, originalAt] = [0, 0];
+  let next = source.text.indexOf("\r\n");
+  return (position) => {
+    while (next !== -1 && unifiedAt + (next - originalAt) < position) {
+      unifiedAt += next - originalAt + 1;
+      originalAt = next + 2;
+      next = source.text.indexOf("\r\n", originalAt);
+    }
+    return originalAt + (position - unifiedAt);
+  };
+}
+
+function lineList(text: string, positions: number[]): string {
+  const lines: number[] = [];
+  let [line, from] = [1, 0];
+  for (const position of positions.slice(0, MAX_NAMED_PLACES)) {
+    line += lineEndsIn(text, "\n", from, position);
+    from = position;
+    lines.push(line);
+  }
+  const more = positions.length > MAX_NAMED_PLACES ? ", ..." : "";
+  return `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+}

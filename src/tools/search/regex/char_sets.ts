@@ -1,0 +1,65 @@
+/**
+ * The sets of characters of an expression. Each is a predicate that asks the native engine about one
+ * code point at a time: the engine knows Unicode, and takes constant time.
+ *
+ * @module
+ */
+
+/** The characters that may be at one place. */
+export interface CharSet {
+  /** Its index in the list of all sets. */
+  id: number;
+  has(codePoint: number): boolean;
+  /** The only code point in it, where it is a character in one case. */
+  only?: number;
+  /** True where no code point beyond ASCII is in it. */
+  ascii: boolean;
+}
+
+/** The sets of one expression; equal ones are made once. */
+export class CharSets {
+  readonly list: CharSet[] = [];
+  readonly #byKey = new Map<string, CharSet>();
+
+  /** The set of one code point. */
+  single(only: number): CharSet {
+    return this.#get(String.fromCodePoint(only), () => {
+      return { only, ascii: only < 128, has: (code) => code === only };
+    });
+  }
+
+  /**
+   * The set for the inside of a pair of brackets, in the engine's own syntax.
+   *
+   * @param ascii True where `inside` names no character beyond ASCII.
+   */
+  brackets(inside: string, not: "^" | "", ascii: boolean, ignoreCase: boolean): CharSet {
+    const flags = ignoreCase ? "iv" : "v";
+    return this.#get(`[${not}${inside}]${flags}`, () => {
+      const narrow = new RegExp(`^[${not}${inside}]$`, flags);
+      // Made on first use: the engine takes a millisecond to prepare the classes of Unicode.
+      let wide: RegExp | undefined;
+      const has = (code: number) => {
+        if (code < 128) return narrow.test(String.fromCharCode(code));
+        wide ??= new RegExp(`^[${not}${inside.replaceAll("\\w", UNICODE_WORD)}]$`, flags);
+        return wide.test(String.fromCodePoint(code));
+      };
+      // Two signs beyond ASCII are s and k in another case.
+      const isWide = ignoreCase && (has(0x73) || has(0x6b));
+      return { has, ascii: ascii && not === "" && !isWide };
+    });
+  }
+
+  #get(key: string, make: () => Omit<CharSet, "id">): CharSet {
+    let set = this.#byKey.get(key);
+    if (set === undefined) {
+      set = { ...make(), id: this.list.length };
+      this.#byKey.set(key, set);
+      this.list.push(set);
+    }
+    return set;
+  }
+}
+
+/** The inside of brackets for `\w` as Unicode has it (UTS 18). */
+const UNICODE_WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d";

@@ -1,0 +1,173 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runTools } from "../../src/agent/run_tools.ts";
+import { RefusedError } from "../../src/tools/call_errors.ts";
+import { builtinTools } from "../../src/tools/mod.ts";
+import type { ToolExecution } from "../../src/types/event.ts";
+import type { Decision } from "../../src/types/policy.ts";
+import type { Tool, ToolContext } from "../../src/types/tool.ts";
+import { type Workspace, workspace } from "../tools/workspace.ts";
+
+const ALLOW: Decision = { allow: true };
+
+/** Runs one call of a tool by its name. */
+async function runOne(
+  ws: Workspace,
+  name: string,
+  args: Record<string, unknown>,
+  {
+    decide = () => ALLOW,
+    tools = builtinTools,
+    context = ws.context,
+  }: {
+    decide?: (tool: Tool, args: Record<string, unknown>, context: ToolContext) =>
+      | Decision
+      | Promise<Decision>;
+    tools?: readonly Tool[];
+    context?: ToolContext;
+  } = {},
+): Promise<ToolExecution> {
+  const calls = [{ id: "call-1", name, arguments: args }];
+  const [exec] = await runTools(calls, { tools, policy: { decide }, context, emit() {} });
+  return exec!;
+}
+
+const tool = (run: Tool["run"]): Tool => ({
+  name: "own",
+  description: "",
+  parameters: { type: "object" },
+  access: "execute",
+  run,
+});
+
+Deno.test("the facts of a result are beside its text", async () => {
+  using ws = workspace();
+  ws.put("a.txt", "one\ntwo\nthree\n");
+  const rows: [name: string, args: Record<string, unknown>, details: ToolExecution["details"]][] = [
+    ["read_file", { file_path: "a.txt", offset: 2, limit: 1 }, {
+      range: { first: 2, last: 2, total: 3, isExact: true },
+    }],
+    ["glob_files", { pattern: "*" }, { counts: { files: 1 } }],
+    ["grep_code", { pattern: "t" }, { counts: { matches: 2, files: 1 } }],
+    ["list_directory", {}, { counts: { entries: 1 } }],
+    ["write_file", { file_path: "b", content: "b" }, {
+      counts: { bytes: 1 },
+      change: {
+        ...{ path: "b", isNew: true, morePlaces: 0 },
+        lines: [{ kind: "+", text: "b", line: 1 }],
+      },
+    }],
+  ];
+  if (Deno.build.os !== "windows") {
+    rows.push(
+      ["run_bash", { command: "echo 1; echo 2 >&2; exit 3" }, {
+        exitCode: 3,
+        output: { stdout: "1", stderr: "2" },
+      }],
+      ["run_bash", { command: "sleep 60", timeout_seconds: 0.1 }, {
+        exitCode: 124,
+        isTimedOut: true,
+        output: {},
+      }],
+      ["run_bash", { command: "sleep 60 & echo" }, {
+        exitCode: 0,
+        output: { stdout: "" },
+        endedProcesses: ["sleep"],
+      }],
+    );
+  }
+  for (const [name, args, details] of rows) {
+    const exec = await runOne(ws, name, args);
+    assertEquals([exec.outcome, exec.isError], ["done", false], exec.result);
+    assertEquals(exec.details, details);
+  }
+});
+
+Deno.test("how a call ended is a field", async () => {
+  using ws = workspace();
+  const failing = (error: Error) => [tool(() => Promise.reject(error))];
+  const outcome = async (...args: Parameters<typeof runOne>) => {
+    const { outcome, isError, refusal } = await runOne(...args);
+    return [outcome, isError, refusal];
+  };
+  const refuse: Decision = { allow: false, reason: "no", summary: "so" };
+  assertEquals(await outcome(ws, "read_file", { file_path: "none" }), ["failed", true, undefined]);
+  assertEquals(await outcome(ws, "none", {}), ["failed", true, undefined]);
+  assertEquals(
+    await outcome(ws, "own", {}, { tools: failing(new Error("Refused: by a server")) }),
+    ["failed", true, undefined],
+  );
+  assertEquals(
+    await outcome(ws, "own", {}, { tools: failing(new RefusedError("Refused: so")) }),
+    ["refused", true, undefined],
+  );
+  assertEquals(
+    await outcome(ws, "own", {}, { tools: failing(new Error()), decide: () => refuse }),
+    ["refused", true, "so"],
+  );
+  for (const isBefore of [true, false]) {
+    const controller = new AbortController();
+    const context = { ...ws.context, signal: controller.signal };
+    if (isBefore) controller.abort();
+    const own = tool(() => {
+      controller.abort();
+      throw controller.signal.reason;
+    });
+    assertEquals(
+      await outcome(ws, "own", {}, { tools: [own], context }),
+      [isBefore ? "not_run" : "stopped", true, undefined],
+    );
+  }
+});
+
+Deno.test("a command that is stopped says what it printed, in words and as data", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  using ws = workspace();
+  const controller = new AbortController();
+  const context = {
+    ...ws.context,
+    signal: controller.signal,
+    onOutput: (newest: () => string) => {
+      const look = () => newest() === "" ? setTimeout(look, 1) : controller.abort();
+      look();
+    },
+  };
+  const exec = await runOne(ws, "run_bash", { command: "echo begun; sleep 60" }, { context });
+  assertEquals(exec.outcome, "stopped");
+  assertEquals(exec.details, { output: { stdout: "begun" } });
+  assertStringIncludes(exec.result, "did not finish. It printed so far:\nstdout:\nbegun");
+});
+
+Deno.test("the policy and the tool know the call's id; what is prepared is handed on", async () => {
+  using ws = workspace();
+  const ids: (string | undefined)[] = [];
+  const prepared = {};
+  const own = tool((_args, { callId }, given) => {
+    ids.push(callId);
+    return given === prepared ? "the same" : "another";
+  });
+  const exec = await runOne(ws, "own", {}, {
+    tools: [own],
+    decide(_tool, _args, { callId }) {
+      ids.push(callId);
+      return { allow: true, prepared };
+    },
+  });
+  assertEquals([ids, exec.result], [["call-1", "call-1"], "the same"]);
+});
+
+Deno.test("a tool of others may return a text, an outcome or anything", async () => {
+  using ws = workspace();
+  const rows: [result: unknown, text: string, details: unknown][] = [
+    ["text", "text", undefined],
+    [{ content: "text" }, "text", undefined],
+    [{ content: "text", exitCode: 0 }, "text", { exitCode: 0 }],
+    [{ content: 1 }, '{"content":1}', undefined],
+    [[1], "[1]", undefined],
+    [undefined, "(no output)", undefined],
+  ];
+  for (const [result, text, details] of rows) {
+    const exec = await runOne(ws, "own", {}, { tools: [tool(() => result as string)] });
+    assertEquals([exec.result, exec.details], [text, details]);
+  }
+});

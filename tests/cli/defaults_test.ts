@@ -1,0 +1,76 @@
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { UsageError } from "../../src/errors.ts";
+import { toConfig } from "../../src/cli/settings.ts";
+import { withDefaults } from "../../src/cli/defaults.ts";
+import { run } from "../helpers/program.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+
+/** Calls `use` with an environment whose `config.json` holds `text`. */
+async function withFile(
+  text: string,
+  use: (env: (name: string) => string | undefined, folder: string) => Promise<void> | void,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/copilot`);
+    await Deno.writeTextFile(`${folder}/copilot/config.json`, text);
+    await use((name) => /XDG_CONFIG_HOME|APPDATA/.test(name) ? folder : undefined, folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const FILE = '{"local": true, "model": "qwen3:8b", "context-length": 9000, "no-notify": false}';
+
+Deno.test("config.json gives the flags that the command line does not", () =>
+  withFile(FILE, (env) => {
+    const own = { local: true, model: "qwen3:8b", "context-length": "9000" } as const;
+    assertEquals(withDefaults({}, env), own);
+    assertEquals(withDefaults({ model: "m" }, env), { ...own, model: "m" });
+    assertEquals(withDefaults({ hosted: true }, env), { hosted: true, "context-length": "9000" });
+    assertEquals(withDefaults({}, () => undefined), {});
+  }));
+
+for (
+  const [name, text, says] of [
+    ["no JSON", "{", /config\.json/],
+    ["no object", "[]", /must be a JSON object/],
+    ["no flag", '{"modell": "x"}', /"modell".*must be a flag/],
+    ["a flag for once", '{"yes": true}', /"yes".*must be a flag/],
+    ["trust, which is for a folder", '{"trust": true}', /"trust".*must be a flag/],
+    ["a key", '{"api-key": "x"}', /"api-key".*must be a flag/],
+    ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
+    ["no value", '{"model": true}', /model.*a text or a number/],
+  ] as const
+) {
+  Deno.test(`config.json with ${name} is wrong usage`, () =>
+    withFile(text, (env) => {
+      assertMatch(assertThrows(() => withDefaults({}, env), UsageError).message, says);
+    }));
+}
+
+Deno.test("TRU-02 config.json counts from the person's folder only", async () => {
+  await using server = strictServer([{ text: "Hello." }], { models: ["test"] });
+  const own = JSON.stringify({ local: true, host: server.url, model: "test" });
+  await withFile(own, async (_, folder) => {
+    await Deno.writeTextFile(`${folder}/config.json`, '{"host": "http://127.0.0.1:9"}');
+    const ran = await run(["-p", "hi"], { cwd: folder, env: { XDG_CONFIG_HOME: folder } });
+    assertEquals([ran.code, ran.stdout], [0, "Hello.\n"], ran.stderr);
+  });
+});
+
+for (
+  const [given, host] of [
+    ["127.0.0.1:9999", "http://127.0.0.1:9999"],
+    ["0.0.0.0", "http://127.0.0.1:11434"],
+    ["gpu", "http://gpu:11434"],
+    ["https://gpu.example", "https://gpu.example"],
+    ["", "http://localhost:11434"],
+  ] as const
+) {
+  Deno.test(`OLLAMA_HOST=${given}`, () => {
+    const env = { get: (name: string) => name === "OLLAMA_HOST" ? given : undefined };
+    assertEquals(toConfig({ local: true }, env).local!.host, host);
+    assertEquals(toConfig({ local: true, host: "http://x:1" }, env).local!.host, "http://x:1");
+  });
+}

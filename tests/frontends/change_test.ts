@@ -1,0 +1,132 @@
+import { assertEquals } from "@std/assert";
+import { changeLines, changeNotes, changeRows } from "../../src/frontends/change.ts";
+import { graphemeWidth } from "../../src/text/width.ts";
+import { prepareEdit } from "../../src/tools/files/edit_file.ts";
+import { prepareWrite } from "../../src/tools/files/write_file.ts";
+import type { Change } from "../../src/types/tool.ts";
+import { workspace } from "../tools/workspace.ts";
+
+const shown = (change: Change) => [
+  ...changeLines(change).map(([text]) => text),
+  ...changeNotes(change),
+];
+const numbers = (n: number) => Array.from({ length: n }, (_, i) => `${i + 1}\n`).join("");
+
+const ROWS: [
+  name: string,
+  before: string | undefined,
+  args: [string, string, boolean?],
+  string[],
+][] = [
+  [
+    "the whole line, and those around it",
+    "def f():\n  a\n  return x - y\n\nb\nc\n",
+    ["x - y", "x"],
+    ["1   def f():", "2     a", "3 -   return x - y", "3 +   return x", "4   ", "5   b"],
+  ],
+  ["a new file", undefined, ["", "a\nb\n"], ["1 + a", "2 + b"]],
+  [
+    "as the tool indents it",
+    "if x:\n\ta\n\tb\n",
+    ["    a\n    b\n", "    a\n    c\n"],
+    ["1   if x:", "2   \ta", "3 - \tb", "3 + \tc"],
+  ],
+  ["lines taken out", "a\nb\nc\n", ["b\n", ""], ["1   a", "2 - b", "2   c"]],
+  ["lines joined", "a\nb\nc\n", ["b\n", "b"], ["1   a", "2 - b", "3 - c", "2 + bc"]],
+  ["CRLF", "a\r\nb\r\n", ["a\nb", "a\nc"], ["1   a", "2 - b", "2 + c"]],
+  ["CRLF given as such", "a\r\nb\r\n", ["b\r\n", "c\r\nd\r\n"], [
+    "1   a",
+    "2 - b",
+    "2 + c",
+    "3 + d",
+  ]],
+  ["CR", "a\rb\rc", ["b\r", "1\n2\n"], ["1   a", "2 - b", "2 + 1", "3 + 2", "4   c"]],
+  ["CRLF that only the new text has", "a\nb\n", ["b", "b\r\nc"], [
+    "1   a",
+    "2 - b",
+    "2 + b␍",
+    "3 + c",
+  ]],
+  ["CRLF in a file of LF", "a\nb\n", ["a\r\nb", "a\r\nc"], ["1   a", "2 - b", "2 + c"]],
+  ["both endings", "a\nb\r\nc\r\nd\r\n", ["b", "x"], [
+    "1   a",
+    "2 - b␍",
+    "2 + x␍",
+    "3   c␍",
+    "4   d␍",
+  ]],
+  ["a lone CR", "a\nb\n", ["b", "b\r"], ["1   a", "2 - b", "2 + b␍"]],
+  ["the end of the last line", "a\nb", ["b", "b\n"], ["(adds a line end at the end of the text)"]],
+  ["lines that are too long to read", `${"x".repeat(5000)}a\n`, ["a", "b"], ["- a", "+ b"]],
+  [
+    "places whose lines meet, and others",
+    `a\n${numbers(3)}a\n${numbers(6)}a a\n`,
+    ["a", "b\nb", true],
+    [
+      ...[
+        " 1 - a",
+        " 1 + b",
+        " 2 + b",
+        " 3   1",
+        " 4   2",
+        " 5   3",
+        " 5 - a",
+        " 6 + b",
+        " 7 + b",
+        " 8   1",
+        " 9   2",
+      ],
+      ...["12   5", "13   6", "12 - a a", "14 + b", "15 + b b", "16 + b"],
+    ],
+  ],
+  [
+    "the first few of many places",
+    "a\n".repeat(8),
+    ["a", "b", true],
+    [
+      ...[1, 2, 3, 4, 5].map((n) => `${n} - a`),
+      ...[1, 2, 3, 4, 5].map((n) => `${n} + b`),
+      "(and in 3 more places)",
+    ],
+  ],
+];
+for (const [name, before, [old_string, new_string, replace_all = false], expected] of ROWS) {
+  Deno.test(`an edit is shown: ${name}`, async () => {
+    using ws = workspace();
+    if (before !== undefined) ws.put("f", before);
+    const args = { file_path: "f", old_string, new_string, replace_all };
+    assertEquals(shown((await prepareEdit(args, ws.context)).change), expected);
+  });
+}
+
+Deno.test("a change of what holds secrets shows no lines that the call does not name", async () => {
+  using ws = workspace();
+  const grant = {
+    realPath: ws.put("env", "KEY=1\nA=1 B=2\n"),
+    withheld: { folder: ws.dir, paths: [] },
+  };
+  const args = { file_path: "env", old_string: "A=1", new_string: "A=2", replace_all: false };
+  const shownFor = async (isSecret: boolean) => {
+    const context = { ...ws.context, grant: { ...grant, isSecret } };
+    const write = await prepareWrite({ file_path: "env", content: "x" }, context);
+    return [shown((await prepareEdit(args, context)).change), shown(write.change)];
+  };
+  assertEquals(await shownFor(true), [["- A=1", "+ A=2"], []]);
+  assertEquals(await shownFor(false), [
+    ["1   KEY=1", "2 - A=1 B=2", "2 + A=2 B=2"],
+    ["1 - KEY=1", "2 - A=1 B=2", "1 + x", "(removes a line end at the end of the text)"],
+  ]);
+});
+
+Deno.test("TTY-02 the rows of a change are few, no wider than the terminal, and safe", async () => {
+  using ws = workspace();
+  const content = `\x1b[2J${"漢".repeat(300)}\u202e\n`.repeat(100);
+  const { change } = await prepareWrite({ file_path: "f", content }, ws.context);
+  const rows = changeRows(change, 40, (text) => text);
+  assertEquals(rows.at(-1), "    … 97 more lines");
+  for (const row of rows) {
+    assertEquals(Array.from(row, graphemeWidth).reduce((sum, one) => sum + one) <= 40, true, row);
+    // deno-lint-ignore no-control-regex
+    assertEquals(/\x1b|\u202e/.test(row), false);
+  }
+});

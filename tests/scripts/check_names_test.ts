@@ -1,0 +1,94 @@
+import { assertEquals } from "@std/assert/equals";
+import { ensureDir } from "@std/fs/ensure-dir";
+import { dirname } from "@std/path/dirname";
+import { type Allowed, nameViolations } from "../../scripts/check_names.ts";
+
+const long = (lines: number) => "{" + "\n".repeat(lines - 1) + "}";
+
+const ROWS: [
+  name: string,
+  tree: Record<string, string>,
+  broken: string[],
+  allowed?: Partial<Allowed>,
+][] = [
+  ["a name in two files, exported or not", {
+    "src/a.ts": "function twice() {}\nexport interface Same { twice: 1 }",
+    "src/b.ts": "import { Same as Other } from './a.ts'; const [x, { twice }] = f();",
+    "src/c.ts": "const c = 1;\n\nfunction x() { const twice = 1, c = 2; }\ntype Same = 1;",
+  }, [
+    "src/a.ts:1 declares twice, as do src/b.ts:1",
+    "src/a.ts:2 declares Same, as do src/c.ts:4",
+    "src/b.ts:1 declares x, as do src/c.ts:3",
+  ]],
+  ["a name in one file, several times", {
+    "src/a.ts": "function f(): void; function f() {}; interface A {}; const A = 1;",
+  }, []],
+  ["imports of every form", {
+    "src/a.ts": `export const a = 1, [b, c] = f(), d = 1; export type E = 1; export default 1;
+      const f2 = 1; export { f2 as g };`,
+    "src/b.ts": `import h, { a, type E, g } from "./a.ts"; export { b as b2 } from "./a.ts";`,
+    "src/c/d.ts": `async () => { const { c } = await import("../a.ts"); };
+      type D = typeof import("../a.ts").d;`,
+    "main.ts": `import { b2 } from "./src/b.ts";`,
+  }, []],
+  ["exports that the library has", {
+    "src/a.ts": "export const a = 1; export const b = 1;",
+    "src/b.ts": "export const c = 1;",
+    "src/mod.ts": `export * from "./a.ts"; export { c } from "./b.ts";`,
+  }, []],
+  ["exports that nobody imports", {
+    "src/a.ts": "export const used = 1;\nexport const b = used;\nexport type C = 1;",
+    "src/c.ts": "import { used } from './a.ts'; const C = 1; used.b; export default used;",
+    "src/d.ts": "export { used } from './a.ts';",
+    "tests/a_test.ts": "import { b } from '../src/a.ts';",
+  }, [
+    "src/a.ts:3 declares C, as do src/c.ts:1",
+    "src/a.ts:3 exports C, which no other file imports",
+    "src/c.ts:1 exports default, which no other file imports",
+    "src/d.ts:1 exports used, which no other file imports",
+  ]],
+  ["functions of every form", {
+    "src/a.ts": `function a() ${long(60)}
+function b() ${long(61)}
+const c = async () => ${long(61)};
+class D { #e() ${long(61)} get f() ${long(61)} }
+const h = { "i-j"() ${long(61)} };
+g(function () ${long(61)});`,
+  }, [
+    "src/a.ts:122 c has 61 lines: at most 60",
+    "src/a.ts:183 #e has 61 lines: at most 60",
+    "src/a.ts:243 f has 61 lines: at most 60",
+    "src/a.ts:304 i-j has 61 lines: at most 60",
+    "src/a.ts:365 (no name) has 61 lines: at most 60",
+    "src/a.ts:61 b has 61 lines: at most 60",
+  ]],
+  [
+    "what is allowed, and no longer needs to be",
+    {
+      "src/a.ts": `const a = 1; export const b = 1; function c() ${long(61)}`,
+      "src/b.ts": "const a = 1;",
+    },
+    ["scripts/check_names.ts allows d, which breaks no rule"],
+    {
+      names: { a: "reason", d: "reason" },
+      exports: { "src/a.ts b": "reason" },
+      functions: { "src/a.ts c": "reason" },
+    },
+  ],
+];
+
+for (const [name, tree, broken, allowed] of ROWS) {
+  Deno.test(`check_names: ${name}`, async () => {
+    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "a b #" }));
+    try {
+      for (const [path, text] of Object.entries({ "main.ts": "", "src/mod.ts": "", ...tree })) {
+        await ensureDir(dirname(`${root}/${path}`));
+        await Deno.writeTextFile(`${root}/${path}`, text);
+      }
+      const all = { names: {}, exports: {}, functions: {}, ...allowed };
+      assertEquals(await nameViolations(root, all), broken);
+    } finally {
+      await Deno.remove(root, { recursive: true });
+    }
+  });
+}

@@ -1,0 +1,195 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { Approval, ApprovalAnswer, SessionEvent } from "../../src/session/frontend.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { builtinTools } from "../../src/tools/mod.ts";
+import type { Decision } from "../../src/types/policy.ts";
+import type { ToolContext } from "../../src/types/tool.ts";
+import { type Workspace, workspace } from "../tools/workspace.ts";
+
+const unix = { ignore: Deno.build.os === "windows" };
+
+/** A person who answers in turn, and what they were asked and told. */
+class Person {
+  readonly asked: Approval[] = [];
+  readonly events: SessionEvent[] = [];
+  readonly #answers: ApprovalAnswer[];
+
+  constructor(...answers: ApprovalAnswer[]) {
+    this.#answers = answers;
+  }
+
+  approve(request: Approval): Promise<ApprovalAnswer> {
+    this.asked.push(request);
+    return Promise.resolve(this.#answers.shift() ?? { choice: "refuse", reason: "" });
+  }
+
+  onEvent(event: SessionEvent): void {
+    this.events.push(event);
+  }
+}
+
+/** Has a person decide a call, with their settings in the folder `config`. */
+async function decide(
+  person: Person,
+  ws: Workspace,
+  name: string,
+  args: Record<string, unknown>,
+  { context = ws.context, home }: { context?: ToolContext; home?: string } = {},
+): Promise<Decision> {
+  const permissions = await openPermissions(
+    {},
+    (variable) => variable === "XDG_CONFIG_HOME" ? home : Deno.env.get(variable),
+  );
+  const tool = builtinTools.find((one) => one.name === name)!;
+  return await permissions.policy(person).decide(tool, args, { ...context, callId: "call-1" });
+}
+
+const edit = (file_path: string) => ({
+  file_path,
+  old_string: "one",
+  new_string: "two",
+  replace_all: false,
+});
+
+Deno.test("a question holds what will be written, from the bytes that then are", async () => {
+  using ws = workspace();
+  ws.put("f", "zero\r\none\r\n");
+  const person = new Person({ choice: "once" });
+  const decision = await decide(person, ws, "edit_file", edit("f"));
+  assert(decision.allow);
+  assertEquals(person.asked, [{
+    // What was not given is not shown.
+    call: {
+      id: "call-1",
+      name: "edit_file",
+      arguments: { file_path: "f", old_string: "one", new_string: "two" },
+    },
+    subject: { path: "f", action: "edit" },
+    reason: "writes",
+    isRoutine: true,
+    choices: ["once", "refuse", "session", "folder"],
+    rule: { text: "edit_file(f)", path: "f" },
+    preview: {
+      path: "f",
+      isNew: false,
+      morePlaces: 0,
+      lines: [
+        { kind: " ", text: "zero", line: 1 },
+        { kind: "-", text: "one", line: 2 },
+        { kind: "+", text: "two", line: 2 },
+      ],
+    },
+  }]);
+  assertEquals(decision.prepared?.change, person.asked[0]!.preview);
+  const tool = builtinTools.find(({ name }) => name === "edit_file")!;
+  await tool.run(edit("f"), ws.context, decision.prepared);
+  assertEquals(ws.text("f"), "zero\r\ntwo\r\n");
+});
+
+Deno.test("nobody is asked about a call that would fail", async () => {
+  using ws = workspace();
+  ws.put("f", "other\n");
+  const person = new Person();
+  await assertRejects(() => decide(person, ws, "edit_file", edit("f")), Error, "not found");
+  assertEquals(person.asked, []);
+});
+
+Deno.test("why a call would fail is not told of a file that may not be read", unix, async () => {
+  using ws = workspace();
+  using outside = workspace();
+  const path = outside.put("f", "a token\n");
+  const person = new Person({ choice: "once" });
+  const seenFiles = new Map([[path, "as it was"]]);
+  const context = { ...ws.context, seenFiles };
+  const decision = await decide(person, ws, "edit_file", edit(path), { context });
+  assertEquals([person.asked[0]!.preview, decision.allow], [undefined, true]);
+  // What the model was not shown does not count as seen.
+  assertEquals(seenFiles.get(path), "as it was");
+  outside.put("f", "one\n");
+  await decide(person, ws, "edit_file", edit(path));
+  assertEquals(person.asked[1]!.preview?.lines?.length, 2);
+});
+
+Deno.test("SEC-01 a question about a file of secrets shows no line that the call does not name", async () => {
+  using ws = workspace();
+  ws.put(".env", "KEY=1\none=1 KEY=2\n");
+  const person = new Person();
+  await decide(person, ws, "edit_file", edit(".env"));
+  await decide(person, ws, "write_file", { file_path: ".env", content: "x" });
+  assertEquals(person.asked.map(({ preview }) => preview), [
+    {
+      path: ".env",
+      isNew: false,
+      morePlaces: 0,
+      lines: [{ kind: "-", text: "one" }, { kind: "+", text: "two" }],
+    },
+    { path: ".env", isNew: false, morePlaces: 0, replacedBytes: 18 },
+  ]);
+});
+
+Deno.test("an edited command is decided anew, and asked about again", async () => {
+  using ws = workspace();
+  const person = new Person(
+    { choice: "edit", command: "git push --force" },
+    { choice: "edit", command: "npm test" },
+    { choice: "once" },
+  );
+  const decision = await decide(person, ws, "run_bash", { command: "touch x", timeout_seconds: 9 });
+  assertEquals(decision, { allow: true, args: { command: "npm test", timeout_seconds: 9 } });
+  assertEquals(
+    person.asked.map(({ subject, isRoutine, rule }) => [subject.command, isRoutine, rule?.text]),
+    [
+      ["touch x", true, "run_bash(touch x)"],
+      ["git push --force", false, undefined],
+      ["npm test", true, "run_bash(npm test)"],
+    ],
+  );
+  // A command that would run unasked is asked about all the same: a person just typed it.
+  const reader = new Person({ choice: "edit", command: "ls" }, { choice: "once" });
+  await decide(reader, ws, "run_bash", { command: "touch x" });
+  assertEquals(reader.asked.map(({ isRoutine }) => isRoutine), [true, true]);
+});
+
+Deno.test("only a command of one line can be edited", async () => {
+  using ws = workspace();
+  const person = new Person();
+  await decide(person, ws, "run_bash", { command: "npm test" });
+  await decide(person, ws, "run_bash", { command: "npm \\\ntest" });
+  assertEquals(person.asked.map(({ choices }) => choices.includes("edit")), [true, false]);
+});
+
+Deno.test("a refusal goes to the model with its reason", async () => {
+  using ws = workspace();
+  for (
+    const [reason, expected] of [["", "ask what they want"], ["why", "They say: why"]] as const
+  ) {
+    const person = new Person({ choice: "refuse", reason });
+    const decision = await decide(person, ws, "run_bash", { command: "npm test" });
+    assert(!decision.allow);
+    assertStringIncludes(decision.reason, expected);
+  }
+});
+
+Deno.test(
+  "a rule is remembered as far as the answer says, and that is reported",
+  unix,
+  async () => {
+    using ws = workspace();
+    using home = workspace();
+    const rule = "run_bash(npm test)";
+    const answers = async (choice: "session" | "folder", config: string) => {
+      const person = new Person({ choice });
+      const context = { home: config };
+      const decision = await decide(person, ws, "run_bash", { command: "npm test" }, context);
+      assertEquals(decision, { allow: true });
+      return person.events;
+    };
+    assertEquals(await answers("session", home.dir), [{ type: "rule_added", rule }]);
+    const path = home.at("copilot/permissions.json");
+    assertEquals(await answers("folder", home.dir), [{ type: "rule_added", rule, path }]);
+    assertStringIncludes(await Deno.readTextFile(path), rule);
+    // No folder can be made where a file is: the rule is for the session alone, and the call runs.
+    const [event] = await answers("folder", home.put("file", ""));
+    assert(event?.type === "rule_added" && event.error !== undefined && event.path === undefined);
+  },
+);

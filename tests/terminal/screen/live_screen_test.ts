@@ -1,0 +1,159 @@
+import { assertEquals } from "@std/assert";
+import { liveScreen } from "../../../src/terminal/screen/live_screen.ts";
+import type { Screen } from "../../../src/terminal/screen/screen.ts";
+import { FakeTerminal } from "./fake_terminal.ts";
+
+/** A test of a live screen, amid a turn unless `activity` is left out. */
+function screenTest(
+  name: string,
+  body: (screen: Screen, terminal: FakeTerminal, stops: string[]) => Promise<void>,
+  { activity, history = [] }: { activity?: string | undefined; history?: string[] } = {
+    activity: "working",
+  },
+): void {
+  Deno.test(name, async () => {
+    const terminal = new FakeTerminal();
+    const stops: string[] = [];
+    using screen = liveScreen({
+      color: "",
+      history: () => history,
+      completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
+      activity: () => activity,
+      footer: () => "the status",
+      onStop() {
+        stops.push("stop");
+        terminal.write(""); // wakes those that wait
+      },
+      onUnfold() {},
+      onEnd(signal) {
+        throw new Error(`ended by ${signal}`);
+      },
+    }, terminal);
+    await terminal.type("");
+    await body(screen, terminal, stops);
+  });
+}
+
+const yes = (line: string) => line === "y" ? undefined : "y is the answer";
+const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
+
+screenTest("a question waits for 200 ms without a key: none is answered early", async (
+  screen,
+  terminal,
+) => {
+  const answer = screen.ask("Run this? ", yes, new AbortController().signal);
+  for (let i = 0; i < 3; i++) {
+    await terminal.type("y\r");
+    await terminal.wait(100);
+    assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
+  }
+  await terminal.type("draft");
+  await terminal.wait(199);
+  assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
+  await terminal.wait(201);
+  await terminal.until(() => isAsked(terminal));
+  assertEquals(terminal.rows.filter((row) => row === "queued: y").length, 3);
+  await terminal.type("y\r");
+  assertEquals(await answer, "y");
+  await terminal.until((rows) => rows.includes("> draft"));
+});
+
+screenTest("an answer that is none is objected to, Esc gives none, an abort takes it back", async (
+  screen,
+  terminal,
+) => {
+  const ask = async (signal: AbortSignal) => {
+    const answer = screen.ask("Run this? ", yes, signal, "text");
+    await terminal.wait(200);
+    await terminal.until((rows) => rows.includes("Run this? text"));
+    return { answer };
+  };
+  const abort = new AbortController();
+  const { answer: first } = await ask(abort.signal);
+  await terminal.type("\r");
+  await terminal.until((rows) => rows.includes("y is the answer") && rows.includes("Run this?"));
+  await terminal.type("\x1b");
+  assertEquals(await first, null);
+  const { answer: second } = await ask(abort.signal);
+  await terminal.type("\x12not in the history");
+  abort.abort();
+  assertEquals(await second, null);
+  await terminal.type("x");
+  await terminal.until((rows) => rows.includes("> x"));
+});
+
+screenTest("a search goes on behind a question", async (screen, terminal) => {
+  await terminal.type("\x12fir");
+  const answer = screen.ask("Run this? ", yes, new AbortController().signal);
+  await terminal.wait(200);
+  await terminal.until(() => isAsked(terminal));
+  await terminal.type("\x1b");
+  assertEquals(await answer, null);
+  await terminal.until((rows) => rows.includes("(reverse-i-search)'fir': first"));
+  await terminal.type("\x1b");
+  await terminal.until((rows) => rows.includes("> first"));
+  await terminal.type("!");
+  await terminal.until((rows) => rows.includes("> !first"));
+}, { history: ["first", "second"] });
+
+screenTest("what was killed in a question can be yanked in the line", async (screen, terminal) => {
+  const answer = screen.ask("Run this? ", yes, new AbortController().signal, "some text");
+  await terminal.wait(200);
+  await terminal.until(() => isAsked(terminal));
+  await terminal.type("\x17\x03");
+  assertEquals(await answer, null);
+  await terminal.type("\x19");
+  await terminal.until((rows) => rows.includes("> text"));
+});
+
+screenTest(
+  "a person is notified only while the terminal is not focused",
+  async (screen, terminal) => {
+    const notified = () => {
+      terminal.output = "";
+      screen.notify("done");
+      return terminal.output;
+    };
+    assertEquals(notified(), "");
+    await terminal.type("\x1b[O");
+    assertEquals(notified(), "\x1b]9;done\x07");
+    await terminal.type("\x1b[I");
+    assertEquals(notified(), "");
+  },
+);
+
+screenTest("Ctrl-C twice leaves, but not with another key in between", async (screen, terminal) => {
+  const message = screen.read();
+  await terminal.type("draft\x03");
+  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  await terminal.type("\x0f");
+  await terminal.until((rows) => rows.includes("the status"));
+  await terminal.type("\x03");
+  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  await terminal.type("\x03");
+  assertEquals(await message, null);
+}, { activity: undefined });
+
+screenTest("Esc closes a menu or a search first, and only then stops the turn", async (
+  _screen,
+  terminal,
+  stops,
+) => {
+  const isMenu = (rows: readonly string[]) => rows.includes("/clear  /close");
+  await terminal.type("/c\t");
+  await terminal.until(isMenu);
+  await terminal.type("\x1b");
+  await terminal.until((rows) => !isMenu(rows));
+  await terminal.type("\x12");
+  await terminal.until((rows) => rows.some((row) => row.startsWith("(reverse-i-search)")));
+  await terminal.type("\x1b");
+  await terminal.until((rows) => rows.includes("> /cl"));
+  assertEquals(stops, []);
+  await terminal.type("\x1b");
+  await terminal.until(() => stops.length === 1);
+});
+
+screenTest("Ctrl-D before anybody reads is not lost", async (screen, terminal) => {
+  await terminal.type("\x04");
+  assertEquals(await screen.read(), null);
+}, { activity: undefined });

@@ -1,0 +1,161 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { editFile, prepareEdit } from "../../../src/tools/files/edit_file.ts";
+import { prepareWrite, writeFile } from "../../../src/tools/files/write_file.ts";
+import type { Change, ChangeLine } from "../../../src/types/tool.ts";
+import { type Workspace, workspace } from "../workspace.ts";
+
+const edit = (old_string: string, new_string: string, replace_all = false) => ({
+  file_path: "f",
+  old_string,
+  new_string,
+  replace_all,
+});
+const write = (content: string) => ({ file_path: "f", content });
+
+/** Prepares a call, runs it with that, and returns the change and what it led to. */
+async function prepareAndRun(
+  ws: Workspace,
+  args: ReturnType<typeof edit> | ReturnType<typeof write>,
+): Promise<{ change: Change; outcome: Change | undefined }> {
+  const [prepare, run] = "content" in args ? [prepareWrite, writeFile] : [prepareEdit, editFile];
+  const prepared = await prepare(args, ws.context);
+  const { change } = await run(args, ws.context, prepared);
+  return { change: prepared.change, outcome: change };
+}
+
+const FILES: [name: string, text: string][] = [
+  ["LF", "one\ntwo\nthree\nfour\nfive\nsix\n"],
+  ["CRLF", "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\n"],
+  ["CR", "one\rtwo\rthree\rfour\rfive\rsix\r"],
+  ["mixed", "one\r\ntwo\nthree\r\nfour\nfive\r\nsix\r\n"],
+  ["no line ending at the end", "one\r\ntwo\r\nthree"],
+  ["a BOM", "\ufeffone\ntwo\nthree\n"],
+  ["a CR within a line", "one\ntw\ro\ntwo\nthree\n"],
+];
+const TEXTS = ["two\n", "TWO", "TWO\r\n2", "TWO\r", ""];
+
+Deno.test("the lines of a change are those of the bytes on disk, before and after", async () => {
+  let count = 0;
+  for (const [name, text] of FILES) {
+    for (const from of ["two", "two\r\nthree", "one\rtwo"]) {
+      for (const to of TEXTS) {
+        using ws = workspace();
+        ws.put("f", text);
+        for (const args of [edit(from, to), write(text.replace(from, () => to))]) {
+          ws.put("f", text);
+          const result = await prepareAndRun(ws, args).catch(() => undefined);
+          if (result === undefined) continue; // as the text is not there, or is the same
+          assertEquals(result.outcome, result.change);
+          const label = `${name}: ${JSON.stringify(args)}`;
+          checkLines(result.change.lines!, text, ws.text("f"), label);
+          count++;
+        }
+      }
+    }
+  }
+  assert(count > 100, `${count} calls`);
+});
+
+/** Checks that lines are where they say, and that all others are the same in both texts. */
+function checkLines(lines: readonly ChangeLine[], before: string, after: string, label: string) {
+  const ending = !/\n/.test(before + after) && before.includes("\r") ? "\r" : "\n";
+  const linesOf = (text: string) => {
+    const all = text.replace(/^\ufeff/, "").split(ending);
+    return all.at(-1) === "" ? all.slice(0, -1) : all;
+  };
+  let [old, now] = [linesOf(before), linesOf(after)];
+  // All lines show the CR of their line ending, or none does.
+  if (lines.some(({ kind, text, line }) => (kind === "-" ? old : now)[line! - 1] !== text)) {
+    [old, now] = [before, after].map((text) => linesOf(text.replaceAll("\r\n", "\n"))) as [
+      string[],
+      string[],
+    ];
+  }
+  const left: Record<"old" | "now", (string | undefined)[]> = { old: [...old], now: [...now] };
+  let shift = 0;
+  for (const { kind, text, line } of lines) {
+    if (kind !== "-") {
+      assertEquals(now[line! - 1], text, label);
+      left.now[line! - 1] = undefined;
+    }
+    if (kind === "+") shift++;
+    if (kind === "-") {
+      assertEquals(old[line! - 1], text, label);
+      left.old[line! - 1] = undefined;
+      shift--;
+    }
+    if (kind === " ") left.old[line! - 1 - shift] = undefined;
+  }
+  const same = (side: (string | undefined)[]) => side.filter((line) => line !== undefined);
+  assertEquals(same(left.old), same(left.now), label);
+}
+
+Deno.test("what was prepared is written, and nothing that another call prepared", async () => {
+  using ws = workspace();
+  ws.put("f", "one\n");
+  const prepared = await prepareEdit(edit("one", "two"), ws.context);
+  for (
+    const [args, expected] of [[edit("one", "three"), "three\n"], [edit("three", "four"), "four\n"]]
+  ) {
+    await editFile(args as ReturnType<typeof edit>, ws.context, prepared);
+    assertEquals(ws.text("f"), expected);
+  }
+  // Whatever else a policy hands on is nothing that was prepared.
+  await editFile(edit("four", "five"), ws.context, { change: prepared.change });
+  assertEquals(ws.text("f"), "five\n");
+});
+
+const CHANGED: [name: string, tracked: boolean, expected: string][] = [
+  ["that the model has read", true, "changed since you read it"],
+  ["that it has not read", false, "changed on disk since it was read"],
+];
+for (const [name, isTracked, expected] of CHANGED) {
+  Deno.test(`EDT-08 a file ${name} changes while a person is asked: it stays`, async () => {
+    for (
+      const [prepare, run, args] of [
+        [prepareEdit, editFile, edit("one", "two")],
+        [prepareWrite, writeFile, write("two\n")],
+      ] as const
+    ) {
+      using ws = workspace(isTracked ? { seenFiles: new Map() } : {});
+      ws.put("f", "");
+      if (isTracked) await writeFile(write("one\n"), ws.context);
+      else ws.put("f", "one\n");
+      const prepared = await prepare(args as never, ws.context);
+      ws.put("f", "one\nmine\n");
+      const running = () => run(args as never, ws.context, prepared);
+      await assertRejects(running, Error, expected);
+      assertEquals(ws.text("f"), "one\nmine\n");
+    }
+  });
+}
+
+Deno.test("a new file that somebody else makes meanwhile stays", async () => {
+  using ws = workspace();
+  const prepared = await prepareWrite(write("mine\n"), ws.context);
+  assertEquals(prepared.change.isNew, true);
+  ws.put("f", "theirs\n");
+  await assertRejects(() => writeFile(write("mine\n"), ws.context, prepared), Error, "changed");
+  assertEquals(ws.text("f"), "theirs\n");
+});
+
+Deno.test("a change of many places, or of a huge file, takes little time and memory", async () => {
+  using ws = workspace();
+  const line = `${"x".repeat(99)}\n`;
+  ws.put("f", `${line.repeat(300_000)}the end\n`);
+  const end = await prepareEdit(edit("the end", "The end"), ws.context);
+  assertEquals(end.change.lines!.at(-1), { kind: "+", text: "The end", line: 300_001 });
+  const all = await prepareEdit(edit("x".repeat(99), "y", true), ws.context);
+  assertEquals([all.change.lines!.length, all.change.morePlaces], [10, 299_995]);
+  const whole = await prepareWrite(write("short\n"), ws.context);
+  const { lines, replacedBytes } = whole.change;
+  assertEquals([lines, replacedBytes], [undefined, 30_000_008]);
+});
+
+Deno.test("more places in a line than are looked at are shown as the call gives them", async () => {
+  using ws = workspace();
+  ws.put("f", "x".repeat(3000));
+  const { change } = await prepareEdit(edit("x", "y", true), ws.context);
+  assertEquals(change.lines, [{ kind: "-", text: "x" }, { kind: "+", text: "y" }]);
+  assertEquals(change.morePlaces, 2999);
+});
