@@ -27,7 +27,10 @@ export interface Approval {
   preview?: Change;
   /** The answers that are offered, in order. */
   choices: readonly ApprovalChoice[];
-  /** The rule that `session` and `folder` would add, where they are offered; `path` is the file it is for. */
+  /**
+   * The rule that `session` and `folder` would add, where they are offered; `path` is the file it
+   * is for.
+   */
   rule?: { text: string; path?: string };
 }
 
