@@ -13,7 +13,7 @@ export interface Adjustment {
   name: string;
   /** Matches the server's words when it refuses the parameter. */
   refusal: RegExp;
-  /** What is done instead, for the notice. */
+  /** The change to the request, for the notice. */
   instead: string;
 }
 
@@ -26,9 +26,9 @@ const knownAdjustments = new WeakMap<object, Adjusted>();
 /**
  * Calls `send` with the adjustments that the server of `config` is known to need; when the server
  * refuses the request in words that match another row of `table`, calls it again with that one too.
- * What helped is remembered.
+ * The adjustments that helped are remembered.
  *
- * @param onNotice Told of each adjustment, in one line.
+ * @param onNotice Called with each adjustment, in one line.
  * @throws {BackendError} what `send` throws, unless a row matches.
  */
 export async function adjusting<T>(

@@ -26,7 +26,7 @@ export interface RecordHead {
   started: string;
   /** The file of the session that this one goes on from. */
   continues?: string;
-  /** What that session began with. */
+  /** The title of that session. */
   title?: string;
 }
 
@@ -47,7 +47,7 @@ export type RecordEntry =
   & (AddedMessage | {
     /** The ids of the messages that are the conversation from here on. */
     conversation: readonly string[];
-    /** Those among them that are new. */
+    /** The new messages among them. */
     added?: readonly AddedMessage[];
   })
   & { used?: ModelUsed };
@@ -56,11 +56,11 @@ export type RecordEntry =
 export interface ParsedRecord {
   head: RecordHead;
   messages: Message[];
-  /** How many lines could not be read: mostly the last one, where writing was cut off. */
+  /** The number of lines that could not be read: mostly the last one, where writing was cut off. */
   lost: number;
-  /** What was typed first; the message may be in a summary by now. */
+  /** The text that was typed first; the message may be in a summary by now. */
   first: string;
-  /** Of the newest messages. */
+  /** The model of the newest messages. */
   used?: ModelUsed;
 }
 
@@ -148,7 +148,7 @@ class RecordedConversation {
     const more = Array.isArray(added) ? added.map(addedMessage) : [undefined];
     if (!more.every((one) => one !== undefined)) return false;
     for (const one of more) this.#know(one);
-    // What was on a line that is lost is left out.
+    // A message on a line that is lost is left out.
     this.messages = conversation.flatMap((id) => this.#known.get(id)?.message ?? []);
     return true;
   }

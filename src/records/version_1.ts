@@ -1,6 +1,6 @@
 /**
- * Records of version 1, which had neither ids nor parts. What its messages are made of is read from
- * their text: the one place that does so, for texts that no version writes any more.
+ * Records of version 1, which had neither ids nor parts: the parts are read from the text. Only texts
+ * of version 1 are read so.
  *
  * @module
  */
@@ -65,13 +65,13 @@ const STAND_INS: readonly [role: Message["role"], text: string | RegExp, StandIn
   ],
 ];
 
-/** What stands before the typed text. */
+/** A part before the typed text. */
 const PART_BEFORE =
   /^(?:<shell command=(".*")>\n([^]*?)\n<\/shell>|(\[(?:Plan mode|The plan is)[^\]]*\]))\n\n/;
-/** What stands behind it, up to the next of its kind or the end. */
+/** A part behind it, up to the next one or the end. */
 const PART_BEHIND =
   /^\n\n(?:<file path=(".*")>\n([^]*?)\n<\/file>|<stdin>\n([^]*)\n<\/stdin>|(\[Job \d+ is over [^\n]*\]))(?=\n\n<file path="|\n\n<stdin>\n|\n\n\[Job \d|$)/;
-/** Where that begins. */
+/** The beginning of the parts behind it. */
 const BEHIND_BEGINS = /\n\n(?:<file path="|<stdin>\n|\[Job \d+ is over )/;
 
 /** The parts of a text that was more than typed; undefined where they cannot be told. */

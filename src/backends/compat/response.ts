@@ -47,7 +47,7 @@ export function compatParts(response: unknown): AnswerParts {
   return parts;
 }
 
-/** What servers say when they stop. */
+/** The reasons that servers give when they stop. */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["stop", "stop"],
   // Nothing: the stream ended with [DONE] alone.

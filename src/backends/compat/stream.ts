@@ -35,7 +35,7 @@ export function compatReader(
   });
 }
 
-/** Reads events. */
+/** Reads an answer that comes as events. */
 class CompatEventReader implements StreamReader<Fields> {
   readonly #fold: CompletionFold;
   readonly #decoder: Decoder;
@@ -104,9 +104,9 @@ const CUT_REASONS = new Set(["length", "max_tokens", "model_length", "content_fi
 /** Folds chunks; fields that every chunk repeats are taken from the first. */
 class CompletionFold {
   progress = 0;
-  /** Whether something of the answer came. */
+  /** True once a piece of the answer came. */
   started = false;
-  /** Whether the last event counted the tokens of an answer that had finished before it. */
+  /** True where the last event counted the tokens of an answer that had finished before it. */
   counted = false;
   #head: Fields | undefined;
   #index: unknown;
@@ -130,7 +130,7 @@ class CompletionFold {
   /** Takes a chunk of an answer. */
   take(chunk: Fields, key: "delta" | "message" = "delta"): void {
     this.#head ??= chunk;
-    // Each usage counts all up to then: the last one stands.
+    // Each usage counts all tokens up to then: the last one stands.
     if (isObject(chunk.usage)) this.#usage = chunk.usage;
     this.#takePromptProgress(chunk.prompt_progress);
     const choices = listOf(chunk.choices, "choices");

@@ -65,7 +65,7 @@ export function hostedBody(
   return jsonText({
     model: config.model,
     max_tokens: config.maxTokens + budget,
-    // What thinks wants a temperature of its own.
+    // With thinking the API takes no other temperature than its own.
     ...(budget > 0
       ? { thinking: { type: "enabled", budget_tokens: budget } }
       : !adjusted.has("temperature") && { temperature: config.temperature }),

@@ -45,7 +45,7 @@ function reportBlock(block: Fields, onDelta: (delta: Delta) => void): void {
   if (block.type === "tool_use") onDelta({ type: "tool_call", name: stringOf(block.name, "name") });
 }
 
-/** Reads events. */
+/** Reads an answer that comes as events. */
 class HostedEventReader implements StreamReader<Fields> {
   readonly #fold: HostedMessageFold;
   readonly #decoder: Decoder;
@@ -92,7 +92,7 @@ class HostedEventReader implements StreamReader<Fields> {
 /** Folds events. Blocks may overlap: some servers close all of them at the end. */
 class HostedMessageFold {
   progress = 0;
-  /** Whether something of the answer came. */
+  /** True once a piece of the answer came. */
   started = false;
   done = false;
   // Both are added to in place, and without a prototype, which a key of the answer's could be taken for.
@@ -153,7 +153,7 @@ class HostedMessageFold {
     return typeof this.#message.stop_reason === "string";
   }
 
-  /** Each count is of all up to then: the last one stands, and null says nothing. */
+  /** Each count is of all tokens up to then: the last one stands, and null says nothing. */
   #count(usage: unknown): void {
     if (!isObject(usage)) return;
     for (const [key, tokens] of Object.entries(usage)) {

@@ -17,7 +17,7 @@ import type { OnDelta } from "../compat/stream.ts";
 /** Reads an answer of `/api/chat`, streamed or in one line. */
 export class LocalReader implements StreamReader<Fields> {
   progress = 0;
-  /** Whether something of the answer came. */
+  /** True once a piece of the answer came. */
   started = false;
   /** The line that ends the answer. */
   #last: Fields | undefined;
@@ -91,7 +91,7 @@ export class LocalReader implements StreamReader<Fields> {
 /** Collects calls, which come whole; some servers send them once more in the last line. */
 class LocalCalls {
   readonly all: unknown[] = [];
-  /** What tells the calls of earlier lines apart. */
+  /** A key for each call of an earlier line. */
   readonly #keys = new Set<string>();
   readonly #onName: (name: string) => void;
 
