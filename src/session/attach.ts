@@ -24,7 +24,7 @@ export function namedPaths(text: string): string[] {
  * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and
  * what to tell the person of each. A name that is no file stays what it is: part of the text.
  *
- * @param policy decides on each; without it what a person names may be read
+ * @param policy decides on each, and may ask the person; without it all of them may be read
  */
 export async function attachFiles(
   agent: CopilotAgent,
@@ -35,7 +35,7 @@ export async function attachFiles(
   const parts: Part[] = [];
   const notices: string[] = [];
   let count = 0;
-  const context = agent.toolContext(signal);
+  const context = { ...agent.toolContext(signal), isOfPerson: true } as const;
   for (const name of namedPaths(text)) {
     if (parts.length >= MAX_FILES) {
       notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);

@@ -44,6 +44,8 @@ export interface ToolContext {
   env?: readonly string[];
   /** The id of the call that is decided or run; left out where a tool is called by hand. */
   callId?: string;
+  /** True where a person asks for the call, and no model: for a file that their message names. */
+  isOfPerson?: true;
   /** What the policy granted the call. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }
