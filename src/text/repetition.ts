@@ -53,7 +53,7 @@ function hasChars(text: string, least: number): boolean {
   return text.length >= 2 * least || text.length >= least && [...text].length >= least;
 }
 
-const OTHER = 0;
+const OTHER_UNIT = 0;
 const SPACE = 1;
 /** Ends a sentence where white space follows. */
 const SENTENCE_STOP = 2;
@@ -80,12 +80,12 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
   const seen = new Map<string, { count: number; secondEnd: number }>();
   let begin = -1;
   let end = 0;
-  let stop = OTHER;
+  let stop = OTHER_UNIT;
 
   function finish(): number | undefined {
     const sentence = begin < 0 ? "" : text.slice(begin, end);
     begin = -1;
-    stop = OTHER;
+    stop = OTHER_UNIT;
     if (!hasChars(sentence, MIN_SENTENCE)) return undefined;
     const known = seen.get(sentence);
     if (!known) seen.set(sentence, { count: 1, secondEnd: 0 });
@@ -98,7 +98,7 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
     const kind = UNIT_KINDS[unit]!;
     let found: number | undefined;
     if (kind === SPACE) {
-      if (stop !== OTHER || unit === 10) found = finish();
+      if (stop !== OTHER_UNIT || unit === 10) found = finish();
     } else {
       if (stop === WIDE_STOP && kind !== WIDE_STOP && kind !== CLOSER) found = finish();
       if (begin < 0) begin = i;

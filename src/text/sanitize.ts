@@ -8,7 +8,7 @@
  */
 
 /** Text that every terminal shows as it is, as most text; the test takes next to no time. */
-const PLAIN_TEXT = /^[\n\t\x20-\x7e]*$/;
+const PRINTABLE_ASCII = /^[\n\t\x20-\x7e]*$/;
 
 /** Characters that move the cursor, hide, or reorder: controls, format characters, invisible ones,
  * half surrogate pairs. */
@@ -27,7 +27,7 @@ let prose: RegExp | undefined;
  * exactly when `text` hid something.
  */
 export function sanitize(text: string): string {
-  if (PLAIN_TEXT.test(text)) return text;
+  if (PRINTABLE_ASCII.test(text)) return text;
   // Also the spaces other than U+0020, and the empty braille cell, which looks like one.
   strict ??= new RegExp(`(?![\\n\\t ])(?:${UNSAFE_CHARS}|[\\p{Zs}\\u2800])`, "gu");
   return text.replace(strict, visibleForm);
@@ -38,7 +38,7 @@ export function sanitize(text: string): string {
  * there: spaces of other widths, the joiners within emoji and of Persian and Indic scripts.
  */
 export function sanitizeProse(text: string): string {
-  if (PLAIN_TEXT.test(text)) return text;
+  if (PRINTABLE_ASCII.test(text)) return text;
   // The joiners and U+FE0F stay: without them emoji fall apart and Persian cannot be written.
   prose ??= new RegExp(`(?![\\n\\t\\u200c\\u200d\\ufe0f])${UNSAFE_CHARS}`, "gu");
   return text.replace(prose, visibleForm);

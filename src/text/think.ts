@@ -20,7 +20,7 @@
  */
 
 import { type MarkedText, MarkerReader } from "./markers.ts";
-import { seamJoiner } from "./seams.ts";
+import { SeamJoiner } from "./seams.ts";
 
 const THINK_TAGS = ["think", "thinking", "thought", "reasoning", "seed:think"];
 const CLOSERS = THINK_TAGS.map((name) => `</${name}>`);
@@ -46,7 +46,8 @@ type ThinkToken =
  * what may be part of a tag, and what follows a tag that begins reasoning only if it is closed.
  */
 export class ThinkReader {
-  readonly #outside: MarkerReader;
+  /** Finds the markers outside of reasoning; those that are kept go to {@linkcode keep}. */
+  readonly markers: MarkerReader;
   readonly #inside = new ThoughtReader();
   #mode: "text" | "thought" | "held" = "text";
   /** In mode `held`: a tag that begins reasoning if it is closed, and the text behind it. */
@@ -63,12 +64,12 @@ export class ThinkReader {
 
   /** @param literals,fences The caller's own markers, as {@linkcode MarkerReader} takes them. */
   constructor(literals: readonly string[] = [], fences: readonly string[] = []) {
-    this.#outside = new MarkerReader([...OPENERS_AND_CLOSERS, ...literals], { fences });
+    this.markers = new MarkerReader([...OPENERS_AND_CLOSERS, ...literals], { fences });
   }
 
   /** Adds text at the end of what is unread. */
   push(text: string): void {
-    (this.#mode === "text" ? this.#outside : this.#inside).push(text);
+    (this.#mode === "text" ? this.markers : this.#inside).push(text);
   }
 
   /** Reads on; undefined where more text is needed. */
@@ -87,27 +88,12 @@ export class ThinkReader {
   /** The marker that `next` returned is text. */
   keep(marker: string): void {
     this.#isBlank = false;
-    this.#outside.keep(marker);
-  }
-
-  /** The marker that `next` returned is cut out; what follows begins a line. */
-  drop(): void {
-    this.#outside.drop();
-  }
-
-  /** Takes all that is unread behind a marker. */
-  take(): string {
-    return this.#outside.take();
-  }
-
-  /** Puts text back before what is unread behind a marker. */
-  unread(text: string): void {
-    this.#outside.unread(text);
+    this.markers.keep(marker);
   }
 
   /** Reads up to the next marker; false: more text is needed. */
   #readText(final: boolean): boolean {
-    const read = this.#outside.next(final);
+    const read = this.markers.next(final);
     const { text, marker, isFirst = false } = read;
     const tag = marker?.toLowerCase() ?? "";
     this.#isBlank &&= text.trim() === "";
@@ -130,7 +116,7 @@ export class ThinkReader {
     }
     this.#opener = marker;
     this.#held = [];
-    this.#inside.begin(marker, this.#outside.take());
+    this.#inside.begin(marker, this.markers.take());
     if (isThink && isFirst) this.#begin();
     else this.#mode = "held";
     return true;
@@ -139,13 +125,13 @@ export class ThinkReader {
   #readCloser(marker: string, tag: string, isFirst: boolean, final: boolean): boolean {
     const isEnd = !this.#ignoresTags && this.#isEnd(tag, isFirst, final);
     if (isEnd === undefined) {
-      this.#outside.unread(marker);
+      this.markers.unread(marker);
       return false;
     }
     if (!isEnd) this.#addTagAsText(marker);
     else {
       this.#tokens.push({ kind: this.#isTagged ? "end" : "retraction", text: marker });
-      this.#outside.drop();
+      this.markers.drop();
       this.#isBlank ||= !this.#isTagged;
       this.#isTagged = true;
     }
@@ -157,8 +143,8 @@ export class ThinkReader {
     if (this.#mentioned.has(tag)) return false;
     if (tag === "</think>") return true;
     if (!isFirst) return false;
-    const rest = this.#outside.take();
-    this.#outside.unread(rest);
+    const rest = this.markers.take();
+    this.markers.unread(rest);
     if (!final && /^[ \t]{0,16}\r?$/.test(rest)) return undefined;
     return /^[ \t]{0,16}\r?(?:\n|$)/.test(rest);
   }
@@ -188,16 +174,16 @@ export class ThinkReader {
     } else if (text !== "") this.#tokens.push({ kind: "thought", text });
     if (end !== undefined) {
       this.#tokens.push({ kind: "end", text: end });
-      this.#outside.unread(this.#inside.take());
-      this.#outside.drop();
+      this.markers.unread(this.#inside.take());
+      this.markers.drop();
       this.#mode = "text";
       return true;
     }
     if (!final || this.#mode !== "held") return false;
     // A mention. There is no end tag in what follows, so nothing in it is held again.
     this.#tokens.push({ kind: "text", text: this.#opener });
-    this.#outside.keep(this.#opener);
-    this.#outside.unread(this.#held.join(""));
+    this.markers.keep(this.#opener);
+    this.markers.unread(this.#held.join(""));
     this.#ignoresTags = true;
     this.#mode = "text";
     return true;
@@ -282,9 +268,9 @@ interface ThinkFilter {
  */
 export function thinkFilter(): ThinkFilter {
   const reader = new ThinkReader();
-  let text = seamJoiner();
+  let text = new SeamJoiner();
   let all = "";
-  const thoughts = seamJoiner();
+  const thoughts = new SeamJoiner();
 
   function read(final: boolean): ThinkSplit {
     const split = { text: "", reasoning: "", retracted: false };
@@ -306,7 +292,7 @@ export function thinkFilter(): ThinkFilter {
         split.reasoning += thoughts.push(all);
         split.text = all = "";
         split.retracted = true;
-        text = seamJoiner();
+        text = new SeamJoiner();
       }
       text.cut();
     }

@@ -14,8 +14,8 @@ import {
   type CandidateVerdict,
   offeredName,
 } from "./format.ts";
-import { CUT_OFF, invalidCall, newCall } from "./json_calls.ts";
-import { jsonScanner } from "./json_scanner.ts";
+import { CUT_OFF_REASON, invalidCall, newCall } from "./json_calls.ts";
+import { JsonScanner } from "./json_scanner.ts";
 
 /** A piece of a head: text as it is, or a pattern of which every beginning matches as well. */
 type Atom = string | RegExp;
@@ -54,7 +54,7 @@ export function blockFormat(spec: BlockSpec): CallFormat {
     const [, lead] = Object.entries(spec.markers).find(([one]) => one.toLowerCase() === marker)!;
     const atoms = [...lead, ...spec.head];
     const head = {
-      whole: new RegExp(`^${atoms.map(sourceOf).join("")}`),
+      whole: new RegExp(`^${atoms.map(atomSource).join("")}`),
       beginning: new RegExp(`^(?:$|${beginningOf(atoms)})`),
     };
     heads.set(marker, head);
@@ -126,7 +126,7 @@ class BlockReader implements CallReader {
     const args = isReadable ? this.#spec.args(text, name, this.#context) : undefined;
     return args
       ? newCall(name, args, this.#context)
-      : invalidCall(name, text, isClosed ? BROKEN_ARGUMENTS : CUT_OFF, this.#context);
+      : invalidCall(name, text, isClosed ? BROKEN_ARGUMENTS : CUT_OFF_REASON, this.#context);
   }
 
   /** Takes the marks that go with the call. */
@@ -164,7 +164,7 @@ interface BodyReader {
 
 /** Reads a body that is one JSON object. */
 class JsonBodyReader implements BodyReader {
-  readonly #json = jsonScanner();
+  readonly #json = new JsonScanner();
   #text = "";
   #gap = 0;
 
@@ -191,7 +191,7 @@ class MarkedBodyReader implements BodyReader {
   readonly #openValue: string | undefined;
   readonly #closeValue: string | undefined;
   #text = "";
-  readonly #json = jsonScanner();
+  readonly #json = new JsonScanner();
   /** True where the body is JSON; undefined while that is unknown. */
   #isJson: boolean | undefined;
   #inString = false;
@@ -262,7 +262,7 @@ class MarkedBodyReader implements BodyReader {
   }
 }
 
-function sourceOf(atom: Atom): string {
+function atomSource(atom: Atom): string {
   return typeof atom === "string" ? RegExp.escape(atom) : atom.source;
 }
 
@@ -270,7 +270,7 @@ function sourceOf(atom: Atom): string {
 function beginningOf(atoms: readonly Atom[]): string {
   return atoms.reduceRight<string>((rest, atom) => {
     // A pattern may have a group's name only once.
-    const whole = sourceOf(atom).replace(/\(\?<\w+>/g, "(?:");
+    const whole = atomSource(atom).replace(/\(\?<\w+>/g, "(?:");
     const more = rest === "" ? "$" : `(?:$|${rest})`;
     if (typeof atom !== "string") return `${whole}${more}`;
     const cut = [...atom].slice(0, -1).map(RegExp.escape)

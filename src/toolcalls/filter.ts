@@ -1,4 +1,4 @@
-import { seamJoiner } from "../text/seams.ts";
+import { SeamJoiner } from "../text/seams.ts";
 import type { ToolCall } from "../types/message.ts";
 import { callScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
 import { outOfSentences } from "./sentences.ts";
@@ -23,7 +23,7 @@ interface ToolCallFilter {
  */
 export function toolCallFilter(options: ToolCallOptions = {}): ToolCallFilter {
   const scanner = outOfSentences(callScanner(options));
-  let rest = seamJoiner();
+  let rest = new SeamJoiner();
   let calls: ToolCall[] = [];
   /** The text since the first call, as the model wrote it and without the calls. */
   let written = "";
@@ -37,7 +37,7 @@ export function toolCallFilter(options: ToolCallOptions = {}): ToolCallFilter {
       rest.cut();
     } else if (part.kind === "retraction" && calls.length > 0) {
       const text = written;
-      rest = seamJoiner();
+      rest = new SeamJoiner();
       calls = [];
       written = cleaned = "";
       return text + rest.push(part.text);

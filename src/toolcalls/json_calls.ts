@@ -71,7 +71,7 @@ export function newCall(
 }
 
 /** The reason why a call that breaks off is invalid. */
-export const CUT_OFF = "it was cut off before its end";
+export const CUT_OFF_REASON = "it was cut off before its end";
 
 /** A call that is not to be run but answered with `reason`. */
 export function invalidCall(

@@ -8,8 +8,8 @@ import { isObject } from "../text/json.ts";
 import { MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, type CallReader, type CandidateVerdict, offeredName } from "./format.ts";
-import { callsFrom, CUT_OFF, invalidCall } from "./json_calls.ts";
-import { type JsonScanner, jsonScanner, parseLenientJson } from "./json_scanner.ts";
+import { callsFrom, CUT_OFF_REASON, invalidCall } from "./json_calls.ts";
+import { JsonScanner, parseLenientJson } from "./json_scanner.ts";
 import { parsePythonLiteral } from "./python_calls.ts";
 
 /** The marks around the JSON, and the rules for it. */
@@ -121,7 +121,8 @@ export class JsonCallReader implements CallReader {
       return to;
     }
     if (!final) return undefined;
-    return this.#addInvalid(CUT_OFF, this.#before + to) ?? { calls: this.#calls, end: this.#end };
+    return this.#addInvalid(CUT_OFF_REASON, this.#before + to) ??
+      { calls: this.#calls, end: this.#end };
   }
 
   /** Takes the calls of a value that is whole and ends at `to`; the verdict where it is none. */
@@ -151,7 +152,7 @@ export class JsonCallReader implements CallReader {
     if (calls) this.#add(calls, to);
     else {
       if (this.#name === "" && !this.#readName()) return this.#ended();
-      const verdict = this.#addInvalid(marker === undefined ? CUT_OFF : BROKEN_JSON, to);
+      const verdict = this.#addInvalid(marker === undefined ? CUT_OFF_REASON : BROKEN_JSON, to);
       if (verdict) return verdict;
     }
     return { calls: this.#calls, end: this.#end };
@@ -173,7 +174,7 @@ export class JsonCallReader implements CallReader {
     const start = !isFirst ? NEXT_VALUE : strict ? FIRST_VALUE_STRICT : FIRST_VALUE;
     const lead = start.exec(this.#gap);
     if (lead) {
-      this.#scanner = jsonScanner();
+      this.#scanner = new JsonScanner();
       this.#gap = this.#value = this.#name = "";
       return from + lead[0].length - read;
     }

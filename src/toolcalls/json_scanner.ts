@@ -4,16 +4,6 @@
  * @module
  */
 
-/** Finds the end of a JSON object or array as it streams: see {@linkcode jsonScanner}. */
-export interface JsonScanner {
-  /**
-   * Reads `text` from `from` on, which goes on where the last call ended. Returns one of: `end`, the
-   * position behind the value; `error`, the position of the first character that no JSON can have
-   * there; `inString`, true where the text ended within a string.
-   */
-  scan(text: string, from: number): { end?: number; error?: number; inString?: boolean };
-}
-
 /** Deeper values are refused: a function that walks them would exhaust its stack. */
 export const MAX_VALUE_DEPTH = 100;
 
@@ -29,49 +19,52 @@ for (const char of ' \t\r\n{}[]:,"-+.0123456789Etruefalsn') OUTSIDE[char.charCod
  * between them, enough to see early that a text is no JSON, and leaves the rest to `JSON.parse`.
  * Line feeds within strings are let through, as models write them.
  */
-export function jsonScanner(): JsonScanner {
-  const closers: number[] = [];
-  let inString = false;
-  let escaped = false;
+export class JsonScanner {
+  readonly #closers: number[] = [];
+  #inString = false;
+  #isEscaped = false;
+
+  /**
+   * Reads `text` from `from` on, which goes on where the last call ended. Returns one of: `end`, the
+   * position behind the value; `error`, the position of the first character that no JSON can have
+   * there; `inString`, true where the text ended within a string.
+   */
+  scan(text: string, from: number): { end?: number; error?: number; inString?: boolean } {
+    const closers = this.#closers;
+    let i = from;
+    while (i < text.length) {
+      if (this.#inString) {
+        i = this.#skipString(text, i);
+        continue;
+      }
+      const code = text.charCodeAt(i++);
+      if (OUTSIDE[code] !== 1) return { error: i - 1 };
+      if (code === 123 || code === 91) {
+        if (closers.length === MAX_VALUE_DEPTH) return { error: i - 1 };
+        closers.push(code + 2);
+      } else if (closers.length === 0) return { error: i - 1 };
+      else if (code === QUOTE) this.#inString = true;
+      else if (code === 125 || code === 93) {
+        if (closers.pop() !== code) return { error: i - 1 };
+        if (closers.length === 0) return { end: i };
+      }
+    }
+    return { inString: this.#inString };
+  }
 
   /** The position after the closing quote, or the end of the text. */
-  function skipString(text: string, from: number): number {
+  #skipString(text: string, from: number): number {
     for (let i = from; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      if (escaped) escaped = false;
-      else if (code === BACKSLASH) escaped = true;
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (code === BACKSLASH) this.#isEscaped = true;
       else if (code === QUOTE) {
-        inString = false;
+        this.#inString = false;
         return i + 1;
       }
     }
     return text.length;
   }
-
-  return {
-    scan(text, from) {
-      let i = from;
-      while (i < text.length) {
-        if (inString) {
-          i = skipString(text, i);
-          continue;
-        }
-        const code = text.charCodeAt(i++);
-        if (OUTSIDE[code] !== 1) return { error: i - 1 };
-        if (code === QUOTE) {
-          if (closers.length === 0) return { error: i - 1 };
-          inString = true;
-        } else if (code === 123 || code === 91) {
-          if (closers.length === MAX_VALUE_DEPTH) return { error: i - 1 };
-          closers.push(code + 2);
-        } else if (code === 125 || code === 93) {
-          if (closers.pop() !== code) return { error: i - 1 };
-          if (closers.length === 0) return { end: i };
-        } else if (closers.length === 0) return { error: i - 1 };
-      }
-      return { inString };
-    },
-  };
 }
 
 /**
@@ -81,7 +74,7 @@ export function jsonScanner(): JsonScanner {
  */
 export function parseLenientJson(text: string): unknown {
   const value = text.trim();
-  if (jsonScanner().scan(value, 0).end !== value.length) return undefined;
+  if (new JsonScanner().scan(value, 0).end !== value.length) return undefined;
   try {
     return JSON.parse(value);
   } catch {

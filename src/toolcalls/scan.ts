@@ -203,11 +203,11 @@ class FormatScanner implements CallScanner {
 
   /** Looks for a message that is nothing but calls: true where one may begin, undefined while open. */
   #readStart(final: boolean): boolean | undefined {
-    const text = this.#reader.take();
+    const text = this.#reader.markers.take();
     const blank = text.length - text.trimStart().length;
     const sign = text[blank];
     if (sign === undefined && !final) {
-      this.#reader.unread(text);
+      this.#reader.markers.unread(text);
       return undefined;
     }
     this.#atStart = false;
@@ -215,7 +215,7 @@ class FormatScanner implements CallScanner {
       startsWith !== undefined && startsWith === sign
     );
     if (formats.length === 0) {
-      this.#reader.unread(text);
+      this.#reader.markers.unread(text);
       return false;
     }
     this.#candidate = this.#newCandidate("", text.slice(0, blank), formats, text.slice(blank));
@@ -229,7 +229,7 @@ class FormatScanner implements CallScanner {
       : this.#formatsOf(tag).filter((format) => !format.lineStart || isFirst);
     if (formats.length > 0) {
       if (this.#element) formats.unshift(quotation(this.#element));
-      this.#candidate = this.#newCandidate(marker, marker, formats, this.#reader.take());
+      this.#candidate = this.#newCandidate(marker, marker, formats, this.#reader.markers.take());
       return;
     }
     const end = ELEMENTS.get(tag);
@@ -285,12 +285,12 @@ class FormatScanner implements CallScanner {
     if (verdict !== "text" && verdict.calls.length > 0) {
       const text = written + held.slice(0, end);
       this.#parts.push({ kind: "calls", text, calls: verdict.calls, isBasic });
-      this.#reader.drop();
+      this.#reader.markers.drop();
     } else {
       this.#isElement ||= verdict !== "text";
       this.#keep(written);
     }
-    this.#reader.unread(held.slice(end));
+    this.#reader.markers.unread(held.slice(end));
     return true;
   }
 }

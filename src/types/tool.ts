@@ -195,7 +195,9 @@ export interface Prepared {
 
 /** The output of a command; a stream on which nothing came is left out. */
 export interface CommandOutput {
+  /** The text on stdout, as the program wrote it. */
   stdout?: string;
+  /** The text on stderr. */
   stderr?: string;
 }
 

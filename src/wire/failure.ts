@@ -37,7 +37,7 @@ export function failureFromResponse(
   }
   const type = contentType(headers);
   const value = json(bodyText);
-  const report = value === undefined ? undefined : reportOf(value);
+  const report = value === undefined ? undefined : readReport(value);
   const message = excerpt(report?.message ?? pageText(bodyText));
   const after = retryAfterMs(headers);
   const { kind, retryable } = classify(status, report ?? { message, labels: [], status });
@@ -88,7 +88,7 @@ export function failureFromErrorObject(value: unknown): BackendError | undefined
   const { error, type } = object;
   const marked = type === "error" || object.object === "error";
   if (!marked && (!error || (isObject(error) && Object.keys(error).length === 0))) return undefined;
-  const report = reportOf(object);
+  const report = readReport(object);
   const { kind, retryable } = classify(report.status ?? 500, report);
   const message = excerpt(report.message);
   return new BackendError(`The server reported an error: ${message}`, {
@@ -225,35 +225,35 @@ function classify(
 }
 
 /** Reads the error out of whatever shape it has, nested ones included. */
-function reportOf(value: unknown, depth = 0): ServerReport {
+function readReport(value: unknown, depth = 0): ServerReport {
   if (depth > 8) return { message: "", labels: [], status: undefined };
   if (typeof value === "string") {
     // Ollama passes on the JSON of the llama.cpp under it as text.
     const inner = value.startsWith("{") ? json(value) : undefined;
     return isObject(inner)
-      ? reportOf(inner, depth + 1)
+      ? readReport(inner, depth + 1)
       : { message: value, labels: [], status: undefined };
   }
-  if (Array.isArray(value)) return reportOf(value[0], depth + 1);
+  if (Array.isArray(value)) return readReport(value[0], depth + 1);
   if (!isObject(value)) {
     return { message: value == null ? "" : String(value), labels: [], status: undefined };
   }
-  return reportOfObject(value, depth);
+  return readReportObject(value, depth);
 }
 
-function reportOfObject(value: Record<string, unknown>, depth: number): ServerReport {
+function readReportObject(value: Record<string, unknown>, depth: number): ServerReport {
   const { error, errors, detail, details, message, msg, loc, metadata } = value;
   // Anthropic's error, OpenAI's, Ollama's; a list of them; FastAPI's; vLLM's and one of FastAPI's list.
   const inner = [error, errors, message, detail, msg].find((part) => part != null && part !== "");
   const report = inner === undefined
     ? { message: "", labels: [], status: undefined }
-    : reportOf(inner, depth + 1);
+    : readReport(inner, depth + 1);
   // Spring and others: `error` is a title, `message` has the details.
   if (typeof error === "string" && typeof message === "string") report.message += `: ${message}`;
   if (Array.isArray(loc)) report.message = `${loc.join(".")}: ${report.message}`;
   // OpenRouter: "Provider returned error", and here the provider's own error.
   if (isObject(metadata) && typeof metadata.raw === "string") {
-    report.message += `: ${reportOf(metadata.raw, depth + 1).message}`;
+    report.message += `: ${readReport(metadata.raw, depth + 1).message}`;
   }
   const more = isObject(details) ? [details.error_code] : [];
   const own = [value.type, value.code, ...more].filter((v) => v != null).map(String);

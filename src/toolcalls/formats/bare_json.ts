@@ -1,7 +1,7 @@
 import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
 import type { ToolCall } from "../../types/message.ts";
-import { callsFrom, CUT_OFF, invalidCall } from "../json_calls.ts";
-import { jsonScanner, parseLenientJson } from "../json_scanner.ts";
+import { callsFrom, CUT_OFF_REASON, invalidCall } from "../json_calls.ts";
+import { JsonScanner, parseLenientJson } from "../json_scanner.ts";
 
 /** The beginning of JSON that is calls. */
 const JSON_HEAD =
@@ -50,11 +50,11 @@ function callsIn(
   const found: ToolCall[] = [];
   for (let at = 0; !JSON_END.test(text.slice(at));) {
     at += /^[\s,;]*/.exec(text.slice(at, at + MAX_JSON_HEAD))![0].length;
-    const scanned = jsonScanner().scan(text, at);
+    const scanned = new JsonScanner().scan(text, at);
     if (scanned.end === undefined) {
       // A text that begins like a call and breaks off was meant as one.
       if (scanned.error !== undefined || !name) return undefined;
-      return [...found, invalidCall(name, text.slice(at), CUT_OFF, context)];
+      return [...found, invalidCall(name, text.slice(at), CUT_OFF_REASON, context)];
     }
     const calls = callsFrom(parseLenientJson(text.slice(at, scanned.end)), context);
     if (!calls) return undefined;

@@ -1,7 +1,7 @@
 import { MarkerReader } from "../../text/markers.ts";
 import type { ToolCall } from "../../types/message.ts";
 import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
-import { CUT_OFF, invalidCall, newCall } from "../json_calls.ts";
+import { CUT_OFF_REASON, invalidCall, newCall } from "../json_calls.ts";
 import { parsePythonCalls, type PythonCall } from "../python_calls.ts";
 
 /** The beginning of a list of calls; its group is the first name. */
@@ -44,7 +44,7 @@ export function pythonReader(close: string | undefined, context: CallContext): C
       // Without marks around it, a message that is no list of calls is text.
       if (close === undefined) return "text";
       const reason = marker === undefined
-        ? CUT_OFF
+        ? CUT_OFF_REASON
         : "its arguments could not be read: write name(key=value, ...)";
       return { calls: [invalidCall(first, body.trim(), reason, context)], end };
     },

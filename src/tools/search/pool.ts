@@ -11,8 +11,8 @@ import { isStill } from "../files/regular_file.ts";
 import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
 import {
   addFound,
-  createSearcher,
   type Found,
+  Searcher,
   type SearchJob,
   sortFound,
   type Task,
@@ -54,7 +54,7 @@ export async function runSearch(
   const { hereMs, workers: count, timeoutMs } = { ...DEFAULTS, ...limits };
   const since = Date.now();
   const until = performance.now() + hereMs;
-  const here = createSearcher(job, () => performance.now() > until);
+  const here = new Searcher(job, () => performance.now() > until);
   for (const task of tasks) here.tasks.push(task);
   while (here.tasks.length > 0 && performance.now() <= until) here.step();
   let end: SearchEnd = "done";

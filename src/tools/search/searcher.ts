@@ -8,7 +8,7 @@ import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
 import { withFileText } from "./read_text.ts";
 import { Stopped } from "./regex/dfa.ts";
-import { countUnreadable, createWalk, emptyTally, type Tally, type WalkOptions } from "./walk.ts";
+import { countUnreadable, emptyTally, type Tally, Walk, type WalkOptions } from "./walk.ts";
 
 /** The parameters of a search; plain data, as they are sent to workers. */
 export interface SearchJob {
@@ -41,54 +41,51 @@ export interface Found {
 /** A folder to list, or files to search. */
 export type Task = string | string[];
 
-/** A search that goes on step by step. */
-export interface Searcher {
-  /** The tasks that are left, the largest first. */
-  tasks: Task[];
-  found: Found;
-  /** Does the last of `tasks`, or as much of it as there is time for. */
-  step(): void;
-}
-
 /** The files of one task. */
 const FILES_PER_TASK = 32;
 
-/**
- * A search that has not begun.
- *
- * @param stop Called every millisecond or so; when it returns true, the rest of the task is left.
- * @throws {SyntaxError} when the pattern is none.
- */
-export function createSearcher(job: SearchJob, stop: () => boolean): Searcher {
-  const found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
-  const look = job.grep ? lineKeeper(job, job.grep, found, stop) : fileKeeper(job, found);
-  const walk = createWalk(job.walk, found.tally);
-  const tasks: Task[] = [];
+/** A search that goes on step by step. */
+export class Searcher {
+  /** The tasks that are left, the largest first. */
+  readonly tasks: Task[] = [];
+  readonly found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
+  readonly #stop: () => boolean;
+  readonly #search: (path: string) => void;
+  readonly #walk: Walk;
 
-  function lookAt(files: string[]): void {
+  /**
+   * @param stop Called every millisecond or so; when it returns true, the rest of the task is left.
+   * @throws {SyntaxError} when the pattern is none.
+   */
+  constructor(job: SearchJob, stop: () => boolean) {
+    this.#stop = stop;
+    this.#search = job.grep
+      ? lineKeeper(job, job.grep, this.found, stop)
+      : fileKeeper(job, this.found);
+    this.#walk = new Walk(job.walk, this.found.tally);
+  }
+
+  /** Does the last of `tasks`, or as much of it as there is time for. */
+  step(): void {
+    const task = this.tasks.pop();
+    if (task === undefined) return;
+    if (typeof task !== "string") return this.#searchFiles(task);
+    const { files, folders } = this.#walk.list(task);
+    for (const folder of folders) this.tasks.push(folder);
+    for (let i = 0; i < files.length; i += FILES_PER_TASK) {
+      this.tasks.push(files.slice(i, i + FILES_PER_TASK));
+    }
+  }
+
+  #searchFiles(files: string[]): void {
     let i = 0;
     try {
-      for (; i < files.length && !stop(); i++) look(files[i]!);
+      for (; i < files.length && !this.#stop(); i++) this.#search(files[i]!);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     }
-    if (i < files.length) tasks.push(files.slice(i));
+    if (i < files.length) this.tasks.push(files.slice(i));
   }
-
-  return {
-    tasks,
-    found,
-    step() {
-      const task = tasks.pop();
-      if (task === undefined) return;
-      if (typeof task !== "string") return lookAt(task);
-      const { files, folders } = walk.list(task);
-      for (const folder of folders) tasks.push(folder);
-      for (let i = 0; i < files.length; i += FILES_PER_TASK) {
-        tasks.push(files.slice(i, i + FILES_PER_TASK));
-      }
-    },
-  };
 }
 
 /** Adds the results of another thread. */

@@ -95,36 +95,21 @@ const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
 /** The folders whose rules are remembered; beyond, all are dropped and read again when needed. */
 const MAX_SCOPES = 20_000;
 
-/** Lists one folder after the other. */
-interface Walk {
+/** Lists one folder after the other, and counts the files that it leaves out. */
+export class Walk {
+  readonly #options: WalkOptions;
+  readonly #tally: Tally;
+  readonly #scopes = new Map<string, Scope>();
+
+  constructor(options: WalkOptions, tally: Tally) {
+    this.#options = options;
+    this.#tally = tally;
+  }
+
   /** The files and folders in `folder` that a search takes. Links are never followed. */
-  list(folder: string): { files: string[]; folders: string[] };
-}
-
-/** A walk that counts the files it leaves out in `tally`. */
-export function createWalk(options: WalkOptions, tally: Tally): Walk {
-  const { root, top, maxDepth, hidden, filter, withheld } = options;
-  const scopes = new Map<string, Scope>();
-
-  /** The rules for `path` from the folders above it. */
-  function scopeAbove(path: string): Scope {
-    if (path.length <= top.length) return {};
-    const folder = path.slice(0, path.lastIndexOf("/"));
-    let scope = scopes.get(folder);
-    if (scope === undefined) {
-      scope = scopeIn(folder, scopeAbove(folder), (name) => isRealEntry(`${folder}/${name}`));
-      remember(folder, scope);
-    }
-    // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
-    return ruled(path, path.slice(folder.length + 1), true, scope) ? {} : scope;
-  }
-
-  function remember(folder: string, scope: Scope): void {
-    if (scopes.size >= MAX_SCOPES) scopes.clear();
-    scopes.set(folder, scope);
-  }
-
-  function list(folder: string): { files: string[]; folders: string[] } {
+  list(folder: string): { files: string[]; folders: string[] } {
+    const { root, maxDepth, hidden, filter, withheld } = this.#options;
+    const tally = this.#tally;
     const files: string[] = [];
     const folders: string[] = [];
     let entries: Deno.DirEntry[];
@@ -135,9 +120,8 @@ export function createWalk(options: WalkOptions, tally: Tally): Walk {
       countUnreadable(folder, error, tally);
       return { files, folders };
     }
-    const named = (name: string) => entries.some((entry) => entry.name === name);
-    const scope = scopeIn(folder, scopeAbove(folder), named);
-    remember(folder, scope);
+    const has = (name: string) => entries.some((entry) => entry.name === name);
+    const scope = this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
     const deeper = maxDepth > slashes(folder, root.length);
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
@@ -156,7 +140,23 @@ export function createWalk(options: WalkOptions, tally: Tally): Walk {
     return { files, folders };
   }
 
-  return { list };
+  /** The rules for `path` from the folders above it. */
+  #scopeAbove(path: string): Scope {
+    if (path.length <= this.#options.top.length) return {};
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const scope = this.#scopes.get(folder) ?? this.#remember(
+      folder,
+      scopeIn(folder, this.#scopeAbove(folder), (name) => isRealEntry(`${folder}/${name}`)),
+    );
+    // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
+    return ruled(path, path.slice(folder.length + 1), true, scope) ? {} : scope;
+  }
+
+  #remember(folder: string, scope: Scope): Scope {
+    if (this.#scopes.size >= MAX_SCOPES) this.#scopes.clear();
+    this.#scopes.set(folder, scope);
+    return scope;
+  }
 }
 
 function slashes(text: string, from: number): number {

@@ -5,7 +5,7 @@
  */
 
 import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
-import { createSearcher, type Searcher } from "./searcher.ts";
+import { Searcher } from "./searcher.ts";
 
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<Order>) => void;
@@ -22,7 +22,7 @@ scope.onmessage = ({ data: order }) => {
     }
     if (order.type === "start") {
       shared = order.shared;
-      searcher = createSearcher(order.job, () => Atomics.load(shared, STOP) === 1);
+      searcher = new Searcher(order.job, () => Atomics.load(shared, STOP) === 1);
     }
     for (const task of order.tasks) searcher.tasks.push(task);
     work();

@@ -98,7 +98,7 @@ function shells(command: string, folder: string): [string, string[]][] {
         : ["-NoProfile", "-NonInteractive", "-Command", command],
     ]];
   }
-  const parts = command.length <= MAX_ARGUMENT_CHARS ? [command] : argumentsOf(command);
+  const parts = command.length <= MAX_ARGUMENT_CHARS ? [command] : argumentsFor(command);
   // More than one argument holds is put together again by the shell, which then forgets the parts.
   const script = parts.length === 1
     ? parts
@@ -111,7 +111,7 @@ function shells(command: string, folder: string): [string, string[]][] {
 }
 
 /** Pieces that each fit in an argument, cut between characters. */
-function argumentsOf(text: string): string[] {
+function argumentsFor(text: string): string[] {
   return text.match(new RegExp(`[^]{1,${MAX_ARGUMENT_CHARS / 2}}`, "gu")) ?? [];
 }
 

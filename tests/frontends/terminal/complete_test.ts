@@ -3,7 +3,6 @@ import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { textOfParts } from "../../../src/text/parts.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
 import { bestPaths, completer } from "../../../src/frontends/terminal/complete.ts";
-import { wrapped } from "../../../src/text/wrap.ts";
 import { modelFlags } from "../../../src/cli/model_flags.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { localConfig } from "../../../src/config.ts";
@@ -96,10 +95,3 @@ for (const [before, items, replace] of COMPLETED) {
       assertEquals(await complete(before, ""), { items, replace });
     }));
 }
-
-Deno.test("wrapped breaks long lines at spaces, below where they begin", () => {
-  assertEquals(wrapped("· one two three\nfour", 9), "· one two\n  three\nfour");
-  assertEquals(wrapped("  /help   lists", 12), "  /help\n  lists");
-  assertEquals(wrapped("         a b", 4), "         a\n  b");
-  assertEquals(wrapped("unbreakable", 4), "unbreakable");
-});

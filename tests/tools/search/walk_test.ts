@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { createWalk, emptyTally, type WalkOptions } from "../../../src/tools/search/walk.ts";
+import { emptyTally, Walk, type WalkOptions } from "../../../src/tools/search/walk.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
@@ -17,11 +17,11 @@ function walk(ws: Workspace, options: Partial<WalkOptions> = {}): string[] {
     hidden: [],
     ...options,
   };
-  const { list } = createWalk({ ...all, root }, emptyTally());
+  const walker = new Walk({ ...all, root }, emptyTally());
   const folders = [root];
   const found: string[] = [];
   for (let folder; (folder = folders.pop()) !== undefined;) {
-    const listed = list(folder);
+    const listed = walker.list(folder);
     folders.push(...listed.folders);
     found.push(...listed.files.map((path) => path.slice(root.length + 1)));
   }

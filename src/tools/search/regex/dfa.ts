@@ -106,7 +106,7 @@ function holds(look: Look, before: number, after: number): boolean {
 }
 
 /** Kinds of characters: those that need a closer look, a line feed, a carriage return before it. */
-const SPECIAL = 0, LF = 1, CRLF = 2;
+const SPECIAL_KIND = 0, LF_KIND = 1, CRLF_KIND = 2;
 
 /** Characters of one kind are in the same sets, and the same to `\b`: the automaton treats them alike. */
 class CharKinds {
@@ -124,14 +124,14 @@ class CharKinds {
   constructor({ sets, word }: Regex) {
     this.#sets = sets;
     this.#word = word;
-    this.#add(() => false); // SPECIAL
-    this.#add(() => false, EDGE); // LF
+    this.#add(() => false); // SPECIAL_KIND
+    this.#add(() => false, EDGE); // LF_KIND
     // A carriage return before a line feed belongs to the line break: only `\r` itself matches it.
-    this.#add((set) => set.only === 13, EDGE); // CRLF
+    this.#add((set) => set.only === 13, EDGE); // CRLF_KIND
     for (let code = 0; code < 128; code++) {
       if (code !== 13) this.ofByte[code] = this.#classify(code);
     }
-    this.ofByte[10] = LF;
+    this.ofByte[10] = LF_KIND;
   }
 
   of(code: number): number {
@@ -217,7 +217,7 @@ export class Dfa {
       if (meter.left <= 0) meter.ask();
       let kind = ofByte[bytes[i]!]!;
       let width = 1;
-      if (kind === SPECIAL) {
+      if (kind === SPECIAL_KIND) {
         const special = this.#specialAt(bytes, i, to);
         kind = special >> 3;
         width = special & 7;
@@ -230,14 +230,14 @@ export class Dfa {
     }
     // The empty text behind the last line break is no line.
     if (from >= to || bytes[to - 1] === 10) return -1;
-    return this.#after(state, LF) === MATCH ? to : -1;
+    return this.#after(state, LF_KIND) === MATCH ? to : -1;
   }
 
   /** The kind of the character at `i`, shifted by 3, and in the lowest bits its length in bytes. */
   #specialAt(bytes: Uint8Array, i: number, to: number): number {
     if (bytes[i] === 13) {
       const isBreak = i + 1 === to || bytes[i + 1] === 10;
-      return (isBreak ? CRLF : this.#kinds.of(13)) << 3 | 1;
+      return (isBreak ? CRLF_KIND : this.#kinds.of(13)) << 3 | 1;
     }
     const decoded = decodeUtf8(bytes, i, to);
     return this.#kinds.of(decoded >> 3) << 3 | decoded & 7;
@@ -290,8 +290,10 @@ export class Dfa {
     const reached = this.#step(this.#states[from / this.#stride]!, kind);
     let to = MATCH;
     if (reached !== undefined) {
-      const side = kind === CRLF ? IN_BREAK : this.#kinds.sides[kind]!;
-      to = kind === LF ? this.#lineStart : this.#intern(Uint16Array.from(reached).sort(), side);
+      const side = kind === CRLF_KIND ? IN_BREAK : this.#kinds.sides[kind]!;
+      to = kind === LF_KIND
+        ? this.#lineStart
+        : this.#intern(Uint16Array.from(reached).sort(), side);
     }
     if (age === this.#age) this.#table[from + kind] = to;
     return to;
