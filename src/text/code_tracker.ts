@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What stands before a place on its line. */
+/** The text before a place on its line: one of three kinds. */
 const LINE_BLANK = 0; // nothing, or white space
 const LINE_MARKED = 1; // signs of lists and quotations
 const LINE_TEXT = 2;
@@ -38,7 +38,7 @@ const MAX_SPAN = 16;
 interface Fence {
   unit: number;
   length: number;
-  /** What stands before its opening fence. */
+  /** The kind of text before its opening fence. */
   before: number;
   isFirstLine: boolean;
   /** The number of blocks open within each other, in a block of Markdown; else 0. */

@@ -1,5 +1,5 @@
 /**
- * Paths as tools get them.
+ * Paths as the model and the user write them.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { isAbsolute, relative, resolve, SEPARATOR } from "./std_path.ts";
  * is the name opened later.
  *
  * @param state Holds the absolute working directory.
- * @param path What the model or the user named.
+ * @param path The path as the model or the user wrote it.
  */
 export function resolvePath(state: { workingDir: string }, path: string): string {
   return isAbsolute(path) ? path : resolve(state.workingDir, path);
 }
 
-/** Whether an absolute path is `folder` or below it, by their parts as written: no link is followed. */
+/** True where an absolute path is `folder` or below it, by their parts: no link is followed. */
 export function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path).replaceAll(SEPARATOR, "/");
-  return way !== ".." && !way.startsWith("../") && !isAbsolute(way);
+  const below = relative(folder, path).replaceAll(SEPARATOR, "/");
+  return below !== ".." && !below.startsWith("../") && !isAbsolute(below);
 }

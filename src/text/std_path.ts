@@ -28,7 +28,7 @@ export const basename: (path: string, suffix?: string) => string = isWindows
   : posixBasename;
 /** A path without its last part. */
 export const dirname: (path: string) => string = isWindows ? windowsDirname : posixDirname;
-/** Whether a path begins at a root. */
+/** True for a path that begins at a root. */
 export const isAbsolute: (path: string) => boolean = isWindows
   ? windowsIsAbsolute
   : posixIsAbsolute;

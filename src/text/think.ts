@@ -240,9 +240,9 @@ class ThoughtReader {
 
 /** The text and the reasoning that a piece of an answer adds. */
 export interface ThinkSplit {
-  /** What the piece adds to the answer. */
+  /** The text that the piece adds to the answer. */
   text: string;
-  /** What it adds to the reasoning. */
+  /** The text that it adds to the reasoning. */
   reasoning: string;
   /**
    * True when a lone `</think>` came: all text given out before this piece was reasoning. It is

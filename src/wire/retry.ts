@@ -1,5 +1,5 @@
 /**
- * Whether and when a failed request is repeated. Pure.
+ * The decision whether and when a failed request is repeated. Pure.
  *
  * @module
  */

@@ -23,6 +23,15 @@ for (const [before, after, expected] of ROWS) {
   });
 }
 
+Deno.test("diffLines replaces a region with over 4 million pairs of lines as a whole", () => {
+  const text = (name: string, n: number) =>
+    Array.from({ length: n }, (_, i) => i === n >> 1 ? "same" : `${name}${i}`).join("\n");
+  for (const [n, isWhole] of [[2000, false], [2001, true]] as const) {
+    const same = shown(text("a", n), text("b", n)).filter((line) => line.endsWith("same"));
+    assertEquals(same, isWhole ? ["- same", "+ same"] : ["  same"]);
+  }
+});
+
 Deno.test("diffLines leads from the one text to the other", () => {
   let seed = 7;
   const random = (n: number) => (seed = seed * 48271 % 2147483647) % n;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { resolvePath } from "../../src/text/paths.ts";
+import { isWithin, resolvePath } from "../../src/text/paths.ts";
 
 const rows: [name: string, path: string, expected: string][] = [
   ["relative", "src/a.ts", "/work/dir/src/a.ts"],
@@ -23,5 +23,25 @@ for (const [name, path, expected] of rows) {
     name: `resolvePath: ${name}`,
     ignore: Deno.build.os === "windows",
     fn: () => assertEquals(resolvePath({ workingDir: "/work/dir" }, path), expected),
+  });
+}
+
+const WITHIN: [folder: string, path: string, expected: boolean][] = [
+  ["/a/b", "/a/b", true],
+  ["/a/b", "/a/b/c", true],
+  ["/a/b", "/a/b/../b/c", true],
+  ["/a/b", "/a/b/..c", true],
+  ["/", "/a", true],
+  ["/a/b", "/a", false],
+  ["/a/b", "/a/bc", false],
+  ["/a/b", "/a/b/../c", false],
+  ["/a/b", "/", false],
+];
+
+for (const [folder, path, expected] of WITHIN) {
+  Deno.test({
+    name: `isWithin: ${path} in ${folder}`,
+    ignore: Deno.build.os === "windows",
+    fn: () => assertEquals(isWithin(folder, path), expected),
   });
 }

@@ -300,3 +300,25 @@ Deno.test("repetition: ten million characters complete", () => {
     ]
   ) assert(truncateRepetition(text).endsWith(WARNING));
 });
+
+Deno.test("repetitionWatcher: a unit must come four times, a block of short ones be long", () => {
+  const rows: [unit: string, repeats: number, isRunaway: boolean][] = [
+    // Pages of 1500 characters: four are over 4000 characters and a looked-at place on.
+    [
+      Array.from({ length: 300 }, (_, i) => `${i * 7919 % 9973} `.padStart(5, "x")).join(""),
+      3,
+      false,
+    ],
+    [
+      Array.from({ length: 300 }, (_, i) => `${i * 7919 % 9973} `.padStart(5, "x")).join(""),
+      5,
+      true,
+    ],
+    // Sentences in lines of 39 and of 40 characters.
+    ["I will not talk in the classroom ever.\n", 50, false],
+    ["I will not talk in the classrooms ever.\n", 50, true],
+  ];
+  for (const [unit, repeats, isRunaway] of rows) {
+    assertEquals(watched([`Well: ${unit.repeat(repeats)}`]).cut !== undefined, isRunaway, unit);
+  }
+});

@@ -5,6 +5,10 @@ import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 /** No reasoning: the text stays. */
 const literal = (text: string): [string, string, string] => [text, text, ""];
 
+/** Inline code of `length` backticks over two lines, with a block of reasoning in the second. */
+const ticks = (length: number) =>
+  `a ${"`".repeat(length)}b\n<think>c</think>d ${"`".repeat(length)}`;
+
 const rows: [name: string, answer: string, text: string, reasoning: string][] = [
   ["no tags", "  plain\n\ntext \n", "  plain\n\ntext \n", ""],
   ["empty", "", "", ""],
@@ -32,6 +36,14 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["lone end tag after an empty block", "<think>\n</think>\n</think>\na", "a", ""],
   ["lone end tag last", "why\n</think>\n", "", "why"],
   ["lone end tag in upper case", "why</THINK>a", "a", "why"],
+  [
+    "after a lone end tag, the text begins anew",
+    "a</think>\n<thought>b</thought>c",
+    "c",
+    "a\n\nb",
+  ],
+  ["16 backticks span lines", ticks(16), ticks(16), ""],
+  ["17 backticks do not", ticks(17), `a ${"`".repeat(17)}b\nd ${"`".repeat(17)}`, "c"],
   ["a tag with attributes is none", '<think step="1">a', '<think step="1">a', ""],
   ["a tag with a slash is none", "<think/>a", "<think/>a", ""],
   ["other words", "<thinker>a</thinker> <thi nk>", "<thinker>a</thinker> <thi nk>", ""],

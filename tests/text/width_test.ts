@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { displayWidth, graphemes } from "../../src/text/width.ts";
+import { displayWidth, graphemes, isWidthDisputed, rowsOf } from "../../src/text/width.ts";
 
 /** From wcwidth 0.7.0 (Unicode 17), but for the last one. */
 const rows: [text: string, width: number, graphemes: number][] = [
@@ -59,4 +59,21 @@ Deno.test("TTY-08 columns and graphemes of text", () => {
 Deno.test("TTY-08 widths are the same however much text stands before", () => {
   const all = rows.map(([text]) => text).join(" ");
   assertEquals(displayWidth(all), rows.reduce((sum, [, width]) => sum + width, rows.length - 1));
+});
+
+Deno.test("TTY-08 terminals do not agree on emoji and on graphemes of several code points", () => {
+  for (const grapheme of ["e\u0301", "👍", "❤", "🇩🇪", "का"]) {
+    assertEquals(isWidthDisputed(grapheme), true, grapheme);
+  }
+  for (const grapheme of ["a", "é", "日", "─", "©"]) {
+    assertEquals(isWidthDisputed(grapheme), false, grapheme);
+  }
+});
+
+Deno.test("rows are as wide as they may be", () => {
+  assertEquals(rowsOf("abcdef", 3), ["abc", "def"]);
+  assertEquals(rowsOf("日本語", 5), ["日本", "語"]);
+  assertEquals(rowsOf("a\tb", 3), ["a  ", "  b"]);
+  assertEquals(rowsOf("日", 1), ["日"]);
+  assertEquals(rowsOf("", 3), [""]);
 });

@@ -171,6 +171,12 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
     [ls],
     "Now:",
   ],
+  // The mark that closes the call within a string of JSON, and in place of a value's own.
+  [
+    '<function=run_bash>{"command":"echo </function>"}</function>',
+    [["run_bash", { command: "echo </function>" }]],
+  ],
+  ["<function=run_bash><parameter=command>ls</function>", [ls]],
   // Cohere, Jamba, Apriel, Hunyuan, InternLM
   [
     '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "run_bash", "parameters": {"command": "ls"}}\n]<|END_ACTION|>',
@@ -214,6 +220,14 @@ const TEXTS: string[] = [
   "The <tool_call> tag opens a call and <function=name> names it.",
   'Use <invoke name="NAME"> with parameters.',
   "Action: buy milk\nAction Input: money",
+  // A head is bounded.
+  `[TOOL_CALLS]${" ".repeat(300)}run_bash{"command":"ls"}`,
+  // On lines that tools print, however long the path is.
+  `src/${"folder/".repeat(20)}a.ts:12: <tool_call>{"name":"run_bash","arguments":{}}</tool_call>`,
+  // Two blanks behind a colon do not end the sentence.
+  'Write this:  <tool_call>{"name":"run_bash","arguments":{}}</tool_call> and so on.',
+  // A comma ends a line's marks: no fence opens behind it.
+  '1, ```json\n{"name": "run_bash", "arguments": {"command": "ls"}}\n```',
   'My action: run_bash\nAction Input: {"command": "ls"}',
   "Call functions.run_bash:0 when needed.",
   "functions.md: a list of functions",
@@ -291,6 +305,7 @@ Deno.test("time is linear, whatever begins without an end", () => {
       '{"name":"run_bash","arguments":{"command":',
       "<function=run_bash><parameter=command></function>",
       'a <tool_call>{"name":"run_bash","arguments":{}}</tool_call> ',
+      "<pre><tool_call>{",
     ],
   ];
   for (const opener of openers) {

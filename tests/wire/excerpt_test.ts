@@ -20,6 +20,21 @@ Deno.test("NET-11 excerpt makes one short line that a terminal takes for text", 
   for (const [text, shown] of rows) assertEquals(excerpt(text), shown);
 });
 
+Deno.test("SEC-02 a piece of eight characters is hidden, a key used again stays the longest", () => {
+  keepSecrets({ "x-api-key": "abcdefghijklmnopq" });
+  assertEquals(excerpt("a cdefghij b cdefghi"), "a [redacted] b cdefghi");
+  for (let i = 10; i < 41; i++) keepSecrets({ "x-api-key": `other-key-${i}` });
+  keepSecrets({ "x-api-key": "abcdefghijklmnopq" });
+  // 32 keys are remembered: one more, and the one that was used least recently goes.
+  keepSecrets({ "x-api-key": "1234567890" });
+  assertEquals(excerpt("abcdefghijklmnopq 1234567890"), "[redacted] [redacted]");
+  keepSecrets({ "x-api-key": "first-of-32" });
+  for (let i = 0; i < 31; i++) keepSecrets({ "x-api-key": `${i}!`.padStart(10, "#") });
+  assertEquals(excerpt("first-of-32"), "[redacted]");
+  keepSecrets({ "x-api-key": "^^^^^^^^^^" });
+  assertEquals(excerpt("first-of-32"), "first-of-32");
+});
+
 Deno.test("excerpt of a long text takes linear time", () => {
   const begin = performance.now();
   for (const text of ["\x1b[", "\x1b[1;", " ", "\x9b", "x ", "\u202e"]) excerpt(text.repeat(2e6));

@@ -59,6 +59,33 @@ leakTest("requestJson asks with GET and gives the value", async () => {
   assertEquals(server.requests[0]!.headers.get("content-type"), null);
 });
 
+leakTest("an optional request that finds nothing does not read the answer", async () => {
+  for (
+    const [isOptional, says] of [[true, "has nothing there"], [false, "no such page"]] as const
+  ) {
+    await using server = serve(respond(404, {}, "no such page"));
+    const error = await assertRejects(
+      () => requestJson({ url: server.url, isOptional }, options({ maxRetries: 0 })),
+      BackendError,
+      says,
+    );
+    assertEquals([error.kind, error.status], ["request", 404]);
+  }
+});
+
+leakTest("64 KiB of an error are read", async () => {
+  const body = (chars: number) => JSON.stringify({ error: { message: "x".repeat(chars) } });
+  const { length } = body(0);
+  for (const [chars, isWhole] of [[65_536 - length, true], [65_537 - length, false]] as const) {
+    await using server = serve(respond(400, {}, body(chars)));
+    const error = await assertRejects(
+      () => requestJson({ url: server.url }, options({ maxRetries: 0 })),
+      BackendError,
+    );
+    assertEquals(error.serverMessage?.startsWith("xxx"), isWhole);
+  }
+});
+
 leakTest("NET-11 requestJson rejects what is no answer", async () => {
   const rows: [handler: Handler, kind: string, says: string][] = [
     [json({ error: { message: "boom", type: "server_error" } }), "server", "boom"],

@@ -193,12 +193,31 @@ Deno.test("many states, dropped and made anew, find the same", () => {
   assertEquals(found(`^${signs}$`, `${signs}\nx${signs}x\n${signs}`), [1, 3]);
 });
 
+Deno.test("random lines of so many states that they are dropped match as in JavaScript", () => {
+  const below = random(3);
+  const lines = Array.from({ length: 1_500 }, () => {
+    let line = "";
+    for (let n = 60 + below(60); n > 0; n--) line += "ab"[below(2)];
+    return line + "bc"[below(2)];
+  });
+  const regex = /a[ab]{17}c/;
+  const expected = lines.flatMap((line, k) => regex.test(line) ? [k + 1] : []);
+  assert(expected.length > 100);
+  assertEquals(found("a[ab]{17}c", lines.join("\n")), expected);
+});
+
 Deno.test("what is not UTF-8 counts as a character", () => {
   const bytes = (...parts: (string | number[])[]) =>
     Uint8Array.from(parts.flatMap((part) => typeof part === "string" ? [...encode(part)] : part));
   const rows: [pattern: string, text: Uint8Array, lines: number[]][] = [
     ["a.b", bytes("a", [0xff], "b\n"), [1]],
     ["a[^x]b", bytes("a", [0xe9], "b\n"), [1]],
+    // Half a surrogate pair, an overlong form, and a code point beyond the last.
+    ["^...$", bytes([0xed, 0xa0, 0x80], "\n", [0xe0, 0x80, 0x80], "\n", [0xed, 0x9f, 0xbf]), [
+      1,
+      2,
+    ]],
+    ["^....$", bytes([0xf4, 0x90, 0x80, 0x80], "\n", [0xf4, 0x8f, 0xbf, 0xbf]), [1]],
     ["a\\ufffdb", bytes("a", [0xe9], "b\na\ufffdb"), [1, 2]],
     ["a\\wb", bytes("a", [0xe9], "b\n"), []],
     ["^.$", bytes([0xff], "\n", "é\n", "日\n", "😀\n", [0xe9], "\n"), [1, 2, 3, 4, 5]],
