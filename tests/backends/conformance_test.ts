@@ -216,7 +216,8 @@ onEveryWay("an answer's text is split alike however the network cuts it", async 
     });
     const cuts: Uint8Array[][] = [];
     forEverySplit(bytes, (pieces) => cuts.push(pieces));
-    for (const pieces of cuts) {
+    // Every eleventh cut, and byte by byte: the decoders and the splitter have tests of all cuts.
+    for (const pieces of cuts.filter((pieces, i) => i % 11 === 0 || pieces.length > 2)) {
       const reply = await way.backend(server.url).send(question, builtinTools, {
         ...options,
         splitter: splitterFor(builtinTools),

@@ -545,6 +545,7 @@ sessionTest(
     );
     assertEquals(server.requests[0]!.body.model, "test");
     await terminal.type("\x04");
+    await terminal.until((rows) => rows.at(-1) === "#");
     await terminal.type(`clear; ${sessionCommand(server).replace(server.url, "127.0.0.1:1")}\r`);
     await terminal.until("· Nothing answers at 127.0.0.1:1.");
   },
