@@ -261,7 +261,9 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
     const isLevel = key === "think" && ["low", "medium", "high"].includes(value as string);
     if (actual !== type && !isLevel) {
       throw new TypeError(
-        `Cannot use ${where}.${key} as it must be a ${type}: current value is ${shownValue(value)}`,
+        `Cannot use ${where}.${key} as it must be a ${type}: current value is ${
+          settingText(value)
+        }`,
       );
     }
     config[key] = value;
@@ -274,7 +276,7 @@ function checkValue(where: string, key: string, value: unknown, config: Record<s
   const name = `${where}.${key}`;
   if (key === "model" && (value as string).trim() === "") {
     throw new RangeError(
-      `Cannot use ${name} as it must not be empty: current value is ${shownValue(value)}`,
+      `Cannot use ${name} as it must not be empty: current value is ${settingText(value)}`,
     );
   }
   if (key === "baseUrl" || key === "host") config[key] = checkedUrl(name, value as string);
@@ -286,7 +288,7 @@ function checkValue(where: string, key: string, value: unknown, config: Record<s
   }
   if (key === "keepAlive" && !/^(-?\d+(\.\d+)?(ms|s|m|h)|0|)$/.test(value as string)) {
     throw new RangeError(
-      `Cannot use ${name} as it must be a time such as 30m: current value is ${shownValue(value)}`,
+      `Cannot use ${name} as it must be a time such as 30m: current value is ${settingText(value)}`,
     );
   }
   checkNumber(where, key, value);
@@ -302,7 +304,7 @@ function checkNumber(where: string, key: string, value: unknown): void {
   const range = max >= 2 ** 31 - 1 ? `of at least ${min}` : `from ${min} to ${max}`;
   throw new RangeError(
     `Cannot use ${where}.${key} as it must be ${kind} ${range}: current value is ${
-      shownValue(value)
+      settingText(value)
     }`,
   );
 }
@@ -321,7 +323,7 @@ function checkedUrl(name: string, value: string): string {
     : undefined;
   if (wrong !== undefined || url === null) {
     // A password may lie before an @, a key in a query.
-    const shown = /[@?#]/.test(value) ? "hidden" : shownValue(value);
+    const shown = /[@?#]/.test(value) ? "hidden" : settingText(value);
     throw new TypeError(`Cannot use ${name} as ${wrong}: current value is ${shown}`);
   }
   const address = url.href.replace(/\/+$/, "");
@@ -353,7 +355,7 @@ export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<A
     throw new RangeError(
       `Cannot use config.promptTier as it must be one of ${
         PROMPT_TIERS.join(", ")
-      }: current value is ${shownValue(settings.promptTier)}`,
+      }: current value is ${settingText(settings.promptTier)}`,
     );
   }
   if (config.compat) return { ...settings, compat: compatConfig(config.compat) };
@@ -362,7 +364,7 @@ export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<A
 }
 
 /** A value as a person would type it, short enough for an error line. */
-function shownValue(value: unknown): string {
+function settingText(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

@@ -8,17 +8,17 @@ import type { Confine, Jobs, OnWritten, Tool, ToolContext } from "../types/tool.
 import { truncateMiddle } from "../text/truncate.ts";
 import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 
-/** What changes while an agent works. */
+/** The state of an agent: all that changes while it works. */
 export interface AgentState {
   /** The absolute folder that tools work in. */
   workingDir: string;
   /** The conversation so far, without the system prompt. */
   messages: Message[];
-  /** What else the model is told, after the system prompt; long ones are cut to what its context has room for. */
+  /** Text behind the system prompt; its middle is cut where it is long for the model's context. */
   instructions: string;
-  /** What the person typed, oldest first: the line reader's history. */
+  /** The lines that the person typed, oldest first: the line reader's history. */
   history: string[];
-  /** How files were when the model last saw them; see `ToolContext`. */
+  /** The stamps of files when the model last saw them; see `ToolContext`. */
   seenFiles: Map<string, string>;
   /** Prompt tokens of the session, as the server counted them. */
   inputTokens: number;
@@ -36,7 +36,7 @@ export interface AgentOptions {
   systemPrompt?: string;
   /** Confines the programs that tools start: with none, they are not. */
   confine?: Confine;
-  /** Told of each file that a tool wrote. */
+  /** Called for each file that a tool wrote. */
   onWritten?: OnWritten;
   /**
    * Keeps commands that run in the background, which the model may then ask for: a `jobStore`, to be
@@ -50,7 +50,7 @@ export interface AgentOptions {
   env?: readonly string[];
 }
 
-/** Characters of instructions for each token of context: an eighth of it, about. */
+/** Characters of instructions for each token of context: about an eighth of the context. */
 const INSTRUCTIONS_SHARE = 0.5;
 const ALLOW_ALL: Policy = { decide: () => ({ allow: true }) };
 
@@ -71,7 +71,7 @@ export class CopilotAgent {
   get config(): CopilotConfig & Required<AgentSettings> {
     return this.#config;
   }
-  /** What changes while it works. */
+  /** See {@linkcode AgentState}. */
   readonly state: AgentState;
   /** The tools it offers to the model. */
   readonly tools: readonly Tool[];
@@ -79,7 +79,7 @@ export class CopilotAgent {
   readonly policy: Policy;
   /** Confines the programs that tools start. */
   readonly confine: Confine | undefined;
-  /** Told of each file that a tool wrote. */
+  /** Called for each file that a tool wrote. */
   readonly onWritten: OnWritten | undefined;
   /** Keeps the commands that run in the background. */
   readonly jobs: Jobs | undefined;
@@ -91,7 +91,7 @@ export class CopilotAgent {
   readonly #plainTools: readonly Tool[];
   #leanTools: readonly Tool[] | undefined;
   #backend: Promise<Backend> | undefined;
-  /** Known of the model, also when the calls are no longer in the conversation. */
+  /** True once the model called natively, also when those calls are no longer in the conversation. */
   #callsNatively = false;
 
   /**
@@ -137,7 +137,7 @@ export class CopilotAgent {
     return isLean(this.#config) ? this.#leanTools ??= leanTools(this.#plainTools) : this.tools;
   }
 
-  /** What tools are given beside their arguments. */
+  /** The context that tools are called with. */
   toolContext(signal: AbortSignal): ToolContext {
     return {
       workingDir: this.state.workingDir,
@@ -151,7 +151,7 @@ export class CopilotAgent {
     };
   }
 
-  /** Whether the model has called a tool natively: a code block it writes is then no call. */
+  /** True where the model has called a tool natively: a code block it writes is then no call. */
   callsNatively(): boolean {
     return this.#callsNatively ||= this.state.messages.some(({ toolCalls }) =>
       toolCalls?.some((call) => !call.recovered)

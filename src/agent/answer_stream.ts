@@ -15,7 +15,7 @@ import type { Tool } from "../types/tool.ts";
 
 type Kind = "text" | "reasoning";
 
-/** What an {@linkcode AnswerStream} works with. */
+/** Options of {@linkcode AnswerStream}. */
 interface AnswerStreamOptions {
   /** The tools that were offered. */
   tools: readonly Tool[];
@@ -81,7 +81,7 @@ export class AnswerStream implements Splitter {
     this.#emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
   }
 
-  /** What was shown as text was reasoning; it cannot be unsaid, only told. */
+  /** The text so far was reasoning: the person has read it, so an event says so. */
   #retract(): void {
     if (this.#cut) return;
     this.#emit({ type: "text_retracted" });

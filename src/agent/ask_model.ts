@@ -1,5 +1,5 @@
 /**
- * One request to the model, and what its answer comes to.
+ * One request to the model, and its answer.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { CopilotAgent } from "./agent.ts";
 import { AnswerStream } from "./answer_stream.ts";
 import { runawayGuard } from "./runaway_guard.ts";
 
-/** What one request came to. */
+/** The answer to one request. */
 export interface ModelAnswer {
   /** The assistant's message, as it goes into the conversation; its content is never blank. */
   message: Message;
@@ -49,11 +49,11 @@ export function interruption(text = ""): Message {
 interface AskOptions extends Pick<CallOptions, "ready"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
-  /** Whether an answer of reasoning alone is reported as such. */
+  /** True to report an answer of reasoning alone as `askAgain`: false. */
   mayAskAgain?: boolean;
   /** The tools to offer: the agent's. */
   tools?: readonly Tool[];
-  /** What to send: the agent's conversation. */
+  /** The messages to send: the agent's conversation. */
   messages?: readonly Message[];
 }
 
@@ -135,7 +135,7 @@ class ModelRequest {
       code: "repetition",
       message: "The model repeated itself and was stopped.",
     });
-    const message = answered({
+    const message = withAnswer({
       role: "assistant",
       content: text.trim(),
       ...(reasoning && { reasoning }),
@@ -154,7 +154,7 @@ function conversation({ systemPrompt, state }: CopilotAgent): Message[] {
   return [{ role: "system", content: systemPrompt }, ...state.messages];
 }
 
-/** What a whole reply comes to; tells the person of one that did not end well. */
+/** The answer of a whole reply; notices tell of one that did not end well. */
 function completed(
   { message, usage, finish, finishDetail }: Reply,
   mayAskAgain: boolean | undefined,
@@ -166,7 +166,7 @@ function completed(
   const isEmpty = isBlank(message.content) && !message.toolCalls?.length;
   if (mayAskAgain && finish === "stop" && isEmpty && hasThought) {
     tell("info", "asked_again", "The model gave no answer, only reasoning: it is asked once more.");
-    return { message: answered(message), usage, askAgain: true };
+    return { message: withAnswer(message), usage, askAgain: true };
   }
   if (finish === "length") {
     const what = "The answer was cut off at the token limit (maxTokens, or the model's context).";
@@ -180,11 +180,11 @@ function completed(
     tell("warning", "no_answer", what);
   }
   const isCut = finish === "length" && !message.toolCalls?.length;
-  return { message: answered(message), usage, ...(isCut && { stopReason: "budget" }) };
+  return { message: withAnswer(message), usage, ...(isCut && { stopReason: "budget" }) };
 }
 
 /** The message, with a note in place of an answer where there is none. */
-function answered(message: Message): Message {
+function withAnswer(message: Message): Message {
   return isBlank(message.content) && !message.toolCalls?.length
     ? { ...message, content: NO_ANSWER, standsFor: "empty_answer" }
     : message;

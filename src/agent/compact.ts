@@ -25,9 +25,9 @@ import { learnFromRefusal, messageTokens, promptLimit, requestTokens } from "./t
 
 /** Options of {@linkcode compact}. */
 export interface CompactOptions {
-  /** What the summary is to keep above all. */
+  /** The subject that the summary is to keep above all. */
   focus?: string | undefined;
-  /** Told of progress. */
+  /** Called with each event of the work. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
   /** Called for each piece of the summary as the model writes it, about a token. */
   onPiece?: (() => void) | undefined;
@@ -62,11 +62,11 @@ export function compact(
   );
 }
 
-/** What {@linkcode makeRoom} works with. */
+/** Options of {@linkcode makeRoom}. */
 interface RoomOptions {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
-  /** Told of the tokens that a summary took. */
+  /** Called with the tokens that a summary took. */
   count: (usage: Usage) => void;
   /** The server's refusal of the request, where that is why. */
   refusal?: BackendError | undefined;
@@ -106,9 +106,9 @@ export async function makeRoom(
   const [cut, cutResults] = cutNewResults(messages, most, size);
   let [shorter, droppedResults] = stubOldResults(cut, wanted, size);
   let summarized = 0;
-  // Just under the limit would be full again soon.
+  // A conversation just under the limit would fill it again soon.
   if (byHand || sizeOf(shorter, size) > (wanted + most) / 2) {
-    const [old, kept] = split(cut, wanted * 0.75, size, byHand);
+    const [old, kept] = splitForSummary(cut, wanted * 0.75, size, byHand);
     const dropped = cut.length - kept.length;
     // Where what has to stay is too long by itself, no summary helps; nor does one of a summary.
     const room = Math.max(wanted / 4, MIN_SUMMARY);
@@ -116,10 +116,11 @@ export async function makeRoom(
     const helps = byHand || sizeOf(kept, size) < most;
     if (helps && dropped > (isSummary(old[0]) ? 2 : 0)) {
       try {
-        const under = replaced * (byHand ? CLEARLY_LESS : 1);
-        const isLong = (text: string) => tokensOf(text, size) > Math.min(LONG * room, under);
+        const under = replaced * (byHand ? MAX_SUMMARY_PART : 1);
+        const isLong = (text: string) =>
+          tokensOf(text, size) > Math.min(MAX_OVERLENGTH * room, under);
         const limits = { limit, room: Math.min(room, under / 2), isLong };
-        const text = await summarize(agent, old, limits, options);
+        const text = await askForSummary(agent, old, limits, options);
         const summary = summaryMessages(upTo(text, room, size), old);
         if (sizeOf(summary, size) < under) {
           [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
@@ -146,18 +147,18 @@ export async function makeRoom(
 
 /** Tokens that a summary may have, however small the window is. */
 const MIN_SUMMARY = 300;
-/** What a person asks for is worth a summary that is so much shorter. */
-const CLEARLY_LESS = 0.8;
+/** A summary that a person asked for must be shorter than this part of what it replaces. */
+const MAX_SUMMARY_PART = 0.8;
 const NO_SHORTER = "The conversation stays as it was: the summary was not clearly shorter";
-/** A model that writes so many times what it has room for is stopped. */
-const LONG = 1.5;
-/** Of most languages, about. */
+/** A summary is stopped at so many times the tokens it has room for. */
+const MAX_OVERLENGTH = 1.5;
+/** About right for most languages. */
 const WORDS_PER_TOKEN = 0.7;
 /** The part of the room that the text to summarise may take: of a new model the estimate is rough. */
 const SHOWN_PART = 0.7;
 
 /** The messages to summarise, and those to keep. */
-function split(
+function splitForSummary(
   messages: readonly Message[],
   room: number,
   size: MessageSize,
@@ -176,12 +177,12 @@ interface SummaryLimits {
   limit: number;
   /** The tokens that the summary should take. */
   room: number;
-  /** Whether so much of it is enough. */
+  /** True once the text is long enough to stop the model. */
   isLong(text: string): boolean;
 }
 
 /** The model's summary of `old`; where it can write none, what can be said without it. */
-async function summarize(
+async function askForSummary(
   agent: CopilotAgent,
   old: readonly Message[],
   { limit, room, isLong }: SummaryLimits,
@@ -209,7 +210,7 @@ async function summarize(
         if (event.type === "text_retracted") text = "";
         if (event.type === "text_delta") text += event.text;
         if (event.type === "text_delta" || event.type === "reasoning_delta") onPiece();
-        // More would be left out again.
+        // Longer text would be cut again.
         if (isLong(text)) enough.abort();
       },
     });
@@ -257,7 +258,7 @@ export function promptIn(words = ""): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** What was done, for a person. */
+/** The sentence about a compaction, for a person. */
 function inWords(done: Compaction): string {
   const parts = [
     [done.cutResults, "new results were cut to fit"],

@@ -7,16 +7,16 @@
 import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
 
-/** At so many rounds alike the model is told. */
+/** At the third round alike the model is told. */
 const TELL_AT = 3;
-/** At so many it is stopped. */
+/** At the fifth it is stopped. */
 const STOP_AT = 5;
 
-/** What is to be done about a round. */
+/** A round that repeats the one before. */
 interface Loop {
-  /** How often the round was made in a row, this time included. */
+  /** The number of such rounds in a row, this one included. */
   times: number;
-  /** What to add to the last result, for the model. */
+  /** Text to add to the last result, for the model. */
   nudge: string;
   /** True when being told did not help. */
   isOver: boolean;
@@ -36,7 +36,7 @@ export function loopGuard(): (
   let times = 0;
   return (text, executions) => {
     const fails = text.trim() !== "" && executions.every(({ isError }) => isError);
-    // Each once: the calls of one answer know nothing of each other's results.
+    // Equal calls of one answer count once: they know nothing of each other's results.
     const round = [
       ...new Set(
         executions.map(({ toolName, arguments: args, result }) =>

@@ -11,11 +11,11 @@ import { windowsShell } from "../tools/shell/windows_shell.ts";
 import { targetOf } from "../model_target.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
-/** With less context, or so many billions of parameters, every line that is not needed is in the way. */
+/** Models with less context, in tokens, or fewer parameters, in billions, get the lean prompt. */
 const SMALL_CONTEXT = 16_384;
 const SMALL_MODEL = 8;
 
-/** Whether the model is told no more than it needs. */
+/** True where the model gets the lean prompt and tools without descriptions of parameters. */
 export function isLean(config: CopilotConfig & Required<AgentSettings>): boolean {
   const { promptTier } = config;
   if (promptTier !== "auto") return promptTier === "lean";
@@ -43,7 +43,7 @@ function system(os: string): string {
   return os === "windows" ? `windows; run_bash runs ${windowsShell().name}` : os;
 }
 
-/** The same for models that have room for little. */
+/** The system prompt for models that have room for little. */
 export function leanPrompt(workingDir: string, os: string = Deno.build.os): string {
   return `You are a coding copilot in a terminal. You work on the project in ${workingDir} (${
     system(os)

@@ -1,5 +1,5 @@
 /**
- * How a conversation is made shorter without a model. Pure: messages are replaced, never changed.
+ * Makes a conversation shorter without a model. Pure: messages are replaced, never changed.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export function sizeOf(messages: readonly Message[], size: MessageSize): number 
 /** The messages, and how many of them were made shorter. */
 type Shrunk = [messages: readonly Message[], count: number];
 
-/** No result is cut to fewer characters. */
+/** Results are cut to this many characters at least. */
 const MIN_RESULT_CHARS = 200;
 
 /**

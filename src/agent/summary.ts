@@ -1,5 +1,5 @@
 /**
- * What the model is asked when it is to summarise a conversation, and what becomes of its answer. Pure.
+ * The request for a summary of a conversation, and the messages made from the answer. Pure.
  *
  * @module
  */
@@ -31,8 +31,8 @@ Next: what is still to do, beginning with what was under way.
 Keep names, paths, numbers, commands and error messages exactly as they are. \
 If there is a summary from earlier, keep what still counts of it. Write the summary only.`;
 
-/** How much of a message is shown; a summary from earlier is shown whole. */
-const SHOWN_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
+/** Characters of a message that are quoted in the request, by role; an earlier summary is quoted whole. */
+const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
 const SHOWN_ARGUMENTS = 300;
 
 /**
@@ -56,7 +56,7 @@ export function summaryRequest(
 function transcript(message: Message): string {
   const { role, content, toolCalls = [], toolName } = message;
   const images = imagesOf(message);
-  const max = isSummary(message) ? Infinity : SHOWN_CHARS[role];
+  const max = isSummary(message) ? Infinity : QUOTED_CHARS[role];
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
     `[calls ${name}: ${truncateMiddle(invalid?.text ?? JSON.stringify(args), SHOWN_ARGUMENTS)}]`
   );
@@ -93,7 +93,7 @@ export function summaryMessages(summary: string, old: readonly Message[]): Messa
   ];
 }
 
-/** Whether a message is a summary from earlier. */
+/** True for a message that is an earlier summary. */
 export function isSummary(message: Message | undefined): boolean {
   return message?.role === "user" && message.standsFor === "summary";
 }

@@ -1,6 +1,6 @@
 /**
- * How many tokens a request takes: estimated before it is sent, and measured by what the server
- * counted of the ones before.
+ * The number of tokens that a request takes: estimated before it is sent, with what the server counted
+ * of earlier requests.
  *
  * @module
  */
@@ -11,22 +11,22 @@ import { targetOf } from "../model_target.ts";
 import { imagesOf } from "../text/parts.ts";
 import type { CopilotAgent } from "./agent.ts";
 
-/** What is known of one model on one server. */
+/** What an agent has learnt of one model on one server. */
 interface Model {
-  /** Tokens that the server counts for one of the rough count, in the newest request. */
+  /** The server's count divided by the rough count, of the newest request. */
   ratio: number;
-  /** Whether reasoning that is sent back counts: many servers and templates leave it out. */
+  /** True where reasoning that is sent back counts: many servers and templates leave it out. */
   thinks: boolean;
   /** The largest request since the conversation last became shorter, without reasoning. */
   largest?: { rough: number; counted: number };
-  /** The tokens that it has room for, where the server showed that it has no more. */
+  /** The size of its context in tokens, where the server has shown it. */
   window?: number;
 }
 
 /** Agents are few, and so are the models that one goes through. */
 const models = new WeakMap<CopilotAgent, Map<string, Model>>();
 
-/** What is known of the model in use. */
+/** The entry of the model in use. */
 function modelOf(agent: CopilotAgent): Model {
   const { url, name, contextLength, isNative } = targetOf(agent.config);
   const key = [url, name, contextLength, isNative].join(" ");
@@ -39,13 +39,13 @@ function modelOf(agent: CopilotAgent): Model {
 
 /** A part of what the next request holds, in tokens. */
 interface ContextPart {
-  /** What it is: `system`, `tools`, or the role of messages. */
+  /** `system`, `tools`, or the role of messages. */
   name: "system" | "tools" | "user" | "assistant" | "tool";
   /** Estimated. */
   tokens: number;
 }
 
-/** What fills the model's window: the parts of the next request, and the window where it is known. */
+/** The parts of the next request, and the size of the model's window where it is known. */
 export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; window?: number } {
   const { ratio, thinks } = modelOf(agent);
   const window = contextWindow(agent);
@@ -90,14 +90,14 @@ export function messageTokens(agent: CopilotAgent, message: Message, thinks = fa
   return Math.ceil(rough * model.ratio);
 }
 
-/** Under this, a count is no prompt that was cut to a window: none is so small. */
+/** A smaller count, in tokens, is no prompt that was cut to a window. */
 const MIN_WINDOW = 512;
-/** So many tokens more must show in the server's count, or it is cut. */
-const SHOWS = 1000;
-/** The least part of a rough count that a server counts, in texts that are short of tokens. */
-const LEAST = 0.4;
-/** No server counts so many times the rough count. */
-const MOST = 4;
+/** When a request grew by this many tokens and the server's count did not, the server cut it. */
+const SHOWN_GROWTH = 1000;
+/** A count below 0.4 of our estimate means that the server cut the prompt. */
+const MIN_RATIO = 0.4;
+/** A count of over 4 times our estimate counts something else. */
+const MAX_RATIO = 4;
 
 /**
  * Learns from what the server counted of the request that was just answered; call it before the
@@ -108,25 +108,27 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
   const model = modelOf(agent);
   const { reasoning, ...parts } = roughParts(agent);
   const rough = sum(parts);
-  // By which of the two is nearer.
+  // The server counts reasoning where its count is nearer to that with it.
   if (reasoning > MIN_WINDOW) model.thinks = counted > (rough + reasoning / 2) * model.ratio;
   const ratio = counted / (rough + (model.thinks ? reasoning : 0));
   const now = { rough, counted: rough * ratio };
   const { largest } = model;
-  const least = LEAST * Math.min(1, model.ratio);
+  const least = MIN_RATIO * Math.min(1, model.ratio);
   const isLonger = largest !== undefined && rough >= largest.rough;
   // Some servers count only what was not in their cache.
   if (isLonger && now.counted < largest.counted / 2) return false;
   const more = isLonger ? rough - largest.rough : 0;
   const grew = !isLonger || now.counted - largest.counted >= least * more;
-  const isCut = isLonger ? !grew && more > SHOWS : now.counted < least * rough;
+  const isCut = isLonger ? !grew && more > SHOWN_GROWTH : now.counted < least * rough;
   if (isCut && counted >= MIN_WINDOW && counted < (contextWindow(agent) ?? Infinity)) {
     const isNews = model.window === undefined;
     model.window = Math.round(Math.max(counted, largest?.counted ?? 0));
     return isNews;
   }
-  // What is far off is a server that does not count, or counts something else.
-  if (grew && ratio >= 1 / MOST && ratio <= MOST) Object.assign(model, { ratio, largest: now });
+  // A count that is far off is of a server that does not count, or counts something else.
+  if (grew && ratio >= 1 / MAX_RATIO && ratio <= MAX_RATIO) {
+    Object.assign(model, { ratio, largest: now });
+  }
   return false;
 }
 
@@ -137,17 +139,17 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
 export function learnFromRefusal(agent: CopilotAgent, window?: number, counted = 0): void {
   const model = modelOf(agent);
   const ratio = model.ratio * counted / requestTokens(agent);
-  if (ratio >= 1 / MOST && ratio <= MOST) model.ratio = ratio;
+  if (ratio >= 1 / MAX_RATIO && ratio <= MAX_RATIO) model.ratio = ratio;
   const estimated = requestTokens(agent);
   model.window = Math.min(window ?? estimated, contextWindow(agent) ?? Infinity);
   const limit = promptLimit(agent)!;
   // Where the estimate says that it fits, it is the estimate that is wrong.
-  if (estimated <= limit) model.ratio = Math.min(MOST, model.ratio * 1.05 * limit / estimated);
+  if (estimated <= limit) model.ratio = Math.min(MAX_RATIO, model.ratio * 1.05 * limit / estimated);
 }
 
 /** Tokens of an image, about: what the common models make of one. */
 const IMAGE_TOKENS = 1200;
-/** What a message costs beside its text, and so does a call. */
+/** Tokens of a message, and of a call, beside its text. */
 const MESSAGE_TOKENS = 8;
 
 /** Rough counts; `reasoning` is that since the person's newest message: templates drop older. */
@@ -189,7 +191,7 @@ function roughTools(tools: CopilotAgent["tools"]): number {
   return size;
 }
 
-/** By message, with the length of the text counted: it may grow. */
+/** Sizes by message, with the length of the text that was counted, which callers may change. */
 const messageSizes = new WeakMap<Message, { length: number; size: number }>();
 
 function roughMessage(message: Message): number {

@@ -15,14 +15,14 @@ import { learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
-  /** Told of progress as it happens; what it throws is dropped. */
+  /** Called with each event as it happens; errors that it throws are dropped. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
   /**
-   * What to wait for before more of an answer is read, if anything: for whoever shows it more slowly
-   * than it comes.
+   * Returns a promise to wait for before more of an answer is read, for a frontend that shows it more
+   * slowly than it comes.
    */
   ready?: (() => Promise<void> | undefined) | undefined;
-  /** Given what looks up the newest line that a running command printed; see `ToolContext`. */
+  /** Called with a function that returns the newest line of a running command; see `ToolContext`. */
   onOutput?: ((newest: () => string) => void) | undefined;
   /** Ends the turn: it returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
@@ -299,7 +299,7 @@ class Turn {
   }
 
   #emit(event: TurnEvent): void {
-    // What the caller's callback throws, at once or later, is dropped: documented on TurnOptions.
+    // An error of the callback, thrown at once or later, is dropped: documented on TurnOptions.
     try {
       const result: unknown = this.#options.onEvent?.(event);
       if (result instanceof Promise) result.catch(() => {});

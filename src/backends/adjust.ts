@@ -13,22 +13,22 @@ export interface Adjustment {
   name: string;
   /** Matches the server's words when it refuses the parameter. */
   refusal: RegExp;
-  /** What is done instead, for the notice. */
+  /** The change to the request, for the notice. */
   instead: string;
 }
 
 /** Names of the adjustments that a server needs. */
 export type Adjusted = ReadonlySet<string>;
 
-/** What is known of the server behind a configuration, for as long as that lives. */
-const known = new WeakMap<object, Adjusted>();
+/** The adjustments that the server behind a configuration needs, for as long as that object lives. */
+const knownAdjustments = new WeakMap<object, Adjusted>();
 
 /**
  * Calls `send` with the adjustments that the server of `config` is known to need; when the server
  * refuses the request in words that match another row of `table`, calls it again with that one too.
- * What helped is remembered.
+ * The adjustments that helped are remembered.
  *
- * @param onNotice Told of each adjustment, in one line.
+ * @param onNotice Called with each adjustment, in one line.
  * @throws {BackendError} what `send` throws, unless a row matches.
  */
 export async function adjusting<T>(
@@ -37,11 +37,11 @@ export async function adjusting<T>(
   send: (adjusted: Adjusted) => Promise<T>,
   onNotice: (message: string) => void = () => {},
 ): Promise<T> {
-  const adjusted = new Set(known.get(config));
+  const adjusted = new Set(knownAdjustments.get(config));
   for (;;) {
     try {
       const answer = await send(adjusted);
-      known.set(config, adjusted);
+      knownAdjustments.set(config, adjusted);
       return answer;
     } catch (error) {
       const words = refusalIn(error);

@@ -22,14 +22,14 @@ export interface CallFilter {
 }
 
 /** Options of {@linkcode AnswerSplitter}. */
-export interface SplitterOptions {
+interface SplitterOptions {
   /** True where text is only that: the protocol has blocks of its own for reasoning and calls. */
   isTyped?: boolean | undefined;
   /** Finds calls in the text; without it none are looked for. */
   calls?: CallFilter | undefined;
-  /** Told of each piece of text and of reasoning, as soon as it is known to be that. */
+  /** Called with each piece of text and of reasoning, as soon as it is known which of the two it is. */
   onPiece?: ((kind: keyof SplitSoFar, piece: string) => void) | undefined;
-  /** All text so far turned out to be reasoning, which it is given out as next. */
+  /** Called when all text so far turns out to be reasoning; as that it is given out next. */
   onRetracted?: (() => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ export class AnswerSplitter implements Splitter {
   readonly #seen: SplitSoFar = { text: "", reasoning: "" };
   /** White space that the server told as reasoning before any reasoning came. */
   #blank = "";
-  /** Whether the server tells reasoning apart: tags in the text are merely talked about then. */
+  /** True once the server told reasoning apart: tags in the text are mentions then. */
   #isApart = false;
   #found: ToolCall[] | undefined;
 
@@ -53,7 +53,7 @@ export class AnswerSplitter implements Splitter {
     this.#calls = options.isTyped ? undefined : options.calls;
   }
 
-  /** What was given out so far. */
+  /** The text and the reasoning that were given out so far. */
   get soFar(): Readonly<SplitSoFar> {
     return this.#seen;
   }

@@ -1,5 +1,5 @@
 /**
- * What every backend meets, so that the agent knows none of them by name.
+ * The contract of every backend: the agent knows none of them by name.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface CallOptions {
   stream?: boolean | undefined;
   /** Called synchronously for each piece of a streamed answer. */
   onDelta?: ((delta: Delta) => void) | undefined;
-  /** What to wait for before more of the answer is read, if anything: back-pressure. */
+  /** Returns a promise to wait for before more of the answer is read: back-pressure. */
   ready?: (() => Promise<void> | undefined) | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
@@ -72,15 +72,15 @@ export type ExtractToolCalls = (
 
 /** The text of an answer, split. */
 export interface SplitAnswer {
-  /** What it says. */
+  /** The text without reasoning and calls. */
   text: string;
-  /** What was thought: as the server told, or between think tags. */
+  /** The reasoning: as the server told it, or between think tags. */
   reasoning: string;
   /** The calls that were in the text. */
   calls: readonly ToolCall[];
 }
 
-/** Splits one answer; what an agent reads its reply from. */
+/** Splits one answer as it arrives. */
 export interface Splitter {
   /** Takes the next piece. */
   push(delta: Delta): void;

@@ -17,7 +17,7 @@ export type Fields = Record<string, unknown>;
  */
 export function fieldsOf(value: unknown, what: string): Fields {
   if (isObject(value)) return value;
-  throw wrongShape(what, "an object", value);
+  throw shapeError(what, "an object", value);
 }
 
 /**
@@ -25,10 +25,10 @@ export function fieldsOf(value: unknown, what: string): Fields {
  *
  * @throws {BackendError} of kind `protocol`, naming `what`.
  */
-export function textOf(value: unknown, what: string): string {
+export function stringOf(value: unknown, what: string): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
-  throw wrongShape(what, "a string", value);
+  throw shapeError(what, "a string", value);
 }
 
 /**
@@ -39,7 +39,7 @@ export function textOf(value: unknown, what: string): string {
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value === undefined || value === null) return [];
-  throw wrongShape(what, "an array", value);
+  throw shapeError(what, "an array", value);
 }
 
 /** A number of tokens; 0 where the server counts none. */
@@ -54,7 +54,7 @@ export function brokeOff(): BackendError {
 }
 
 /** The error for an answer in which `what` is not what the protocol says. */
-export function wrongShape(what: string, wanted: string, value: unknown): BackendError {
+export function shapeError(what: string, wanted: string, value: unknown): BackendError {
   const is = value === undefined
     ? "missing"
     : value === null

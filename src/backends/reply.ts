@@ -21,7 +21,7 @@ import type {
 import type { Fields } from "./fields.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
 
-/** How to find tool calls in the text of an answer that has no others (spec 4.6). */
+/** Options for finding tool calls in the text of an answer that has no others (spec 4.6). */
 export interface ParseOptions {
   /** Finds them; none are looked for without it. */
   extract?: ExtractToolCalls | undefined;
@@ -29,7 +29,7 @@ export interface ParseOptions {
   tools?: readonly Tool[] | undefined;
 }
 
-/** What a server answered, whatever its protocol. */
+/** A server's answer, whatever its protocol. */
 export interface AnswerParts {
   content: string;
   reasoning: string;
@@ -43,11 +43,11 @@ export interface AnswerParts {
   hostedBlocks?: readonly Fields[] | undefined;
 }
 
-/** More are not run: they would be the answer of a model gone wild. */
+/** Calls beyond this number are not run: only a model gone wild makes them. */
 const MAX_CALLS_OF_ANSWER = 200;
-/** No model writes as much in earnest. */
+/** Longer arguments are not run: no model writes them in earnest. */
 const MAX_ARGUMENTS_CHARS = 4 * 2 ** 20;
-/** Names of tools have 64 at most; beyond, there is enough to see which one was meant. */
+/** Longer names are cut: those of tools have 64 characters at most. */
 const MAX_NAME_CHARS = 200;
 
 /**
@@ -115,7 +115,7 @@ function wholeFilter(extract: ExtractToolCalls, tools: readonly Tool[] | undefin
 /** Puts the reply together: checks the calls; those in the text count where there are no others. */
 function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
   const isClean = parts.finish === "stop" || parts.finish === "tool_calls";
-  let calls = nativeCalls(parts, isClean);
+  let calls = readCalls(parts, isClean);
   if (calls.length === 0) {
     calls = split.calls.map((call) => ({
       ...call,
@@ -124,7 +124,7 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
     }));
   }
   const tooMany = calls.length - MAX_CALLS_OF_ANSWER;
-  // One of them stands for all: each would be sent again with every request.
+  // One call stands for all beyond the limit: each would be sent again with every request.
   calls = calls.slice(0, MAX_CALLS_OF_ANSWER + 1).map((call, i) => boundedCall(call, i, tooMany));
   const [content, reasoning] = parts.isTyped
     ? [parts.content, parts.reasoning]
@@ -147,7 +147,7 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
  * its last call happens to parse. Without a reason for its end (a proxy's [DONE]), a call without
  * arguments may have lost them.
  */
-function nativeCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
+function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
   return parts.calls.map(({ id, name, args }, i): ToolCall => {
     const text = argumentsText(args);
     const isWhole = isClean && (parts.finishDetail !== "" || text.trim() !== "");
@@ -167,7 +167,7 @@ function boundedCall(call: ToolCall, at: number, tooMany: number): ToolCall {
     : { ...call, name };
 }
 
-/** What a finder of calls in text is to know of the tools that were offered. */
+/** The names and schemas of the tools that were offered, for a finder of calls in text. */
 export function namesAndSchemas(
   tools: readonly Tool[],
 ): { tools: string[]; schemas: Record<string, unknown> } {
@@ -191,7 +191,7 @@ function cutBy({ finish, finishDetail }: AnswerParts): string {
     })`;
 }
 
-/** Deeper arguments are refused: they would exhaust the stack of whatever walks them. */
+/** Deeper arguments are refused: they would exhaust the stack of the code that walks them. */
 const MAX_ARGUMENTS_DEPTH = 100;
 
 /**
@@ -201,7 +201,7 @@ const MAX_ARGUMENTS_DEPTH = 100;
 function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
   let parsed = value ?? {};
   try {
-    // Twice, as some models write the text of their arguments into a string once more.
+    // Some models write the JSON of their arguments into a JSON string: it is parsed twice.
     for (let i = 0; i < 2 && typeof parsed === "string"; i++) {
       parsed = parsed.trim() === "" ? {} : JSON.parse(parsed);
     }

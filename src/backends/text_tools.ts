@@ -37,7 +37,7 @@ export const TEXT_TOOLS: Adjustment = {
 export function withTextTools(messages: readonly Message[], tools: readonly Tool[]): Message[] {
   const [first] = messages;
   const system = first?.role === "system" ? first.content : "";
-  const described = tools.length > 0 ? describe(tools) : "";
+  const described = tools.length > 0 ? toolInstructions(tools) : "";
   const converted: Message[] = [{
     role: "system",
     content: [system, described].filter((text) => text !== "").join("\n\n"),
@@ -46,7 +46,7 @@ export function withTextTools(messages: readonly Message[], tools: readonly Tool
   for (const message of first?.role === "system" ? messages.slice(1) : messages) {
     if (message.role !== "tool") {
       results = undefined;
-      converted.push(asText(message));
+      converted.push(withCallsAsText(message));
     } else if (results) {
       results.content += `\n${resultText(message)}`;
     } else {
@@ -58,7 +58,7 @@ export function withTextTools(messages: readonly Message[], tools: readonly Tool
   return converted;
 }
 
-function describe(tools: readonly Tool[]): string {
+function toolInstructions(tools: readonly Tool[]): string {
   const lines = tools.map(({ name, description, parameters }) =>
     jsonText({ name, description, parameters })
   );
@@ -68,7 +68,7 @@ Write several calls one after the other if they do not depend on each other. The
 ${lines.join("\n")}`;
 }
 
-function asText(message: Message): Message {
+function withCallsAsText(message: Message): Message {
   if (!message.toolCalls?.length) return message;
   const { toolCalls, content, ...rest } = message;
   const calls = toolCalls.map(callText);

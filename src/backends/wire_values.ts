@@ -1,5 +1,5 @@
 /**
- * What wire formats have in common: tool calls, results, the key.
+ * Values that wire formats share: tool calls, results, the key.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export function keyHeader({ apiKey }: { apiKey: string }): Record<string, string
   return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** What stands for the result of a tool that printed nothing. */
+/** The result of a tool that printed nothing. */
 export const NO_OUTPUT = "(no output)";
 
 /** A name that every server takes in its history, whatever the model made up. */

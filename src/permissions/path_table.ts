@@ -96,8 +96,9 @@ export class PathTable {
    */
   confinedSecrets(): ConfinedPath[] {
     const rows = PROTECTED_ROWS.filter(({ kind }) => kind === "secret");
+    const list = listedOnce(this.#looks.list);
     const named = [
-      ...rows.flatMap((row) => this.#located(row, this.home)),
+      ...rows.flatMap((row) => located(row, this.home, list)),
       ...this.#own.map((path) => ({ path, what: OWN_FILES, isFolder: true })),
     ];
     return named.flatMap((one) => {
@@ -109,7 +110,8 @@ export class PathTable {
   /** What confined commands must not write in the folder that they work in. */
   confinedIn(folder: string): ConfinedPath[] {
     const rows = PROTECTED_ROWS.filter(({ kind }) => kind === "protected");
-    return rows.flatMap((row) => this.#located(row, folder));
+    const list = listedOnce(this.#looks.list);
+    return rows.flatMap((row) => located(row, folder, list));
   }
 
   #secretMatcher(): Matcher {
@@ -124,32 +126,6 @@ export class PathTable {
       }));
     return this.#secrets = others.length === 0 ? known : matcherOf([...sources, ...others]);
   }
-
-  /** Where the files of a row are; those of patterns that count in every folder, in `folder` itself. */
-  #located(row: ProtectedRow, folder: string | undefined): ConfinedPath[] {
-    const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, IGNORE_CASE);
-    return alternativesOf(row.confined ?? row.paths).flatMap((glob) => {
-      const base = scopeOf(glob) === "root" ? "/" : folder;
-      if (base === undefined) return [];
-      return this.#expanded(base, glob.replace(/^~?\/|\/$/g, ""))
-        .filter((path) => isTaken.test(composedPath(path)))
-        .map((path) => ({ path, what: row.what, isFolder: glob.endsWith("/") }));
-    });
-  }
-
-  #expanded(base: string, names: string): string[] {
-    let paths = [base];
-    for (const name of names.split("/")) {
-      if (!/[*?]/.test(name)) paths = paths.map((path) => join(path, name));
-      else {
-        const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
-        paths = paths.flatMap((path) =>
-          this.#looks.list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
-        );
-      }
-    }
-    return paths;
-  }
 }
 
 /** The rows that count wherever the home folder is; its links are not looked up. */
@@ -162,6 +138,47 @@ const IGNORE_CASE = "i";
 
 /** Signs without width, which older file systems of Apple leave out when they compare names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+/** Where the files of a row are; those of patterns that count in every folder, in `folder` itself. */
+function located(
+  row: ProtectedRow,
+  folder: string | undefined,
+  list: PathLooks["list"],
+): ConfinedPath[] {
+  const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, IGNORE_CASE);
+  return alternativesOf(row.confined ?? row.paths).flatMap((glob) => {
+    const base = scopeOf(glob) === "root" ? "/" : folder;
+    if (base === undefined) return [];
+    return matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list)
+      .filter((path) => isTaken.test(composedPath(path)))
+      .map((path) => ({ path, what: row.what, isFolder: glob.endsWith("/") }));
+  });
+}
+
+/** The paths in `base` that a pattern without braces matches; without wildcards, also where nothing is. */
+function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
+  let paths = [base];
+  for (const name of glob.split("/")) {
+    if (!/[*?]/.test(name)) paths = paths.map((path) => join(path, name));
+    else {
+      const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
+      paths = paths.flatMap((path) =>
+        list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
+      );
+    }
+  }
+  return paths;
+}
+
+/** Lists each folder once: many patterns look at the same. */
+function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
+  const listed = new Map<string, readonly string[]>();
+  return (folder) => {
+    const names = listed.get(folder) ?? list(folder);
+    listed.set(folder, names);
+    return names;
+  };
+}
 
 function kindIn({ any, rows }: Matcher, path: string): string | undefined {
   // Where case is ignored, the long s is an s; the Kelvin sign becomes a K as letters are composed.

@@ -198,7 +198,7 @@ export class PermissionsFile {
     const folders = isObject(file.folders) ? file.folders : {};
     const here = isObject(folders[folder]) ? folders[folder] : {};
     const next = { ...file, folders: { ...folders, [folder]: { ...here, ...change(here) } } };
-    await replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
+    await replaceSettings(path, `${JSON.stringify(next, null, 2)}\n`);
     this.#content = next;
     return path;
   }
@@ -212,7 +212,7 @@ export class PermissionsFile {
   }
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
+async function replaceSettings(path: string, text: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {

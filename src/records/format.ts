@@ -15,7 +15,7 @@ import { messageFromRecord, messageToRecord } from "./message_shape.ts";
 import { LegacyConversation } from "./version_1.ts";
 
 /** The version that is written; older ones are read, later ones refused. */
-const FORMAT_VERSION = 2;
+const RECORD_VERSION = 2;
 
 /** The first line. A reader passes over fields that it does not know. */
 export interface RecordHead {
@@ -26,7 +26,7 @@ export interface RecordHead {
   started: string;
   /** The file of the session that this one goes on from. */
   continues?: string;
-  /** What that session began with. */
+  /** The title of that session. */
   title?: string;
 }
 
@@ -47,7 +47,7 @@ export type RecordEntry =
   & (AddedMessage | {
     /** The ids of the messages that are the conversation from here on. */
     conversation: readonly string[];
-    /** Those among them that are new. */
+    /** The new messages among them. */
     added?: readonly AddedMessage[];
   })
   & { used?: ModelUsed };
@@ -56,17 +56,17 @@ export type RecordEntry =
 export interface ParsedRecord {
   head: RecordHead;
   messages: Message[];
-  /** How many lines could not be read: mostly the last one, where writing was cut off. */
+  /** The number of lines that could not be read: mostly the last one, where writing was cut off. */
   lost: number;
-  /** What was typed first; the message may be in a summary by now. */
+  /** The text that was typed first; the message may be in a summary by now. */
   first: string;
-  /** Of the newest messages. */
+  /** The model of the newest messages. */
   used?: ModelUsed;
 }
 
 /** The first line of a new record. */
 export function headLine(head: Omit<RecordHead, "version">): string {
-  return `${JSON.stringify({ version: FORMAT_VERSION, ...head })}\n`;
+  return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }
 
 /** The line of an entry. */
@@ -96,9 +96,9 @@ export function parseHead(line: string): RecordHead {
     const is = JSON.stringify(version);
     throw new SyntaxError(`Cannot read the session as its version must be a number: it is ${is}`);
   }
-  if (version > FORMAT_VERSION) {
+  if (version > RECORD_VERSION) {
     throw new SyntaxError(
-      `Cannot read the session as a later copilot wrote it: its version must be at most ${FORMAT_VERSION}: it is ${version}`,
+      `Cannot read the session as a later copilot wrote it: its version must be at most ${RECORD_VERSION}: it is ${version}`,
     );
   }
   if (typeof head.continues !== "string") delete head.continues;
@@ -148,7 +148,7 @@ class RecordedConversation {
     const more = Array.isArray(added) ? added.map(addedMessage) : [undefined];
     if (!more.every((one) => one !== undefined)) return false;
     for (const one of more) this.#know(one);
-    // What was on a line that is lost is left out.
+    // A message on a line that is lost is left out.
     this.messages = conversation.flatMap((id) => this.#known.get(id)?.message ?? []);
     return true;
   }

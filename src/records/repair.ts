@@ -59,8 +59,8 @@ function isLost(message: Message | undefined): boolean {
 }
 
 /**
- * How many calls were open where the last turn of repaired `messages` was cut off: 0 before an answer;
- * undefined where it was not cut off.
+ * The number of calls that were open when the last turn of repaired `messages` was cut off: 0 before an
+ * answer; undefined where it was not cut off.
  */
 export function openCallsAtCut(messages: readonly Message[]): number | undefined {
   const last = messages.at(-1);

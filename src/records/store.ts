@@ -26,7 +26,7 @@ export interface StoredSession extends ParsedRecord {
   name: string;
 }
 
-/** So many sessions are stored; the oldest go. */
+/** The number of sessions that are stored; the oldest are removed. */
 export const MAX_SESSIONS = 200;
 /** A larger file, in bytes, is not read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
@@ -76,7 +76,7 @@ export class Recorder {
       : [{ conversation: ids, ...(fresh.length > 0 && { added: fresh }) }];
     this.#conversation = ids;
     if (entries.length > 0) this.#write(entries, used);
-    // What comes after all was forgotten has nothing to do with it.
+    // The conversation after `/clear` is another session.
     if (messages.length === 0) this.continueFrom([], {});
   }
 

@@ -1,6 +1,6 @@
 /**
- * Records of version 1, which had neither ids nor parts. What its messages are made of is read from
- * their text: the one place that does so, for texts that no version writes any more.
+ * Records of version 1, which had neither ids nor parts: the parts are read from the text. Only texts
+ * of version 1 are read so.
  *
  * @module
  */
@@ -65,20 +65,20 @@ const STAND_INS: readonly [role: Message["role"], text: string | RegExp, StandIn
   ],
 ];
 
-/** What stands before the typed text. */
-const BEFORE =
+/** A part before the typed text. */
+const PART_BEFORE =
   /^(?:<shell command=(".*")>\n([^]*?)\n<\/shell>|(\[(?:Plan mode|The plan is)[^\]]*\]))\n\n/;
-/** What stands behind it, up to the next of its kind or the end. */
-const BEHIND =
+/** A part behind it, up to the next one or the end. */
+const PART_BEHIND =
   /^\n\n(?:<file path=(".*")>\n([^]*?)\n<\/file>|<stdin>\n([^]*)\n<\/stdin>|(\[Job \d+ is over [^\n]*\]))(?=\n\n<file path="|\n\n<stdin>\n|\n\n\[Job \d|$)/;
-/** Where that begins. */
+/** The beginning of the parts behind it. */
 const BEHIND_BEGINS = /\n\n(?:<file path="|<stdin>\n|\[Job \d+ is over )/;
 
 /** The parts of a text that was more than typed; undefined where they cannot be told. */
 function partsOf(content: string): Part[] | undefined {
   const parts: Part[] = [];
   let rest = content;
-  for (let match; (match = BEFORE.exec(rest)); rest = rest.slice(match[0].length)) {
+  for (let match; (match = PART_BEFORE.exec(rest)); rest = rest.slice(match[0].length)) {
     const [, command, output = "", note = ""] = match;
     parts.push(
       command === undefined ? resource("note", "", note) : resource("shell", command, output),
@@ -88,7 +88,7 @@ function partsOf(content: string): Part[] | undefined {
   const typed = end < 0 ? rest : rest.slice(0, end);
   if (typed !== "") parts.push({ type: "text", text: typed });
   rest = rest.slice(typed.length);
-  for (let match; (match = BEHIND.exec(rest)); rest = rest.slice(match[0].length)) {
+  for (let match; (match = PART_BEHIND.exec(rest)); rest = rest.slice(match[0].length)) {
     const [, path, file = "", piped, note = ""] = match;
     parts.push(
       path !== undefined

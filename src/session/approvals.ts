@@ -103,6 +103,7 @@ function approvalOf(
     subject,
     reason,
     isRoutine: isRoutine === true,
+    isOfPerson: context.isOfPerson === true,
     choices,
     ...prepared?.change && { preview: prepared.change },
     ...rule && { rule },
@@ -139,7 +140,7 @@ function refusalByPerson(reason: string): Decision {
   const why = reason === ""
     ? "Do not try another way; ask what they want instead."
     : `They say: ${reason}`;
-  return { allow: false, reason: `Refused by the user. ${why}` };
+  return { allow: false, reason: `Refused by the user. ${why}`, explanation: "you said no" };
 }
 
 /** Adds the rule as far as the answer says, and reports that. */

@@ -11,10 +11,10 @@ import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 
-/** So many files of a message are attached; more are left to the model to read. */
+/** The most files of a message that are attached; the model may read the others. */
 const MAX_FILES = 20;
 
-/** What is named by `@` in `text`, in order, each once: `@"a b"` or up to the next white space. */
+/** The names behind `@` in `text`, in order, each once: `@"a b"`, or up to the next white space. */
 export function namedPaths(text: string): string[] {
   const found = text.matchAll(/(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/g);
   return [...new Set([...found].map(([, quoted, plain]) => quoted ?? plain!))];
@@ -22,9 +22,9 @@ export function namedPaths(text: string): string[] {
 
 /**
  * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and
- * what to tell the person of each. A name that is no file stays what it is: part of the text.
+ * notices of them for the person. A name that is no file stays a part of the text.
  *
- * @param policy decides on each; without it what a person names may be read
+ * @param policy decides on each, and may ask the person; without it all of them may be read
  */
 export async function attachFiles(
   agent: CopilotAgent,
@@ -35,7 +35,7 @@ export async function attachFiles(
   const parts: Part[] = [];
   const notices: string[] = [];
   let count = 0;
-  const context = agent.toolContext(signal);
+  const context = { ...agent.toolContext(signal), isOfPerson: true } as const;
   for (const name of namedPaths(text)) {
     if (parts.length >= MAX_FILES) {
       notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);

@@ -21,13 +21,18 @@ export interface Approval {
   reason: string;
   /** True where `reason` says no more than that the call writes or runs something. */
   isRoutine: boolean;
+  /** True where the person asked for the call, by naming a file in a message. */
+  isOfPerson: boolean;
   /** What the system keeps a command from, in one line; left out where nothing confines it. */
   confinedTo?: string;
   /** What will be written, made by the tool from the bytes themselves; left out where it cannot be made. */
   preview?: Change;
   /** The answers that are offered, in order. */
   choices: readonly ApprovalChoice[];
-  /** The rule that `session` and `folder` would add, where they are offered; `path` is the file it is for. */
+  /**
+   * The rule that `session` and `folder` would add, where they are offered; `path` is the file it
+   * is for.
+   */
   rule?: { text: string; path?: string };
 }
 

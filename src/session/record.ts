@@ -43,7 +43,7 @@ export class SessionRecord {
 
   /** The conversation is that of an earlier session now. */
   continueFrom(session: StoredSession): void {
-    const origin = { continues: session.name, title: titleOf(session).title };
+    const origin = { continues: session.name, title: sessionTitle(session).title };
     this.#recorder?.continueFrom([...session.messages], origin);
   }
 }
@@ -56,7 +56,7 @@ function modelUsedBy({ config }: CopilotAgent): ModelUsed {
   };
 }
 
-/** At most so many sessions are listed. */
+/** Older sessions than these are not listed. */
 const MAX_LISTED_SESSIONS = 20;
 
 /** The sessions of the agent's folder, newest first. */
@@ -66,19 +66,19 @@ export function earlierSessions(agent: CopilotAgent): StoredSession[] {
   return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
 }
 
-/** A title is no longer, in characters. */
+/** Longer titles are cut. */
 const MAX_TITLE_CHARS = 200;
 
-/** What tells an earlier session apart. */
+/** An earlier session in a list. */
 export interface SessionTitle {
   /** When it began: ISO 8601. */
   started: string;
-  /** What was typed first. */
+  /** The text that was typed first. */
   title: string;
 }
 
-/** See {@linkcode SessionTitle}. */
-export function titleOf({ head, first }: StoredSession): SessionTitle {
+/** The title of a session. */
+export function sessionTitle({ head, first }: StoredSession): SessionTitle {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
 
@@ -86,11 +86,11 @@ export function titleOf({ head, first }: StoredSession): SessionTitle {
 export interface Resumed {
   /** When it began: ISO 8601. */
   started: string;
-  /** How many messages it has. */
+  /** The number of its messages. */
   messages: number;
   /** Lines of its record that could not be read. */
   lostLines: number;
-  /** What the person typed last, and the newest answer to that; left out where it has none. */
+  /** The text that was typed last, and the newest answer to it; left out where there is none. */
   lastTyped?: string;
   lastAnswer?: string;
   /** Calls that were open when its last turn was cut off: 0 before an answer; left out where it was not. */
@@ -99,7 +99,7 @@ export interface Resumed {
   model?: {
     before: ModelUsed;
     now: ModelUsed;
-    /** Whether the agent asks the model of `before` again. */
+    /** True where the agent asks the model of `before` again. */
     isTakenUp: boolean;
   };
 }

@@ -15,13 +15,13 @@ import type { Grant, OnWritten } from "../types/tool.ts";
 /** A message that was taken back or brought back. */
 export interface UndoReport {
   way: "undo" | "redo";
-  /** What the message said. */
+  /** The text of the message. */
   text: string;
   /** The files that were written for it, in order. */
   files: readonly UndoneFile[];
   /** False where the conversation is another by now, which stays. */
   hasConversation: boolean;
-  /** How many commands the message led to: what they did stays. */
+  /** The number of commands that ran for the message: their effects stay. */
   commands: number;
 }
 
@@ -45,20 +45,20 @@ interface UndoStep {
 
 /** A file on both sides of a step: as it is now, and as it was (or, taken back, as it became). */
 interface FileSides {
-  /** Of the other side. `undefined`: there was no file. `null`: unknown, as it was too large. */
+  /** The file on the other side. `undefined`: there was none. `null`: unknown, as it was too large. */
   bytes: Uint8Array | undefined | null;
-  /** Of the other side; {@linkcode ABSENT} where there was no file. */
+  /** The stamp on the other side; {@linkcode ABSENT} where there was no file. */
   otherStamp: string;
-  /** Of this side. */
+  /** The stamp on this side. */
   stamp: string;
 }
 
 const ABSENT = "";
-/** So many messages can be taken back, and fewer where their files have more bytes than that. */
+/** The log holds this many messages, and fewer where their files have more than MAX_UNDO_BYTES. */
 export const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 
-/** What a session can take back. */
+/** The messages that a session can take back and bring back. */
 export class UndoLog {
   readonly #done: UndoStep[] = [];
   readonly #undone: UndoStep[] = [];
@@ -133,13 +133,13 @@ export class UndoLog {
     return { text, files, hasConversation: conversation !== undefined };
   }
 
-  /** What all steps know of a file. */
+  /** The sides of a file in all steps. */
   #sidesOf(path: string): FileSides[] {
     return [...this.#done, ...this.#undone].flatMap(({ files }) => files.get(path) ?? []);
   }
 }
 
-/** How many commands ran in `messages` that are not among `before`. */
+/** The number of commands that ran in `messages` and not in `before`. */
 function commandsBehind(before: readonly Message[], messages: readonly Message[]): number {
   const earlier = new Set(before.map(({ id }) => id));
   return messages.filter(({ id, toolAccess, isError }) =>
@@ -160,7 +160,7 @@ async function exchangeFile(
   if (bytes === undefined) await Deno.remove(path);
   else await writeAtomically(path, path, bytes, now && { head: now, size: now.length }, { grant });
   Object.assign(sides, { bytes: now, stamp: otherStamp, otherStamp: stamp });
-  // What was once so is so again, under another stamp; also for the steps before and after.
+  // The file is what it once was, under another stamp: the steps before and after learn that stamp.
   const restored = await stampAt(path);
   for (const side of all) {
     if (side.stamp === otherStamp) side.stamp = restored;
@@ -169,7 +169,7 @@ async function exchangeFile(
   return bytes === undefined ? "removed" : now === undefined ? "recreated" : "restored";
 }
 
-/** How the file at a path is, unless something else has come in its way. */
+/** The stamp of the file at a path; `a link` where its path leads through a link by now. */
 async function stampAt(path: string): Promise<string> {
   try {
     return await Deno.realPath(path) === path ? stampOf(await Deno.lstat(path)) : "a link";

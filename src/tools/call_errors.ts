@@ -11,7 +11,7 @@ export class RefusedError extends Error {
   override name = "RefusedError";
 }
 
-/** What the model is told of a call that was aborted while it ran. */
+/** The result of a call that was aborted while it ran. */
 export const NOT_FINISHED = "Interrupted by the user: the call did not finish.";
 
 /** Thrown by a command that was aborted, with what it had printed by then. */

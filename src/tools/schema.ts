@@ -14,8 +14,8 @@ import { isObject } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
-/** What {@linkcode checkArguments} found: complete arguments, or one line for the model. */
-export type CheckedArguments =
+/** The result of {@linkcode checkArguments}: complete arguments, or one line for the model. */
+type CheckedArguments =
   | { ok: true; args: Record<string, unknown> }
   | { ok: false; error: string };
 
@@ -36,23 +36,29 @@ type Fit = { value: unknown } | { must: string; given: unknown; at: string };
 export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   const schema = tool.parameters;
   if (!isObject(args)) {
-    const problem = `the arguments must be a JSON object: current value is ${show(args)}`;
-    return failure(tool, problem, {});
+    const problem = `the arguments must be a JSON object: current value is ${valueText(args)}`;
+    return argumentFailure(tool, problem, {});
   }
   const properties = isObject(schema.properties) ? schema.properties : {};
-  const unknown = isOpen(schema)
+  const unknown = allowsOthers(schema)
     ? []
     : Object.keys(args).filter((key) => !Object.hasOwn(properties, key));
   if (unknown.length > 0) return unknownKey(tool, unknown, args, properties);
 
   const missing = requiredOf(schema).find((key) => isAbsent(args, key, properties[key]));
   if (missing !== undefined) {
-    const given = Object.hasOwn(args, missing) ? `: current value is ${show(args[missing])}` : "";
-    return failure(tool, `${missing} is required${given}`, args);
+    const given = Object.hasOwn(args, missing)
+      ? `: current value is ${valueText(args[missing])}`
+      : "";
+    return argumentFailure(tool, `${missing} is required${given}`, args);
   }
   const fit = fitObject(schema, args, "");
   if ("value" in fit) return { ok: true, args: fit.value as Values };
-  return failure(tool, `${fit.at} must be ${fit.must}: current value is ${show(fit.given)}`, args);
+  return argumentFailure(
+    tool,
+    `${fit.at} must be ${fit.must}: current value is ${valueText(fit.given)}`,
+    args,
+  );
 }
 
 function unknownKey(
@@ -73,14 +79,14 @@ function unknownKey(
   }
   const near = part ?? nearest(key, names) ?? (missing.length === 1 ? missing[0] : undefined);
   const renamed = near !== undefined && !Object.hasOwn(args, near);
-  const problem = `it has no argument ${show(key)}${
+  const problem = `it has no argument ${valueText(key)}${
     renamed ? `: use ${near}` : `, only ${names.join(", ") || "none"}`
   }`;
-  return failure(tool, problem, renamed ? { ...args, [near]: args[key] } : args);
+  return argumentFailure(tool, problem, renamed ? { ...args, [near]: args[key] } : args);
 }
 
 /** One line: what is wrong, and a call with what was given right and the shape of what was not. */
-function failure(tool: Tool, problem: string, args: Values): CheckedArguments {
+function argumentFailure(tool: Tool, problem: string, args: Values): CheckedArguments {
   const properties = isObject(tool.parameters.properties) ? tool.parameters.properties : {};
   const required = requiredOf(tool.parameters);
   const shown: string[] = [];
@@ -104,7 +110,7 @@ function fitObject(schema: JsonSchema, given: Values, at: string): Fit {
   for (const [key, value] of Object.entries(given)) {
     const known = Object.hasOwn(properties, key);
     if (!known && schema.additionalProperties === false) {
-      return { must: `without the key ${show(key)}`, given, at };
+      return { must: `without the key ${valueText(key)}`, given, at };
     }
     const property = known ? properties[key] : extra;
     if (known && !required.includes(key) && isAbsent(given, key, property)) continue;
@@ -113,7 +119,7 @@ function fitObject(schema: JsonSchema, given: Values, at: string): Fit {
     entries.push([key, fit.value]);
   }
   const missing = required.find((key) => !Object.hasOwn(given, key));
-  if (missing !== undefined) return { must: `with the key ${show(missing)}`, given, at };
+  if (missing !== undefined) return { must: `with the key ${valueText(missing)}`, given, at };
   for (const [key, property] of Object.entries(properties)) {
     if (!isAbsent(given, key, property)) continue;
     const value = isObject(property) ? property.default : undefined;
@@ -131,9 +137,11 @@ function fitValue(schema: JsonSchema, given: unknown, at: string): Fit {
   const wrong = (must: string): Fit => ({ must, given, at });
   if (value === undefined) return wrong(phrase(schema));
   if (Array.isArray(schema.enum) && !schema.enum.some((option) => equal(option, value))) {
-    return wrong(`one of ${schema.enum.map(show).join(", ")}`);
+    return wrong(`one of ${schema.enum.map(valueText).join(", ")}`);
   }
-  if (schema.const !== undefined && !equal(schema.const, value)) return wrong(show(schema.const));
+  if (schema.const !== undefined && !equal(schema.const, value)) {
+    return wrong(valueText(schema.const));
+  }
   if (typeof value === "number" && !inRange(value, schema.minimum, schema.maximum)) {
     return wrong(phrase(schema));
   }
@@ -164,7 +172,7 @@ function fitArray(schema: JsonSchema, given: readonly unknown[], at: string): Fi
   return { value: values };
 }
 
-/** What a text that stands for a value of another type stands for, or undefined. */
+/** The value of another type that a text stands for; undefined for none. */
 function converted(given: unknown, type: string): unknown {
   if (typeof given !== "string") return undefined;
   const text = given.trim();
@@ -192,7 +200,7 @@ function isType(value: unknown, type: string): boolean {
   return actual === type;
 }
 
-/** Left out, or `null` where the schema does not know it. */
+/** Whether a value was left out, or is a `null` that the schema does not allow. */
 function isAbsent(args: Values, key: string, schema: unknown): boolean {
   if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
   if (args[key] !== null) return false;
@@ -201,7 +209,7 @@ function isAbsent(args: Values, key: string, schema: unknown): boolean {
 }
 
 /** True when keys beside `properties` are allowed at the top. */
-function isOpen(schema: JsonSchema): boolean {
+function allowsOthers(schema: JsonSchema): boolean {
   if (schema.additionalProperties !== undefined) return schema.additionalProperties !== false;
   const elsewhere = ["anyOf", "oneOf", "allOf", "$ref", "patternProperties"];
   return !isObject(schema.properties) || elsewhere.some((keyword) => keyword in schema);
@@ -245,9 +253,9 @@ function phrase(schema: JsonSchema): string {
   return names.join(" or ") + limits;
 }
 
-/** Stands in an example call for a value that was not given. */
+/** The placeholder, in an example call, of a value that was not given. */
 function shape(schema: JsonSchema): string {
-  if (Array.isArray(schema.enum)) return show(schema.enum[0]);
+  if (Array.isArray(schema.enum)) return valueText(schema.enum[0]);
   const { minimum } = schema;
   const number = typeof minimum === "number" ? String(minimum) : "1";
   const shapes: Record<string, string> = {
@@ -261,15 +269,15 @@ function shape(schema: JsonSchema): string {
   return shapes[typesOf(schema)[0] ?? ""] ?? '"..."';
 }
 
-/** Short enough to repeat in an example call. */
+/** Whether a value is short enough to repeat it in an example call. */
 function isShort(value: unknown): boolean {
   return typeof value === "string"
     ? value.length <= 80
     : typeof value === "number" || typeof value === "boolean";
 }
 
-/** A value as far as an error line has room for it; never walks into it. */
-function show(value: unknown): string {
+/** A value as text for an error line: short texts and numbers whole, others by their size. */
+function valueText(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
   }

@@ -19,9 +19,9 @@ export interface ToolCall {
   arguments: Record<string, unknown>;
   /** Set when the arguments were no JSON object. Such a call is answered with an error and never run. */
   invalid?: {
-    /** What the model wrote. */
+    /** The text that the model wrote. */
     text: string;
-    /** What is wrong with it. */
+    /** The reason, for the model. */
     reason: string;
   };
   /** True when the call was recovered from the text of the answer (spec 4.6). */
@@ -30,7 +30,7 @@ export interface ToolCall {
 
 /** A piece of a {@linkcode Message}. */
 export type Part =
-  /** What a person typed, or a model wrote. */
+  /** Text that a person typed. */
   | { type: "text"; text: string }
   /** Text that goes along under a name: a file, a listing, the output of a command, piped text. */
   | {
@@ -51,7 +51,7 @@ export interface Message {
   role: Role;
   /** The text, as servers get it; for a tool message, the tool's result. */
   content: string;
-  /** What `content` is made of, and images: where the message is more than one text. */
+  /** The parts that make up `content`, and images: where the message is more than one text. */
   parts?: readonly Part[];
   /** The calls that an assistant message asks for. */
   toolCalls?: ToolCall[];
@@ -65,7 +65,7 @@ export interface Message {
   isError?: boolean;
   /** Set where the program wrote the whole message in another's place. */
   standsFor?: StandIn;
-  /** What an assistant message thought before it answered; never part of `content`. */
+  /** The reasoning before an answer; never part of `content`. */
   reasoning?: string;
   /**
    * Content blocks of the hosted API, exactly as they came, where they must be sent back unchanged
@@ -74,7 +74,7 @@ export interface Message {
   hostedBlocks?: readonly Record<string, unknown>[];
 }
 
-/** What a message that the program wrote stands for. */
+/** The message in whose place the program wrote one. */
 export type StandIn =
   /** The messages before it, which it sums up. */
   | "summary"

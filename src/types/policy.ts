@@ -6,16 +6,16 @@
 
 import type { Grant, Prepared, Tool, ToolContext } from "./tool.ts";
 
-/** What a {@linkcode Policy} says of one call. */
+/** The decision of a {@linkcode Policy} about one call. */
 export type Decision =
   /**
-   * `args`: what to run instead of what was asked for; the model is told. `grant`: how far it goes.
-   * `prepared`: what the tool's `prepare` made for the arguments that will run.
+   * `args` replace the arguments of the call, and the model is told. `grant` limits where it goes.
+   * `prepared` is the result of the tool's `prepare` for the arguments that will run.
    */
   | { allow: true; args?: Record<string, unknown>; grant?: Grant; prepared?: Prepared }
   /**
-   * `reason` goes to the model as the call's result: why, and what would help. For a person:
-   * `summary`, why in a few words, and `explanation`, why in a sentence.
+   * `reason` goes to the model as the call's result: why it is refused, and what would help. For a
+   * person, `summary` says why in a few words, and `explanation` in a sentence.
    */
   | { allow: false; reason: string; summary?: string; explanation?: string };
 

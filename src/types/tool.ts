@@ -16,28 +16,36 @@ export interface ToolContext {
   workingDir: string;
   /** The most characters that a result may have. */
   maxOutputChars: number;
-  /** Aborted when the turn is; a tool stops at once and throws its `reason`. */
+  /** Aborted with the turn; a tool then stops at once and throws the signal's `reason`. */
   signal: AbortSignal;
   /**
-   * How files were when the model last saw them, by real path; kept by the tools that read and write
-   * them, which refuse to write over what the model has not seen. Left out, they write all the same.
+   * The state of each file when the model last saw it, by real path. The tools that read and write files
+   * keep it, and refuse to write over what the model has not seen; left out, they write all the same.
    */
   seenFiles?: Map<string, string>;
-  /** Told of each file that was written, such as to write it back later. */
+  /** Called with each file that was written, so that it can be written back later. */
   onWritten?: OnWritten;
   /**
-   * What to start in place of a program, so that the system confines it; throws what the model is
-   * told when it cannot. Left out, programs are started as they are.
+   * Gives the program to start in place of another, so that the system confines it; throws what the
+   * model is told when it cannot. Left out, programs are started as they are.
    */
   confine?: Confine;
-  /** Where commands that go on in the background are kept. */
+  /** The commands that run in the background; left out, none can. */
   jobs?: Jobs;
-  /** Given by a running tool what looks up its newest line of output, for a person who waits. */
+  /**
+   * Called by a running tool with a function that returns its newest line of output, for a person
+   * who waits.
+   */
   onOutput?: (newest: () => string) => void;
-  /** Variables that programs get though they look like credentials: names, or `AWS_*`. Left out: none. */
+  /**
+   * Names, or `AWS_*`, of variables that programs get though they look like credentials. Left out:
+   * none.
+   */
   env?: readonly string[];
   /** The id of the call that is decided or run; left out where a tool is called by hand. */
   callId?: string;
+  /** True where a person asks for the call, and no model: for a file that their message names. */
+  isOfPerson?: true;
   /** What the policy granted the call. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }
@@ -45,11 +53,14 @@ export interface ToolContext {
 /** How far the permission for one call goes. */
 export interface Grant {
   /**
-   * Where the call's path leads, with every link followed: what was decided on. A tool opens this
-   * and no other place, and throws when links lead elsewhere by now.
+   * Where the call's path leads, with every link followed: the place that was decided on. A tool opens
+   * this and no other place, and throws when links lead elsewhere by now.
    */
   realPath: string;
-  /** What a search in it leaves out, as reading it by name would be refused or asked about. */
+  /**
+   * The files and folders that a search leaves out, as reading them by name would be refused or
+   * asked about.
+   */
   withheld: Withheld;
   /** True where the path is likely to hold secrets: a {@linkcode Change} then shows none of its lines. */
   isSecret?: boolean;
@@ -69,19 +80,19 @@ export interface Withheld {
 
 /** A command that runs in the background. */
 export interface Job {
-  /** What it is called by, from 1; given by {@linkcode Jobs.add}. */
+  /** Its number, from 1; {@linkcode Jobs.add} gives it. */
   number: number;
-  /** What runs, as it was asked for. */
+  /** The command, as the model gave it. */
   readonly command: string;
-  /** How it ended, in a few words; undefined while it runs. */
+  /** The way in which it ended, in a few words; undefined while it runs. */
   readonly outcome: string | undefined;
-  /** How long it has run, or did, in milliseconds. */
+  /** The time that it has run so far, or ran in all, in milliseconds. */
   readonly elapsedMs: number;
-  /** True once the model knows how it ended. */
+  /** True once the model was told how it ended. */
   isTold: boolean;
-  /** The end of what it printed, of at most `maxBytes` bytes. */
+  /** The end of its output, at most `maxBytes` bytes. */
   tail(maxBytes: number): string;
-  /** For the model: its state, and what it printed since it was last asked. Waits a little for news. */
+  /** Its state and its output since the last report, for the model. Waits a little for new output. */
   report(signal: AbortSignal): Promise<string>;
   /** Ends all its processes; `outcome` is then its outcome, if it has none yet. */
   stop(outcome: string): Promise<void>;
@@ -94,12 +105,12 @@ export interface Job {
  * `jobStore` makes one.
  */
 export interface Jobs extends AsyncDisposable {
-  /** Those that run, and the newest of those that ended, oldest first. */
+  /** The jobs that run, and the newest that ended, oldest first. */
   readonly list: readonly Job[];
-  /** Told of each job that ended by itself. */
+  /** Called with each job that ended by itself. */
   onEnd?: (job: Job) => void;
   /**
-   * Whether one more may be started.
+   * Checks that one more may be started.
    *
    * @throws {RangeError} when too many run, or the session is over.
    */
@@ -114,9 +125,12 @@ export interface Jobs extends AsyncDisposable {
 export type OnWritten = (file: {
   /** The real path. */
   path: string;
-  /** Differs once somebody writes it again. */
+  /** Changes whenever somebody writes the file again. */
   stamp: string;
-  /** How the file was, where there was one; without `bytes` when it had more than 16 MiB, or cannot be read. */
+  /**
+   * The file before, where there was one; without `bytes` when it had more than 16 MiB or cannot be
+   * read.
+   */
   before?: { stamp: string; bytes?: Uint8Array };
 }) => void;
 
@@ -127,11 +141,11 @@ export type Confine = (
 ) => Promise<{
   program: string;
   args: string[];
-  /** What a program that fails may have run into, in one line for the model. */
+  /** The limits that a program which fails may have run into, in one line for the model. */
   limits?: string;
 }>;
 
-/** What a call is about, for policies and for people: at most one of `path`, `command` and `url`. */
+/** The object of a call, for policies and for people: at most one of `path`, `command` and `url`. */
 export interface Subject {
   /** A file or folder, as the call names it. */
   path?: string;
@@ -156,7 +170,7 @@ export interface ChangeLine {
   line?: number;
 }
 
-/** What a call writes into a file, made by the tool from the bytes that it writes. */
+/** The change that a call makes to a file; the tool makes it from the very bytes that it writes. */
 export interface Change {
   /** The file, as the call names it. */
   path: string;
@@ -171,39 +185,44 @@ export interface Change {
   replacedBytes?: number;
   /** In how many further places the same text is replaced, which `lines` leaves out. */
   morePlaces: number;
-  /** What becomes of the line ending at the end of the file. */
+  /** Set where the line ending at the end of the file is added or removed. */
   lineEnd?: "adds" | "removes";
 }
 
-/** What {@linkcode Tool.prepare} made; `run` takes it back. Tools extend it by what they need. */
+/** The result of {@linkcode Tool.prepare}, which `run` takes back. Tools extend it by what they need. */
 export interface Prepared {
-  /** What will be written. */
+  /** The change that `run` will make. */
   change?: Change;
 }
 
-/** What a command printed; a stream on which nothing came is left out. */
+/** The output of a command; a stream on which nothing came is left out. */
 export interface CommandOutput {
+  /** The text on stdout, as the program wrote it. */
   stdout?: string;
+  /** The text on stderr. */
   stderr?: string;
 }
 
 /** The result of a call as data; the text for the model is `content`. */
 export interface ToolOutcome {
-  /** What the model reads. */
+  /** The text that the model reads. */
   content: string;
   /** The exit code of a command that ended. */
   exitCode?: number;
   /** True where a command was ended at its time limit. */
   isTimedOut?: boolean;
-  /** What a command printed, as far as `content` shows it. */
+  /** The output of a command, as far as `content` shows it. */
   output?: CommandOutput;
   /** The names of processes that a command left running, and that were ended. */
   endedProcesses?: readonly string[];
   /** The lines of a file that `content` shows, from 1; `total` is a minimum unless `isExact`. */
   range?: { first: number; last: number; total: number; isExact: boolean };
-  /** How many there are, by noun: `files`, `matches`, `entries`, `bytes`. A search that stopped early found at least as many. */
+  /**
+   * Numbers by their noun: `files`, `matches`, `entries`, `bytes`. There may be more where a search
+   * stopped early.
+   */
   counts?: Readonly<Record<string, number>>;
-  /** What was written. */
+  /** The change that was made. */
   change?: Change;
 }
 
@@ -211,13 +230,13 @@ export interface ToolOutcome {
 export interface Tool {
   /** `[a-zA-Z0-9_-]{1,64}`, unique among the tools of an agent. */
   name: string;
-  /** What it does, for the model. */
+  /** The model's description of it. */
   description: string;
   /** A JSON Schema of type `object`; arguments are checked against it before `run`. */
   parameters: JsonSchema;
-  /** What it touches. */
+  /** The most that it may touch. */
   access: ToolAccess;
-  /** What a call is about; left out, policies know only the tool's `access`. */
+  /** The object of a call; left out, policies know only the tool's `access`. */
   subject?(args: Record<string, unknown>): Subject;
   /**
    * Does all of a call but its effect: for a policy to call before it asks somebody. The policy gives
@@ -228,10 +247,10 @@ export interface Tool {
    */
   prepare?(args: Record<string, unknown>, context: ToolContext): Promise<Prepared> | Prepared;
   /**
-   * Runs the tool. The result is what the model reads, as a text or with data beside it. Whatever it
-   * throws becomes an error result with the error's message; nothing it throws ends the turn.
+   * Runs the tool. The result is the text for the model, alone or with data beside it. An error that it
+   * throws becomes an error result with the error's message; none ends the turn.
    *
-   * @param prepared what `prepare` made for the same arguments, where it was called: the tool does
+   * @param prepared the result of `prepare` for the same arguments, where it was called: the tool does
    * exactly that, or fails
    */
   run(

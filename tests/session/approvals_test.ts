@@ -67,6 +67,7 @@ Deno.test("a question holds what will be written, from the bytes that then are",
     subject: { path: "f", action: "edit" },
     reason: "writes",
     isRoutine: true,
+    isOfPerson: false,
     choices: ["once", "refuse", "session", "folder"],
     rule: { text: "edit_file(f)", path: "f" },
     preview: {

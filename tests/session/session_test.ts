@@ -83,3 +83,47 @@ Deno.test("without somebody to ask, what would be asked about is refused, and co
   const { toolExecutions } = await fake.session.prompt("go", signal);
   assertEquals([toolExecutions[0]!.isError, fake.session.refusals], [true, 1]);
 });
+
+Deno.test("a file that a message names goes along as the policy and the person say", async () => {
+  const rows: [name: string, choice: "once" | "refuse", asked: number, sent: boolean][] = [
+    ["a.txt", "refuse", 0, true],
+    [".env", "once", 1, true],
+    [".env", "refuse", 1, false],
+    ["denied", "once", 0, false],
+    ["link", "refuse", 1, false],
+  ];
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const folder = `${base}/folder`;
+    await Deno.mkdir(`${folder}/.copilot`, { recursive: true });
+    await Deno.mkdir(`${base}/outside`);
+    const rules = { deny: ["read_file(denied)"] };
+    await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(rules));
+    for (const name of ["a.txt", ".env", "denied", "../outside/b"]) {
+      await Deno.writeTextFile(`${folder}/${name}`, "the text\n");
+    }
+    await Deno.symlink("../outside/b", `${folder}/link`);
+    for (const [name, choice, times, isSent] of rows) {
+      await using server = strictServer([{ text: "Read." }]);
+      const asked: boolean[] = [];
+      await using fake = await fakeSession(server.url, { folder }, {
+        approve: (
+          { isOfPerson },
+        ) => (asked.push(isOfPerson), Promise.resolve({ choice, reason: "" })),
+      });
+      await fake.session.prompt(`see @${name}`, signal);
+      assertEquals(asked, Array(times).fill(true), name);
+      const [{ content }] = (server.requests[0]!.body.messages as { content: string }[]).slice(
+        -1,
+      ) as [
+        { content: string },
+      ];
+      assertEquals(content.includes("the text"), isSent, `${name} ${choice}`);
+      if (!isSent) {
+        assertEquals(fake.notices().at(-1)?.startsWith(`@${name} does not go along`), true);
+      }
+    }
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});

@@ -225,6 +225,18 @@ Deno.test("/undo forgets what the model has seen since, and how the files were t
   }, prepare);
 });
 
+Deno.test("/undo forgets what the model only read, and /redo knows it again", async () => {
+  const turns = [[{ name: "read_file", arguments: { file_path: "a.txt" } }]];
+  await session(turns, async ({ agent, log }) => {
+    const before = [...agent.state.seenFiles];
+    assertEquals(before.length, 1);
+    await log.undo(agent);
+    assertEquals([...agent.state.seenFiles], []);
+    await log.redo(agent);
+    assertEquals([...agent.state.seenFiles], before);
+  });
+});
+
 Deno.test("no more messages can be taken back than the bound", async () => {
   await session([[]], async ({ agent, log }) => {
     for (let i = 0; i < MAX_UNDO_STEPS + 5; i++) log.begin(agent, `${i}`);

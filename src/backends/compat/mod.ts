@@ -44,7 +44,7 @@ export async function callCompat(
     const message = `Cannot call ${hostname} as it wants a key: the current value is empty`;
     throw new BackendError(message, { kind: "auth" });
   }
-  return await complete(config, settings, messages, tools, options);
+  return await completeChat(config, settings, messages, tools, options);
 }
 
 /** A {@linkcode Backend} for `config`. */
@@ -74,7 +74,7 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
  *
  * @param key The configuration by which to remember what the server takes.
  */
-export function complete(
+export function completeChat(
   key: object,
   config: CompatConfig & { frequencyPenalty?: number },
   messages: readonly Message[],

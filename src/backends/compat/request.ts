@@ -12,7 +12,7 @@ import type { Tool } from "../../types/tool.ts";
 import type { Adjusted } from "../adjust.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
-/** What a request says of a tool; shared by the compatible and the native local endpoint. */
+/** A tool in a request; the compatible and the native local endpoint share the form. */
 export interface CompatTool {
   /** Always this. */
   type: "function";
@@ -73,7 +73,7 @@ export function compatBody(
   });
 }
 
-/** Servers of one's own look for it in the template, others among the parameters. */
+/** Local servers read the setting from the template's arguments, hosted ones from the parameters. */
 function thinking({ think }: CompatConfig): Record<string, unknown> {
   if (think === undefined) return {};
   if (typeof think === "boolean") return { chat_template_kwargs: { enable_thinking: think } };

@@ -9,7 +9,7 @@ import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
 import type { FinishReason } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import { countOf, type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import { type AnswerParts, type ParseOptions, wholeReply } from "../reply.ts";
 import { readContent } from "./stream.ts";
 
@@ -32,7 +32,7 @@ export function compatParts(response: unknown): AnswerParts {
   const { choices, usage } = fieldsOf(response, "answer");
   const choice = fieldsOf(listOf(choices, "choices")[0], "first choice");
   const message = fieldsOf(choice.message, "message");
-  const detail = textOf(choice.finish_reason, "finish_reason");
+  const detail = stringOf(choice.finish_reason, "finish_reason");
   const parts: AnswerParts = {
     content: "",
     reasoning: "",
@@ -43,11 +43,11 @@ export function compatParts(response: unknown): AnswerParts {
   };
   const onText = (text: string) => parts.content += text;
   readContent(message, onText, (text) => parts.reasoning += text);
-  onText(textOf(message.refusal, "refusal"));
+  onText(stringOf(message.refusal, "refusal"));
   return parts;
 }
 
-/** What servers say when they stop. */
+/** The reasons that servers give when they stop. */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["stop", "stop"],
   // Nothing: the stream ended with [DONE] alone.
@@ -79,8 +79,8 @@ export function rawCall(value: unknown): AnswerParts["calls"][number] {
   const call = fieldsOf(value, "tool call");
   const called = fieldsOf(call.function, "tool call's function");
   return {
-    id: textOf(call.id, "tool call's id"),
-    name: textOf(called.name, "tool call's name"),
+    id: stringOf(call.id, "tool call's id"),
+    name: stringOf(called.name, "tool call's name"),
     args: called.arguments,
   };
 }

@@ -11,7 +11,7 @@ import { parseJson } from "../../wire/ndjson.ts";
 import type { Decoder } from "../../wire/lines.ts";
 import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import { brokeOff, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
+import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 import { ToolCallParts } from "./tool_call_parts.ts";
 
 /** Receives the pieces of an answer. */
@@ -35,7 +35,7 @@ export function compatReader(
   });
 }
 
-/** Reads events. */
+/** Reads an answer that comes as events. */
 class CompatEventReader implements StreamReader<Fields> {
   readonly #fold: CompletionFold;
   readonly #decoder: Decoder;
@@ -104,9 +104,9 @@ const CUT_REASONS = new Set(["length", "max_tokens", "model_length", "content_fi
 /** Folds chunks; fields that every chunk repeats are taken from the first. */
 class CompletionFold {
   progress = 0;
-  /** Whether something of the answer came. */
+  /** True once a piece of the answer came. */
   started = false;
-  /** Whether the last event counted the tokens of an answer that had finished before it. */
+  /** True where the last event counted the tokens of an answer that had finished before it. */
   counted = false;
   #head: Fields | undefined;
   #index: unknown;
@@ -130,7 +130,7 @@ class CompletionFold {
   /** Takes a chunk of an answer. */
   take(chunk: Fields, key: "delta" | "message" = "delta"): void {
     this.#head ??= chunk;
-    // Each usage counts all up to then: the last one stands.
+    // Each usage counts all tokens up to then: the last one stands.
     if (isObject(chunk.usage)) this.#usage = chunk.usage;
     this.#takePromptProgress(chunk.prompt_progress);
     const choices = listOf(chunk.choices, "choices");
@@ -141,7 +141,7 @@ class CompletionFold {
   /** Takes an answer that came in one piece. */
   takeWhole(response: Fields): void {
     if (listOf(response.choices, "choices").length === 0) {
-      throw wrongShape("choices", "a list of at least one", response.choices);
+      throw shapeError("choices", "a list of at least one", response.choices);
     }
     this.take(response, "message");
     this.#message.end();
@@ -171,7 +171,7 @@ class CompletionFold {
     const part = choice[key];
     const isEmpty = key === "delta" && (part === undefined || part === null);
     if (!isEmpty) this.#message.take(fieldsOf(part, key));
-    const reason = textOf(choice.finish_reason, "finish_reason");
+    const reason = stringOf(choice.finish_reason, "finish_reason");
     if (reason === "") return;
     if (this.#finish === null) this.progress++;
     if (!CUT_REASONS.has(this.#finish ?? "")) this.#finish = reason;
@@ -196,7 +196,7 @@ class CompatMessageFold {
 
   take(message: Fields): void {
     readContent(message, this.#onText, this.#onThought);
-    this.#add("refusal", textOf(message.refusal, "refusal"));
+    this.#add("refusal", stringOf(message.refusal, "refusal"));
     if (message.tool_calls) this.#calls.add(listOf(message.tool_calls, "tool_calls"));
     // The form before tool_calls: one call, without an id.
     if (message.function_call) this.#calls.add([{ index: 0, function: message.function_call }]);
@@ -228,11 +228,11 @@ export function readContent(
   onThought: (text: string) => void,
 ): void {
   onThought(
-    textOf(reasoning_content, "reasoning_content") || textOf(reasoning, "reasoning") ||
-      textOf(thinking, "thinking"),
+    stringOf(reasoning_content, "reasoning_content") || stringOf(reasoning, "reasoning") ||
+      stringOf(thinking, "thinking"),
   );
   if (Array.isArray(content)) readParts(content, onText, onThought);
-  else onText(textOf(content, "content"));
+  else onText(stringOf(content, "content"));
 }
 
 /** Reads content that is a list of parts: text, refusals and, of some servers, thoughts. */
@@ -245,9 +245,9 @@ function readParts(
     const part = fieldsOf(value, "content part");
     if (part.type === "thinking") {
       if (Array.isArray(part.thinking)) readParts(part.thinking, onThought, onThought);
-      else onThought(textOf(part.thinking, "thinking"));
+      else onThought(stringOf(part.thinking, "thinking"));
     } else {
-      onText(textOf(part.text, "text") || textOf(part.refusal, "refusal"));
+      onText(stringOf(part.text, "text") || stringOf(part.refusal, "refusal"));
     }
   }
 }

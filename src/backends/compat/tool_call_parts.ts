@@ -5,7 +5,7 @@
  */
 
 import { BackendError } from "../../errors.ts";
-import { type Fields, fieldsOf, textOf } from "../fields.ts";
+import { type Fields, fieldsOf, stringOf } from "../fields.ts";
 import { argumentsText } from "../wire_values.ts";
 
 /** A tool call as a non-streamed answer holds it. */
@@ -171,8 +171,8 @@ function readFragment(value: unknown): CallFragment {
     : fieldsOf(part.function, "tool call's function");
   return {
     index: typeof part.index === "number" ? part.index : undefined,
-    id: textOf(part.id, "tool call's id"),
-    name: textOf(called.name, "tool call's name"),
+    id: stringOf(part.id, "tool call's id"),
+    name: stringOf(called.name, "tool call's name"),
     args: argumentsText(called.arguments),
   };
 }

@@ -34,7 +34,7 @@ export interface HostedTool {
 }
 
 /** The API wants a user's message first. */
-const BEGINNING: HostedMessage = {
+const LOST_BEGINNING: HostedMessage = {
   role: "user",
   content: "[The beginning of the conversation was left out]",
 };
@@ -65,7 +65,7 @@ export function hostedBody(
   return jsonText({
     model: config.model,
     max_tokens: config.maxTokens + budget,
-    // What thinks wants a temperature of its own.
+    // With thinking the API takes no other temperature than its own.
     ...(budget > 0
       ? { thinking: { type: "enabled", budget_tokens: budget } }
       : !adjusted.has("temperature") && { temperature: config.temperature }),
@@ -74,7 +74,7 @@ export function hostedBody(
     ...(tools.length > 0 && { tools: toolsToHostedFormat(tools) }),
     ...(system !== "" && { system: [{ type: "text", text: system, ...mark }] }),
     messages: hostedMessages[0]?.role === "assistant"
-      ? [BEGINNING, ...hostedMessages]
+      ? [LOST_BEGINNING, ...hostedMessages]
       : hostedMessages,
   });
 }
@@ -106,7 +106,7 @@ export function messagesToHostedFormat(messages: readonly Message[]): [string, H
     if (last?.role === role) last.contents.push(content);
     else turns.push({ role, contents: [content] });
   }
-  const hosted = turns.map(({ role, contents }) => ({ role, content: joined(contents) }));
+  const hosted = turns.map(({ role, contents }) => ({ role, content: joinedContents(contents) }));
   return [system.join("\n\n"), hosted];
 }
 
@@ -178,7 +178,7 @@ function assistantBlocks(
 }
 
 /** Several contents as one, with the tool results first, where the API wants them. */
-function joined(contents: (string | HostedBlock[])[]): string | HostedBlock[] {
+function joinedContents(contents: (string | HostedBlock[])[]): string | HostedBlock[] {
   if (contents.length === 1) return contents[0]!;
   const blocks = contents.flatMap((c) => typeof c === "string" ? textBlocks(c) : c);
   const isResult = (block: HostedBlock): boolean => block.type === "tool_result";

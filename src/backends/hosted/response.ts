@@ -9,7 +9,7 @@ import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
+import { countOf, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 import { type AnswerParts, wholeReply } from "../reply.ts";
 
 /**
@@ -29,17 +29,17 @@ export function hostedParts(response: unknown): AnswerParts {
   const failure = failureFromErrorObject(response);
   if (failure) throw failure;
   const { content, stop_reason, usage } = fieldsOf(response, "answer");
-  if (!Array.isArray(content)) throw wrongShape("content", "an array", content);
+  if (!Array.isArray(content)) throw shapeError("content", "an array", content);
   const blocks = listOf(content, "content").map((block) => fieldsOf(block, "content block"));
-  const finishDetail = textOf(stop_reason, "stop_reason");
+  const finishDetail = stringOf(stop_reason, "stop_reason");
   // A stream says null where its reason did not come; without the field, the response is whole.
   const finish = stop_reason === undefined ? "stop" : STOP_REASONS.get(finishDetail) ?? "other";
   const ofType = (type: string) => blocks.filter((block) => block.type === type);
   return {
-    content: ofType("text").map((block) => textOf(block.text, "text")).join(""),
-    reasoning: ofType("thinking").map((block) => textOf(block.thinking, "thinking")).join("\n\n"),
+    content: ofType("text").map((block) => stringOf(block.text, "text")).join(""),
+    reasoning: ofType("thinking").map((block) => stringOf(block.thinking, "thinking")).join("\n\n"),
     calls: ofType("tool_use").map(({ id, name, input }) => (
-      { id: textOf(id, "tool_use id"), name: textOf(name, "tool_use name"), args: input }
+      { id: stringOf(id, "tool_use id"), name: stringOf(name, "tool_use name"), args: input }
     )),
     finish,
     finishDetail,
@@ -68,7 +68,7 @@ function blocksToKeep(blocks: Fields[], finish: FinishReason): Fields[] | undefi
   const kept = blocks.flatMap((block) => {
     if (block.type !== "thinking") return [block];
     // Servers that sign nothing leave it empty, or out: the API wants the field.
-    const signature = textOf(block.signature, "signature");
+    const signature = stringOf(block.signature, "signature");
     return signature === "" && finish === "length" ? [] : [{ ...block, signature }];
   });
   return kept.some(({ type }) => type !== "text" && type !== "tool_use") ? kept : undefined;

@@ -12,7 +12,7 @@ import { parseJson } from "../../wire/ndjson.ts";
 import type { Decoder } from "../../wire/lines.ts";
 import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import { brokeOff, type Fields, fieldsOf, listOf, textOf, wrongShape } from "../fields.ts";
+import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 
 /**
  * A reader for an answer of `contentType`: events where `stream` was asked for, unless the server
@@ -38,14 +38,14 @@ export function hostedReader(
 
 /** Reports what a whole block holds. */
 function reportBlock(block: Fields, onDelta: (delta: Delta) => void): void {
-  const text = textOf(block.text, "text");
-  const thinking = textOf(block.thinking, "thinking");
+  const text = stringOf(block.text, "text");
+  const thinking = stringOf(block.thinking, "thinking");
   if (block.type === "text" && text !== "") onDelta({ type: "text", text });
   if (block.type === "thinking" && thinking !== "") onDelta({ type: "reasoning", text: thinking });
-  if (block.type === "tool_use") onDelta({ type: "tool_call", name: textOf(block.name, "name") });
+  if (block.type === "tool_use") onDelta({ type: "tool_call", name: stringOf(block.name, "name") });
 }
 
-/** Reads events. */
+/** Reads an answer that comes as events. */
 class HostedEventReader implements StreamReader<Fields> {
   readonly #fold: HostedMessageFold;
   readonly #decoder: Decoder;
@@ -74,7 +74,7 @@ class HostedEventReader implements StreamReader<Fields> {
   end(): Fields {
     this.#decoder.end();
     if (this.#fold.progress === 0 && this.#contentType !== "text/event-stream") {
-      throw wrongShape("content type", "text/event-stream", this.#contentType);
+      throw shapeError("content type", "text/event-stream", this.#contentType);
     }
     if (this.#fold.done) return this.#fold.response();
     throw brokeOff();
@@ -92,7 +92,7 @@ class HostedEventReader implements StreamReader<Fields> {
 /** Folds events. Blocks may overlap: some servers close all of them at the end. */
 class HostedMessageFold {
   progress = 0;
-  /** Whether something of the answer came. */
+  /** True once a piece of the answer came. */
   started = false;
   done = false;
   // Both are added to in place, and without a prototype, which a key of the answer's could be taken for.
@@ -122,7 +122,7 @@ class HostedMessageFold {
         return this.#begin(indexOf(event), { ...fieldsOf(event.content_block, "content block") });
       case "content_block_delta": {
         const block = this.#blocks.get(indexOf(event));
-        if (!block) throw wrongShape("delta's content block", "begun before it", block);
+        if (!block) throw shapeError("delta's content block", "begun before it", block);
         return addDelta(block, fieldsOf(event.delta, "delta"), this.#emit);
       }
       case "message_delta": {
@@ -143,7 +143,7 @@ class HostedMessageFold {
   }
 
   #begin(index: number, fields: Fields): void {
-    if (this.#blocks.has(index)) throw wrongShape("content blocks", "numbered apart", index);
+    if (this.#blocks.has(index)) throw shapeError("content blocks", "numbered apart", index);
     this.#blocks.set(index, { fields, json: "" });
     this.progress++;
     reportBlock(fields, this.#emit);
@@ -153,7 +153,7 @@ class HostedMessageFold {
     return typeof this.#message.stop_reason === "string";
   }
 
-  /** Each count is of all up to then: the last one stands, and null says nothing. */
+  /** Each count is of all tokens up to then: the last one stands, and null says nothing. */
   #count(usage: unknown): void {
     if (!isObject(usage)) return;
     for (const [key, tokens] of Object.entries(usage)) {
@@ -171,8 +171,8 @@ interface StreamedBlock {
 function addDelta(block: StreamedBlock, delta: Fields, emit: (delta: Delta) => void): void {
   const { fields } = block;
   const append = (key: string): string => {
-    const piece = textOf(delta[key], key);
-    fields[key] = textOf(fields[key], key) + piece;
+    const piece = stringOf(delta[key], key);
+    fields[key] = stringOf(fields[key], key) + piece;
     return piece;
   };
   // A delta of another kind is of a later version of the API, and of nothing that we act on.
@@ -191,7 +191,7 @@ function addDelta(block: StreamedBlock, delta: Fields, emit: (delta: Delta) => v
       append("signature");
       break;
     case "tool_use input_json_delta": {
-      const text = textOf(delta.partial_json, "partial_json");
+      const text = stringOf(delta.partial_json, "partial_json");
       block.json += text;
       if (text !== "") emit({ type: "tool_arguments", text });
       break;
@@ -201,7 +201,7 @@ function addDelta(block: StreamedBlock, delta: Fields, emit: (delta: Delta) => v
 
 function indexOf(event: Fields): number {
   if (typeof event.index === "number") return event.index;
-  throw wrongShape("content block's index", "a number", event.index);
+  throw shapeError("content block's index", "a number", event.index);
 }
 
 /** The block as a whole; a call's input is the text that the model wrote where that is no object. */

@@ -9,7 +9,7 @@ import { BackendError } from "../../errors.ts";
 import { requestJson } from "../../wire/http.ts";
 import { isLoading, LOADING_DELAY_MS } from "../../wire/retry.ts";
 import { wait } from "../../wire/wait.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import { type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import { isObject } from "../../text/json.ts";
 import { keyHeader } from "../wire_values.ts";
 
@@ -79,13 +79,13 @@ export async function checkLocalConnection(options: LocalServerOptions = {}): Pr
 export async function listLocalModels(options: LocalServerOptions = {}): Promise<string[]> {
   try {
     const { models } = fieldsOf(await askServer("/api/tags", options), "answer to /api/tags");
-    return listOf(models, "models").map((model) => textOf(fieldsOf(model, "model").name, "name"));
+    return listOf(models, "models").map((model) => stringOf(fieldsOf(model, "model").name, "name"));
   } catch (error) {
     const answered = error instanceof BackendError && error.kind !== "connection" &&
       error.kind !== "timeout";
     if (!answered) throw error;
     const { data } = fieldsOf(await askServer("/v1/models", options), "answer to /v1/models");
-    return listOf(data, "data").map((model) => textOf(fieldsOf(model, "model").id, "id"));
+    return listOf(data, "data").map((model) => stringOf(fieldsOf(model, "model").id, "id"));
   }
 }
 
@@ -132,8 +132,8 @@ export async function localModelInfo(
     const info = Object.entries(fieldsOf(shown.model_info ?? {}, "model_info"));
     const [, length] = info.find(([key]) => key.endsWith(".context_length")) ?? [];
     const details = fieldsOf(shown.details ?? {}, "details");
-    const size = textOf(details.parameter_size, "size");
-    const quantization = textOf(details.quantization_level, "quantization");
+    const size = stringOf(details.parameter_size, "size");
+    const quantization = stringOf(details.quantization_level, "quantization");
     return {
       ...(typeof length === "number" && length >= 256 && { contextLength: Math.floor(length) }),
       ...(Array.isArray(shown.capabilities) && { abilities: shown.capabilities.map(String) }),

@@ -15,7 +15,7 @@ import type { Backend, CallOptions } from "../backend.ts";
 import { adjusting, type Adjustment } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { splitReply } from "../reply.ts";
-import { complete } from "../compat/mod.ts";
+import { completeChat } from "../compat/mod.ts";
 import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
 import { listLocalModels } from "./connection.ts";
 import { localBody } from "./request.ts";
@@ -45,8 +45,14 @@ export async function callLocal(
   const settings = localConfig(config);
   try {
     return await (settings.useCompat
-      ? complete(config, { ...settings, baseUrl: `${settings.host}/v1` }, messages, tools, options)
-      : chat(config, settings, messages, tools, options));
+      ? completeChat(
+        config,
+        { ...settings, baseUrl: `${settings.host}/v1` },
+        messages,
+        tools,
+        options,
+      )
+      : chatNatively(config, settings, messages, tools, options));
   } catch (error) {
     if (!(error instanceof BackendError) || error.kind !== "model_not_found") throw error;
     throw await withInstalledModels(error, settings, options);
@@ -72,7 +78,7 @@ const LOCAL_ADJUSTMENTS: readonly Adjustment[] = [
   },
 ];
 
-function chat(
+function chatNatively(
   key: object,
   config: LocalConfig,
   messages: readonly Message[],

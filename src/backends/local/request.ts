@@ -19,7 +19,7 @@ export interface LocalMessage {
   role: Message["role"];
   /** The text; may be empty beside calls or images. */
   content: string;
-  /** What an assistant message thought before it answered. */
+  /** The reasoning of an assistant message. */
   thinking?: string;
   /** Images in base64. */
   images?: string[];

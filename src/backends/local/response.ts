@@ -7,7 +7,7 @@
 import type { Usage } from "../../types/event.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import { countOf, type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import type { AnswerParts } from "../reply.ts";
 import { compatParts, rawCall } from "../compat/response.ts";
 
@@ -23,10 +23,10 @@ export function localParts(response: unknown): AnswerParts {
   const answer = fieldsOf(response, "answer");
   if (answer.choices !== undefined) return compatParts(answer);
   const message = fieldsOf(answer.message, "message");
-  const detail = textOf(answer.done_reason, "done_reason");
+  const detail = stringOf(answer.done_reason, "done_reason");
   return {
-    content: textOf(message.content, "content"),
-    reasoning: textOf(message.thinking, "thinking"),
+    content: stringOf(message.content, "content"),
+    reasoning: stringOf(message.thinking, "thinking"),
     calls: listOf(message.tool_calls, "tool_calls").map(rawCall),
     finish: DONE_REASONS.get(detail) ?? "other",
     finishDetail: detail,

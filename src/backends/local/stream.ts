@@ -8,7 +8,7 @@
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { StreamReader } from "../../wire/http.ts";
 import { ndjsonDecoder } from "../../wire/ndjson.ts";
-import { brokeOff, type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import { brokeOff, type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import type { Delta } from "../backend.ts";
 import { argumentsText } from "../wire_values.ts";
 import { rawCall } from "../compat/response.ts";
@@ -17,7 +17,7 @@ import type { OnDelta } from "../compat/stream.ts";
 /** Reads an answer of `/api/chat`, streamed or in one line. */
 export class LocalReader implements StreamReader<Fields> {
   progress = 0;
-  /** Whether something of the answer came. */
+  /** True once a piece of the answer came. */
   started = false;
   /** The line that ends the answer. */
   #last: Fields | undefined;
@@ -68,12 +68,12 @@ export class LocalReader implements StreamReader<Fields> {
   }
 
   #takeMessage(message: Fields, isLast: boolean): void {
-    const thought = textOf(message.thinking, "thinking");
+    const thought = stringOf(message.thinking, "thinking");
     if (thought !== "") {
       this.#thinking += thought;
       this.#emit({ type: "reasoning", text: thought });
     }
-    const text = textOf(message.content, "content");
+    const text = stringOf(message.content, "content");
     if (text !== "") {
       this.#content += text;
       this.#emit({ type: "text", text });
@@ -91,7 +91,7 @@ export class LocalReader implements StreamReader<Fields> {
 /** Collects calls, which come whole; some servers send them once more in the last line. */
 class LocalCalls {
   readonly all: unknown[] = [];
-  /** What tells the calls of earlier lines apart. */
+  /** A key for each call of an earlier line. */
   readonly #keys = new Set<string>();
   readonly #onName: (name: string) => void;
 

@@ -107,8 +107,9 @@ export class PrintFrontend implements Frontend {
 
   #onTurnEvent(event: TurnEvent): void {
     const { format, stdout } = this.#options;
-    if (event.type === "tool_done") this.#executions.push(event.exec);
-    if (format === "stream-json") return stdout.write(jsonLine(event));
+    const exec = event.type === "tool_done" ? withoutOutput(event.exec) : undefined;
+    if (exec) this.#executions.push(exec);
+    if (format === "stream-json") return stdout.write(jsonLine(exec ? { ...event, exec } : event));
     if (event.type === "text_delta" && format === "text") {
       this.#hasStreamed = true;
       return stdout.write(this.#shown(event.text));
@@ -154,6 +155,13 @@ export class PrintFrontend implements Frontend {
     }
     return exitCode;
   }
+}
+
+/** The record of a call without what a command printed, which `result` holds as well. */
+function withoutOutput({ details, ...exec }: ToolExecution): ToolExecution {
+  if (details === undefined) return exec;
+  const { output: _, ...others } = details;
+  return { ...exec, ...Object.keys(others).length > 0 && { details: others } };
 }
 
 /** What a call wrote, or failed with, in rows for a person. */

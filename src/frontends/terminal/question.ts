@@ -51,7 +51,8 @@ export function askPerson(
     const objection = (line: string) =>
       answerOf(line, approval) ? undefined : wrapped(objectionTo(line, approval), columns());
     const keys = approval.choices.map(approvalKey).join("/");
-    const prompt = columns() < 30 ? "Run this? [y/n/?] " : `Run this? [${keys}/?] `;
+    const question = approval.isOfPerson ? "Send it along?" : "Run this?";
+    const prompt = `${question} [${columns() < 30 ? "y/n" : keys}/?] `;
     const line = await ask(questionText(approval, columns(), paint), prompt, objection, signal);
     const answer = line === null ? undefined : answerOf(line, approval);
     if (answer?.choice !== "edit") return answer ?? { choice: "refuse", reason: "" };
@@ -91,8 +92,10 @@ function objectionTo(line: string, approval: Approval): string {
     return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
   }
   const help: Readonly<Record<ApprovalChoice, string>> = {
-    once: "run it",
-    refuse: "refuse it; n and why tells the model",
+    once: approval.isOfPerson ? "send it along" : "run it",
+    refuse: approval.isOfPerson
+      ? "leave it out: the model gets the name alone"
+      : "refuse it; n and why tells the model",
     session: `always: run it, and allow ${allowedBy(approval)} in this session`,
     folder: `save: the same in this folder from now on: ${oneLine(rule?.text ?? "")}`,
     edit: "edit the command first",
@@ -125,10 +128,14 @@ const MANY_ROWS = 18;
 
 /** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
 export function requestText(
-  { call, subject, preview }: Pick<Approval, "call" | "subject" | "preview">,
+  { call, subject, preview, isOfPerson }: Pick<
+    Approval,
+    "call" | "subject" | "preview" | "isOfPerson"
+  >,
   columns: number,
   paint: Painter = (text) => text,
 ): string {
+  if (isOfPerson) return `Your message names ${oneLine(subject.path ?? "")}:`;
   const shownChange = preview && isShown(preview, subject) ? preview : undefined;
   const fields = Object.entries(call.arguments)
     .filter(([name]) => !(shownChange && WRITTEN_ARGUMENTS.includes(name)))

@@ -72,9 +72,9 @@ export const conversationCommands: readonly Command[] = [
 ];
 
 async function resume(session: SessionState, argument: string): Promise<Report> {
-  const { earlierSessions, resumeSession, titleOf } = await import("../record.ts");
+  const { earlierSessions, resumeSession, sessionTitle } = await import("../record.ts");
   const sessions = earlierSessions(session.agent);
-  if (argument === "") return { type: "sessions", sessions: sessions.map(titleOf) };
+  if (argument === "") return { type: "sessions", sessions: sessions.map(sessionTitle) };
   const chosen = sessions[Number(argument) - 1];
   if (!chosen) return failed(`There is no session ${oneLine(argument)}: see /resume`);
   // The look at the server may choose another model.

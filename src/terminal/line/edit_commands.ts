@@ -58,9 +58,9 @@ const after = ({ units, cursor }: LineState) => Math.min(units.length, cursor + 
 const wordBefore = ({ units, cursor }: LineState) => wordStart(units, cursor);
 const wordAfter = ({ units, cursor }: LineState) => wordEnd(units, cursor);
 /** To the line's end; there, the line end itself. */
-const restOfLine = (state: LineState) =>
+const restOfText = (state: LineState) =>
   toEnd(state) === state.cursor ? after(state) : toEnd(state);
-const startOfLine = (state: LineState) =>
+const startOfText = (state: LineState) =>
   toStart(state) === state.cursor ? before(state) : toStart(state);
 const spacedWordBefore = ({ units, cursor }: LineState) => {
   while (cursor > 0 && isSpace(units[cursor - 1]!)) cursor--;
@@ -203,8 +203,8 @@ export const EDIT_COMMANDS: Readonly<Record<string, readonly [Did, EditCommand]>
   "shift-backspace": ["erase", eraseTo(before)],
   "ctrl-h": ["erase", eraseTo(before)],
   "delete": ["erase", eraseTo(after)],
-  "ctrl-k": ["kill", killTo(restOfLine)],
-  "ctrl-u": ["kill", killTo(startOfLine)],
+  "ctrl-k": ["kill", killTo(restOfText)],
+  "ctrl-u": ["kill", killTo(startOfText)],
   "ctrl-w": ["kill", killTo(spacedWordBefore)],
   "alt-d": ["kill", killTo(wordAfter)],
   "alt-delete": ["kill", killTo(wordAfter)],

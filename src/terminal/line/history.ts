@@ -104,7 +104,7 @@ function readFrom(file: Deno.FsFile, offset: number, maxBytes: number): string {
 function newestOf(entries: readonly Entry[], chars: number): Entry[] {
   const all = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
   let at = all.length;
-  while (at > 0 && (chars -= entryLine(all[at - 1]!).length) >= 0) at--;
+  while (at > 0 && (chars -= historyLine(all[at - 1]!).length) >= 0) at--;
   return all.slice(at);
 }
 
@@ -112,7 +112,7 @@ function newestOf(entries: readonly Entry[], chars: number): Entry[] {
 function compactFile(path: string, old: Deno.FsFile, size: number, kept: readonly Entry[]): void {
   const temporary = `${path}.${crypto.randomUUID()}`;
   try {
-    const text = kept.map(entryLine).join("");
+    const text = kept.map(historyLine).join("");
     Deno.writeTextFileSync(temporary, text, { mode: 0o600, createNew: true });
     Deno.renameSync(temporary, path);
     // Entries that another session added to the old file in the meantime.
@@ -128,7 +128,7 @@ function compactFile(path: string, old: Deno.FsFile, size: number, kept: readonl
 }
 
 function appendEntry(path: string, entry: Entry): void {
-  const bytes = new TextEncoder().encode(entryLine(entry));
+  const bytes = new TextEncoder().encode(historyLine(entry));
   if (bytes.length > MAX_ENTRY_BYTES) return;
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
@@ -137,7 +137,7 @@ function appendEntry(path: string, entry: Entry): void {
 }
 
 /** Begins with a line feed: after a torn line, too, an entry is on a line of its own. */
-const entryLine = ({ text, folder }: Entry): string => `\n${JSON.stringify({ text, folder })}\n`;
+const historyLine = ({ text, folder }: Entry): string => `\n${JSON.stringify({ text, folder })}\n`;
 
 /** The last of those with the same key, in their order. */
 function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

@@ -19,7 +19,7 @@ const MAX_CODE = 1000;
 /** As many of one sign in a row are text. */
 const MAX_DELIMITERS = 64;
 
-const PLAIN_TEXT = /[^\\`*_~[\]!&\n]+/y;
+const UNSIGNED_TEXT = /[^\\`*_~[\]!&\n]+/y;
 const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/y;
 const NAMED_ENTITIES: Record<string, string> = {
   amp: "&",
@@ -56,8 +56,7 @@ export class InlineParser {
   #pos = 0;
   /** The position of `src` in the paragraph. */
   #offset = 0;
-  /** The position where the search for the end of code or of an address goes on, and its depth in
-   * brackets. */
+  /** The position where the search for the end of code or of an address goes on, its bracket depth. */
   #seek = 0;
   #depth = 0;
   /** The last two characters. */
@@ -105,8 +104,8 @@ export class InlineParser {
 
   /** Reads the next token; false if more text must come first. */
   #step(ended: boolean): boolean {
-    PLAIN_TEXT.lastIndex = this.#pos;
-    const plain = PLAIN_TEXT.exec(this.#src)?.[0];
+    UNSIGNED_TEXT.lastIndex = this.#pos;
+    const plain = UNSIGNED_TEXT.exec(this.#src)?.[0];
     if (plain !== undefined) {
       const word = plain.slice(plain.lastIndexOf(" ") + 1);
       const whole = word.length === plain.length;

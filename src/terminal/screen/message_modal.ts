@@ -32,6 +32,8 @@ export class MessageModal extends LineModal<never> {
   /** Ctrl-C was the last key: one more leaves. */
   #isLeaving = false;
   #reader: ((text: string | null) => void) | undefined;
+  /** The person has left, perhaps while nobody read: there is no next message. */
+  #hasLeft = false;
 
   constructor(options: MessageModalOptions) {
     super(lineState(), { ...options, prompt: "> " });
@@ -56,6 +58,7 @@ export class MessageModal extends LineModal<never> {
 
   /** The next message; null when the session is over. */
   read(): Promise<string | null> {
+    if (this.#hasLeft) return Promise.resolve(null);
     // The line was begun before the message ahead of it became a part of the history.
     if (this.search === undefined) {
       this.state = withHistory(this.state, [...this.#options.history()]);
@@ -70,6 +73,7 @@ export class MessageModal extends LineModal<never> {
   give(text: string | null): void {
     const reader = this.#reader;
     this.#reader = undefined;
+    this.#hasLeft ||= text === null;
     reader?.(text);
   }
 

@@ -7,9 +7,9 @@
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
-import { fileError, isStill, moved, statRegular } from "./regular_file.ts";
+import { fileError, isStill, movedError, statRegular } from "./regular_file.ts";
 
-/** What {@linkcode writeAtomically} did. */
+/** The file that {@linkcode writeAtomically} wrote. */
 export interface Written {
   /** The file that has the content now: where the path's links lead. */
   realPath: string;
@@ -17,15 +17,15 @@ export interface Written {
   created: boolean;
   /** True when the path is a link to `realPath`. */
   linked: boolean;
-  /** Why the file was written in place and so without the promise above; undefined else. */
+  /** Why the file was written in place, where it could be seen in part; undefined where it was replaced. */
   inPlace?: string;
 }
 
-/** A file as its writer knows it. */
+/** The state of a file that new content was made from. */
 export interface Seen {
-  /** How it began; of a file that is edited all of it. */
+  /** Its first bytes; all of them where it is edited. */
   head: Uint8Array;
-  /** How many bytes it had: 0 also for one that was not there. */
+  /** Its size in bytes; 0 where there was no file. */
   size: number;
 }
 
@@ -39,7 +39,7 @@ export interface Seen {
  * When that fails, for want of space say, the old bytes are put back.
  *
  * @param shown the path as the model knows it, for errors
- * @param seen what the new content was made from; undefined when the file cannot be read
+ * @param seen the state that the new content was made from; undefined when the file cannot be read
  * @throws {Error} when the target is no longer as `seen`, is no regular file, is read-only, or the
  * system refuses.
  */
@@ -55,22 +55,22 @@ export async function writeAtomically(
     const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
     if (await Deno.lstat(target).catch(ifMissing) === undefined) {
       if (seen?.size) throw new ChangedError();
-      // Not even a folder is made where a link leads that came since.
+      // No folder is made, either, where a link leads that was made since the decision.
       if (grant && !await hasNoLink(dirname(target))) throw new MovedError();
       await Deno.mkdir(dirname(target), { recursive: true });
       const realPath = join(await Deno.realPath(dirname(target)), basename(target));
       if (grant && realPath !== target) throw new MovedError();
-      await create(realPath, bytes, signal, grant);
+      await createFile(realPath, bytes, signal, grant);
       return { realPath, created: true, linked };
     }
     const { realPath, info } = await statRegular(target, shown, "write", grant);
-    const inPlace = await replace(realPath, shown, bytes, info, seen, signal, grant);
+    const inPlace = await replaceTarget(realPath, shown, bytes, info, seen, signal, grant);
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (error instanceof MovedError) {
       if (error.temporary !== undefined) await removeAnyhow(error.temporary);
-      throw moved("write", shown);
+      throw movedError("write", shown);
     }
     if (error instanceof ChangedError) {
       throw new Error(
@@ -85,13 +85,13 @@ export async function writeAtomically(
 class ChangedError extends Error {}
 /** Links lead elsewhere than when the call was decided on. */
 class MovedError extends Error {
-  /** @param temporary what may be left, here or there */
+  /** @param temporary the temporary file that may be left behind */
   constructor(readonly temporary?: string) {
     super();
   }
 }
 
-/** What a result says of how a file was written, beside the usual. */
+/** The parts of a result that say how a file was written, where that is not the usual way. */
 export function writeNotes(written: Written): string[] {
   const notes: string[] = [];
   if (written.linked) notes.push(`the link leads to ${written.realPath}`);
@@ -113,7 +113,7 @@ async function linkTarget(path: string): Promise<string> {
   throw new Deno.errors.FilesystemLoop("Too many levels of symbolic links");
 }
 
-/** Whether no link is in a path, as far as that exists. */
+/** Whether the part of a path that exists has no link in it. */
 async function hasNoLink(path: string): Promise<boolean> {
   const real = await Deno.realPath(path).catch(ifMissing);
   return real === undefined ? await hasNoLink(dirname(path)) : real === path;
@@ -124,7 +124,7 @@ function ifMissing(error: unknown): undefined {
 }
 
 /** Writes a file where there is none. */
-async function create(
+async function createFile(
   target: string,
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
@@ -146,7 +146,7 @@ async function create(
 }
 
 /** Replaces a file that is still as `seen`; returns why it was done in place, if it was. */
-async function replace(
+async function replaceTarget(
   target: string,
   shown: string,
   bytes: Uint8Array,

@@ -7,9 +7,9 @@
 
 import { type DiffLine, diffLines } from "../../text/diff.ts";
 import type { Change } from "../../types/tool.ts";
-import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
+import { BOM, dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 
-/** Larger files are not compared whole, in bytes: that takes 20 ms. */
+/** Files over this size, in bytes, are not compared whole: at it, that takes 20 ms. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 /** Unchanged lines around a change. */
 const CONTEXT_LINES = 2;
@@ -17,7 +17,6 @@ const CONTEXT_LINES = 2;
 const MAX_SHOWN_PLACES = 5;
 /** The most characters around a replaced text: longer lines are not read by anybody. */
 const MAX_AROUND_CHARS = 4000;
-const BOM = "\ufeff";
 
 /** The lines of a {@linkcode Change}, and what goes with them. */
 type Lines = Required<Pick<Change, "lines">> & Pick<Change, "morePlaces" | "lineEnd">;
@@ -39,7 +38,7 @@ export interface Replacement {
  */
 export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | undefined {
   if (Math.max(before.length, after.length) > MAX_COMPARED_BYTES) return undefined;
-  const [was, is] = [textOf(before), textOf(after)];
+  const [was, is] = [decodedBytes(before), decodedBytes(after)];
   if (was === undefined || is === undefined) return undefined;
   return { ...compared(was, is, dominantEnding(was) ?? "\n"), morePlaces: 0 };
 }
@@ -71,18 +70,18 @@ export function comparedInPlaces(
   const eol = ending === "\r" ? "\r" : "\n";
   const lines: DiffLine[] = [];
   let lineEnd: Change["lineEnd"];
-  /** How far the first text is gone through, and how much longer the second one is by then. */
+  // The end of the last window in the first text, and how much longer the second text is up to there.
   let [from, shift] = [0, 0];
-  /** How many lines of either text end before that. */
+  // The numbers of lines of either text that end before it.
   let [line, newLine] = [0, 0];
   let at = 0;
   while (at < replacements.length && at < MAX_SHOWN_PLACES) {
     const window = windowAt(before, replacements, at, from, eol);
     const { start, end, next } = window;
-    // There may be more on the same lines.
+    // The lines may hold more replacements than are listed.
     if (next === replacements.length && count > next) return undefined;
-    const grown = sum(replacements.slice(at, next).map((one) => one.newLength - lengthOf(one)));
-    const around = end - start - sum(replacements.slice(at, next).map(lengthOf));
+    const grown = sumOf(replacements.slice(at, next).map((one) => one.newLength - lengthOf(one)));
+    const around = end - start - sumOf(replacements.slice(at, next).map(lengthOf));
     if (around > MAX_AROUND_CHARS) return undefined;
     const was = before.slice(start, end);
     const is = after.slice(start + shift, end + shift + grown);
@@ -125,7 +124,7 @@ function windowAt(
     meets = next < MAX_SHOWN_PLACES ? end : linesOn(text, last, 0, eol);
   } while (next < replacements.length && replacements[next]!.start < meets);
   const following = replacements[next];
-  // What is replaced, too, is not shown as what stays.
+  // A line that the next replacement changes is not shown as one that stays.
   if (following && following.start < end) end = text.lastIndexOf(eol, following.start - 1) + 1;
   return { start, end, next };
 }
@@ -173,7 +172,7 @@ function compared(
 }
 
 /** Bytes as text, with its BOM; undefined where they are no UTF-8. */
-function textOf(bytes: Uint8Array): string | undefined {
+function decodedBytes(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -182,4 +181,4 @@ function textOf(bytes: Uint8Array): string | undefined {
 }
 
 const lengthOf = ({ start, end }: Replacement): number => end - start;
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,5 +1,5 @@
 /**
- * Whether a file is still as the model saw it.
+ * Checks that a file is still as the model saw it.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { ToolContext } from "../../types/tool.ts";
 import { readFile } from "./read_file.ts";
 import { stampOf } from "./seen_files.ts";
 
-/** So many lines of a file that has changed go along with the refusal. */
+/** The most lines of a changed file that the refusal quotes. */
 const SHOWN_LINES = 200;
 
 /**
  * Checks that the file is as the model saw it last, where that is known.
  *
- * @param whole Whether all of it is to be replaced: then the model must have seen it.
- * @throws {Error} when it is not; what it holds now goes along, and counts as seen.
+ * @param whole true when all of it is to be replaced: then the model must have seen it
+ * @throws {Error} when it is not. The message quotes what it holds now, which then counts as seen.
  */
 export async function checkSeen(
   context: ToolContext,
@@ -32,7 +32,7 @@ export async function checkSeen(
     real = await Deno.realPath(path);
     info = await Deno.stat(real);
   } catch {
-    // What is wrong, writing will tell.
+    // Writing will tell what is wrong.
   }
   const stamp = seenFiles.get(real);
   if (info === undefined) {

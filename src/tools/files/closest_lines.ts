@@ -8,9 +8,9 @@
 import { sanitize } from "../../text/sanitize.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
 
-/** How much of a file is searched, in characters. */
+/** The most characters of a file that are searched. */
 const MAX_SEARCHED = 32 * 1024 * 1024;
-/** How many lines of the wanted text are looked for, and how many closest lines are shown. */
+/** The most lines of the wanted text that are looked for, and the most closest lines that are shown. */
 const MAX_WANTED_LINES = 200;
 const MAX_SHOWN_LINES = 15;
 const MAX_SHOWN_CHARS = 200;
@@ -31,7 +31,7 @@ export function explainMiss(text: string, wanted: string): string {
   return comparison(lines, wantedLines, start);
 }
 
-/** What is wrong with a text that is in the file but for the form in which the model saw or sent it. */
+/** Says what is wrong with a text that is in the file in another form: without line numbers, or escapes. */
 function copiedFrom(text: string, wanted: string): string | undefined {
   const unnumbered = wanted.replace(/^ *\d+\t/gm, "");
   if (unnumbered !== wanted && unnumbered.trim() !== "" && text.includes(unnumbered)) {
@@ -44,7 +44,7 @@ function copiedFrom(text: string, wanted: string): string | undefined {
   }
 }
 
-/** Where most of the wanted text's lines stand in the same order, whatever their indentation. */
+/** The line at which most of the wanted lines stand in the same order, whatever their indentation. */
 function bestAlignment(lines: string[], wanted: string[]): number | undefined {
   const places = new Map<string, number>();
   for (const [index, line] of wanted.entries()) {
@@ -66,7 +66,10 @@ function bestAlignment(lines: string[], wanted: string[]): number | undefined {
   return best;
 }
 
-/** Where the line is that shares the most pairs of letters with the longest wanted line. */
+/**
+ * The line at which the text begins if its longest line is the one with the most pairs of letters
+ * in common.
+ */
 function mostAlike(lines: string[], wanted: string[]): number | undefined {
   const keys = wanted.map(squeezed);
   const length = Math.max(...keys.map((key) => key.length));
@@ -108,7 +111,7 @@ function comparison(lines: string[], wanted: string[], start: number): string {
   return `${kind} (· is a space, → a tab):\n${shown.join("\n")}${difference}`;
 }
 
-/** Without what people, and models, overlook: spaces around it, and how many are within. */
+/** A line without the blanks that models overlook: those around it, and more than one within. */
 function squeezed(line: string): string {
   const text = line.trim();
   return /\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, " ") : text;

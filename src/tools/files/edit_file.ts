@@ -6,14 +6,14 @@ import { newFilePath } from "../paths.ts";
 import { lock, type Seen, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
-import { lineEndsIn } from "./line_endings.ts";
+import { BOM, lineEndsIn } from "./line_endings.ts";
 import { PreparedWrite, runWrite } from "./prepared_write.ts";
 import { fileError, openRegular } from "./regular_file.ts";
 import { editText, type TextEdit, withPlainEndings } from "./text_edit.ts";
 
 /** Larger files are no source code, and would not fit in a JavaScript string many times over. */
 const MAX_EDITED_BYTES = 128 * 1024 * 1024;
-/** How many lines around a change the result shows, how many in all, and how much of each. */
+/** The lines around a change in the result, the most lines of it, and the most characters of each. */
 const EXCERPT_CONTEXT_LINES = 3;
 const MAX_EXCERPT_LINES = 40;
 const MAX_EXCERPT_LINE_CHARS = 300;
@@ -62,7 +62,7 @@ export async function prepareEdit(
   const text = decodeExactly(seen.head, shown);
   const plan = { path, args, seen, replacesAll: false };
   if (old_string === "") {
-    if (text !== "" && text !== "\ufeff") {
+    if (text !== "" && text !== BOM) {
       throw refuse("old_string is empty and the file is not: give the text to replace");
     }
     const bytes = new TextEncoder().encode(text + new_string);
@@ -82,13 +82,13 @@ export async function prepareEdit(
   return new PreparedWrite({
     ...plan,
     bytes: new TextEncoder().encode(edit.text),
-    change: changeOf(text, edit, shown, context.grant?.isSecret === true),
-    report: (written) => reportOf(edit, shown, written),
+    change: editChange(text, edit, shown, context.grant?.isSecret === true),
+    report: (written) => editReport(edit, shown, written),
   });
 }
 
-/** What an edit changes in `text`. */
-function changeOf(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
+/** The change that an edit makes to `text`. */
+function editChange(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
   const { before, after, replacements, count, ending } = edit;
   const lines = isSecret
     ? undefined
@@ -96,7 +96,7 @@ function changeOf(text: string, edit: TextEdit, path: string, isSecret: boolean)
   return { path, isNew: false, ...lines ?? comparedApart(before, after, count) };
 }
 
-function reportOf(edit: TextEdit, shown: string, written: Written): string {
+function editReport(edit: TextEdit, shown: string, written: Written): string {
   const times = edit.count === 1 ? "1 match" : `${edit.count} matches`;
   const how = edit.isReindented
     ? "; old_string differed in indentation, and new_string was indented as the file is"
@@ -156,8 +156,8 @@ function excerptAt(text: string, start: number, length: number): string {
   const changed = 1 + lineEndsIn(text, "\n", 0, start);
   const first = Math.max(1, changed - EXCERPT_CONTEXT_LINES);
   const last = changed + lineEndsIn(text, "\n", start, start + length) + EXCERPT_CONTEXT_LINES;
-  let at = startOfLine(text, start);
-  for (let line = changed; line > first; line--) at = startOfLine(text, at - 1);
+  let at = lineStartAt(text, start);
+  for (let line = changed; line > first; line--) at = lineStartAt(text, at - 1);
   const shown: string[] = [];
   for (let line = first; line <= last && shown.length < MAX_EXCERPT_LINES; line++) {
     if (at >= text.length) break;
@@ -170,7 +170,7 @@ function excerptAt(text: string, start: number, length: number): string {
   return shown.join("\n");
 }
 
-function startOfLine(text: string, position: number): number {
+function lineStartAt(text: string, position: number): number {
   return position <= 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
 }
 

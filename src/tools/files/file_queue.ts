@@ -1,4 +1,4 @@
-/** Keeps calls that change one file in a row. @module */
+/** Queues calls that change the same file. @module */
 
 /** The last call in each file's queue. */
 const queues = new Map<string, Promise<void>>();
@@ -8,7 +8,7 @@ const queues = new Map<string, Promise<void>>();
  * write belongs together.
  */
 export async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
-  const key = realPath(path);
+  const key = queueKey(path);
   const { promise, resolve } = Promise.withResolvers<void>();
   const before = queues.get(key);
   queues.set(key, promise);
@@ -21,8 +21,8 @@ export async function oneAtATime<T>(path: string, action: () => Promise<T>): Pro
   }
 }
 
-/** Not a promise, as the queue is in the order of the calls. */
-function realPath(path: string): string {
+/** The real path. Synchronous, as the queue is in the order of the calls. */
+function queueKey(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch {

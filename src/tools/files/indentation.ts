@@ -7,13 +7,13 @@
 /** Longer texts, in characters, are not looked through. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
-/** What to replace in place of what was given. */
-export interface Reindented {
-  /** Where in the file's text. */
+/** A replacement in terms of the file's own indentation. */
+interface Reindented {
+  /** Its position in the file's text. */
   at: number;
   /** The lines there. */
   before: string;
-  /** What they become, indented as they are. */
+  /** The lines that take their place, indented as they are. */
   after: string;
 }
 
@@ -44,7 +44,7 @@ const bare = (line: string): string => line.slice(indentOf(line).length);
 const prefixed = (indent: string | undefined, line: string): string | undefined =>
   indent === undefined ? undefined : indent + line;
 
-/** Where `wanted` stands in `lines`, if it does so once. */
+/** The index of `wanted` in `lines`, if it is there exactly once. */
 function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
   // As text, as that is searched fastest.
   const text = `\n${lines.join("\n")}\n`;
@@ -56,7 +56,7 @@ function onlyPlace(lines: readonly string[], wanted: readonly string[]): number 
   return line;
 }
 
-/** What an indentation in the terms of `given` is in those of `real`, the same lines. */
+/** Translates an indentation of the lines `given` to that of the same lines in the file, `real`. */
 function translator(
   given: readonly string[],
   real: readonly string[],
@@ -90,7 +90,7 @@ function translator(
   };
 }
 
-/** How many characters of the file's indentation one of the given stands for. */
+/** The number of characters of the file's indentation for each one of the given indentation. */
 function scaleOf(known: ReadonlyMap<string, string>): number {
   const pairs = [...known].sort(([a], [b]) => a.length - b.length);
   const [[from, to], [widest, widestTo]] = [pairs[0]!, pairs.at(-1)!];

@@ -1,9 +1,12 @@
-/** How the lines of a text end. @module */
+/** Line endings of texts. @module */
 
-/** What ends a line. */
+/** A line ending. */
 export type LineEnding = "\n" | "\r\n" | "\r";
 
-/** How the model may call it. */
+/** The byte order mark, which some editors write before a text in UTF-8. */
+export const BOM = "\ufeff";
+
+/** The names of line endings in results. */
 export const LINE_ENDING_NAMES: Readonly<Record<LineEnding, string>> = {
   "\n": "LF",
   "\r\n": "CRLF",
@@ -21,7 +24,7 @@ export function dominantEnding(text: string): LineEnding | undefined {
   return counts["\r\n"] > counts["\n"] ? "\r\n" : "\n";
 }
 
-/** How often `ending`, which is one character, occurs from `from` up to `to`. */
+/** The number of times that `ending`, one character, occurs from `from` up to `to`. */
 export function lineEndsIn(text: string, ending: string, from = 0, to = text.length): number {
   let count = 0;
   for (let at = from - 1; (at = text.indexOf(ending, at + 1)) !== -1 && at < to;) count++;

@@ -3,13 +3,13 @@
 import { join } from "../../text/std_path.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { fileError, isStill, missing, moved, specialKind } from "./regular_file.ts";
+import { fileError, isStill, missingError, movedError, specialKind } from "./regular_file.ts";
 import { toolPath } from "../paths.ts";
 
-/** How many entries are shown, and how many names are kept in memory to sort them. */
+/** The most entries that are shown, and the most names that are held in memory to sort them. */
 const MAX_ENTRIES = 1000;
 const MAX_SORTED_ENTRIES = 100_000;
-/** What the last line of a result may need. */
+/** The most characters of the last line of a result. */
 const LIST_FOOTER_CHARS = 150;
 
 /**
@@ -37,12 +37,12 @@ export async function listDirectory(
     if (error instanceof Deno.errors.NotADirectory) {
       throw new Error(`Cannot list ${shown} as it is no folder: use read_file`, { cause: error });
     }
-    if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, "list");
+    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "list");
     throw fileError("list", shown, error);
   }
   if (
     context.grant && !isStill(path, Deno.lstatSync(path), context.grant.withheld.folder, since)
-  ) throw moved("list", shown);
+  ) throw movedError("list", shown);
   const counts = { entries: count };
   if (count === 0) return { content: "[the folder is empty]", counts };
   names.sort((a, b) => a < b ? -1 : 1);

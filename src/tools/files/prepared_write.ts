@@ -11,23 +11,23 @@ import { checkSeen } from "./check_seen.ts";
 import { oneAtATime } from "./file_queue.ts";
 import { writeSeen } from "./write_seen.ts";
 
-/** All that writing a file takes. */
-export interface WritePlan {
+/** A file to write, and the state that its bytes were made from. */
+interface WritePlan {
   /** The absolute path. */
   path: string;
-  /** The arguments that it is made from. */
+  /** The arguments of the call. */
   args: Record<string, unknown>;
-  /** What there is of the file. */
+  /** The file as it was; undefined where it cannot be read. */
   seen: Seen | undefined;
   bytes: Uint8Array;
   change: Change;
-  /** Whether it replaces the whole file, which the model must have seen then. */
+  /** True where the whole file is replaced, which the model must have seen then. */
   replacesAll: boolean;
-  /** What the model is told once it is written. */
+  /** The result for the model. */
   report(written: Written): string;
 }
 
-/** What the tools that write files prepare. */
+/** A write that the tools `edit_file` and `write_file` prepared. */
 export class PreparedWrite implements Prepared {
   readonly #plan: WritePlan;
 
@@ -35,7 +35,7 @@ export class PreparedWrite implements Prepared {
     this.#plan = plan;
   }
 
-  /** What it will change. */
+  /** The change that it makes. */
   get change(): Change {
     return this.#plan.change;
   }
@@ -71,12 +71,12 @@ export class PreparedWrite implements Prepared {
 }
 
 /** Makes the {@linkcode PreparedWrite} of a call. */
-export type PrepareWrite = (
+type PrepareWrite = (
   args: Record<string, unknown>,
   context: ToolContext,
 ) => Promise<PreparedWrite>;
 
-/** Writes what was prepared for these arguments, or else what is prepared now. */
+/** Writes what was prepared for these arguments; where nothing was, prepares it first. */
 export async function runWrite(
   prepare: PrepareWrite,
   args: Record<string, unknown>,

@@ -8,17 +8,17 @@ import { toolPath } from "../paths.ts";
 
 /** Longer lines are cut. */
 const MAX_READ_LINE_CHARS = 2000;
-/** How much is read at a time: the whole file never has to fit in memory. */
+/** The bytes that are read at a time: the whole file never has to fit in memory. */
 const CHUNK_BYTES = 256 * 1024;
-/** Nothing further is looked at: a second or less, where a log may be endless. */
+/** The most bytes that are looked at, in a second or less: a log may be endless. */
 const MAX_SCANNED_BYTES = 512 * 1024 * 1024;
-/** What the last line of a result may need. */
+/** The most characters of the last line of a result. */
 const READ_FOOTER_CHARS = 400;
 
 const LF = 10;
 const CR = 13;
 
-/** Where a result begins and how much it may hold. */
+/** The lines that a result shows, and the most characters that it may hold. */
 interface Window {
   offset: number;
   limit: number;
@@ -30,7 +30,7 @@ interface Window {
 class Page {
   /** The numbered lines of the window. */
   readonly lines: string[] = [];
-  /** How many lines the file has, or at least has. */
+  /** The number of lines of the file, or a minimum where `isPartial`. */
   total = 0;
   /** True when the file goes on beyond what was looked at. */
   isPartial = false;
@@ -77,7 +77,7 @@ class Page {
 
   /** No more bytes come. */
   end(): void {
-    // Of a line that was not read to its end there is something to show, or nothing to say.
+    // A last line that was not read to its end is shown where it is wanted, and else not counted.
     if (this.endsOpen && (this.#isWanted || !this.isPartial)) this.#endLine(false);
   }
 
@@ -151,7 +151,7 @@ async function readPage(
 ): Promise<Page> {
   let page = new Page(window, false);
   let last = -1;
-  // What is small is not worth waiting for another thread; one that grows, or only says so, is.
+  // A small file is read at once, as another thread takes longer; not one that grows, or has no true size.
   const atOnce = size < CHUNK_BYTES ? size : -1;
   let buffer = new Uint8Array(atOnce > 0 ? size + 1 : CHUNK_BYTES);
   for (let scanned = 0;;) {

@@ -1,5 +1,5 @@
 /**
- * What every tool asks of a file before it opens it, and how each says what is wrong.
+ * The checks of every tool before it opens a file, and their errors.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { sanitize } from "../../text/sanitize.ts";
 import type { Grant } from "../../types/tool.ts";
 
 /** An open file that is known to be a regular one. */
-export interface RegularFile extends Disposable {
+interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;
   /** With every link followed. */
@@ -41,16 +41,19 @@ export async function openRegular(
   const info = file.statSync();
   if (!info.isFile || grant && !isStill(realPath, info, grant.withheld.folder, since)) {
     file.close();
-    throw info.isFile ? moved(action, shown) : notRegular(action, shown, info);
+    throw info.isFile ? movedError(action, shown) : notRegular(action, shown, info);
   }
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
 }
 
-/** How often {@linkcode isStill} looks where something is going on, and with what breaks, in ms. */
+/**
+ * The looks that {@linkcode isStill} takes where a folder changes, and the longest pause between
+ * them, in ms.
+ */
 const LOOKS = 16;
 const BREAK_MS = 0.03;
-/** So long a folder was left alone: system clocks are coarse, and those of file servers are others. */
-const QUIET_MS = 2000;
+/** A folder unchanged for this time, in ms, is quiet: clocks are coarse, and file servers have others. */
+const QUIET_FOLDER_MS = 2000;
 
 /**
  * Whether a granted path, which has no links, has had none since a time, and leads to what was opened
@@ -71,7 +74,11 @@ export function isStill(
 ): boolean {
   try {
     const top = isWithin(folder, path) ? folder : undefined;
-    for (let looks = hasChanged(path, top, since - QUIET_MS) ? LOOKS : 1; looks > 0; looks--) {
+    for (
+      let looks = hasChanged(path, top, since - QUIET_FOLDER_MS) ? LOOKS : 1;
+      looks > 0;
+      looks--
+    ) {
       const real = Deno.realPathSync(path);
       if (real !== path && (SEPARATOR === "/" || relative(real, path) !== "")) return false;
       const info = Deno.lstatSync(path);
@@ -85,7 +92,7 @@ export function isStill(
   }
 }
 
-/** Whether a folder above `path`, up to `top` or the root, has changed since then. */
+/** Whether a folder above `path`, up to `top` or the root, has changed since a time. */
 function hasChanged(path: string, top: string | undefined, since: number): boolean {
   for (let at = path; at !== top && at !== dirname(at);) {
     at = dirname(at);
@@ -95,8 +102,8 @@ function hasChanged(path: string, top: string | undefined, since: number): boole
   return false;
 }
 
-/** Links lead elsewhere than when the call was decided on. */
-export function moved(action: string, shown: string): Error {
+/** The error where links lead elsewhere than when the call was decided on. */
+export function movedError(action: string, shown: string): Error {
   return new Error(
     `Cannot ${action} ${shown} as a file, folder or link in its path was replaced meanwhile: look at it again`,
   );
@@ -116,11 +123,11 @@ export async function statRegular(
       throw notRegular(action, shown);
     }
     const info = grant ? Deno.lstatSync(realPath) : await Deno.stat(realPath);
-    if (info.isSymlink) throw moved(action, shown);
+    if (info.isSymlink) throw movedError(action, shown);
     if (!info.isFile) throw notRegular(action, shown, info);
     return { info, realPath };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, action);
+    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, action);
     throw fileError(action, shown, error);
   }
 }
@@ -152,10 +159,13 @@ function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error 
   return new Error(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
 }
 
-/** Says which folder is missing, or which names in the folder are most like the one asked for. */
-export async function missing(path: string, shown: string, action: string): Promise<Error> {
+/**
+ * The error of a missing file: says which folder is missing, or which names in the folder are most
+ * like the one asked for.
+ */
+export async function missingError(path: string, shown: string, action: string): Promise<Error> {
   const folder = dirname(path);
-  // By each form in which it may be asked for: as it is, and as list_directory shows it.
+  // Each name by the forms in which a model may give it: as it is, and as list_directory shows it.
   const names = new Map<string, string>();
   try {
     // Enough for any folder that people keep; comparing a name takes microseconds.

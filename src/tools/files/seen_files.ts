@@ -1,17 +1,17 @@
 /**
- * What the model knows of files: an edit made from an older state would undo what somebody else did.
+ * The states of files that the model knows: an edit of an older one would undo the work of others.
  *
  * @module
  */
 
 import type { ToolContext } from "../../types/tool.ts";
 
-/** What differs when a file was written meanwhile. */
+/** The state of a file in a short text, which changes when the file is written. */
 export function stampOf({ dev, ino, size, mtime }: Deno.FileInfo): string {
   return [dev, ino, size, mtime?.getTime()].join(":");
 }
 
-/** The model saw the file that `info` tells of, or wrote it. */
+/** Remembers that the model has seen, or written, the file in the state `info`. */
 export function noteSeen(context: ToolContext, realPath: string, info: Deno.FileInfo): void {
   context.seenFiles?.set(realPath, stampOf(info));
 }

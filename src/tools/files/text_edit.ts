@@ -9,25 +9,25 @@ import { explainMiss } from "./closest_lines.ts";
 import { reindented } from "./indentation.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 
-/** How many places are named in an error or a result. */
+/** The most places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
-/** The places of the first replacements are returned. */
+/** The most replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
 /** A file's text as it is matched. */
-interface Source {
+interface EditSource {
   text: string;
   /** The same with `\n` for every line ending. */
   lines: string;
-  /** How most lines end. */
+  /** The line ending of most lines. */
   ending: LineEnding;
 }
 
-/** What is replaced in a file, as the call gives it. */
-export interface TextEditRequest {
+/** A replacement as a call gives it. */
+interface TextEditRequest {
   oldText: string;
   newText: string;
-  /** Whether every match is replaced; otherwise there must be only one. */
+  /** True where every match is replaced; else there must be only one. */
   all: boolean;
   /** The most characters of the result, unless the file has more already. */
   maxLength: number;
@@ -36,20 +36,20 @@ export interface TextEditRequest {
 /** A text after an edit. */
 export interface TextEdit {
   text: string;
-  /** What was replaced, and by what, with `\n` line endings. */
+  /** The text that was replaced and the one that took its place, with `\n` line endings. */
   before: string;
   after: string;
-  /** How often. */
+  /** The number of replacements. */
   count: number;
-  /** The first places, in the old text. */
+  /** The first of them. */
   replacements: readonly Replacement[];
   /** `line 3` or `lines 3, 7, 9`. */
   where: string;
-  /** Where the first one is in the text with `\n` line endings, the old one and the new one. */
+  /** The position of the first one in the text with `\n` line endings, the old and the new. */
   firstAt: number;
   /** True where `oldText` matched but for its indentation. */
   isReindented: boolean;
-  /** How most lines of the file end. */
+  /** The line ending of most lines of the file. */
   ending: LineEnding;
 }
 
@@ -64,7 +64,7 @@ export function editText(
   { oldText, newText, all, maxLength }: TextEditRequest,
   refuse: (reason: string, kind?: ErrorConstructor) => Error,
 ): TextEdit {
-  const source = sourceOf(text);
+  const source = editSourceOf(text);
   let before = unified(oldText, source.ending);
   // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
   const isAsGiven = source.ending === "\n" && !oldText.includes("\r\n");
@@ -76,7 +76,7 @@ export function editText(
   }
   const matches: number[] = [];
   let count = 0;
-  for (const match of matchesOf(source.lines, before, all)) {
+  for (const match of placesOf(source.lines, before, all)) {
     if (count++ <= MAX_NAMED_PLACES) matches.push(match);
   }
   const fitted = count === 0 ? reindented(source.lines, before, after) : undefined;
@@ -101,7 +101,7 @@ export function editText(
       RangeError,
     );
   }
-  const places = fitted ? [fitted.at] : matchesOf(source.lines, before, true);
+  const places = fitted ? [fitted.at] : placesOf(source.lines, before, true);
   return {
     ...replaced(source, before, after, places),
     ...{ before, after, count, where },
@@ -113,10 +113,10 @@ export function editText(
 
 /** `text` with `\n` for every line ending. */
 export function withPlainEndings(text: string): string {
-  return sourceOf(text).lines;
+  return editSourceOf(text).lines;
 }
 
-function sourceOf(text: string): Source {
+function editSourceOf(text: string): EditSource {
   const ending = dominantEnding(text) ?? "\n";
   return { text, lines: unified(text, ending), ending };
 }
@@ -127,8 +127,8 @@ function unified(text: string, ending: LineEnding): string {
   return ending === "\r" ? lines.split("\r").join("\n") : lines;
 }
 
-/** Where `wanted` occurs, without overlaps; a second match may overlap the first unless `all`. */
-function* matchesOf(text: string, wanted: string, all: boolean): Generator<number> {
+/** The positions of `wanted`, without overlaps; a second match may overlap the first unless `all`. */
+function* placesOf(text: string, wanted: string, all: boolean): Generator<number> {
   let at = text.indexOf(wanted);
   // `aa` in `aaa` is ambiguous too.
   for (let step = all ? wanted.length : 1; at !== -1; step = wanted.length) {
@@ -139,7 +139,7 @@ function* matchesOf(text: string, wanted: string, all: boolean): Generator<numbe
 
 /** The text with `before` replaced at `places`, as far as it and `after` differ. */
 function replaced(
-  source: Source,
+  source: EditSource,
   before: string,
   after: string,
   places: Iterable<number>,
@@ -177,7 +177,7 @@ function replaced(
 }
 
 /** Maps positions in `source.lines`, asked for in rising order, to positions in `source.text`. */
-function originalPositions(source: Source): (position: number) => number {
+function originalPositions(source: EditSource): (position: number) => number {
   if (source.text.length === source.lines.length) return (position) => position;
   let [unifiedAt, originalAt] = [0, 0];
   let next = source.text.indexOf("\r\n");

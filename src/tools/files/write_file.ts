@@ -5,17 +5,19 @@ import { newFilePath } from "../paths.ts";
 import { type Seen, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
-import { dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
+import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { PreparedWrite, runWrite } from "./prepared_write.ts";
 import { openRegular } from "./regular_file.ts";
 
-/** How much of an old file is read: for its line endings, and to compare it with the new content. */
+/**
+ * The most bytes of an old file that are read: for its line endings, and to compare it with the new
+ * one.
+ */
 const SAMPLE_BYTES = 1024 * 1024;
-const BOM = "\ufeff";
 
-/** What there is of a file that is to be written. */
+/** A file that is about to be written, as it is. */
 interface Sample {
-  /** How it begins; undefined where it may be written though not read. */
+  /** Its first bytes; undefined where it may be written though not read. */
   seen: Seen | undefined;
   /** Its size in bytes; undefined where there is no file. */
   size: number | undefined;
@@ -62,12 +64,12 @@ export async function prepareWrite(
   const bytes = new TextEncoder().encode(text);
   return new PreparedWrite({
     ...{ path, args, seen, bytes, replacesAll: true },
-    change: changeOf(sample, bytes, shown, context.grant?.isSecret === true),
-    report: (written) => reportOf(written, shown, bytes.length, notes),
+    change: writeChange(sample, bytes, shown, context.grant?.isSecret === true),
+    report: (written) => writeReport(written, shown, bytes.length, notes),
   });
 }
 
-/** The content with the line endings and the BOM that the old file has, and what to say of it. */
+/** The content with the line endings and the BOM of the old file, and notes of them for the result. */
 function asTheFileHasIt(
   content: string,
   seen: Seen | undefined,
@@ -89,8 +91,8 @@ function asTheFileHasIt(
   return { text, notes };
 }
 
-/** What writing `bytes` changes. */
-function changeOf(
+/** The change that writing `bytes` makes. */
+function writeChange(
   { seen, size }: Sample,
   bytes: Uint8Array,
   path: string,
@@ -103,7 +105,7 @@ function changeOf(
   return { ...change, ...size !== undefined && { replacedBytes: size } };
 }
 
-function reportOf(written: Written, shown: string, bytes: number, notes: string[]): string {
+function writeReport(written: Written, shown: string, bytes: number, notes: string[]): string {
   const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
   const verb = written.created ? "Created" : "Replaced";
   return `${verb} ${shown}: wrote ${bytes === 1 ? "1 byte" : `${bytes} bytes`}${rest}`;
@@ -118,7 +120,7 @@ async function sampleOf(
   try {
     ({ size } = await Deno.stat(path));
   } catch (error) {
-    // What else is wrong, writing will tell.
+    // Writing will tell what else is wrong.
     if (error instanceof Deno.errors.NotFound) {
       return { seen: { head: new Uint8Array(), size: 0 }, size };
     }

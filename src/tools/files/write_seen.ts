@@ -1,5 +1,5 @@
 /**
- * Writing a file that the model asked to have written, and what others are told of it.
+ * Writes a file for the model, and reports it.
  *
  * @module
  */
@@ -8,10 +8,13 @@ import type { ToolContext } from "../../types/tool.ts";
 import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
 import { noteSeen, stampOf } from "./seen_files.ts";
 
-/** What a larger file held is not kept. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+/** Files over this size, in bytes, are reported without the bytes that they had. */
+const MAX_SAVED_BYTES = 16 * 1024 * 1024;
 
-/** As {@linkcode writeAtomically}; the model knows the file then, and `onWritten` is told. */
+/**
+ * Writes as {@linkcode writeAtomically} does, remembers that the model knows the file, and calls
+ * `onWritten`.
+ */
 export async function writeSeen(
   context: ToolContext,
   path: string,
@@ -19,7 +22,7 @@ export async function writeSeen(
   bytes: Uint8Array,
   seen: Seen | undefined,
 ): Promise<Written> {
-  const before = context.onWritten && await stateOf(context.grant?.realPath ?? path, seen);
+  const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
   const written = await writeAtomically(path, shown, bytes, seen, context);
   const info = await Deno.stat(written.realPath);
   noteSeen(context, written.realPath, info);
@@ -31,14 +34,17 @@ export async function writeSeen(
   return written;
 }
 
-/** How a file is of which `seen` may be the start; undefined seen, it cannot be read. */
-async function stateOf(
+/**
+ * The file at `path` before it is written, which begins with `seen`; without bytes where it cannot
+ * be read.
+ */
+async function versionOf(
   path: string,
   seen: Seen | undefined,
 ): Promise<{ stamp: string; bytes?: Uint8Array } | undefined> {
   const info = await Deno.stat(path).catch(() => undefined);
   if (info === undefined) return undefined;
   const stamp = stampOf(info);
-  if (seen === undefined || seen.size > MAX_KEPT_BYTES) return { stamp };
+  if (seen === undefined || seen.size > MAX_SAVED_BYTES) return { stamp };
   return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
 }

@@ -7,7 +7,7 @@ import { escapedPath } from "./searcher.ts";
 import { findTarget } from "./target.ts";
 
 /** The most files that are listed. */
-const MAX_LISTED = 500;
+const MAX_GLOB_FILES = 500;
 
 /**
  * Lists the files below a folder that match a glob pattern, the last modified first.
@@ -22,7 +22,11 @@ export async function globFiles(
   if (pattern === "") throw new RangeError("Cannot find files by an empty pattern: **/* finds all");
   const { walk, prefix, file } = await findTarget(context, path, pattern, false);
   if (file !== undefined) throw new Error(`Cannot list ${path} as it is a file: use read_file`);
-  const found = await runSearch({ walk, prefix, limit: MAX_LISTED }, [walk.root], context.signal);
+  const found = await runSearch(
+    { walk, prefix, limit: MAX_GLOB_FILES },
+    [walk.root],
+    context.signal,
+  );
   const { files, more, tally, end } = found;
   const total = files.length + more;
   const counts = { files: total };

@@ -38,7 +38,7 @@ export async function grepCode(
   const content = matches.length === 0 && end === "done"
     ? nothing(tally, pattern).slice(0, limit)
     : shownMatches(found, total, contextLines, limit);
-  // Of files that were not gone through, one match each is counted.
+  // A file that was not gone through counts as one match.
   return { content, counts: { matches: total, files: matches.length + more } };
 }
 

@@ -8,7 +8,7 @@ import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
-import { fileError, missing, moved, statRegular } from "../files/regular_file.ts";
+import { fileError, missingError, movedError, statRegular } from "../files/regular_file.ts";
 import { toolPath } from "../paths.ts";
 import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
 
@@ -124,7 +124,7 @@ async function checkPlace(
           `followed`,
       );
     }
-    if (grant && !isBelow && real !== grant.realPath) throw moved("search", shown);
+    if (grant && !isBelow && real !== grant.realPath) throw movedError("search", shown);
     const { isDirectory } = await Deno.stat(real);
     if (grant && isBelow) checkGranted(grant, path, { real, isDirectory }, shown, realDir);
     if (isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) {
@@ -133,7 +133,7 @@ async function checkPlace(
     await statRegular(path, shown, "search", grant && { ...grant, realPath: real });
     return { isFile: true, real };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw await missing(path, shown, "search");
+    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "search");
     throw fileError("search", shown, error);
   }
 }

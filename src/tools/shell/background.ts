@@ -1,12 +1,12 @@
 /**
- * Commands that go on in the background, and what the model is told of them.
+ * Commands that go on in the background, and their reports to the model.
  *
  * @module
  */
 
 import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { namesOf } from "./jobs.ts";
-import { captureOutput } from "./output_capture.ts";
+import { OutputCapture } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
 import {
   DRAIN_MS,
@@ -17,17 +17,17 @@ import {
   startShell,
   tidyUp,
   within,
-} from "./run_bash.ts";
+} from "./shell_process.ts";
 
-/** What fails, fails soon: the port is taken, there is no such program. Then it is no job at all. */
+/** A command that ends within this time, in milliseconds, is no job: the port is taken, say. */
 const SETTLE_MS = 300;
-/** A model that asks over and over is held back so long while there is nothing new. */
+/** The longest that a model which asks over and over waits for new output, in milliseconds. */
 const NEWS_MS = 10_000;
-/** So much of what is new is told at a time, in bytes, as a job is asked again; and at its start. */
-const MAX_NEWS = 20_000;
-const MAX_FIRST_NEWS = 2000;
-/** How long a job may take to end after SIGTERM. */
-const STOP_MS = 1000;
+/** The most bytes of new output that a job tells at a time, and at its start. */
+const MAX_NEWS_BYTES = 20_000;
+const MAX_FIRST_NEWS_BYTES = 2000;
+/** The time that a job may take to end after SIGTERM, in milliseconds. */
+const JOB_STOP_MS = 1000;
 
 /**
  * Starts `command` as `run_bash` does, and returns while it runs. What it leaves running when its
@@ -45,20 +45,20 @@ export async function runInBackground(
   if (!jobs) throw new Error("Cannot run it in the background as nobody keeps jobs here");
   jobs.checkRoom();
   const shell = await startShell(String(command), context);
-  const budget = Math.max(Math.min(context.maxOutputChars - FRAME_CHARS, MAX_NEWS), 200);
-  const { job, ended, announce, news } = startJob(String(command), shell, jobs, budget);
+  const budget = Math.max(Math.min(context.maxOutputChars - FRAME_CHARS, MAX_NEWS_BYTES), 200);
+  const job = new ShellJob(String(command), shell, jobs, budget);
   jobs.add(job);
-  if (await within(settleMs, shell.child.status)) {
-    await ended;
+  const status = await within(settleMs, shell.child.status);
+  if (status) {
+    await job.ended;
     jobs.remove(job);
-    const { code } = await shell.child.status;
-    return { content: news(), exitCode: code };
+    return { content: job.news(), exitCode: status.code };
   }
-  announce();
+  job.isAnnounced = true;
   const call = `job_output {"job": ${job.number}`;
   const content =
     `job ${job.number} runs in the background until the session ends. ${call}} shows what it prints, ${call}, "stop": true} ends it.\n${
-      news("output", Math.min(budget, MAX_FIRST_NEWS))
+      job.news("output", Math.min(budget, MAX_FIRST_NEWS_BYTES))
     }`;
   return { content };
 }
@@ -79,82 +79,107 @@ export async function jobOutput(
   return await job.report(context.signal);
 }
 
-function startJob(
-  command: string,
-  { child, limits, folder }: Awaited<ReturnType<typeof startShell>>,
-  jobs: Jobs,
-  budget: number,
-) {
-  const output = captureOutput([child.stdout, child.stderr], budget);
-  const halt = Promise.withResolvers<void>();
-  const started = performance.now();
-  let elapsed: number | undefined;
-  let outcome: string | undefined;
-  let stoppedAs: string | undefined;
-  let isAnnounced = false;
-  /** How it ended, in lines for the model. */
-  let end: string[] = [];
+/** A command that runs in a shell of its own. */
+class ShellJob implements Job {
+  readonly command: string;
+  /** Resolves when all its processes have ended. */
+  readonly ended: Promise<void>;
+  /** True once it is a job for the model: its end is reported then. */
+  isAnnounced = false;
+  number = 0;
+  isTold = false;
+  readonly #shell: Awaited<ReturnType<typeof startShell>>;
+  readonly #jobs: Jobs;
+  readonly #budget: number;
+  readonly #output: OutputCapture;
+  readonly #halt = Promise.withResolvers<void>();
+  readonly #startedAt = performance.now();
+  #elapsedMs: number | undefined;
+  #outcome: string | undefined;
+  /** The outcome that `stop` gave it. */
+  #stoppedAs: string | undefined;
+  /** The way in which it ended, in lines for the model. */
+  #end: string[] = [];
 
-  async function untilOver(): Promise<void> {
-    await Promise.race([child.status, halt.promise]);
-    if (stoppedAs === undefined) await within(DRAIN_MS, output.done);
+  /** @param budget the most bytes of output that it tells at a time */
+  constructor(
+    command: string,
+    shell: Awaited<ReturnType<typeof startShell>>,
+    jobs: Jobs,
+    budget: number,
+  ) {
+    this.command = command;
+    this.#shell = shell;
+    this.#jobs = jobs;
+    this.#budget = budget;
+    this.#output = new OutputCapture([shell.child.stdout, shell.child.stderr], budget);
+    this.ended = this.#untilOver();
+  }
+
+  get outcome(): string | undefined {
+    return this.#outcome;
+  }
+
+  get elapsedMs(): number {
+    return this.#elapsedMs ?? performance.now() - this.#startedAt;
+  }
+
+  tail(maxBytes: number): string {
+    return this.#output.tail(maxBytes);
+  }
+
+  /** The way in which it ended, if it has, and its output since the last news. */
+  news(label = "output", maxBytes: number = this.#budget): string {
+    const text = this.#output.take(maxBytes).replace(/\n$/, "");
+    return [...this.#end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");
+  }
+
+  async report(signal: AbortSignal): Promise<string> {
+    if (this.#outcome === undefined) {
+      const more = [this.ended, this.#output.more(), whenAborted(signal)];
+      await within(NEWS_MS, Promise.race(more));
+    }
+    signal.throwIfAborted();
+    const outcome = this.#outcome;
+    if (outcome !== undefined) this.isTold = true;
+    const seconds = `${Math.round(this.elapsedMs / 1000)} s`;
+    const state = outcome === undefined ? `is running, for ${seconds}` : `ended after ${seconds}`;
+    const how = outcome === undefined || outcome !== this.#stoppedAs ? "" : `: ${outcome}`;
+    return `job ${this.number} ${state}${how}\n${this.news("new output")}`;
+  }
+
+  async stop(outcome: string): Promise<void> {
+    this.#stoppedAs ??= outcome;
+    this.#halt.resolve();
+    await this.ended;
+  }
+
+  kill(): void {
+    const { child, folder } = this.#shell;
+    try {
+      if (Deno.build.os === "windows") child.kill("SIGKILL");
+      else endNow(child.pid, folder);
+    } catch {
+      // Gone already.
+    }
+  }
+
+  async #untilOver(): Promise<void> {
+    const { child, limits, folder } = this.#shell;
+    const output = this.#output;
+    await Promise.race([child.status, this.#halt.promise]);
+    if (this.#stoppedAs === undefined) await within(DRAIN_MS, output.done);
+    const stoppedAs = this.#stoppedAs;
     const isStopped = stoppedAs !== undefined;
-    const { left, status } = await tidyUp(
-      child,
-      [output],
-      isStopped ? STOP_MS : GRACE_MS,
-      folder,
-    );
-    end = [`exit code: ${exitCodeText(status)}`];
-    if (limits !== undefined && !isStopped && status?.code !== 0) end.push(limits);
-    if (left.length > 0 && !isStopped) end.push(leftBehind(left));
-    elapsed = performance.now() - started;
-    outcome = isStopped ? stoppedAs : status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
-    if (isAnnounced && !isStopped) jobs.onEnd?.(job);
+    const graceMs = isStopped ? JOB_STOP_MS : GRACE_MS;
+    const { left, status } = await tidyUp(child, [output], graceMs, folder);
+    this.#end = [`exit code: ${exitCodeText(status)}`];
+    if (limits !== undefined && !isStopped && status?.code !== 0) this.#end.push(limits);
+    if (left.length > 0 && !isStopped) this.#end.push(leftBehind(left));
+    this.#elapsedMs = performance.now() - this.#startedAt;
+    this.#outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
+    if (this.isAnnounced && !isStopped) this.#jobs.onEnd?.(this);
   }
-  function news(label = "output", maxBytes = budget): string {
-    const text = output.take(maxBytes).replace(/\n$/, "");
-    return [...end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");
-  }
-
-  const ended = untilOver();
-  const job: Job = {
-    number: 0,
-    command,
-    isTold: false,
-    get outcome() {
-      return outcome;
-    },
-    get elapsedMs() {
-      return elapsed ?? performance.now() - started;
-    },
-    tail: (maxBytes) => output.tail(maxBytes),
-    async report(signal) {
-      if (outcome === undefined) {
-        await within(NEWS_MS, Promise.race([ended, output.more(), whenAborted(signal)]));
-      }
-      signal.throwIfAborted();
-      if (outcome !== undefined) job.isTold = true;
-      const seconds = `${Math.round(job.elapsedMs / 1000)} s`;
-      const state = outcome === undefined ? `is running, for ${seconds}` : `ended after ${seconds}`;
-      const how = stoppedAs === undefined || outcome !== stoppedAs ? "" : `: ${stoppedAs}`;
-      return `job ${job.number} ${state}${how}\n${news("new output")}`;
-    },
-    async stop(how) {
-      stoppedAs ??= how;
-      halt.resolve();
-      await ended;
-    },
-    kill() {
-      try {
-        if (Deno.build.os === "windows") child.kill("SIGKILL");
-        else endNow(child.pid, folder);
-      } catch {
-        // Gone already.
-      }
-    },
-  };
-  return { job, ended, news, announce: () => isAnnounced = true };
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * What a command sees of the environment.
+ * The environment of commands.
  *
  * @module
  */
@@ -7,7 +7,10 @@
 import { API_KEY_ENVS } from "../../config.ts";
 import { programFolders } from "./find_program.ts";
 
-/** Nothing may wait for a person or draw on the screen: there is no terminal and no input. */
+/**
+ * Variables that keep programs from waiting for a person and from drawing: there is no terminal and
+ * no input.
+ */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -43,8 +46,8 @@ export function commandEnvironment(
   named: readonly string[] = [],
   ours: Readonly<Record<string, string>> = Deno.env.toObject(),
 ): Record<string, string> {
-  // What the backends are paid with no command gets, nor others of the same value. Servers of one's own
-  // are often given a short word for a key.
+  // No command gets the key of a backend, nor a variable of the same value. A short value is no key: local
+  // servers are often given a word.
   const keys = new Set(
     API_KEY_ENVS.map((name) => ours[name]).filter((key) => key && key.length >= 16),
   );
@@ -56,7 +59,7 @@ export function commandEnvironment(
   return {
     ...Object.fromEntries(Object.entries(ours).filter(passes)),
     ...ENVIRONMENT,
-    // What a command names is not looked for in the folder that it happens to be in.
+    // A relative entry would find programs in whatever folder a command runs.
     ...(Deno.build.os !== "windows" && { PATH: programFolders().join(":") }),
   };
 }

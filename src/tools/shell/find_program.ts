@@ -1,5 +1,5 @@
 /**
- * Where programs are found: not in the folder that is worked in, which may bring its own `bash`.
+ * Finds programs: not in the folder that is worked in, which may bring its own `bash`.
  *
  * @module
  */
@@ -7,14 +7,17 @@
 import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";
 
-/** Where a system without PATH looks. They are the system's own, also for who works in `/`. */
+/**
+ * The folders that a system without PATH looks in. They are the system's own, also when `/` is
+ * worked in.
+ */
 const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
  * The folders of PATH (not for Windows). Relative and empty ones mean whatever folder a program is
  * started in, and are left out.
  *
- * @param folder those in it are left out, too
+ * @param folder the folders of PATH in this one are left out, too
  */
 export function programFolders(
   folder?: string,

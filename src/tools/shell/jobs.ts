@@ -7,46 +7,59 @@
 import type { Job, Jobs } from "../../types/tool.ts";
 import { atProgramEnd } from "./program_end.ts";
 
-/** So many run at a time: each is a program with children, and a model forgets what it started. */
-const MAX_RUNNING = 8;
-/** So many are kept, as each holds output. */
-const MAX_KEPT = 20;
+/**
+ * The most jobs that run at a time: each is a program with children, and a model forgets what it
+ * started.
+ */
+const MAX_RUNNING_JOBS = 8;
+/** The most jobs that are listed, as each holds output. */
+const MAX_LISTED_JOBS = 20;
 
-/** Keeps jobs; to be disposed of when the session ends, which ends those that still run. */
+/** Makes the jobs of a session; to be disposed of when it ends, which ends those that still run. */
 export function jobStore(): Jobs {
-  const list: Job[] = [];
-  let last = 0;
-  let isOver = false;
-  const running = () => list.filter(({ outcome }) => outcome === undefined);
-  const release = atProgramEnd(() => running().forEach((job) => job.kill()));
-  return {
-    list,
-    checkRoom() {
-      if (isOver) throw new RangeError("Cannot start a job as the session is over");
-      if (running().length < MAX_RUNNING) return;
-      throw new RangeError(
-        `Cannot start a job as at most ${MAX_RUNNING} may run: stop one first, as in job_output {"job": ${
-          running()[0]!.number
-        }, "stop": true}. There are ${namesOf(list)}`,
-      );
-    },
-    add(job) {
-      job.number = ++last;
-      list.push(job);
-      if (isOver) job.kill();
-      const oldest = list.findIndex(({ outcome }) => outcome !== undefined);
-      if (list.length > MAX_KEPT && oldest >= 0) list.splice(oldest, 1);
-    },
-    remove(job) {
-      list.splice(list.indexOf(job), 1);
-      if (job.number === last) last--;
-    },
-    async [Symbol.asyncDispose]() {
-      isOver = true;
-      await Promise.all(running().map((job) => job.stop("stopped")));
-      release();
-    },
-  };
+  return new JobStore();
+}
+
+class JobStore implements Jobs {
+  readonly list: Job[] = [];
+  onEnd?: (job: Job) => void;
+  #lastNumber = 0;
+  #isOver = false;
+  readonly #release = atProgramEnd(() => this.#running().forEach((job) => job.kill()));
+
+  checkRoom(): void {
+    if (this.#isOver) throw new RangeError("Cannot start a job as the session is over");
+    const running = this.#running();
+    if (running.length < MAX_RUNNING_JOBS) return;
+    throw new RangeError(
+      `Cannot start a job as at most ${MAX_RUNNING_JOBS} may run: stop one first, as in job_output {"job": ${
+        running[0]!.number
+      }, "stop": true}. There are ${namesOf(this.list)}`,
+    );
+  }
+
+  add(job: Job): void {
+    job.number = ++this.#lastNumber;
+    this.list.push(job);
+    if (this.#isOver) job.kill();
+    const oldest = this.list.findIndex(({ outcome }) => outcome !== undefined);
+    if (this.list.length > MAX_LISTED_JOBS && oldest >= 0) this.list.splice(oldest, 1);
+  }
+
+  remove(job: Job): void {
+    this.list.splice(this.list.indexOf(job), 1);
+    if (job.number === this.#lastNumber) this.#lastNumber--;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#running().map((job) => job.stop("stopped")));
+    this.#release();
+  }
+
+  #running(): Job[] {
+    return this.list.filter(({ outcome }) => outcome === undefined);
+  }
 }
 
 /** `1 (npm test, running), 2 (make, exit code 2)` */

@@ -6,108 +6,116 @@
 
 import { stripEscapes } from "../../text/sanitize.ts";
 
-/** The output of a process so far. */
-export interface OutputCapture {
-  /** Resolves when the stream has ended or was cancelled; never rejects. */
-  done: Promise<void>;
-  /** How many bytes came, since the last `take`. */
-  total(): number;
-  /** What came since then, as text of at most `maxBytes` bytes and a notice of what was left out. */
-  text(maxBytes: number): string;
-  /** The same, which is then taken. */
-  take(maxBytes: number): string;
-  /** Resolves when there is something to take. */
-  more(): Promise<void>;
-  /** The end of all that came, taken or not, as text of at most `maxBytes` bytes. */
-  tail(maxBytes: number): string;
-  /** Stops reading. */
-  cancel(): Promise<void>;
-}
-
-/** The most that is kept of either end, whatever the caller has room for. */
-const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+/** The most bytes that are kept of either end, whatever the caller has room for. */
+const MAX_CAPTURED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Starts to read `streams` to their ends, keeping the first and the last `maxBytes / 2` bytes of what
- * comes, in the order in which it does.
+ * The output of a process so far: it reads streams to their ends, and keeps the first and the last
+ * `maxBytes / 2` bytes in the order in which they come.
  */
-export function captureOutput(
-  streams: readonly ReadableStream<Uint8Array<ArrayBuffer>>[],
-  maxBytes: number,
-): OutputCapture {
-  const size = Math.min(Math.ceil(maxBytes / 2), MAX_KEPT_BYTES);
-  /** The first bytes since the last `take`, and the last of all. */
-  const head = new Uint8Array(size);
-  const ring = new Uint8Array(size);
-  let total = 0;
-  let [headLength, ringLength, ringEnd] = [0, 0, 0];
-  let news = Promise.withResolvers<void>();
+export class OutputCapture {
+  /** Resolves when the streams have ended or were cancelled; never rejects. */
+  readonly done: Promise<void>;
+  readonly #readers: ReadableStreamBYOBReader[];
+  readonly #size: number;
+  /** The first bytes since the last `take`. */
+  readonly #head: Uint8Array;
+  #headLength = 0;
+  /** The last bytes of all. */
+  readonly #ring: Uint8Array;
+  #ringLength = 0;
+  #ringEnd = 0;
+  #total = 0;
+  #news = Promise.withResolvers<void>();
 
-  function keep(chunk: Uint8Array): void {
-    total += chunk.length;
-    const first = chunk.subarray(0, size - headLength);
-    head.set(first, headLength);
-    headLength += first.length;
-    const rest = chunk.subarray(-size);
-    const fits = rest.subarray(0, size - ringEnd);
-    ring.set(fits, ringEnd);
-    ring.set(rest.subarray(fits.length), 0);
-    ringEnd = (ringEnd + rest.length) % size;
-    ringLength = Math.min(size, ringLength + rest.length);
-    news.resolve();
+  constructor(streams: readonly ReadableStream<Uint8Array<ArrayBuffer>>[], maxBytes: number) {
+    this.#size = Math.min(Math.ceil(maxBytes / 2), MAX_CAPTURED_BYTES);
+    this.#head = new Uint8Array(this.#size);
+    this.#ring = new Uint8Array(this.#size);
+    this.#readers = streams.map((stream) => stream.getReader({ mode: "byob" }));
+    this.done = Promise.all(this.#readers.map((reader) => this.#read(reader))).then(() => {});
   }
-  /** The last `length` bytes, as far as they are kept. */
-  function last(length: number): Uint8Array[] {
-    const [from, to] = [ringEnd - Math.min(length, ringLength), ringEnd];
-    return from < 0
-      ? [ring.subarray(size + from), ring.subarray(0, to)]
-      : [ring.subarray(from, to)];
-  }
-  const text = (max: number): string =>
-    boundedText(
-      joined([head.subarray(0, headLength), ...last(total - headLength)]),
-      total,
-      max,
-    );
 
-  // One buffer for all reads: `yes` would fill a gigabyte of garbage a second.
-  const readers = streams.map((stream) => stream.getReader({ mode: "byob" }));
-  async function read(reader: ReadableStreamBYOBReader): Promise<void> {
+  /** The number of bytes since the last `take`. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /**
+   * The output since the last `take`, as text of at most `maxBytes` bytes and a notice of what was
+   * left out.
+   */
+  text(maxBytes: number): string {
+    const head = this.#head.subarray(0, this.#headLength);
+    const rest = this.#last(this.#total - this.#headLength);
+    return boundedText(joinedBytes([head, ...rest]), this.#total, maxBytes);
+  }
+
+  /** As {@linkcode text}, which then begins anew. */
+  take(maxBytes: number): string {
+    const taken = this.text(maxBytes);
+    this.#total = this.#headLength = 0;
+    this.#news = Promise.withResolvers();
+    return taken;
+  }
+
+  /** Resolves when there is something to take. */
+  more(): Promise<void> {
+    return this.#news.promise;
+  }
+
+  /** The end of all output, taken or not, as text of at most `maxBytes` bytes. */
+  tail(maxBytes: number): string {
+    const bytes = joinedBytes(this.#last(maxBytes));
+    let start = 0;
+    while (isContinuation(bytes[start])) start++;
+    return cleanOutput(decode(bytes.subarray(start)));
+  }
+
+  /** Stops reading. */
+  async cancel(): Promise<void> {
+    await Promise.all(this.#readers.map((reader) => reader.cancel().catch(() => {})));
+  }
+
+  async #read(reader: ReadableStreamBYOBReader): Promise<void> {
+    // One buffer for all reads: `yes` would fill a gigabyte of garbage a second.
     let buffer = new Uint8Array(64 * 1024);
     try {
       for (;;) {
         const { value, done } = await reader.read(buffer);
         if (done) return;
-        keep(value);
+        this.#keep(value);
         buffer = new Uint8Array(value.buffer);
       }
     } catch {
       // The pipe broke: what came before it stands.
     }
   }
-  return {
-    done: Promise.all(readers.map(read)).then(() => {}),
-    total: () => total,
-    text,
-    take(max) {
-      const taken = text(max);
-      total = headLength = 0;
-      news = Promise.withResolvers();
-      return taken;
-    },
-    more: () => news.promise,
-    tail(max) {
-      const bytes = joined(last(max));
-      let start = 0;
-      while (isContinuation(bytes[start])) start++;
-      return cleanOutput(decode(bytes.subarray(start)));
-    },
-    cancel: () =>
-      Promise.all(readers.map((reader) => reader.cancel().catch(() => {}))).then(() => {}),
-  };
+
+  #keep(chunk: Uint8Array): void {
+    this.#total += chunk.length;
+    const first = chunk.subarray(0, this.#size - this.#headLength);
+    this.#head.set(first, this.#headLength);
+    this.#headLength += first.length;
+    const rest = chunk.subarray(-this.#size);
+    const fits = rest.subarray(0, this.#size - this.#ringEnd);
+    this.#ring.set(fits, this.#ringEnd);
+    this.#ring.set(rest.subarray(fits.length), 0);
+    this.#ringEnd = (this.#ringEnd + rest.length) % this.#size;
+    this.#ringLength = Math.min(this.#size, this.#ringLength + rest.length);
+    this.#news.resolve();
+  }
+
+  /** The last `length` bytes, as far as they are kept. */
+  #last(length: number): Uint8Array[] {
+    const [from, to] = [this.#ringEnd - Math.min(length, this.#ringLength), this.#ringEnd];
+    return from < 0
+      ? [this.#ring.subarray(this.#size + from), this.#ring.subarray(0, to)]
+      : [this.#ring.subarray(from, to)];
+  }
 }
 
-/** `bytes` are the first and last of `total`; cuts only between characters. */
+/** Text of `bytes`, the first and last of `total`; cut only between characters. */
 function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string {
   if (total <= maxBytes && total === bytes.length) return cleanOutput(decode(bytes));
   const half = Math.min(Math.floor(maxBytes / 2), Math.floor(bytes.length / 2));
@@ -134,7 +142,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-function joined(parts: Uint8Array[]): Uint8Array {
+function joinedBytes(parts: Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -149,8 +157,8 @@ const MAX_STATES = 20;
 const SHOWN_STATES = 5;
 
 /**
- * What a terminal would show, without colours: escape sequences and control characters are removed,
- * and each state of a line that was written over with carriage returns becomes a line of its own.
+ * The text that a terminal would show, without colours: escape sequences and control characters are
+ * removed, and each state of a line that was written over with carriage returns becomes a line of its own.
  */
 export function cleanOutput(text: string): string {
   return stripEscapes(text)

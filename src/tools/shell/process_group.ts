@@ -26,7 +26,7 @@ interface Process {
 const isLinux = Deno.build.os === "linux";
 
 /** A row of the process table. */
-type Row = Process & { state: string | undefined };
+type ProcessRow = Process & { state: string | undefined };
 
 /**
  * `pid (name) state parent group session`, 15 numbers, start time, and more. A name may hold
@@ -96,7 +96,7 @@ function signal(leader: number, members: Process[], name: Deno.Signal): void {
   }
 }
 
-/** Those of the session and group of `leader`, those `known`, and the descendants of all. */
+/** The processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
 async function membersOf(
   leader: number,
   folders: readonly string[],
@@ -144,7 +144,7 @@ function processesIn(stdout: Uint8Array): Process[] {
     .filter(({ pid, state }) => pid > 1 && state !== undefined && !/^[ZX]/.test(state));
 }
 
-function statRow(fields: string[]): Row {
+function statRow(fields: string[]): ProcessRow {
   const [, pid, name, state, parent, group, session, identity] = fields;
   return {
     pid: Number(pid),
@@ -157,7 +157,7 @@ function statRow(fields: string[]): Row {
   };
 }
 
-function psRow(row: string): Row {
+function psRow(row: string): ProcessRow {
   const [pid, state, parent, group, ...words] = row.trim().split(/\s+/);
   const name = words.join(" ");
   return {
@@ -173,7 +173,7 @@ function psRow(row: string): Row {
 
 function isGroup(leader: number): boolean {
   try {
-    // Does no harm, and wakes who was stopped, so that it can end.
+    // SIGCONT does no harm, and wakes a stopped process so that it can end.
     Deno.kill(-leader, "SIGCONT");
     return true;
   } catch {

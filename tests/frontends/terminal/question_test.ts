@@ -24,6 +24,7 @@ function approvalOf(
     subject: tool.subject?.(args) ?? {},
     reason: "writes",
     isRoutine: true,
+    isOfPerson: false,
     choices,
     ...more,
   };

@@ -6,26 +6,31 @@ import { FakeTerminal } from "./fake_terminal.ts";
 /** A test of a live screen, amid a turn unless `activity` is left out. */
 function screenTest(
   name: string,
-  body: (screen: Screen, terminal: FakeTerminal) => Promise<void>,
+  body: (screen: Screen, terminal: FakeTerminal, stops: string[]) => Promise<void>,
   { activity, history = [] }: { activity?: string | undefined; history?: string[] } = {
     activity: "working",
   },
 ): void {
   Deno.test(name, async () => {
     const terminal = new FakeTerminal();
+    const stops: string[] = [];
     using screen = liveScreen({
       color: "",
       history: () => history,
+      completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
       activity: () => activity,
       footer: () => "the status",
-      onStop() {},
+      onStop() {
+        stops.push("stop");
+        terminal.write(""); // wakes those that wait
+      },
       onUnfold() {},
       onEnd(signal) {
         throw new Error(`ended by ${signal}`);
       },
     }, terminal);
     await terminal.type("");
-    await body(screen, terminal);
+    await body(screen, terminal, stops);
   });
 }
 
@@ -127,4 +132,28 @@ screenTest("Ctrl-C twice leaves, but not with another key in between", async (sc
   await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
   await terminal.type("\x03");
   assertEquals(await message, null);
+}, { activity: undefined });
+
+screenTest("Esc closes a menu or a search first, and only then stops the turn", async (
+  _screen,
+  terminal,
+  stops,
+) => {
+  const isMenu = (rows: readonly string[]) => rows.includes("/clear  /close");
+  await terminal.type("/c\t");
+  await terminal.until(isMenu);
+  await terminal.type("\x1b");
+  await terminal.until((rows) => !isMenu(rows));
+  await terminal.type("\x12");
+  await terminal.until((rows) => rows.some((row) => row.startsWith("(reverse-i-search)")));
+  await terminal.type("\x1b");
+  await terminal.until((rows) => rows.includes("> /cl"));
+  assertEquals(stops, []);
+  await terminal.type("\x1b");
+  await terminal.until(() => stops.length === 1);
+});
+
+screenTest("Ctrl-D before anybody reads is not lost", async (screen, terminal) => {
+  await terminal.type("\x04");
+  assertEquals(await screen.read(), null);
 }, { activity: undefined });

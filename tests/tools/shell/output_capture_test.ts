@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { captureOutput, cleanOutput } from "../../../src/tools/shell/output_capture.ts";
+import { cleanOutput, OutputCapture } from "../../../src/tools/shell/output_capture.ts";
 
 /** A stream that gives `bytes` in pieces of `size`. */
 function streamOf(bytes: Uint8Array, size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -19,9 +19,9 @@ Deno.test("keeps the first and last bytes, whatever the pieces are", async () =>
   const text = Array.from({ length: 400 }, (_, i) => `${i}é日😀`).join("");
   const bytes = new TextEncoder().encode(text);
   for (const size of [1, 2, 3, 7, 64, 100, 101, 999, 1_000_000]) {
-    const capture = captureOutput([streamOf(bytes, size)], 200);
+    const capture = new OutputCapture([streamOf(bytes, size)], 200);
     await capture.done;
-    assertEquals(capture.total(), bytes.length);
+    assertEquals(capture.total, bytes.length);
     for (const max of [20, 50, 199, 200, 201, 10_000]) {
       const result = capture.text(max);
       const [, head, omitted, tail] = /^(.*)\n\[(\d+) bytes omitted: .*\]\n(.*)$/.exec(result)!;
@@ -37,7 +37,7 @@ Deno.test("keeps the first and last bytes, whatever the pieces are", async () =>
 Deno.test("what fits is whole", async () => {
   for (const text of ["", "a", "a\nb\n", "é".repeat(50), "x".repeat(100)]) {
     for (const size of [1, 3, 1000]) {
-      const capture = captureOutput([streamOf(new TextEncoder().encode(text), size)], 100);
+      const capture = new OutputCapture([streamOf(new TextEncoder().encode(text), size)], 100);
       await capture.done;
       assertEquals(capture.text(100), text);
     }
@@ -46,14 +46,14 @@ Deno.test("what fits is whole", async () => {
 
 Deno.test("cuts between lines where one ends near", async () => {
   const text = Array.from({ length: 1000 }, (_, i) => `line ${i}\n`).join("");
-  const capture = captureOutput([streamOf(new TextEncoder().encode(text), 77)], 1000);
+  const capture = new OutputCapture([streamOf(new TextEncoder().encode(text), 77)], 1000);
   await capture.done;
   const lines = capture.text(1000).split("\n");
   for (const line of lines) assert(/^(line \d+|\[\d+ bytes omitted: .*\]|)$/.test(line), line);
 });
 
 Deno.test("cancel ends a stream that would go on for ever", async () => {
-  const capture = captureOutput(
+  const capture = new OutputCapture(
     [new ReadableStream({ type: "bytes", pull: () => new Promise(() => {}) })],
     100,
   );

@@ -1,0 +1,159 @@
+/**
+ * The shell that runs a command: its start and its end.
+ *
+ * @module
+ */
+
+import type { ToolContext } from "../../types/tool.ts";
+import { commandEnvironment } from "./command_environment.ts";
+import { findProgram, programFolders } from "./find_program.ts";
+import type { OutputCapture } from "./output_capture.ts";
+import { endGroup } from "./process_group.ts";
+import { windowsShell } from "./windows_shell.ts";
+
+/** The time that processes may take to end after SIGTERM once their shell has ended, in milliseconds. */
+export const GRACE_MS = 250;
+/**
+ * The longest wait for output once the shell has ended, in milliseconds: another process may hold the
+ * pipe for ever.
+ */
+export const DRAIN_MS = 400;
+/** The same once that process was ended, too, so that only one that escaped can hold the pipe. */
+const LAST_DRAIN_MS = 100;
+/** The most characters of a result beside the output. */
+export const FRAME_CHARS = 500;
+/** Linux takes at most 128 KiB per argument, and a character has up to three bytes. */
+const MAX_ARGUMENT_CHARS = 30_000;
+
+/** The signals that have the same number on every system. */
+const SIGNAL_NAMES: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  4: "SIGILL",
+  5: "SIGTRAP",
+  6: "SIGABRT",
+  8: "SIGFPE",
+  9: "SIGKILL",
+  11: "SIGSEGV",
+  13: "SIGPIPE",
+  14: "SIGALRM",
+  15: "SIGTERM",
+};
+
+/**
+ * Starts `command` in a shell that leads its own session, without input, its output in pipes.
+ *
+ * @throws {Error} when it cannot; what the signal was aborted with, if it was.
+ */
+export async function startShell(
+  command: string,
+  { workingDir: cwd, confine, env, signal }: ToolContext,
+): Promise<{ child: Deno.ChildProcess; folder: string; limits?: string }> {
+  signal.throwIfAborted();
+  if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
+  if (command.includes("\0")) {
+    throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
+  }
+  const folder = await Deno.stat(cwd).catch(() => undefined);
+  if (!folder?.isDirectory) {
+    throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
+  }
+  for (const [shell, args] of shells(command, cwd)) {
+    const confined = await confine?.(shell, args);
+    signal.throwIfAborted();
+    try {
+      const child = new Deno.Command(confined?.program ?? shell, {
+        args: confined?.args ?? args,
+        cwd,
+        env: commandEnvironment(env),
+        clearEnv: true,
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+        detached: true,
+      }).spawn();
+      return { child, folder: cwd, ...(confined?.limits && { limits: confined.limits }) };
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) continue;
+      const { message } = error as Error;
+      const long = /os error 7\b|os error 206\b/.test(message);
+      const reason = long
+        ? `it is too long (${command.length} characters): write it to a file and run that`
+        : message;
+      throw new Error(`Cannot run the command as ${reason}`, { cause: error });
+    }
+  }
+  throw new Error("Cannot run the command as there is no shell: neither bash nor sh is on PATH");
+}
+
+/** The shells to try, best first. */
+function shells(command: string, folder: string): [string, string[]][] {
+  if (Deno.build.os === "windows") {
+    const { name, program } = windowsShell();
+    return [[
+      program,
+      name === "Git Bash"
+        ? ["-c", command]
+        : ["-NoProfile", "-NonInteractive", "-Command", command],
+    ]];
+  }
+  const parts = command.length <= MAX_ARGUMENT_CHARS ? [command] : argumentsFor(command);
+  // More than one argument holds is put together again by the shell, which then forgets the parts.
+  const script = parts.length === 1
+    ? parts
+    : [`eval "set --; ${parts.map((_, i) => `\${${i + 1}}`).join("")}"`, "bash", ...parts];
+  const folders = programFolders(folder);
+  return ["bash", "sh"].flatMap((name) => {
+    const path = findProgram(name, folders);
+    return path === undefined ? [] : [[path, ["-c", "--", ...script]]];
+  });
+}
+
+/** Pieces that each fit in an argument, cut between characters. */
+function argumentsFor(text: string): string[] {
+  return text.match(new RegExp(`[^]{1,${MAX_ARGUMENT_CHARS / 2}}`, "gu")) ?? [];
+}
+
+/**
+ * Ends the processes that are left of a shell whose output is `captures`; its status, if it can be
+ * ended.
+ */
+export async function tidyUp(
+  child: Deno.ChildProcess,
+  captures: readonly OutputCapture[],
+  graceMs: number,
+  folder: string,
+): Promise<{ left: string[]; status: Deno.CommandStatus | undefined }> {
+  const left = await endGroup(child.pid, graceMs, folder);
+  await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
+  await Promise.all(captures.map((capture) => capture.cancel()));
+  // A process in an uninterruptible sleep outlives even SIGKILL.
+  return { left, status: await within(LAST_DRAIN_MS, child.status) };
+}
+
+/** Says which processes had to be ended. */
+export function leftBehind(left: readonly string[]): string {
+  const names = [...new Set(left)].slice(0, 5).join(", ").slice(0, 100);
+  return `ended processes it left in the background: ${left.length} (${names})`;
+}
+
+/** The exit code of a shell, and the signal that ended it, in words. */
+export function exitCodeText(status: Deno.CommandStatus | undefined): string {
+  if (status === undefined) return "unknown (the process cannot be ended)";
+  const { code, signal } = status;
+  if (signal !== null) return `${code} (the shell was ended by ${signal})`;
+  const name = SIGNAL_NAMES[code - 128];
+  return name === undefined ? String(code) : `${code} (128 + ${code - 128}: ${name})`;
+}
+
+/** The value of `promise`, or undefined when that takes longer. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
