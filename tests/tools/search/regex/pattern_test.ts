@@ -381,7 +381,9 @@ Deno.test("a long line is cut around its match, never within a character", () =>
     const shown = matchLines(encode("x".repeat(shift) + line), pattern, options)!.lines[0]!.text;
     assert(shown.includes("😀needle😀") && shown.isWellFormed(), shown);
     assert(shown.endsWith(`[cut: the line has ${20_006 + shift} characters]`), shown);
-    assert(shown.length < 600, shown);
+    // 500 characters, of which 250 come before the end of the match.
+    const [, before, behind] = /^f:1:\.\.\.(.*)needle(.*)\.\.\. \[cut/u.exec(shown)!;
+    assertEquals([before!.length, behind!.length], [244, 250]);
   }
 });
 
