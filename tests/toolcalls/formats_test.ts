@@ -288,6 +288,14 @@ Deno.test("a call that breaks off is never run, in any format", () => {
   }
 });
 
+Deno.test("a value that holds the closing mark is not halved where the call breaks off", () => {
+  const text = "<function=run_bash><parameter=command>echo </function> x</parameter>";
+  const [, calls] = extractToolCallsFromText(text, options);
+  assertEquals(calls?.map(({ name, invalid }) => [name, invalid !== undefined]), [
+    ["run_bash", true],
+  ]);
+});
+
 Deno.test("time is linear, whatever begins without an end", () => {
   const openers = [
     ...[

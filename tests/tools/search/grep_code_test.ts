@@ -303,3 +303,13 @@ Deno.test("bad arguments are refused with the next move", async () => {
     assertStringIncludes(error.message, message);
   }
 });
+
+Deno.test("a file with a NUL byte among its first 8192 is binary", async () => {
+  using ws = workspace();
+  await put(ws, {
+    "binary": bytes(`${"x".repeat(8191)}\0`),
+    "text": bytes(`${"x".repeat(8192)}\0`),
+  });
+  await assertRejects(() => grep(ws, "none", { path: "binary" }), Error, "is binary");
+  assertEquals(await grep(ws, "none", { path: "text" }), "No matches in 1 file.");
+});

@@ -232,3 +232,9 @@ Deno.test("no rule takes long on any name", () => { // linear, it takes millisec
   const many = parseIgnore(Array.from({ length: 20_000 }, (_, i) => `*x${i}*`).join("\n"));
   assertEquals(verdict(many, path, name, false), undefined);
 });
+
+Deno.test("a rule of more than 4096 characters matches nothing", () => {
+  for (const [stars, expected] of [[4095, true], [4096, undefined]] as const) {
+    assertEquals(verdict(parseIgnore(`${"*".repeat(stars)}b`), "b", "b", false), expected);
+  }
+});

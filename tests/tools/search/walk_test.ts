@@ -39,6 +39,11 @@ async function put(ws: Workspace, files: Record<string, string>): Promise<void> 
 const ROWS: [name: string, files: Record<string, string>, left: string][] = [
   ["nothing ignored", { "a": "", "d/b": "" }, "a d/b"],
   ["no repository is needed", { ".gitignore": "a", "a": "", "b": "" }, "b"],
+  [
+    "a long file of rules is read to its end",
+    { ".gitignore": `${"# comment\n".repeat(10_000)}/a`, "a": "", "b": "" },
+    "b",
+  ],
   ["a BOM is no part of a rule", { ".gitignore": "\ufeffa", "a": "", "b": "" }, "b"],
   [
     "nested files, the nearest decides",
