@@ -359,6 +359,7 @@ const PLAN_REFUSAL: Decision = {
 
 /** Waits for `promise`, but no longer than until `signal` is aborted. */
 function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
   return Promise.race([
     promise,
     new Promise<void>((resolve) => {
