@@ -253,7 +253,7 @@ async function answerPrompt(
     stdout: run.stdout,
     stderr: run.stderr,
     isTerminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
-    showsChanges: Deno.stderr.isTerminal(),
+    columns: Deno.stderr.isTerminal() ? await terminalColumns() : undefined,
     signal: run.signal,
     stopCode: () => run.stopCode ?? EXIT.interrupted,
   });
@@ -268,6 +268,12 @@ async function answerPrompt(
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
   return await frontend.run(session, prompt);
+}
+
+/** Looks up the terminal's width; its module is loaded where there is a terminal. */
+async function terminalColumns(): Promise<() => number> {
+  const { terminalSize } = await import("../terminal/tty.ts");
+  return () => terminalSize().columns;
 }
 
 function checkedFormat(args: Args, headless: boolean): Format {

@@ -6,7 +6,6 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import type { PathTable } from "../permissions/path_table.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { isStill } from "../tools/files/regular_file.ts";
@@ -53,7 +52,7 @@ export async function heedInstructions(
   { trust, confirm, env }: HeedOptions,
 ): Promise<HeededInstructions> {
   const { state } = agent;
-  const { root, files, refused } = instructionsOf(state.workingDir, permissions.paths);
+  const { root, files, refused } = await instructionsOf(state.workingDir, permissions);
   const shown = files.map(({ name, text }) => ({
     name,
     lines: text.trimEnd().split("\n").length,
@@ -81,7 +80,10 @@ export async function heedInstructions(
   return heeded;
 }
 
-function instructionsOf(folder: string, paths: PathTable): FolderInstructions {
+async function instructionsOf(
+  folder: string,
+  permissions: Permissions,
+): Promise<FolderInstructions> {
   const folders = foldersDownTo(folder);
   const root = folders[0]!;
   const found: FolderInstructions = { root, files: [], refused: [] };
@@ -93,7 +95,8 @@ function instructionsOf(folder: string, paths: PathTable): FolderInstructions {
       const shown = relative(folder, path);
       // The person trusts the words of whoever made the folder, not the files that they keep in it.
       const isSecret = real !== path &&
-        (paths.secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
+        ((await permissions.paths()).secretKind(real) !== undefined ||
+          /[\\/]\.git[\\/]/i.test(real));
       const isInside = real.startsWith(join(root, "/")) && !isSecret;
       const text = isInside ? readInstructions(real, root) : undefined;
       if (text === undefined) {

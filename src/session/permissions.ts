@@ -6,7 +6,7 @@
 
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
-import { PathTable } from "../permissions/path_table.ts";
+import type { PathTable } from "../permissions/path_table.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
 import { PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
 import type { SandboxMode } from "../permissions/settings.ts";
@@ -53,8 +53,6 @@ async function builtinToolNames(): Promise<string[]> {
 export class Permissions {
   /** Variables that commands get though they look like credentials. */
   readonly env: readonly string[];
-  /** The secrets and protected files of the person. */
-  readonly paths: PathTable;
   readonly #choice: PermissionChoice;
   readonly #file: PermissionsFile;
   readonly #variables: VariableReader;
@@ -64,6 +62,7 @@ export class Permissions {
   /** Rules that were added in this session, by folder: in another one they are about other files. */
   readonly #added = new Map<string, string[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
+  #paths: Promise<PathTable> | undefined;
   #sandbox: Promise<Sandbox | string> | undefined;
   #tmp: string | undefined;
 
@@ -75,15 +74,21 @@ export class Permissions {
     sandbox: SandboxMode | undefined;
   }) {
     this.env = choice.env ?? [];
-    this.paths = new PathTable({
-      home: env("HOME") ?? env("USERPROFILE"),
-      own: [userFolder(env), stateFolder(env)],
-    });
     this.#choice = choice;
     this.#file = file;
     this.#variables = env;
     this.#toolNames = toolNames;
     this.#wantedSandbox = sandbox;
+  }
+
+  /** The secrets and protected files of the person; loaded with the first call that needs them. */
+  paths(): Promise<PathTable> {
+    return this.#paths ??= import("../permissions/path_table.ts").then(({ PathTable }) =>
+      new PathTable({
+        home: this.#variables("HOME") ?? this.#variables("USERPROFILE"),
+        own: [userFolder(this.#variables), stateFolder(this.#variables)],
+      })
+    );
   }
 
   /**
@@ -245,7 +250,7 @@ export class Permissions {
     return await settingsInForce(folder, {
       choice: this.#choice,
       file: this.#file,
-      paths: this.paths,
+      paths: await this.paths(),
       toolNames: this.#toolNames,
       added: this.#added.get(folder) ?? [],
       path: this.#variables("PATH"),
@@ -259,8 +264,8 @@ export class Permissions {
   }
 
   #findSandbox(): Promise<Sandbox | string> {
-    return this.#sandbox ??= import("../permissions/sandbox/probe.ts")
-      .then(({ findSandbox }) => findSandbox(this.paths));
+    return this.#sandbox ??= Promise.all([import("../permissions/sandbox/probe.ts"), this.paths()])
+      .then(([{ findSandbox }, paths]) => findSandbox(paths));
   }
 }
 

@@ -25,7 +25,6 @@ import { costOf } from "./prices.ts";
 import type { CommandInfo, Report } from "./report.ts";
 import { runShell } from "./shell.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
-import { UndoLog } from "./undo.ts";
 
 /** How a session is opened. */
 export interface SessionOptions {
@@ -97,12 +96,11 @@ export class Session implements AsyncDisposable {
     this.#options = options;
     this.#frontend = frontend;
     const jobs = jobStore();
-    const undo = options.canUndo ? new UndoLog() : undefined;
     this.#policy = this.#makePolicy();
     const agent: CopilotAgent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy,
       confine: permissions.confine(() => agent.state.workingDir),
-      ...(undo && { onWritten: undo.onWritten }),
+      onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
       env: permissions.env,
     });
@@ -115,7 +113,7 @@ export class Session implements AsyncDisposable {
       agent,
       permissions,
       jobs,
-      undo,
+      undo: undefined,
       modelFlags: options.modelFlags,
       record: undefined,
       fit: new ModelFit({
@@ -181,8 +179,10 @@ export class Session implements AsyncDisposable {
 
   /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
-    const { permissions, isRecorded, resumesNewest, asksServer, approvesAll } = this.#options;
+    const { permissions, isRecorded, resumesNewest, canUndo, asksServer, approvesAll } =
+      this.#options;
     const { agent } = this.#state;
+    if (canUndo) this.#state.undo = new (await import("./undo.ts")).UndoLog();
     const canAsk = this.#frontend.approve !== undefined;
     this.#emitStatus();
     const mayRun = canAsk || approvesAll === true;

@@ -33,7 +33,7 @@ export interface SessionState {
   readonly permissions: Permissions;
   readonly jobs: Jobs;
   /** Left out where nothing is to be taken back, as by one prompt. */
-  readonly undo: UndoLog | undefined;
+  undo: UndoLog | undefined;
   /** Left out where `/model` takes a name alone. */
   readonly modelFlags: ModelFlags | undefined;
   /** Left out where the conversation is not recorded. */

@@ -9,7 +9,6 @@ import type { Frontend, SessionEvent } from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
 import type { Output } from "../../terminal/stdio.ts";
-import { terminalSize } from "../../terminal/tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
@@ -27,8 +26,8 @@ interface PrintOptions {
   stderr: Output;
   /** True when one of the two is a terminal, which the answer's bytes must not drive. */
   isTerminal: boolean;
-  /** True when stderr is a terminal, where a person reads what tools changed. */
-  showsChanges: boolean;
+  /** The width of stderr, where it is a terminal: a person reads there what tools changed. */
+  columns: (() => number) | undefined;
   /** Ends the turn. */
   signal: AbortSignal;
   /** The exit code of a turn that `signal` ended. */
@@ -118,7 +117,7 @@ export class PrintFrontend implements Frontend {
   }
 
   #progress(event: TurnEvent): void {
-    const { format, stdout, stderr, showsChanges } = this.#options;
+    const { format, stdout, stderr, columns } = this.#options;
     const progress = progressLine(event);
     if (progress === undefined) return;
     // `loading` is repeated at every poll: print it once.
@@ -129,8 +128,8 @@ export class PrintFrontend implements Frontend {
       this.#toldRecovery = true;
     }
     if (format === "text" && stdout.midLine) stdout.write("\n");
-    const rows = event.type === "tool_done" && format === "text" && showsChanges
-      ? executionRows(event.exec, terminalSize().columns)
+    const rows = event.type === "tool_done" && format === "text" && columns
+      ? executionRows(event.exec, columns())
       : [];
     stderr.write([progress, ...rows, ""].join("\n"));
   }

@@ -20,7 +20,7 @@ function streams(): { stdout: string[]; stderr: string[]; frontend: PrintFronten
     stdout: to(written.stdout),
     stderr: to(written.stderr),
     isTerminal: false,
-    showsChanges: false,
+    columns: undefined,
     signal: new AbortController().signal,
     stopCode: () => 130,
   });
