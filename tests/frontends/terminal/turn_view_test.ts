@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { TurnView } from "../../../src/frontends/terminal/turn_view.ts";
+import { sessionHistory } from "../../../src/frontends/terminal/typed_history.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import type { ToolExecution } from "../../../src/types/event.ts";
@@ -109,3 +110,37 @@ function stub40(): () => void {
   Deno.consoleSize = () => ({ columns: 40, rows: 24 });
   return () => Deno.consoleSize = consoleSize;
 }
+
+Deno.test("that calls are recovered from the text is said once a session", () => {
+  const shown: string[] = [];
+  const print = (text: string) => void shown.push(text);
+  const view = new TurnView({ ...screen, print } as Screen, { colors: "none", unicode: false });
+  for (let turn = 0; turn < 2; turn++) {
+    view.begin("waiting");
+    for (const id of ["1", "2"]) {
+      view.onEvent({ type: "tool_call_recovered", name: "read_file", id });
+    }
+    view.end();
+  }
+  assertEquals(shown.filter((text) => text.includes("recovered")).length, 1);
+});
+
+Deno.test("a history that cannot be written is told of once, and kept for the session", () => {
+  const folder = Deno.makeTempDirSync();
+  const before = Deno.env.get("XDG_STATE_HOME");
+  try {
+    Deno.mkdirSync(`${folder}/copilot`);
+    // There is nothing to read, and nowhere to write.
+    Deno.symlinkSync(`${folder}/missing/file`, `${folder}/copilot/history.jsonl`);
+    Deno.env.set("XDG_STATE_HOME", folder);
+    const told: string[] = [];
+    const history = sessionHistory(() => folder, (message) => told.push(message));
+    history.add("one");
+    history.add("two");
+    assertMatch(told.join("\n"), /^· the history cannot be kept: .*$/);
+  } finally {
+    if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
+    else Deno.env.set("XDG_STATE_HOME", before);
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
