@@ -70,7 +70,7 @@ export class UndoLog {
     this.#done.push({ text, conversation, files: new Map() });
     while (
       this.#done.length > MAX_UNDO_STEPS ||
-      this.#done.length > 1 && bytesOfSteps(this.#done) > MAX_UNDO_BYTES
+      bytesOfSteps(this.#done) > MAX_UNDO_BYTES
     ) this.#done.shift();
   }
 

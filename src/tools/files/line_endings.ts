@@ -15,7 +15,7 @@ export const LINE_ENDING_NAMES: Readonly<Record<LineEnding, string>> = {
 
 /** The ending that most lines of `text` have; undefined when it is a single line. */
 export function dominantEnding(text: string): LineEnding | undefined {
-  const counts = { "\n": 0, "\r\n": 0, "\r": 0 };
+  const counts = { "\n": 0, "\r\n": 0 };
   for (let at = -1; (at = text.indexOf("\n", at + 1)) !== -1;) {
     counts[text[at - 1] === "\r" ? "\r\n" : "\n"]++;
   }

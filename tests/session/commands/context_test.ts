@@ -12,7 +12,7 @@ Deno.test("/context shows a bar for each part, and what is free where the window
   await using fake = await fakeSession(NO_SERVER, { contextLength: 8192 });
   fake.session.agent.state.messages.push({ role: "user", content: "word ".repeat(1600) });
   const rows = (await fake.command("/context"))!.split("\n");
-  const parts = rows.slice(0, -1).map((row) => /^ {2}(\D+?) +(\d+) +(\d+)% {2}([█#]*)$/.exec(row)!);
+  const parts = rows.slice(0, -1).map((row) => /^ {2}(\D+?) +(\d+) +(\d+)% {2}(█*)$/.exec(row)!);
   assertEquals(parts.map(([, name]) => name), [
     "instructions",
     "tools",
