@@ -5,6 +5,7 @@
  * @module
  */
 
+import { echo } from "../text/parts.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import type { Adjustment } from "./adjust.ts";
@@ -81,5 +82,5 @@ function callText(call: ToolCall): string {
 }
 
 function resultText({ toolName = "", content }: Message): string {
-  return `<toolresult name="${nameOnWire(toolName)}">\n${content || NO_OUTPUT}\n</toolresult>`;
+  return echo("toolresult", content || NO_OUTPUT, "name", nameOnWire(toolName));
 }

@@ -13,10 +13,23 @@ export function textOfParts(parts: readonly Part[]): string {
 
 function textOfPart(part: Exclude<Part, { type: "image" }>): string {
   if (part.type === "text" || part.kind === "note") return part.text;
-  const name = JSON.stringify(part.name);
-  if (part.kind === "shell") return `<shell command=${name}>\n${part.text}\n</shell>`;
-  if (part.kind === "stdin") return `<stdin>\n${part.text}\n</stdin>`;
-  return `<file path=${name}>\n${part.text}\n</file>`;
+  if (part.kind === "stdin") return echo("stdin", part.text);
+  if (part.kind === "shell") return echo("shell", part.text, "command", part.name);
+  return echo("file", part.text, "path", part.name);
+}
+
+/** The tags around what files and programs say: a call that a model repeats within them is none. */
+export const ECHO_TAGS = ["file", "shell", "stdin", "toolresult"] as const;
+
+/** `text` in a tag, which may have an attribute. */
+export function echo(
+  tag: (typeof ECHO_TAGS)[number],
+  text: string,
+  attribute?: string,
+  value?: string,
+): string {
+  const more = attribute === undefined ? "" : ` ${attribute}=${JSON.stringify(value)}`;
+  return `<${tag}${more}>\n${text}\n</${tag}>`;
 }
 
 /** A message of a person. */

@@ -6,6 +6,7 @@
  */
 
 import { MarkerReader } from "../text/markers.ts";
+import { ECHO_TAGS } from "../text/parts.ts";
 import { ThinkReader } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { CallContext, CallFormat, CallReader } from "./format.ts";
@@ -110,7 +111,7 @@ interface Candidate {
  */
 const ELEMENTS = new Map([
   ...["pre", "code", "samp", "blockquote", "textarea", "example"]
-    .concat("tool_response", "tool_result", "file", "document")
+    .concat(ECHO_TAGS, "tool_response", "tool_result", "document")
     .flatMap((name) => [[`<${name}>`, `</${name}>`], [`<${name} `, `</${name}>`]] as const),
   ["<!--", "-->"],
 ]);
