@@ -30,6 +30,14 @@ export type BackendErrorKind =
   /** The stream ended before its terminator; what came of it must not be acted on. */
   | "incomplete";
 
+/** The sizes, in tokens, of a request that is too long; each only where the server names it. */
+export interface ContextTokens {
+  /** The request. */
+  prompt?: number | undefined;
+  /** The context of the model. */
+  window?: number | undefined;
+}
+
 /** A call to a model server failed. `message` is one line that names what to do. */
 export class BackendError extends Error {
   /** The class's name. */
@@ -44,6 +52,8 @@ export class BackendError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The server's own words, in one line of at most 200 characters. */
   readonly serverMessage: string | undefined;
+  /** The sizes that a server named when it refused a request as too long. */
+  readonly contextTokens: ContextTokens | undefined;
   /** The text of the answer before the failure; empty when nothing was shown yet. */
   partialText = "";
 
@@ -54,6 +64,7 @@ export class BackendError extends Error {
     retryable?: boolean | undefined;
     retryAfterMs?: number | undefined;
     serverMessage?: string | undefined;
+    contextTokens?: ContextTokens | undefined;
     cause?: unknown;
   }) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -62,6 +73,7 @@ export class BackendError extends Error {
     this.retryable = details.retryable ?? false;
     this.retryAfterMs = details.retryAfterMs;
     this.serverMessage = details.serverMessage;
+    this.contextTokens = details.contextTokens;
   }
 }
 

@@ -92,8 +92,7 @@ export async function makeRoom(
   options: RoomOptions,
 ): Promise<Compaction | null> {
   const { emit, byHand, refusal } = options;
-  const { serverMessage: words } = refusal ?? {};
-  if (refusal) learnFromRefusal(agent, windowIn(words), promptIn(words));
+  if (refusal) learnFromRefusal(agent, refusal.contextTokens);
   const { messages } = agent.state;
   const newest = new Set(messages.slice(messages.findLastIndex((m) => m.role === "user")));
   const size = (message: Message) => messageTokens(agent, message, newest.has(message));
@@ -236,27 +235,6 @@ function upTo(text: string, tokens: number, size: MessageSize): string {
 }
 
 const tokensOf = (text: string, size: MessageSize) => size({ role: "user", content: text });
-
-/** The words in which servers name their window when a request is too long for it. */
-const WINDOW_WORDS = [
-  /> ?(\d{3,8})\b/, // Anthropic
-  /(?:context (?:size|length|window)|maximum [a-z ]*length|model token limit|maximum number of tokens)\D{0,30}(\d{3,8})\b/i,
-  /tokens, of (\d{3,8})\b/, // llama.cpp, as told by the reader of failures
-];
-
-/** The tokens of the window that a server names when it refuses a request as too long, if it does. */
-export function windowIn(words = ""): number | undefined {
-  return WINDOW_WORDS.map((pattern) => Number(pattern.exec(words)?.[1])).find((n) => n >= 256);
-}
-
-/** The tokens of the request that a server names when it refuses it as too long, if it does. */
-export function promptIn(words = ""): number | undefined {
-  const pattern =
-    /request \((\d+) tokens|too long[: (]+(\d+) tokens|\((\d+) in the messages|limit: (\d+) \+|token count \((\d+)|contains (\d+) tokens/;
-  const [, ...found] = pattern.exec(words) ?? [];
-  const number = found.find((digits) => digits !== undefined);
-  return number === undefined ? undefined : Number(number);
-}
 
 /** The sentence about a compaction, for a person. */
 function inWords(done: Compaction): string {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ContextTokens } from "../errors.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import { targetOf } from "../model_target.ts";
@@ -132,13 +133,13 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
   return false;
 }
 
-/**
- * Learns from a server that refused the request as too long; `window` and `counted`, the tokens of the
- * request: where it named them.
- */
-export function learnFromRefusal(agent: CopilotAgent, window?: number, counted = 0): void {
+/** Learns from a server that refused the request as too long, and may have named the sizes. */
+export function learnFromRefusal(
+  agent: CopilotAgent,
+  { window, prompt = 0 }: ContextTokens = {},
+): void {
   const model = modelOf(agent);
-  const ratio = model.ratio * counted / requestTokens(agent);
+  const ratio = model.ratio * prompt / requestTokens(agent);
   if (ratio >= 1 / MAX_RATIO && ratio <= MAX_RATIO) model.ratio = ratio;
   const estimated = requestTokens(agent);
   model.window = Math.min(window ?? estimated, contextWindow(agent) ?? Infinity);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BackendError, type BackendErrorKind } from "../errors.ts";
+import { BackendError, type BackendErrorKind, type ContextTokens } from "../errors.ts";
 import { isObject } from "../text/json.ts";
 import { excerpt } from "./excerpt.ts";
 
@@ -18,6 +18,8 @@ interface ServerReport {
   labels: string[];
   /** The HTTP status that its labels stand for, if any. */
   status: number | undefined;
+  /** The sizes that it gives as fields. */
+  tokens?: ContextTokens;
 }
 
 /** The error for an answer with a status other than 2xx. */
@@ -57,6 +59,7 @@ export function failureFromResponse(
       retryable: !isTooLong && (shouldRetry === "true" || (shouldRetry !== "false" && retryable)),
       retryAfterMs: after,
       serverMessage: message,
+      contextTokens: kind === "context_too_long" ? contextTokens(message, report) : undefined,
     },
   );
 }
@@ -95,6 +98,7 @@ export function failureFromErrorObject(value: unknown): BackendError | undefined
     kind,
     retryable,
     serverMessage: message,
+    contextTokens: kind === "context_too_long" ? contextTokens(message, report) : undefined,
   });
 }
 
@@ -224,6 +228,26 @@ function classify(
   return { kind, retryable: RETRYABLE.includes(status) };
 }
 
+/** The words in which servers name the window of a model when a request is too long for it. */
+const WINDOW_WORDS = [
+  /> ?(\d{3,8})\b/, // Anthropic
+  /(?:context (?:size|length|window)|maximum [a-z ]*length|model token limit|maximum number of tokens)\D{0,30}(\d{3,8})\b/i,
+];
+/** The words in which they name the length of the request. */
+const PROMPT_WORDS =
+  /request \((\d+) tokens|too long[: (]+(\d+) tokens|\((\d+) in the messages|limit: (\d+) \+|token count \((\d+)|contains (\d+) tokens/;
+/** A smaller number of tokens is no window. */
+const MIN_WINDOW = 256;
+
+function contextTokens(message: string, report?: ServerReport): ContextTokens {
+  const windows = WINDOW_WORDS.map((pattern) => Number(pattern.exec(message)?.[1]));
+  const digits = PROMPT_WORDS.exec(message)?.slice(1).find((group) => group !== undefined);
+  return {
+    prompt: report?.tokens?.prompt ?? (digits === undefined ? undefined : Number(digits)),
+    window: [report?.tokens?.window, ...windows].find((n) => n !== undefined && n >= MIN_WINDOW),
+  };
+}
+
 /** Reads the error out of whatever shape it has, nested ones included. */
 function readReport(value: unknown, depth = 0): ServerReport {
   if (depth > 8) return { message: "", labels: [], status: undefined };
@@ -245,7 +269,7 @@ function readReportObject(value: Record<string, unknown>, depth: number): Server
   const { error, errors, detail, details, message, msg, loc, metadata } = value;
   // Anthropic's error, OpenAI's, Ollama's; a list of them; FastAPI's; vLLM's and one of FastAPI's list.
   const inner = [error, errors, message, detail, msg].find((part) => part != null && part !== "");
-  const report = inner === undefined
+  const report: ServerReport = inner === undefined
     ? { message: "", labels: [], status: undefined }
     : readReport(inner, depth + 1);
   // Spring and others: `error` is a title, `message` has the details.
@@ -260,11 +284,14 @@ function readReportObject(value: Record<string, unknown>, depth: number): Server
   const labels = [...report.labels, ...own];
   if (report.message === "") report.message = own.join(" ") || JSON.stringify(value);
   // An older llama.cpp says that the request is too long, and gives its length only in fields.
-  const { n_prompt_tokens: tokens, n_ctx: context } = value;
-  if (typeof tokens === "number" && !report.message.includes(String(tokens))) {
-    report.message += ` (${tokens} tokens, of ${context})`;
+  const { n_prompt_tokens: prompt, n_ctx: window } = value;
+  if (typeof prompt === "number" && typeof window === "number") {
+    report.tokens = { prompt, window };
+    if (!report.message.includes(String(prompt))) {
+      report.message += ` (${prompt} tokens, of ${window})`;
+    }
   }
-  return { message: report.message, labels, status: report.status ?? statusOf(own) };
+  return { ...report, labels, status: report.status ?? statusOf(own) };
 }
 
 function statusOf(labels: string[]): number | undefined {

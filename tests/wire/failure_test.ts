@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { BackendErrorKind } from "../../src/errors.ts";
 import {
   failureFromErrorObject,
@@ -587,4 +587,62 @@ Deno.test("failures are read from hostile bodies without harm", () => {
     assertEquals(failureFromResponse(400, new Headers(), body, URL_OF_CHAT).kind, "request");
   }
   assert(performance.now() - begin < 5_000);
+});
+
+/** What servers say of a request that is too long: the window that they name, and the request's tokens. */
+const WORDS: [string, number | undefined, number | undefined][] = [
+  ["the request exceeds the available context size (4096 tokens), try it", 4096, undefined],
+  ["request (5000 tokens) exceeds the available context size (4096 tokens), try it", 4096, 5000],
+  [
+    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens " +
+    "(4904 in the messages, 4096 in the completion).",
+    8192,
+    4904,
+  ],
+  ["prompt is too long: 210000 tokens > 200000 maximum", 200_000, 210_000],
+  [
+    "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+    200_000,
+    190_000,
+  ],
+  [
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    1_048_576,
+    1_200_000,
+  ],
+  [
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    131_072,
+    537_812,
+  ],
+  ["Your request exceeded model token limit: 8192 (requested: 9000)", 8192, undefined],
+  ["input length exceeds the context length", undefined, undefined],
+  ["Please reduce the length of the messages or completion.", undefined, undefined],
+  ["", undefined, undefined],
+];
+
+for (const [words, window, prompt] of WORDS) {
+  Deno.test(`the window and the prompt in: ${words}`, () => {
+    const body = openai(words, "context_length_exceeded");
+    const refusal = failureFromResponse(400, new Headers(), JSON.stringify(body), URL_OF_CHAT);
+    assertEquals(refusal.contextTokens, { window, prompt });
+    assertEquals(failureFromErrorObject(body)?.contextTokens, { window, prompt });
+  });
+}
+
+Deno.test("the window and the prompt of a refusal that gives them as fields, however deep", () => {
+  const fields = { message: "too long.", n_prompt_tokens: 5000, n_ctx: 4096 };
+  const error = { ...fields, type: "exceed_context_size_error" };
+  for (const body of [{ error }, { error: JSON.stringify({ error }) }]) {
+    const refusal = failureFromResponse(400, new Headers(), JSON.stringify(body), URL_OF_CHAT);
+    assertEquals(refusal.contextTokens, { prompt: 5000, window: 4096 });
+    assertStringIncludes(refusal.message, "too long. (5000 tokens, of 4096)");
+  }
+  const other = failureFromResponse(
+    429,
+    new Headers(),
+    JSON.stringify({ error: fields }),
+    URL_OF_CHAT,
+  );
+  assertEquals(other.contextTokens, undefined);
 });
