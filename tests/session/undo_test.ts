@@ -189,7 +189,7 @@ Deno.test("/undo says which file was too large to be kept", async () => {
     log.begin(agent, "x");
     const large = new Uint8Array(16 * 1024 * 1024 + 1).fill(97);
     await Deno.writeFile(`${dir}/large`, large);
-    const { writeSeen } = await import("../../src/tools/files/write_seen.ts");
+    const { writeSeen } = await import("../../src/tools/files/prepared_write.ts");
     const context = {
       workingDir: dir,
       maxOutputChars: 1000,

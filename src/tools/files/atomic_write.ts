@@ -7,7 +7,7 @@
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
-import { fileError, isStill, movedError, statRegular } from "./regular_file.ts";
+import { FileError, fileError, isStill, movedError, statRegular } from "./regular_file.ts";
 
 /** The file that {@linkcode writeAtomically} wrote. */
 export interface Written {
@@ -73,8 +73,10 @@ export async function writeAtomically(
       throw movedError("write", shown);
     }
     if (error instanceof ChangedError) {
-      throw new Error(
-        `Cannot write ${shown} as it changed on disk since it was read: read it again`,
+      throw new FileError(
+        "write",
+        shown,
+        " as it changed on disk since it was read: read it again",
       );
     }
     throw fileError("write", shown, error);
@@ -99,7 +101,7 @@ export function writeNotes(written: Written): string[] {
   return notes;
 }
 
-/** Where a path leads once its links are followed, though there may be nothing there. */
+/** The target of a path with its links followed; it may not exist. */
 async function linkTarget(path: string): Promise<string> {
   let target = path;
   // As many links as the kernel itself follows.
@@ -107,13 +109,13 @@ async function linkTarget(path: string): Promise<string> {
     const info = await Deno.lstat(target).catch(ifMissing);
     if (!info?.isSymlink) return target;
     const link = await Deno.readLink(target);
-    // Joined as text: `..` after a linked folder means another place than it seems to.
+    // Not `join()`: it would fold `..` after a linked folder.
     target = isAbsolute(link) ? link : `${dirname(target)}/${link}`;
   }
   throw new Deno.errors.FilesystemLoop("Too many levels of symbolic links");
 }
 
-/** Whether the part of a path that exists has no link in it. */
+/** True where the part of a path that exists has no link in it. */
 async function hasNoLink(path: string): Promise<boolean> {
   const real = await Deno.realPath(path).catch(ifMissing);
   return real === undefined ? await hasNoLink(dirname(path)) : real === path;
@@ -145,7 +147,7 @@ async function createFile(
   }
 }
 
-/** Replaces a file that is still as `seen`; returns why it was done in place, if it was. */
+/** Replaces a file that is still as `seen`; returns the reason where that was done in place. */
 async function replaceTarget(
   target: string,
   shown: string,
@@ -157,10 +159,10 @@ async function replaceTarget(
 ): Promise<string | undefined> {
   // Root may write anything, so the bits are looked at too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
-    const mode = octal(old.mode);
-    throw new Error(
-      `Cannot write ${shown} as it is read-only (mode ${mode}): ask the user before you change that`,
-    );
+    const reason = ` as it is read-only (mode ${
+      octal(old.mode)
+    }): ask the user before you change that`;
+    throw new FileError("write", shown, reason);
   }
   // Opened for writing, which a rename over it would not ask for.
   const since = Date.now();
@@ -177,8 +179,8 @@ async function replaceTarget(
     if (inPlace === undefined) {
       // Windows lets nobody rename over an open file.
       if (Deno.build.os === "windows") file.close();
-      // By then its folder may have been swapped for a link: there is no such name where that leads.
-      // What is left is a swap between the two paths that this one call of the system resolves.
+      // Where its folder was swapped for a link, the temporary file is not found. A swap between the
+      // two paths that this one system call resolves goes unnoticed.
       await Deno.rename(temporary, target).catch((error) => {
         if (grant && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
         if (Deno.build.os === "windows") throw error;
@@ -194,17 +196,17 @@ async function replaceTarget(
     await overwrite(file, shown, bytes);
     return inPlace + await restoreMode(file, target, old.mode);
   } finally {
-    // Only now, as it holds what may be written in part when the process is killed.
+    // Removed last: it has the whole content if the process is killed while it writes in place.
     if (isLeft) await Deno.remove(temporary).catch(() => {});
   }
 }
 
-/** A name that nobody can foresee, so that nothing is written through a link. */
+/** An unpredictable name, so that nothing is written through a link. */
 function temporaryBeside(target: string): string {
   return join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
 }
 
-/** Writes the file that is to take the place of `old`; or says why it cannot. */
+/** Writes the file that is to take the place of `old`; returns the reason where it cannot. */
 async function prepare(
   temporary: string,
   bytes: Uint8Array,
@@ -261,7 +263,7 @@ async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
  * last look at the file and the writing.
  */
 export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<void> {
-  // There a lock keeps readers out too.
+  // Windows locks also block readers, so none is taken.
   if (Deno.build.os === "windows") return;
   for (let tries = 0; tries < 400 && !await file.tryLock(true).catch(() => true); tries++) {
     signal?.throwIfAborted();
@@ -270,8 +272,8 @@ export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<voi
 }
 
 /**
- * Whether the file holds what was seen. By its content: times are too coarse, and numbers of files
- * are given again, or made up by some file systems.
+ * True where the file still has the content that was seen. Times are too coarse, and the numbers of
+ * files are reused, or made up by some file systems.
  */
 async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
   // Opened anew, as another file may have taken the place of the one that is locked.
@@ -286,17 +288,11 @@ async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
   return (await file.stat()).size === size;
 }
 
-/** Writes over the file itself. What may be lost is read first, and put back on failure. */
+/** Writes over the file itself. The bytes that may be lost are put back on failure. */
 async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): Promise<void> {
   const oldSize = (await file.stat()).size;
   await file.seek(0, Deno.SeekMode.Start);
-  const saved = new Uint8Array(Math.min(bytes.length, oldSize));
-  let length = 0;
-  while (length < saved.length) {
-    const read = await file.read(saved.subarray(length));
-    if (read === null) break;
-    length += read;
-  }
+  const saved = await readBytes(file, Math.min(bytes.length, oldSize));
   try {
     await file.seek(0, Deno.SeekMode.Start);
     await writeAll(file, bytes);
@@ -305,14 +301,11 @@ async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): P
   } catch (error) {
     try {
       await file.seek(0, Deno.SeekMode.Start);
-      await writeAll(file, saved.subarray(0, length));
+      await writeAll(file, saved);
       await file.truncate(oldSize);
     } catch {
-      const reason = fileError("write", shown, error).message;
-      throw new Error(
-        `${reason}. What it held could not be put back: it may be damaged, tell the user`,
-        { cause: error },
-      );
+      const damage = ". What it held could not be put back: it may be damaged, tell the user";
+      throw fileError("write", shown, error, damage);
     }
     throw error;
   }
@@ -330,6 +323,14 @@ async function restoreMode(
     () => "",
     () => `; its mode ${octal(mode)} became ${octal(now)}`,
   );
+}
+
+/** The next `length` bytes of a file, or fewer where it ends before. */
+export async function readBytes(file: Deno.FsFile, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  for (let read; done < length && (read = await file.read(bytes.subarray(done)));) done += read;
+  return bytes.subarray(0, done);
 }
 
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {

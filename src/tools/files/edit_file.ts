@@ -3,7 +3,7 @@
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
-import { lock, type Seen, writeNotes, type Written } from "./atomic_write.ts";
+import { lock, readBytes, type Seen, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
@@ -55,7 +55,7 @@ export async function prepareEdit(
     new kind(`Cannot edit ${shown} as ${reason}`);
   context.signal.throwIfAborted();
   if (old_string === new_string) throw refuse("old_string and new_string are the same");
-  // It would match within a character, of which the rest would be damaged.
+  // A lone surrogate would match half a character and damage the rest.
   if (!old_string.isWellFormed()) throw refuse("old_string holds half of a character");
   await checkSeen(context, path, shown, false);
   const { seen, isNew } = await readSeen(path, shown, old_string === "", context);
@@ -130,14 +130,7 @@ async function readSeen(
       `Cannot edit ${shown} as it must have at most ${MAX_EDITED_BYTES} bytes: it has ${size}. Use run_bash`,
     );
   }
-  const bytes = new Uint8Array(size);
-  let length = 0;
-  while (length < size) {
-    const read = await opened.file.read(bytes.subarray(length));
-    if (read === null) break;
-    length += read;
-  }
-  return { seen: { head: bytes.subarray(0, length), size }, isNew: false };
+  return { seen: { head: await readBytes(opened.file, size), size }, isNew: false };
 }
 
 /** The text, byte for byte: encoding it again gives the same bytes. */

@@ -1,15 +1,14 @@
 /**
- * A file that is about to be written: its bytes, and the change that they make.
+ * The writes of `edit_file` and `write_file`: prepared, then done one at a time for each file.
  *
  * @module
  */
 
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
-import type { Seen, Written } from "./atomic_write.ts";
+import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
 import { checkSeen } from "./check_seen.ts";
-import { oneAtATime } from "./file_queue.ts";
-import { writeSeen } from "./write_seen.ts";
+import { noteSeen, stampOf } from "./seen_files.ts";
 
 /** A file to write, and the state that its bytes were made from. */
 interface WritePlan {
@@ -92,4 +91,76 @@ export async function runWrite(
     await prepared.check(context);
     return await prepared.write(context);
   });
+}
+
+/** The last call in each file's queue. */
+const queues = new Map<string, Promise<void>>();
+
+/**
+ * Runs `action` once all calls before it for the same file are done: what they read and what they
+ * write belongs together.
+ */
+async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
+  const key = queueKey(path);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const before = queues.get(key);
+  queues.set(key, promise);
+  try {
+    await before;
+    return await action();
+  } finally {
+    resolve();
+    if (queues.get(key) === promise) queues.delete(key);
+  }
+}
+
+/** The real path. Synchronous, as the queue is in the order of the calls. */
+function queueKey(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    // Not there yet.
+    return path;
+  }
+}
+
+/** Files over this size, in bytes, are reported without the bytes that they had. */
+const MAX_SAVED_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Writes as {@linkcode writeAtomically} does, remembers that the model knows the file, and calls
+ * `onWritten`.
+ */
+export async function writeSeen(
+  context: ToolContext,
+  path: string,
+  shown: string,
+  bytes: Uint8Array,
+  seen: Seen | undefined,
+): Promise<Written> {
+  const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
+  const written = await writeAtomically(path, shown, bytes, seen, context);
+  const info = await Deno.stat(written.realPath);
+  noteSeen(context, written.realPath, info);
+  context.onWritten?.({
+    path: written.realPath,
+    stamp: stampOf(info),
+    ...!written.created && { before: before ?? { stamp: "" } },
+  });
+  return written;
+}
+
+/**
+ * The file at `path` before it is written, which begins with `seen`; without bytes where it cannot
+ * be read.
+ */
+async function versionOf(
+  path: string,
+  seen: Seen | undefined,
+): Promise<{ stamp: string; bytes?: Uint8Array } | undefined> {
+  const info = await Deno.stat(path).catch(() => undefined);
+  if (info === undefined) return undefined;
+  const stamp = stampOf(info);
+  if (seen === undefined || seen.size > MAX_SAVED_BYTES) return { stamp };
+  return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
 }

@@ -10,6 +10,13 @@ import { nearest } from "../../text/nearest.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import type { Grant } from "../../types/tool.ts";
 
+/** A refusal in our own words, for the model. */
+export class FileError extends Error {
+  constructor(action: string, shown: string, reason: string, options?: ErrorOptions) {
+    super(`Cannot ${action} ${shown}${reason}`, options);
+  }
+}
+
 /** An open file that is known to be a regular one. */
 interface RegularFile extends Disposable {
   file: Deno.FsFile;
@@ -46,25 +53,23 @@ export async function openRegular(
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
 }
 
-/**
- * The looks that {@linkcode isStill} takes where a folder changes, and the longest pause between
- * them, in ms.
- */
+/** The checks that {@linkcode isStill} makes where a folder changed lately. */
 const LOOKS = 16;
+/** The longest pause between two of them, in ms. */
 const BREAK_MS = 0.03;
-/** A folder unchanged for this time, in ms, is quiet: clocks are coarse, and file servers have others. */
+/** A folder unchanged for this time, in ms, is quiet: clocks are coarse, and those of servers differ. */
 const QUIET_FOLDER_MS = 2000;
 
 /**
- * Whether a granted path, which has no links, has had none since a time, and leads to what was opened
- * by it.
+ * True where a granted path has had no links since a time, and leads to the file that was opened by
+ * it.
  *
- * Without `openat` these are two looks, between which a folder can be swapped for a link and back. That
- * changes the folder it is in, so that one pair of looks tells where no folder has changed lately.
- * Elsewhere there are many, at times that nobody can foresee, and each would have to be met.
+ * Without `openat` this takes two looks, between which a folder can be swapped for a link and back. A
+ * swap changes the parent folder: where none changed lately, one check is enough. Else LOOKS checks
+ * run at random intervals, so that one swap cannot evade all.
  *
- * @param folder the working directory; what happens above it is not looked for
- * @param since when it was opened, or before, in milliseconds since 1970
+ * @param folder the working directory; changes above it are not looked for
+ * @param since the time of opening, or before, in milliseconds since 1970
  */
 export function isStill(
   path: string,
@@ -92,7 +97,7 @@ export function isStill(
   }
 }
 
-/** Whether a folder above `path`, up to `top` or the root, has changed since a time. */
+/** True where a folder above `path`, up to `top` or the root, has changed since a time. */
 function hasChanged(path: string, top: string | undefined, since: number): boolean {
   for (let at = path; at !== top && at !== dirname(at);) {
     at = dirname(at);
@@ -104,8 +109,10 @@ function hasChanged(path: string, top: string | undefined, since: number): boole
 
 /** The error where links lead elsewhere than when the call was decided on. */
 export function movedError(action: string, shown: string): Error {
-  return new Error(
-    `Cannot ${action} ${shown} as a file, folder or link in its path was replaced meanwhile: look at it again`,
+  return new FileError(
+    action,
+    shown,
+    " as a file, folder or link in its path was replaced meanwhile: look at it again",
   );
 }
 
@@ -118,7 +125,7 @@ export async function statRegular(
 ): Promise<{ info: Deno.FileInfo; realPath: string }> {
   try {
     const realPath = grant?.realPath ?? await Deno.realPath(path);
-    // These are regular files by name alone: reading one runs code in the kernel and may tell secrets.
+    // Reading one of these runs code in the kernel and may tell secrets.
     if (/^\/(proc|sys)\//.test(realPath) && Deno.build.os === "linux") {
       throw notRegular(action, shown);
     }
@@ -133,10 +140,10 @@ export async function statRegular(
 }
 
 /** An error of the system in our words; one that is already in our words stays as it is. */
-export function fileError(action: string, shown: string, error: unknown): Error {
-  if (!(error instanceof Error) || error.message.startsWith("Cannot ")) return error as Error;
+export function fileError(action: string, shown: string, error: unknown, more = ""): Error {
+  if (!(error instanceof Error) || error instanceof FileError) return error as Error;
   const reason = error.message.replace(/ \(os error.*/s, "");
-  return new Error(`Cannot ${action} ${shown}: ${reason}`, { cause: error });
+  return new FileError(action, shown, `: ${reason}${more}`, { cause: error });
 }
 
 /** `folder`, `FIFO` and so on; undefined for a regular file. */
@@ -151,12 +158,11 @@ export function specialKind(info: Deno.FileInfo): string | undefined {
 
 function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error {
   if (info?.isDirectory) {
-    return new Error(
-      `Cannot ${action} ${shown} as it is not a regular file but a folder: use list_directory to see inside`,
-    );
+    const reason = " as it is not a regular file but a folder: use list_directory to see inside";
+    return new FileError(action, shown, reason);
   }
   const kind = info === undefined ? "part of the system's state" : `a ${specialKind(info)}`;
-  return new Error(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
+  return new FileError(action, shown, ` as it is not a regular file but ${kind}`);
 }
 
 /**
@@ -168,13 +174,13 @@ export async function missingError(path: string, shown: string, action: string):
   // Each name by the forms in which a model may give it: as it is, and as list_directory shows it.
   const names = new Map<string, string>();
   try {
-    // Enough for any folder that people keep; comparing a name takes microseconds.
+    // Comparing a name takes microseconds.
     for await (const { name } of Deno.readDir(folder)) {
       names.set(sanitize(name), name).set(name, name);
       if (names.size >= 2000) break;
     }
   } catch {
-    return new Error(`Cannot ${action} ${shown} as there is no folder ${dirname(shown)}`);
+    return new FileError(action, shown, ` as there is no folder ${dirname(shown)}`);
   }
   const alike: string[] = [];
   while (alike.length < 3) {
@@ -188,5 +194,5 @@ export async function missingError(path: string, shown: string, action: string):
   const hint = alike.length === 0
     ? "list_directory or glob_files show what there is"
     : `did you mean ${alike.map((name) => join(dirname(shown), name)).join(" or ")}?`;
-  return new Error(`Cannot ${action} ${shown} as it does not exist: ${hint}`);
+  return new FileError(action, shown, ` as it does not exist: ${hint}`);
 }

@@ -2,17 +2,14 @@
 
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
-import { type Seen, writeNotes, type Written } from "./atomic_write.ts";
+import { readBytes, type Seen, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { PreparedWrite, runWrite } from "./prepared_write.ts";
 import { openRegular } from "./regular_file.ts";
 
-/**
- * The most bytes of an old file that are read: for its line endings, and to compare it with the new
- * one.
- */
+/** The most bytes of an old file that are read, for its line endings and the comparison. */
 const SAMPLE_BYTES = 1024 * 1024;
 
 /** A file that is about to be written, as it is. */
@@ -127,12 +124,9 @@ async function sampleOf(
   }
   try {
     using opened = await openRegular(path, shown, "write", grant);
-    const head = new Uint8Array(Math.min(opened.info.size, SAMPLE_BYTES));
-    const read = await opened.file.read(head) ?? 0;
-    return {
-      seen: { head: head.subarray(0, read), size: opened.info.size },
-      size: opened.info.size,
-    };
+    const { file, info: { size } } = opened;
+    const head = await readBytes(file, Math.min(size, SAMPLE_BYTES));
+    return { seen: { head, size }, size };
   } catch (error) {
     if (error instanceof Error && error.cause instanceof Deno.errors.PermissionDenied) {
       return { seen: undefined, size };

@@ -8,7 +8,13 @@ import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
-import { fileError, missingError, movedError, statRegular } from "../files/regular_file.ts";
+import {
+  FileError,
+  fileError,
+  missingError,
+  movedError,
+  statRegular,
+} from "../files/regular_file.ts";
 import { toolPath } from "../paths.ts";
 import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
 
@@ -119,10 +125,8 @@ async function checkPlace(
     // The path is in the working directory, its target is not: a search that was approved there must
     // not take place elsewhere.
     if (isWithin(workingDir, path) && !isWithin(realDir, real)) {
-      throw new Error(
-        `Cannot search ${shown} as a link in it leads out of the working directory: links are not ` +
-          `followed`,
-      );
+      const reason = " as a link in it leads out of the working directory: links are not followed";
+      throw new FileError("search", shown, reason);
     }
     if (grant && !isBelow && real !== grant.realPath) throw movedError("search", shown);
     const { isDirectory } = await Deno.stat(real);
@@ -146,15 +150,17 @@ function checkGranted(
   realDir: string,
 ): void {
   if (!isWithin(realPath, real) && !isWithin(realDir, real)) {
-    throw new Error(
-      `Cannot search ${shown} as a link in it leads elsewhere: links are not followed`,
+    throw new FileError(
+      "search",
+      shown,
+      " as a link in it leads elsewhere: links are not followed",
     );
   }
   const isIn = (folder: string, at: string) => isWithin(folder, at) && at !== folder;
   for (const start of [path, real]) {
     for (let at = start; isIn(realDir, at) || isIn(realPath, at); at = dirname(at)) {
       if (!isWithheld(withheld, withSlashes(at), at !== start || isDirectory)) continue;
-      throw new Error(`Cannot search ${shown} as the rules withhold it: give it as path to ask`);
+      throw new FileError("search", shown, " as the rules withhold it: give it as path to ask");
     }
   }
 }
