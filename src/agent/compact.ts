@@ -40,8 +40,8 @@ export interface CompactOptions {
  * there is now; the rest becomes a summary that the model writes. `processTurn` does so by itself when
  * the model's window is full.
  *
- * @returns What was done; `null` where there is nothing to summarise, or the summary is hardly shorter:
- * the conversation is as it was then.
+ * @returns A record of the changes; `null` where there is nothing to summarise, or the summary is
+ * hardly shorter: the conversation is as it was then.
  * @throws {TypeError} when the agent is busy.
  * @throws {BackendError} when the server fails or gives no summary; the conversation is as it was.
  * @throws whatever `options.signal` was aborted with; the conversation is as it was.
@@ -68,7 +68,7 @@ interface RoomOptions {
   emit: (event: TurnEvent) => void;
   /** Called with the tokens that a summary took. */
   count: (usage: Usage) => void;
-  /** The server's refusal of the request, where that is why. */
+  /** The server's refusal of the request, where that is the reason. */
   refusal?: BackendError | undefined;
   focus?: string | undefined;
   onPiece?: (() => void) | undefined;
@@ -83,7 +83,7 @@ interface RoomOptions {
  * messages. Results stay with their calls; the newest ones and the person's newest message stay.
  * The conversation is changed when all is done, or not at all.
  *
- * @returns What was done; `null` for nothing.
+ * @returns A record of the changes; `null` where nothing was changed.
  * @throws {BackendError} when the server fails.
  * @throws whatever `signal` was aborted with.
  */
@@ -109,7 +109,7 @@ export async function makeRoom(
   if (byHand || sizeOf(shorter, size) > (wanted + most) / 2) {
     const [old, kept] = splitForSummary(cut, wanted * 0.75, size, byHand);
     const dropped = cut.length - kept.length;
-    // Where what has to stay is too long by itself, no summary helps; nor does one of a summary.
+    // No summary helps where the messages that stay are too long, nor does a summary of a summary.
     const room = Math.max(wanted / 4, MIN_SUMMARY);
     const replaced = sizeOf(old, size);
     const helps = byHand || sizeOf(kept, size) < most;
@@ -120,7 +120,7 @@ export async function makeRoom(
           tokensOf(text, size) > Math.min(MAX_OVERLENGTH * room, under);
         const limits = { limit, room: Math.min(room, under / 2), isLong };
         const text = await askForSummary(agent, old, limits, options);
-        const summary = summaryMessages(upTo(text, room, size), old);
+        const summary = summaryMessages(upTo(text, room, size), old, agent.tools);
         if (sizeOf(summary, size) < under) {
           [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
           summarized = dropped;
@@ -144,14 +144,14 @@ export async function makeRoom(
   return done;
 }
 
-/** Tokens that a summary may have, however small the window is. */
+/** The tokens that a summary may have in the smallest window. */
 const MIN_SUMMARY = 300;
 /** A summary that a person asked for must be shorter than this part of what it replaces. */
 const MAX_SUMMARY_PART = 0.8;
 const NO_SHORTER = "The conversation stays as it was: the summary was not clearly shorter";
-/** A summary is stopped at so many times the tokens it has room for. */
+/** A summary is stopped at this multiple of the tokens it has room for. */
 const MAX_OVERLENGTH = 1.5;
-/** About right for most languages. */
+/** An average over languages. */
 const WORDS_PER_TOKEN = 0.7;
 /** The part of the room that the text to summarise may take: of a new model the estimate is rough. */
 const SHOWN_PART = 0.7;
@@ -180,7 +180,7 @@ interface SummaryLimits {
   isLong(text: string): boolean;
 }
 
-/** The model's summary of `old`; where it can write none, what can be said without it. */
+/** The model's summary of `old`, or an outline where it can write none. */
 async function askForSummary(
   agent: CopilotAgent,
   old: readonly Message[],

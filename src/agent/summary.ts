@@ -6,7 +6,9 @@
 
 import { imagesOf } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
+import { checkArguments } from "../tools/schema.ts";
 import type { Message } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
 
 const TITLE = "[Summary of the conversation until here]";
 const GOING_ON = "[I go on from this summary.]";
@@ -38,8 +40,8 @@ const SHOWN_ARGUMENTS = 300;
 /**
  * The request for a summary of `messages`, cut in its middle to `maxChars`.
  *
- * @param focus What to keep above all.
- * @param words How many the summary should have, within what makes sense.
+ * @param focus The subject to keep above all.
+ * @param words The number of words wanted, within what makes sense.
  */
 export function summaryRequest(
   messages: readonly Message[],
@@ -65,7 +67,7 @@ function transcript(message: Message): string {
   return [`${who}: ${truncateMiddle(content.trim(), max)}`, ...seen, ...calls].join("\n");
 }
 
-/** Stands in for a summary that the model can not write: what the person said, and the last answer. */
+/** Stands in for a summary that the model can not write: the person's messages and the last answer. */
 export function outline(messages: readonly Message[]): string {
   const said = messages.filter(({ role }) => role === "user").slice(-20)
     .map((message) => `- ${truncateMiddle(message.content, isSummary(message) ? 4000 : 500)}`);
@@ -74,16 +76,26 @@ export function outline(messages: readonly Message[]): string {
   return `The person said:\n${said.join("\n")}${answer}`;
 }
 
-/** The most paths that are listed, the newest ones. */
+/** The most files that are listed: those opened last. */
 const MAX_LISTED_PATHS = 40;
 
 /**
- * The messages that stand for `old`: its summary with the paths that its calls named, and a word of
- * the model's, as roles alternate and a message of the person follows.
+ * The messages that stand for `old`: its summary with the files that calls of `tools` opened, and a
+ * sentence of the model's, as roles alternate and a message of the person follows.
  */
-export function summaryMessages(summary: string, old: readonly Message[]): Message[] {
+export function summaryMessages(
+  summary: string,
+  old: readonly Message[],
+  tools: readonly Tool[],
+): Message[] {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const named = old.flatMap(({ toolCalls = [] }) =>
-    toolCalls.flatMap(({ arguments: { file_path: path } }) => typeof path === "string" ? path : [])
+    toolCalls.flatMap(({ name, arguments: args }) => {
+      const tool = byName.get(name);
+      const checked = tool && checkArguments(tool, args);
+      const { path = "", isFile } = checked?.ok ? tool?.subject?.(checked.args) ?? {} : {};
+      return isFile ? path : [];
+    })
   );
   const paths = [...new Set(named.reverse())].slice(0, MAX_LISTED_PATHS).reverse();
   const files = paths.length > 0 ? `\n\nFiles that were open: ${paths.join(", ")}` : "";

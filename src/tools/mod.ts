@@ -33,12 +33,13 @@ function callable(tool: Tool): Tool {
   };
 }
 
-/** The subject of tools whose argument `key` is a path. */
-const pathSubject =
-  (key: string, action?: Subject["action"]) => (args: Record<string, unknown>): Subject => {
-    const path = args[key];
-    return { ...typeof path === "string" && { path }, ...action && { action } };
-  };
+const fileSubject =
+  (action?: Subject["action"]) => ({ file_path: path }: Record<string, unknown>): Subject => ({
+    ...typeof path === "string" && { path, isFile: true },
+    ...action && { action },
+  });
+const placeSubject = ({ path }: Record<string, unknown>): Subject =>
+  typeof path === "string" ? { path } : {};
 
 const bash: Tool = {
   name: "run_bash",
@@ -65,7 +66,7 @@ export const fileTool: Tool = callable({
     limit: { type: "integer", minimum: 1, default: 2000, description: "Number of lines" },
   }, ["file_path"]),
   access: "read",
-  subject: pathSubject("file_path"),
+  subject: fileSubject(),
   run: async (args, context) => (await import("./files/read_file.ts")).readFile(args, context),
 });
 
@@ -77,7 +78,7 @@ export const folderTool: Tool = callable({
     path: { type: "string", default: ".", description: "Folder" },
   }, []),
   access: "read",
-  subject: pathSubject("path"),
+  subject: placeSubject,
   run: async (args, context) =>
     (await import("./files/list_directory.ts")).listDirectory(args, context),
 });
@@ -93,7 +94,7 @@ export const builtinTools: readonly Tool[] = [
       content: { type: "string", description: "The whole content" },
     }, ["file_path", "content"]),
     access: "write",
-    subject: pathSubject("file_path", "write"),
+    subject: fileSubject("write"),
     prepare: async (args, context) =>
       (await import("./files/write_file.ts")).prepareWrite(args, context),
     run: async (args, context, prepared) =>
@@ -110,7 +111,7 @@ export const builtinTools: readonly Tool[] = [
       replace_all: { type: "boolean", default: false, description: "Replace every match" },
     }, ["file_path", "old_string", "new_string"]),
     access: "write",
-    subject: pathSubject("file_path", "edit"),
+    subject: fileSubject("edit"),
     prepare: async (args, context) =>
       (await import("./files/edit_file.ts")).prepareEdit(args, context),
     run: async (args, context, prepared) =>
@@ -125,7 +126,7 @@ export const builtinTools: readonly Tool[] = [
       path: { type: "string", default: ".", description: "Folder to search" },
     }, ["pattern"]),
     access: "read",
-    subject: pathSubject("path"),
+    subject: placeSubject,
     run: async (args, context) => (await import("./search/glob_files.ts")).globFiles(args, context),
   }),
   callable({
@@ -139,7 +140,7 @@ export const builtinTools: readonly Tool[] = [
       context_lines: { type: "integer", minimum: 0, maximum: 100, default: 0 },
     }, ["pattern"]),
     access: "read",
-    subject: pathSubject("path"),
+    subject: placeSubject,
     run: async (args, context) => (await import("./search/grep_code.ts")).grepCode(args, context),
   }),
   folderTool,

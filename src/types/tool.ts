@@ -149,6 +149,8 @@ export type Confine = (
 export interface Subject {
   /** A file or folder, as the call names it. */
   path?: string;
+  /** True where `path` is a file that the call opens, and no folder. */
+  isFile?: true;
   /** A shell command. */
   command?: string;
   /** An address. */

@@ -237,14 +237,16 @@ const WINDOW_WORDS = [
 const PROMPT_WORDS =
   /request \((\d+) tokens|too long[: (]+(\d+) tokens|\((\d+) in the messages|limit: (\d+) \+|token count \((\d+)|contains (\d+) tokens/;
 /** A smaller number of tokens is no window. */
-const MIN_WINDOW = 256;
+const MIN_NAMED_WINDOW = 256;
 
 function contextTokens(message: string, report?: ServerReport): ContextTokens {
   const windows = WINDOW_WORDS.map((pattern) => Number(pattern.exec(message)?.[1]));
   const digits = PROMPT_WORDS.exec(message)?.slice(1).find((group) => group !== undefined);
   return {
     prompt: report?.tokens?.prompt ?? (digits === undefined ? undefined : Number(digits)),
-    window: [report?.tokens?.window, ...windows].find((n) => n !== undefined && n >= MIN_WINDOW),
+    window: [report?.tokens?.window, ...windows].find((n) =>
+      n !== undefined && n >= MIN_NAMED_WINDOW
+    ),
   };
 }
 

@@ -1,8 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { reminder } from "../../src/agent/ask_model.ts";
 import { cutNewResults, startOfNewest, stubOldResults } from "../../src/agent/shrink.ts";
 import { isSummary, summaryMessages, summaryRequest } from "../../src/agent/summary.ts";
+import { builtinTools } from "../../src/tools/mod.ts";
 import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
 
 /** `u9` is a message of the person of 9 characters, `a` an answer, `t` a result, `?` asks again. */
 function history(text: string): Message[] {
@@ -93,16 +95,39 @@ Deno.test("a summary holds the paths that were open, the newest 40, and is known
     content: "",
     toolCalls: [{ id: `${i}`, name: "read_file", arguments: { file_path: `${i % 45}.ts` } }],
   }));
-  const [summary, answer] = summaryMessages("Task: a.", reads);
+  const [summary, answer] = summaryMessages("Task: a.", reads, builtinTools);
   const paths = /^Files that were open: (.*)$/m.exec(summary!.content)![1]!.split(", ");
   assertEquals([paths.length, paths[0], paths.at(-1)], [40, "10.ts", "4.ts"]);
   assertEquals([isSummary(summary), isSummary(answer), isSummary(undefined)], [true, false, false]);
-  assertEquals(summaryMessages("Task: a.", [])[0]!.content.includes("Files"), false);
+  assertEquals(summaryMessages("Task: a.", [], builtinTools)[0]!.content.includes("Files"), false);
+});
+
+Deno.test("a summary lists files, by what the tools say of their calls", () => {
+  const read: Tool = {
+    name: "look",
+    description: "",
+    parameters: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },
+    access: "read",
+    subject: ({ at }) => ({ path: String(at).trim(), isFile: true }),
+    run: () => "",
+  };
+  const calls: [string, Record<string, unknown>][] = [
+    ["look", { at: "mine.ts" }],
+    ["look", {}],
+    ["list_directory", { path: "folder" }],
+    ["grep_code", { path: "place", pattern: "a" }],
+    ["edit_file", { file_path: "b.ts", old_string: "a", new_string: "b" }],
+    ["gone", { file_path: "c.ts" }],
+  ];
+  const toolCalls = calls.map(([name, args], i) => ({ id: `${i}`, name, arguments: args }));
+  const old: Message = { role: "assistant", content: "", toolCalls };
+  const [summary] = summaryMessages("Task: a.", [old], [...builtinTools, read]);
+  assertStringIncludes(summary!.content, "Files that were open: mine.ts, b.ts");
 });
 
 Deno.test("of results little is shown to sum up, of an earlier summary all", () => {
   const old: Message[] = [
-    ...summaryMessages("s".repeat(9000), []),
+    ...summaryMessages("s".repeat(9000), [], []),
     { role: "user", content: "Look" },
     {
       role: "assistant",
