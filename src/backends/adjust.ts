@@ -5,7 +5,14 @@
  * @module
  */
 
+import type { ConnectionSettings } from "../config.ts";
 import { BackendError } from "../errors.ts";
+import type { Message } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
+import { requestStream, type StreamReader } from "../wire/http.ts";
+import type { CallOptions } from "./backend.ts";
+import type { Fields } from "./fields.ts";
+import { withTextTools } from "./text_tools.ts";
 
 /** One thing that servers differ in. */
 export interface Adjustment {
@@ -23,32 +30,62 @@ export type Adjusted = ReadonlySet<string>;
 /** The adjustments that the server behind a configuration needs, for as long as that object lives. */
 const knownAdjustments = new WeakMap<object, Adjusted>();
 
+/** A protocol at the address of one server. */
+interface Exchange {
+  url: string;
+  headers: Record<string, string>;
+  adjustments: readonly Adjustment[];
+  body(
+    messages: readonly Message[],
+    tools: readonly Tool[],
+    stream: boolean,
+    adjusted: Adjusted,
+  ): string;
+  reader(
+    contentType: string,
+    stream: boolean,
+    onDelta: CallOptions["onDelta"],
+  ): StreamReader<Fields>;
+}
+
 /**
- * Calls `send` with the adjustments that the server of `config` is known to need; when the server
- * refuses the request in words that match another row of `table`, calls it again with that one too.
- * The adjustments that helped are remembered.
+ * Sends a request with the adjustments that the server is known to need; when the server refuses it
+ * in words that match another row of the adjustments, sends it again with that one too. Those that
+ * helped are remembered, and `onNotice` gets a line for each.
  *
- * @param onNotice Called with each adjustment, in one line.
- * @throws {BackendError} what `send` throws, unless a row matches.
+ * @param key The configuration by which they are remembered.
+ * @throws {BackendError} when the request fails, and no row matches.
  */
-export async function adjusting<T>(
-  config: object,
-  table: readonly Adjustment[],
-  send: (adjusted: Adjusted) => Promise<T>,
-  onNotice: (message: string) => void = () => {},
-): Promise<T> {
-  const adjusted = new Set(knownAdjustments.get(config));
+export async function exchange(
+  key: object,
+  config: ConnectionSettings & { textTools?: boolean },
+  { url, headers, adjustments, body, reader }: Exchange,
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  options: CallOptions,
+): Promise<Fields> {
+  const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry } = options;
+  const adjusted = new Set(knownAdjustments.get(key));
   for (;;) {
+    const [sent, offered] = config.textTools || adjusted.has("tools")
+      ? [withTextTools(messages, tools), []]
+      : [messages, tools];
     try {
-      const answer = await send(adjusted);
-      knownAdjustments.set(config, adjusted);
+      const answer = await requestStream(
+        { url, headers, body: body(sent, offered, stream, adjusted) },
+        { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
+        (contentType) => reader(contentType, stream, onDelta),
+      );
+      knownAdjustments.set(key, adjusted);
       return answer;
     } catch (error) {
       const words = refusalIn(error);
-      const row = table.find(({ name, refusal }) => !adjusted.has(name) && refusal.test(words));
+      const row = adjustments.find(({ name, refusal }) =>
+        !adjusted.has(name) && refusal.test(words)
+      );
       if (!row) throw error;
       adjusted.add(row.name);
-      onNotice(`The server does not take this request ("${words}"): ${row.instead}.`);
+      options.onNotice?.(`The server does not take this request ("${words}"): ${row.instead}.`);
     }
   }
 }
@@ -67,3 +104,23 @@ export function unsupported(name: string, instead: string): Adjustment {
   // The name and the words in either order.
   return { name, refusal: new RegExp(`^(?=.*\\b${name}\\b)(?=.*(?:${words}))`, "is"), instead };
 }
+
+/** The row for servers that refuse `tools`, each in its own words. */
+export const TEXT_TOOLS: Adjustment = {
+  name: "tools",
+  refusal: new RegExp(
+    [
+      // Ollama: "MODEL does not support tools"; OpenAI: "'tools' is not supported with this model".
+      "(does|do) not support tools?\\b",
+      "\\btools\\b.{0,20}\\bnot (supported|permitted|allowed)",
+      "(unsupported|unrecognized|unknown) .{0,30}\\btools\\b",
+      "\\btools\\b.{0,30}: extra (inputs|fields)",
+      // vLLM, llama.cpp and OpenRouter, in this order.
+      "tool choice requires --enable-auto-tool-choice",
+      "tools param requires --jinja",
+      "no endpoints found that support tool use",
+    ].join("|"),
+    "i",
+  ),
+  instead: "asking again with the tools described in the text; calls are read from the answer",
+};

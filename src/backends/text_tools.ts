@@ -8,28 +8,7 @@
 import { echo } from "../text/parts.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
-import type { Adjustment } from "./adjust.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./wire_values.ts";
-
-/** The row for servers that refuse `tools`, each in its own words. */
-export const TEXT_TOOLS: Adjustment = {
-  name: "tools",
-  refusal: new RegExp(
-    [
-      // Ollama: "MODEL does not support tools"; OpenAI: "'tools' is not supported with this model".
-      "(does|do) not support tools?\\b",
-      "\\btools\\b.{0,20}\\bnot (supported|permitted|allowed)",
-      "(unsupported|unrecognized|unknown) .{0,30}\\btools\\b",
-      "\\btools\\b.{0,30}: extra (inputs|fields)",
-      // vLLM, llama.cpp and OpenRouter, in this order.
-      "tool choice requires --enable-auto-tool-choice",
-      "tools param requires --jinja",
-      "no endpoints found that support tool use",
-    ].join("|"),
-    "i",
-  ),
-  instead: "asking again with the tools described in the text; calls are read from the answer",
-};
 
 /**
  * The conversation with `tools` described and used in plain text, as `<toolcall>` (spec 4.6); the

@@ -8,15 +8,13 @@ import { type CompatConfig, compatConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions } from "../backend.ts";
-import { adjusting, type Adjustment, unsupported } from "../adjust.ts";
+import { type Adjustment, exchange, TEXT_TOOLS, unsupported } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { splitReply } from "../reply.ts";
 import { compatBody } from "./request.ts";
 import { compatParts } from "./response.ts";
 import { compatReader } from "./stream.ts";
-import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
 import { keyHeader } from "../wire_values.ts";
 
 /**
@@ -81,17 +79,12 @@ export function completeChat(
   tools: readonly Tool[],
   options: CallOptions,
 ): Promise<Fields> {
-  const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
-    options;
-  return adjusting(key, COMPAT_ADJUSTMENTS, (adjusted) => {
-    const [sent, offered] = config.textTools || adjusted.has("tools")
-      ? [withTextTools(messages, tools), []]
-      : [messages, tools];
-    const body = compatBody(config, sent, offered, stream, adjusted);
-    return requestStream(
-      { url: `${config.baseUrl}/chat/completions`, headers: keyHeader(config), body },
-      { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
-      (contentType) => compatReader(contentType, stream, onDelta),
-    );
-  }, onNotice);
+  const protocol = {
+    url: `${config.baseUrl}/chat/completions`,
+    headers: keyHeader(config),
+    adjustments: COMPAT_ADJUSTMENTS,
+    body: compatBody.bind(null, config),
+    reader: compatReader,
+  };
+  return exchange(key, config, protocol, messages, tools, options);
 }

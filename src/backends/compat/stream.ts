@@ -8,7 +8,6 @@ import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
-import type { Decoder } from "../../wire/lines.ts";
 import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
@@ -27,60 +26,12 @@ export function compatReader(
   onDelta: OnDelta = () => {},
 ): StreamReader<Fields> {
   const events = contentType === "text/event-stream" || (stream && !contentType.includes("json"));
-  if (events) return new CompatEventReader(onDelta);
+  if (events) return new CompletionReader(onDelta);
   return jsonReader((value) => {
     const response = fieldsOf(value, "answer");
-    new CompletionFold(stream ? onDelta : () => {}).takeWhole(response);
+    new CompletionReader(stream ? onDelta : () => {}).takeWhole(response);
     return response;
   });
-}
-
-/** Reads an answer that comes as events. */
-class CompatEventReader implements StreamReader<Fields> {
-  readonly #fold: CompletionFold;
-  readonly #decoder: Decoder;
-  #isDone = false;
-
-  constructor(onDelta: OnDelta) {
-    this.#fold = new CompletionFold(onDelta);
-    this.#decoder = sseDecoder((event) => this.#take(event));
-  }
-
-  get progress(): number {
-    return this.#fold.progress;
-  }
-  get started(): boolean {
-    return this.#fold.started;
-  }
-  get done(): boolean {
-    return this.#isDone || this.#fold.counted;
-  }
-  get finished(): boolean {
-    return this.#fold.finished;
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#decoder.push(chunk);
-  }
-
-  end(): Fields {
-    if (!this.#isDone) this.#decoder.end();
-    // A finish reason alone is enough: some servers leave out [DONE].
-    if (this.#isDone || this.#fold.finished) return this.#fold.response();
-    throw brokeOff();
-  }
-
-  #take({ event, data, cut }: SseEvent): void {
-    if (this.#isDone || data === "") return;
-    if (data === "[DONE]") {
-      this.#isDone = true;
-      return;
-    }
-    if (cut && this.#fold.finished && !isJson(data)) return;
-    const value = fieldsOf(parseJson(data, cut), "event");
-    if (value.choices === undefined || value.error || event === "error") throwFailure(value, event);
-    this.#fold.take(value);
-  }
 }
 
 function isJson(text: string): boolean {
@@ -101,19 +52,20 @@ function throwFailure(value: Fields, event: string): void {
 /** Reasons that say that the answer is not whole; some servers send "stop" after them all the same. */
 const CUT_REASONS = new Set(["length", "max_tokens", "model_length", "content_filter", "refusal"]);
 
-/** Folds chunks; fields that every chunk repeats are taken from the first. */
-class CompletionFold {
+/** Folds an answer that comes as events; fields that every chunk repeats are taken from the first. */
+class CompletionReader implements StreamReader<Fields> {
   progress = 0;
-  /** True once a piece of the answer came. */
   started = false;
+  #isDone = false;
   /** True where the last event counted the tokens of an answer that had finished before it. */
-  counted = false;
+  #isCounted = false;
   #head: Fields | undefined;
   #index: unknown;
   #finish: string | null = null;
   #usage: Fields | undefined;
   #promptRead = 0;
   readonly #message: CompatMessageFold;
+  readonly #decoder = sseDecoder((event) => this.#takeEvent(event));
 
   constructor(onDelta: OnDelta) {
     this.#message = new CompatMessageFold((delta) => {
@@ -123,31 +75,21 @@ class CompletionFold {
     });
   }
 
+  get done(): boolean {
+    return this.#isDone || this.#isCounted;
+  }
   get finished(): boolean {
     return this.#finish !== null;
   }
 
-  /** Takes a chunk of an answer. */
-  take(chunk: Fields, key: "delta" | "message" = "delta"): void {
-    this.#head ??= chunk;
-    // Each usage counts all tokens up to then: the last one stands.
-    if (isObject(chunk.usage)) this.#usage = chunk.usage;
-    this.#takePromptProgress(chunk.prompt_progress);
-    const choices = listOf(chunk.choices, "choices");
-    this.counted = this.finished && choices.length === 0 && isObject(chunk.usage);
-    for (let i = 0; i < choices.length; i++) this.#takeChoice(fieldsOf(choices[i], "choice"), key);
+  push(chunk: Uint8Array): void {
+    this.#decoder.push(chunk);
   }
 
-  /** Takes an answer that came in one piece. */
-  takeWhole(response: Fields): void {
-    if (listOf(response.choices, "choices").length === 0) {
-      throw shapeError("choices", "a list of at least one", response.choices);
-    }
-    this.take(response, "message");
-    this.#message.end();
-  }
-
-  response(): Fields {
+  end(): Fields {
+    if (!this.#isDone) this.#decoder.end();
+    // A finish reason alone is enough: some servers leave out [DONE].
+    if (!this.#isDone && !this.finished) throw brokeOff();
     const { choices: _choices, usage: _usage, object: _object, ...rest } = this.#head ?? {};
     return {
       ...rest,
@@ -155,6 +97,37 @@ class CompletionFold {
       choices: [{ index: 0, message: this.#message.end(), finish_reason: this.#finish }],
       ...(this.#usage && { usage: this.#usage }),
     };
+  }
+
+  /** Takes an answer that came in one piece. */
+  takeWhole(response: Fields): void {
+    if (listOf(response.choices, "choices").length === 0) {
+      throw shapeError("choices", "a list of at least one", response.choices);
+    }
+    this.#take(response, "message");
+    this.#message.end();
+  }
+
+  #takeEvent({ event, data, cut }: SseEvent): void {
+    if (this.#isDone || data === "") return;
+    if (data === "[DONE]") {
+      this.#isDone = true;
+      return;
+    }
+    if (cut && this.finished && !isJson(data)) return;
+    const value = fieldsOf(parseJson(data, cut), "event");
+    if (value.choices === undefined || value.error || event === "error") throwFailure(value, event);
+    this.#take(value, "delta");
+  }
+
+  #take(chunk: Fields, key: "delta" | "message"): void {
+    this.#head ??= chunk;
+    // Each usage counts all tokens up to then: the last one stands.
+    if (isObject(chunk.usage)) this.#usage = chunk.usage;
+    this.#takePromptProgress(chunk.prompt_progress);
+    const choices = listOf(chunk.choices, "choices");
+    this.#isCounted = this.finished && choices.length === 0 && isObject(chunk.usage);
+    for (let i = 0; i < choices.length; i++) this.#takeChoice(fieldsOf(choices[i], "choice"), key);
   }
 
   /** llama.cpp tells how much of a long prompt it has read. */

@@ -7,9 +7,8 @@
 import { type HostedConfig, hostedConfig } from "../../config.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions } from "../backend.ts";
-import { adjusting, type Adjustment, unsupported } from "../adjust.ts";
+import { type Adjustment, exchange, unsupported } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { splitReply } from "../reply.ts";
 import { hostedBody } from "./request.ts";
@@ -36,18 +35,14 @@ export async function callHosted(
   options: CallOptions = {},
 ): Promise<Fields> {
   const settings = hostedConfig(config);
-  const { fetch = settings.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
-    options;
-  return await adjusting(config, HOSTED_ADJUSTMENTS, (adjusted) =>
-    requestStream(
-      {
-        url: `${settings.baseUrl}/v1/messages`,
-        headers: { "x-api-key": settings.apiKey, "anthropic-version": settings.apiVersion },
-        body: hostedBody(settings, messages, tools, stream, adjusted),
-      },
-      { ...settings, ...(fetch && { fetch }), signal, ready, onRetry },
-      (contentType) => hostedReader(contentType, stream, onDelta),
-    ), onNotice);
+  const protocol = {
+    url: `${settings.baseUrl}/v1/messages`,
+    headers: { "x-api-key": settings.apiKey, "anthropic-version": settings.apiVersion },
+    adjustments: HOSTED_ADJUSTMENTS,
+    body: hostedBody.bind(null, settings),
+    reader: hostedReader,
+  };
+  return await exchange(config, settings, protocol, messages, tools, options);
 }
 
 /** A {@linkcode Backend} for `config`. */

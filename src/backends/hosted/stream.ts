@@ -9,7 +9,6 @@ import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
-import type { Decoder } from "../../wire/lines.ts";
 import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
@@ -24,7 +23,7 @@ export function hostedReader(
   onDelta: (delta: Delta) => void = () => {},
 ): StreamReader<Fields> {
   if (contentType === "text/event-stream" || stream && !contentType.includes("json")) {
-    return new HostedEventReader(onDelta, contentType);
+    return new HostedReader(onDelta, contentType);
   }
   return jsonReader((value) => {
     const response = fieldsOf(value, "answer");
@@ -45,54 +44,9 @@ function reportBlock(block: Fields, onDelta: (delta: Delta) => void): void {
   if (block.type === "tool_use") onDelta({ type: "tool_call", name: stringOf(block.name, "name") });
 }
 
-/** Reads an answer that comes as events. */
-class HostedEventReader implements StreamReader<Fields> {
-  readonly #fold: HostedMessageFold;
-  readonly #decoder: Decoder;
-  readonly #contentType: string;
-
-  constructor(onDelta: (delta: Delta) => void, contentType: string) {
-    this.#fold = new HostedMessageFold(onDelta);
-    this.#decoder = sseDecoder((event) => this.#take(event));
-    this.#contentType = contentType;
-  }
-
-  get progress(): number {
-    return this.#fold.progress;
-  }
-  get started(): boolean {
-    return this.#fold.started;
-  }
-  get done(): boolean {
-    return this.#fold.done;
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#decoder.push(chunk);
-  }
-
-  end(): Fields {
-    this.#decoder.end();
-    if (this.#fold.progress === 0 && this.#contentType !== "text/event-stream") {
-      throw shapeError("content type", "text/event-stream", this.#contentType);
-    }
-    if (this.#fold.done) return this.#fold.response();
-    throw brokeOff();
-  }
-
-  #take({ event: name, data, cut }: SseEvent): void {
-    if (this.#fold.done || data === "") return;
-    const event = fieldsOf(parseJson(data, cut), "event");
-    const failure = failureFromErrorObject(name === "error" ? { error: event, ...event } : event);
-    if (failure) throw failure;
-    this.#fold.take(event);
-  }
-}
-
-/** Folds events. Blocks may overlap: some servers close all of them at the end. */
-class HostedMessageFold {
+/** Folds an answer that comes as events. Blocks may overlap: some servers close all of them at the end. */
+class HostedReader implements StreamReader<Fields> {
   progress = 0;
-  /** True once a piece of the answer came. */
   started = false;
   done = false;
   // Both are added to in place, and without a prototype, which a key of the answer's could be taken for.
@@ -104,8 +58,11 @@ class HostedMessageFold {
   readonly #usage: Fields = Object.create(null);
   readonly #blocks = new Map<number, StreamedBlock>();
   readonly #emit: (delta: Delta) => void;
+  readonly #contentType: string;
+  readonly #decoder = sseDecoder((event) => this.#takeEvent(event));
 
-  constructor(onDelta: (delta: Delta) => void) {
+  constructor(onDelta: (delta: Delta) => void, contentType: string) {
+    this.#contentType = contentType;
     this.#emit = (delta) => {
       this.progress++;
       this.started = true;
@@ -113,7 +70,30 @@ class HostedMessageFold {
     };
   }
 
-  take(event: Fields): void {
+  push(chunk: Uint8Array): void {
+    this.#decoder.push(chunk);
+  }
+
+  end(): Fields {
+    this.#decoder.end();
+    if (this.progress === 0 && this.#contentType !== "text/event-stream") {
+      throw shapeError("content type", "text/event-stream", this.#contentType);
+    }
+    if (!this.done) throw brokeOff();
+    const blocks = [...this.#blocks].sort(([a], [b]) => a - b);
+    const content = blocks.map(([, block]) => wholeBlock(block));
+    return { ...this.#message, content, usage: { ...this.#usage } };
+  }
+
+  #takeEvent({ event: name, data, cut }: SseEvent): void {
+    if (this.done || data === "") return;
+    const event = fieldsOf(parseJson(data, cut), "event");
+    const failure = failureFromErrorObject(name === "error" ? { error: event, ...event } : event);
+    if (failure) throw failure;
+    this.#take(event);
+  }
+
+  #take(event: Fields): void {
     switch (event.type) {
       case "message_start":
         Object.assign(this.#message, fieldsOf(event.message, "message"));
@@ -134,12 +114,6 @@ class HostedMessageFold {
       case "message_stop":
         this.done = true;
     }
-  }
-
-  response(): Fields {
-    const blocks = [...this.#blocks].sort(([a], [b]) => a - b);
-    const content = blocks.map(([, block]) => wholeBlock(block));
-    return { ...this.#message, content, usage: { ...this.#usage } };
   }
 
   #begin(index: number, fields: Fields): void {

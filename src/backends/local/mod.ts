@@ -10,13 +10,11 @@ import { BackendError } from "../../errors.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { excerpt } from "../../wire/excerpt.ts";
-import { requestStream } from "../../wire/http.ts";
 import type { Backend, CallOptions } from "../backend.ts";
-import { adjusting, type Adjustment } from "../adjust.ts";
+import { type Adjustment, exchange, TEXT_TOOLS } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
 import { splitReply } from "../reply.ts";
 import { completeChat } from "../compat/mod.ts";
-import { TEXT_TOOLS, withTextTools } from "../text_tools.ts";
 import { listLocalModels } from "./connection.ts";
 import { localBody } from "./request.ts";
 import { localParts } from "./response.ts";
@@ -85,19 +83,20 @@ function chatNatively(
   tools: readonly Tool[],
   options: CallOptions,
 ): Promise<Fields> {
-  const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry, onNotice } =
-    options;
-  return adjusting(key, LOCAL_ADJUSTMENTS, (adjusted) => {
-    const [sent, offered] = config.textTools || adjusted.has("tools")
-      ? [withTextTools(messages, tools), []]
-      : [messages, tools];
-    const body = localBody(config, sent, offered, stream, adjusted);
-    return requestStream(
-      { url: `${config.host}/api/chat`, headers: keyHeader(config), body },
-      { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
-      () => new LocalReader(stream ? onDelta : undefined),
-    );
-  }, onNotice);
+  return exchange(
+    key,
+    config,
+    {
+      url: `${config.host}/api/chat`,
+      headers: keyHeader(config),
+      adjustments: LOCAL_ADJUSTMENTS,
+      body: localBody.bind(null, config),
+      reader: (_contentType, stream, onDelta) => new LocalReader(stream ? onDelta : undefined),
+    },
+    messages,
+    tools,
+    options,
+  );
 }
 
 /** `error` with the names of the installed models, where the server tells them. */
