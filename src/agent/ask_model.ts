@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { Backend, CallOptions, Reply } from "../backends/backend.ts";
+import type { Backend, CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
+import { HIDDEN_CYCLE, repetitionWatcher } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
 import type { RetryNotice, StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { AnswerStream } from "./answer_stream.ts";
-import { runawayGuard } from "./runaway_guard.ts";
 
 /** The answer to one request. */
 export interface ModelAnswer {
@@ -148,6 +148,24 @@ class ModelRequest {
       ? { type: "loading", model: this.#backend.model, nextLookMs: retry.delayMs }
       : { type: "retry", ...retry };
   }
+}
+
+/**
+ * Watches the pieces of an answer as the model wrote them, as text that is not shown may go on without
+ * end too: white space, tags, a call and its arguments. Calls `onRunaway` once.
+ */
+function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
+  const watchers = {
+    text: repetitionWatcher(HIDDEN_CYCLE),
+    reasoning: repetitionWatcher(HIDDEN_CYCLE),
+    tool_arguments: repetitionWatcher(HIDDEN_CYCLE),
+  };
+  let ranAway = false;
+  return (delta) => {
+    if (ranAway || delta.type === "tool_call") return;
+    ranAway = watchers[delta.type].push(delta.text) !== undefined;
+    if (ranAway) onRunaway();
+  };
 }
 
 function conversation({ systemPrompt, state }: CopilotAgent): Message[] {

@@ -11,7 +11,7 @@ import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel } from "./ask_model.ts";
-import { exclusively } from "./busy.ts";
+import { exclusively } from "./exclusively.ts";
 import {
   cutNewResults,
   type MessageSize,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { NO_OUTPUT } from "../backends/wire_values.ts";
 import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { InterruptedError, NOT_FINISHED, RefusedError } from "../tools/call_errors.ts";
@@ -13,7 +14,6 @@ import type { ToolCall } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 
-/** What running the calls of one answer needs. */
 interface RunToolsOptions {
   tools: readonly Tool[];
   policy: Policy;
@@ -21,7 +21,7 @@ interface RunToolsOptions {
   emit: (event: TurnEvent) => void;
 }
 
-/** How many calls run at a time: each may hold a file, and a model may ask for thousands. */
+/** The most calls that run at a time: each may hold a file, and a model may ask for thousands. */
 const SIDE_BY_SIDE = 8;
 
 /** A call that runs; with `args` once its tool does. */
@@ -99,7 +99,7 @@ interface Allowed {
   args: Record<string, unknown>;
   context: ToolContext;
   prepared: Prepared | undefined;
-  /** What the model is told before the result. */
+  /** Text before the result, for the model. */
   preface: string;
 }
 
@@ -150,7 +150,7 @@ class CallRun {
     }
   }
 
-  /** What the policy allows, or the record of its refusal. */
+  /** The call as the policy allows it, or the record of a refusal. */
   async #decide(tool: Tool, checked: Record<string, unknown>): Promise<Allowed | ToolExecution> {
     const context = this.#context;
     const decision = await untilAborted(
@@ -184,7 +184,7 @@ class CallRun {
     this.#onStart(this.#args);
     this.#hasBegun = true;
     context.signal.throwIfAborted();
-    this.#start = performance.now(); // what a person took to approve is not the tool's time
+    this.#start = performance.now(); // without the time that a person took to approve
     const result = await untilAborted(
       Promise.resolve(tool.run(args, context, prepared)),
       context.signal,
@@ -220,7 +220,7 @@ class CallRun {
   }
 }
 
-/** What a tool returned; tools of others may return anything. */
+/** The outcome in a tool's result; tools of others may return anything. */
 function outcomeOf(result: unknown): ToolOutcome {
   if (typeof result === "string") return { content: result };
   if (isObject(result) && typeof result.content === "string") {
@@ -229,7 +229,7 @@ function outcomeOf(result: unknown): ToolOutcome {
   return { content: JSON.stringify(result) ?? "" };
 }
 
-/** How long an aborted call may take to tidy up, such as to end its processes, before it is left. */
+/** The longest wait for an aborted call to tidy up, such as to end its processes, in ms. */
 const TIDY_UP_MS = 4000;
 
 /** `promise`, or the signal's reason a while after it is aborted: what ignores it cannot hold the turn. */
@@ -246,7 +246,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** What a tool threw, in words; tools of others throw anything. */
+/** The message of what a tool threw; tools of others throw anything. */
 function messageOf(error: unknown): string {
   try {
     return String((error as Error | undefined)?.message ?? error) || "the tool failed";
@@ -256,6 +256,6 @@ function messageOf(error: unknown): string {
 }
 
 function bounded(result: string, maxChars: number): string {
-  if (result === "") return "(no output)";
+  if (result === "") return NO_OUTPUT;
   return truncateMiddle(result, maxChars).toWellFormed();
 }

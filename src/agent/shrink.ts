@@ -75,9 +75,9 @@ export function stubOldResults(
 }
 
 /**
- * Where the newest messages begin that take at most `budget` tokens, the person's newest message
- * included wherever it stands: at a message of the person, or within the newest turn at an answer.
- * The shortest such end is taken where none fits.
+ * The index from which on the messages take at most `budget` tokens, the person's newest message
+ * included wherever it stands: that of a message of the person, or of an answer in the newest turn.
+ * The last such index where none fits.
  */
 export function startOfNewest(
   messages: readonly Message[],
@@ -107,7 +107,7 @@ function isOfPerson({ role, standsFor }: Message): boolean {
   return role === "user" && standsFor !== "reminder";
 }
 
-/** Where the results begin that the model has not read yet: the end where there are none. */
+/** The index of the first result that the model has not read; the end where there is none. */
 function newResults(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role !== "tool") + 1;
 }

@@ -12,7 +12,7 @@ import { targetOf } from "../model_target.ts";
 import { imagesOf } from "../text/parts.ts";
 import type { CopilotAgent } from "./agent.ts";
 
-/** What an agent has learnt of one model on one server. */
+/** The facts that an agent has learnt of one model on one server. */
 interface Model {
   /** The server's count divided by the rough count, of the newest request. */
   ratio: number;
@@ -83,7 +83,7 @@ export function requestTokens(agent: CopilotAgent): number {
 /**
  * The estimated tokens of a message, as the server in use counts.
  *
- * @param thinks Whether what it thought is counted.
+ * @param thinks True to count its reasoning.
  */
 export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
   const model = modelOf(agent);
@@ -91,7 +91,7 @@ export function messageTokens(agent: CopilotAgent, message: Message, thinks = fa
   return Math.ceil(rough * model.ratio);
 }
 
-/** A smaller count, in tokens, is no prompt that was cut to a window. */
+/** Counts below this number of tokens are not taken as a cut prompt. */
 const MIN_WINDOW = 512;
 /** When a request grew by this many tokens and the server's count did not, the server cut it. */
 const SHOWN_GROWTH = 1000;
@@ -144,11 +144,11 @@ export function learnFromRefusal(
   const estimated = requestTokens(agent);
   model.window = Math.min(window ?? estimated, contextWindow(agent) ?? Infinity);
   const limit = promptLimit(agent)!;
-  // Where the estimate says that it fits, it is the estimate that is wrong.
+  // A request that was refused though the estimate fits shows that the estimate is too low.
   if (estimated <= limit) model.ratio = Math.min(MAX_RATIO, model.ratio * 1.05 * limit / estimated);
 }
 
-/** Tokens of an image, about: what the common models make of one. */
+/** Tokens of an image, as common models count about. */
 const IMAGE_TOKENS = 1200;
 /** Tokens of a message, and of a call, beside its text. */
 const MESSAGE_TOKENS = 8;

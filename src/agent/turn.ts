@@ -8,7 +8,7 @@ import type { Message, Part, ToolCall } from "../types/message.ts";
 import type { Job } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel, interruption, type ModelAnswer, reminder } from "./ask_model.ts";
-import { exclusively } from "./busy.ts";
+import { exclusively } from "./exclusively.ts";
 import { loopGuard } from "./loop_guard.ts";
 import { runTools } from "./run_tools.ts";
 import { learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";

@@ -39,7 +39,6 @@ export interface AnswerParts {
   usage: Usage | undefined;
   /** True where the text holds neither calls nor reasoning, whatever it looks like. */
   isTyped?: boolean;
-  /** See {@linkcode Message.hostedBlocks}. */
   hostedBlocks?: readonly Fields[] | undefined;
 }
 
@@ -74,7 +73,7 @@ export async function splitReply(
 
 /** The reply of a whole answer. */
 export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
-  const calls = extract && tools?.length !== 0 ? wholeFilter(extract, tools) : undefined;
+  const calls = extract && tools?.length !== 0 ? new WholeTextFilter(extract, tools) : undefined;
   const splitter = new AnswerSplitter({ calls });
   pushParts(splitter, parts);
   return toReply(parts, splitter.end());
@@ -88,28 +87,38 @@ function pushParts(splitter: Splitter, { reasoning, content, calls }: AnswerPart
 }
 
 /** A filter for text that comes in one piece. */
-function wholeFilter(extract: ExtractToolCalls, tools: readonly Tool[] | undefined): CallFilter {
-  let content = "";
-  let thinkTags = true;
-  return {
-    push(piece) {
-      content += piece;
-      return "";
-    },
-    release() {
-      const text = content;
-      content = "";
-      return text;
-    },
-    ignoreTags() {
-      thinkTags = false;
-    },
-    end() {
-      if (content === "") return { text: "", calls: [] };
-      const [text, calls] = extract(content, { ...(tools && namesAndSchemas(tools)), thinkTags });
-      return { text, calls: calls ?? [] };
-    },
-  };
+class WholeTextFilter implements CallFilter {
+  readonly #extract: ExtractToolCalls;
+  readonly #options: { tools?: string[]; schemas?: Record<string, unknown> };
+  #content = "";
+  #thinkTags = true;
+
+  constructor(extract: ExtractToolCalls, tools: readonly Tool[] | undefined) {
+    this.#extract = extract;
+    this.#options = tools ? namesAndSchemas(tools) : {};
+  }
+
+  push(piece: string): string {
+    this.#content += piece;
+    return "";
+  }
+
+  release(): string {
+    const text = this.#content;
+    this.#content = "";
+    return text;
+  }
+
+  ignoreTags(): void {
+    this.#thinkTags = false;
+  }
+
+  end(): { text: string; calls: ToolCall[] } {
+    if (this.#content === "") return { text: "", calls: [] };
+    const options = { ...this.#options, thinkTags: this.#thinkTags };
+    const [text, calls] = this.#extract(this.#content, options);
+    return { text, calls: calls ?? [] };
+  }
 }
 
 /** Puts the reply together: checks the calls; those in the text count where there are no others. */

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { isObject } from "../text/json.ts";
+import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { typedText } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import { messageFromRecord, messageToRecord } from "./message_shape.ts";
@@ -191,12 +191,8 @@ function addedMessage(value: unknown): AddedMessage | undefined {
 }
 
 function parsedLine(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrUndefined(line);
+  return isObject(value) ? value : undefined;
 }
 
 function isModelUsed(value: unknown): value is ModelUsed {

@@ -31,7 +31,7 @@ export const MAX_SESSIONS = 200;
 /** A larger file, in bytes, is not read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 
-/** Where a session comes from that goes on with another. */
+/** The earlier session that a new record continues. */
 type Origin = Pick<RecordHead, "continues" | "title">;
 
 /** Records the session that is worked on in `folder` below `root`, as it goes on. */

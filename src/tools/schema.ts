@@ -10,7 +10,7 @@
  * @module
  */
 
-import { isObject } from "../text/json.ts";
+import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
@@ -73,7 +73,7 @@ function unknownKey(
   // `path` for `file_path` is no slip of the finger, so it is looked for apart.
   const part = names.find((name) => key.length > 2 && (name.includes(key) || key.includes(name)));
   if (unknown.length === 1 && part !== undefined && missing.length === 1 && missing[0] === part) {
-    // There is but one thing it can mean.
+    // It can mean only that one.
     const { [key]: value, ...rest } = args;
     return checkArguments(tool, { ...rest, [part]: value });
   }
@@ -181,11 +181,7 @@ function converted(given: unknown, type: string): unknown {
   else if (type === "number" || type === "integer") {
     value = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
   } else if (type === "array" ? text.startsWith("[") : type === "object" && text.startsWith("{")) {
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return undefined;
-    }
+    value = jsonOrUndefined(text);
   }
   return isType(value, type) ? value : undefined;
 }
@@ -200,7 +196,7 @@ function isType(value: unknown, type: string): boolean {
   return actual === type;
 }
 
-/** Whether a value was left out, or is a `null` that the schema does not allow. */
+/** True for a value that was left out, or is a `null` that the schema does not allow. */
 function isAbsent(args: Values, key: string, schema: unknown): boolean {
   if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
   if (args[key] !== null) return false;
@@ -234,7 +230,7 @@ function range(min: unknown, max: unknown): string {
   return typeof min === "number" ? `${min} to ${max}` : `at most ${max}`;
 }
 
-/** Scalars alone are compared: an enum of objects is one that no model could be told about. */
+/** True for equal scalars. Objects pass: their shape cannot be told to a model in one line. */
 function equal(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === "object" && a !== null);
 }
@@ -269,7 +265,7 @@ function shape(schema: JsonSchema): string {
   return shapes[typesOf(schema)[0] ?? ""] ?? '"..."';
 }
 
-/** Whether a value is short enough to repeat it in an example call. */
+/** True for a value that is short enough to repeat it in an example call. */
 function isShort(value: unknown): boolean {
   return typeof value === "string"
     ? value.length <= 80

@@ -1,5 +1,5 @@
 /**
- * What a turn reports while it works, and what it returns. Plain JSON but for functions.
+ * The events and the result of a turn. Plain JSON but for functions.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface ToolExecution {
   toolName: string;
   /** The arguments it was called with; those it ran with, where the policy changed them. */
   arguments: Record<string, unknown>;
-  /** What the model was given as the result. */
+  /** The result as the model reads it. */
   result: string;
   /** Wall time in milliseconds. */
   durationMs: number;
@@ -23,11 +23,11 @@ export interface ToolExecution {
   /** Why the policy refused it, in a few words, where the policy says. */
   refusal?: string;
   /**
-   * How the call ended; `isError` is true for all but `done`. `stopped`: the turn was aborted while
+   * The end of the call; `isError` is true for all but `done`. `stopped`: the turn was aborted while
    * the tool ran; `not_run`: it was aborted before.
    */
   outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
-  /** What the tool says of its result beside the text. */
+  /** The data of the result, beside its text. */
   details?: Omit<ToolOutcome, "content">;
 }
 
@@ -37,18 +37,18 @@ export interface Usage {
   inputTokens: number;
   /** Tokens of the answer, reasoning included. */
   outputTokens: number;
-  /** Those of `inputTokens` that came from the server's prompt cache, where it says. */
+  /** The part of `inputTokens` that came from the server's prompt cache, where it says. */
   cachedTokens?: number;
-  /** Those of `inputTokens` that the server put into its cache, where that has a price of its own. */
+  /** The part of `inputTokens` that the server put into its cache, where that has a price of its own. */
   cacheWriteTokens?: number;
-  /** What the server charges, in US dollars, where it says. */
+  /** The price of the request, in US dollars, where the server says. */
   cost?: number;
 }
 
 /** Why a turn ended; `budget`: at the token limit, so that the answer is cut. */
 export type StopReason = "done" | "max_rounds" | "aborted" | "loop" | "budget";
 
-/** What {@linkcode processTurn} returns (spec 2.3). */
+/** The result of {@linkcode processTurn} (spec 2.3). */
 export interface TurnResult {
   /** The final answer, without reasoning. */
   response: string;
@@ -66,19 +66,19 @@ export interface TurnResult {
 
 /** A failed attempt that will be repeated. */
 export interface RetryNotice {
-  /** Which attempt failed, from 1. */
+  /** The number of the attempt that failed, from 1. */
   attempt: number;
-  /** How many attempts there may be in all. */
+  /** The most attempts in all. */
   maxAttempts: number;
-  /** How long until the next one, in milliseconds. */
+  /** The time until the next one, in milliseconds. */
   delayMs: number;
-  /** What went wrong, in one line. */
+  /** The failure, in one line. */
   reason: string;
   /** True where the server is loading the model, and is asked until it has. */
   isLoading?: boolean;
 }
 
-/** What was done to make a conversation shorter. */
+/** The changes that made a conversation shorter. */
 export interface Compaction {
   /** The estimated tokens of the next request, had nothing been done. */
   tokensBefore: number;
@@ -93,7 +93,7 @@ export interface Compaction {
 }
 
 /**
- * What {@linkcode processTurn} reports while it works (spec 6): `thinking` before each request, then
+ * The events of {@linkcode processTurn} (spec 6): `thinking` before each request, then
  * a `tool_start` and a `tool_done` for each call; the other kinds are for those who want more.
  */
 export type TurnEvent =

@@ -1,5 +1,5 @@
 /**
- * What decides whether a call may run. Plain JSON but for functions.
+ * The decision whether a call may run. Plain JSON but for functions.
  *
  * @module
  */

@@ -7,10 +7,10 @@
 /** A JSON Schema, as far as tools use one: the checker in `tools/schema.ts` documents its subset. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What running a tool may touch. Calls of `"read"` tools may run side by side. */
+/** The most that a tool may touch. Calls of `"read"` tools may run side by side. */
 export type ToolAccess = "read" | "write" | "execute" | "network";
 
-/** What a running tool is given beside its arguments. */
+/** The context of a running tool, beside its arguments. */
 export interface ToolContext {
   /** The absolute folder that relative paths are resolved against. */
   workingDir: string;
@@ -46,14 +46,14 @@ export interface ToolContext {
   callId?: string;
   /** True where a person asks for the call, and no model: for a file that their message names. */
   isOfPerson?: true;
-  /** What the policy granted the call. Left out, a path leads where its links do when it is opened. */
+  /** The limits of the policy's permission. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }
 
-/** How far the permission for one call goes. */
+/** The limits of the permission for one call. */
 export interface Grant {
   /**
-   * Where the call's path leads, with every link followed: the place that was decided on. A tool opens
+   * The target of the call's path, with every link followed: the place that was decided on. A tool opens
    * this and no other place, and throws when links lead elsewhere by now.
    */
   realPath: string;
@@ -66,7 +66,7 @@ export interface Grant {
   isSecret?: boolean;
 }
 
-/** See {@linkcode Grant.withheld}. Patterns are tested against paths with `/`, in Unicode's form NFC. */
+/** Files and folders that a search leaves out. Patterns are tested against paths with `/`, in Unicode's form NFC. */
 export interface Withheld {
   /** The real working directory. */
   folder: string;
@@ -121,7 +121,7 @@ export interface Jobs extends AsyncDisposable {
   remove(job: Job): void;
 }
 
-/** See {@linkcode ToolContext.onWritten}. */
+/** Receives each file that was written. */
 export type OnWritten = (file: {
   /** The real path. */
   path: string;
@@ -134,7 +134,7 @@ export type OnWritten = (file: {
   before?: { stamp: string; bytes?: Uint8Array };
 }) => void;
 
-/** See {@linkcode ToolContext.confine}. */
+/** Replaces the program to start by one that confines it. */
 export type Confine = (
   program: string,
   args: readonly string[],
@@ -155,7 +155,7 @@ export interface Subject {
   command?: string;
   /** An address. */
   url?: string;
-  /** Of a file that is written: `edit` changes parts of it, `write` replaces all of it. */
+  /** The change to a file: `edit` changes parts of it, `write` replaces all of it. */
   action?: "edit" | "write";
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { BackendError, type BackendErrorKind, type ContextTokens } from "../errors.ts";
-import { isObject } from "../text/json.ts";
+import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { excerpt } from "./excerpt.ts";
 
 /** The longest wait that a server may ask for before the next attempt; more fails at once. */
@@ -319,10 +319,6 @@ function pageText(body: string): string {
 }
 
 function json(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) || Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrUndefined(text);
+  return isObject(value) || Array.isArray(value) ? value : undefined;
 }

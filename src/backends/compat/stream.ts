@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from "../../text/json.ts";
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
@@ -32,15 +32,6 @@ export function compatReader(
     new CompletionReader(stream ? onDelta : () => {}).takeWhole(response);
     return response;
   });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function throwFailure(value: Fields, event: string): void {
@@ -114,7 +105,7 @@ class CompletionReader implements StreamReader<Fields> {
       this.#isDone = true;
       return;
     }
-    if (cut && this.finished && !isJson(data)) return;
+    if (cut && this.finished && jsonOrUndefined(data) === undefined) return;
     const value = fieldsOf(parseJson(data, cut), "event");
     if (value.choices === undefined || value.error || event === "error") throwFailure(value, event);
     this.#take(value, "delta");

@@ -21,7 +21,7 @@ interface StreamedCall extends CallFragment {
   delta: number;
   /** True once the arguments hold more than white space. */
   hasBegun: boolean;
-  /** How deep in the JSON of the arguments we are; -1 once their value was closed. */
+  /** The nesting depth in the JSON of the arguments; -1 once their value was closed. */
   depth: number;
   inString: boolean;
   escaped: boolean;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isObject } from "../../text/json.ts";
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import { jsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
@@ -182,9 +182,6 @@ function indexOf(event: Fields): number {
 function wholeBlock({ fields, json }: StreamedBlock): Fields {
   if (fields.type !== "tool_use") return fields;
   if (json.trim() === "") return { ...fields, input: fields.input ?? {} };
-  try {
-    const input: unknown = JSON.parse(json);
-    if (isObject(input)) return { ...fields, input };
-  } catch { /* The reader of the response says what is wrong with it. */ }
-  return { ...fields, input: json };
+  const input = jsonOrUndefined(json);
+  return { ...fields, input: isObject(input) ? input : json };
 }

@@ -34,7 +34,7 @@ export interface LocalServerOptions {
 interface LocalModel {
   /** Its name, such as `qwen3:8b`. */
   name: string;
-  /** What it can do, such as `completion`, `tools`, `thinking`; `null` where the server says nothing. */
+  /** Its abilities, such as `completion`, `tools`, `thinking`; `null` where the server says nothing. */
   abilities: string[] | null;
 }
 
@@ -109,11 +109,10 @@ export async function listLocalModelAbilities(
 export interface LocalModelInfo {
   /** The most tokens of context that it was made for. */
   contextLength?: number;
-  /** What it can do; see {@linkcode LocalModel}. */
   abilities?: string[];
   /** Its parameters, such as `8.2B`. */
   size?: string;
-  /** Such as `Q4_K_M`. */
+  /** For example `Q4_K_M`. */
   quantization?: string;
 }
 

@@ -104,7 +104,7 @@ export function writeNotes(written: Written): string[] {
 /** The target of a path with its links followed; it may not exist. */
 async function linkTarget(path: string): Promise<string> {
   let target = path;
-  // As many links as the kernel itself follows.
+  // The kernel follows 40 links at most.
   for (let hops = 0; hops < 40; hops++) {
     const info = await Deno.lstat(target).catch(ifMissing);
     if (!info?.isSymlink) return target;

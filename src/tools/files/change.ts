@@ -15,15 +15,14 @@ const MAX_COMPARED_BYTES = 1024 * 1024;
 const CONTEXT_LINES = 2;
 /** In more places than these, a replacement is only counted. */
 const MAX_SHOWN_PLACES = 5;
-/** The most characters around a replaced text: longer lines are not read by anybody. */
+/** The most characters around a replaced text: nobody reads longer lines. */
 const MAX_AROUND_CHARS = 4000;
 
-/** The lines of a {@linkcode Change}, and what goes with them. */
 type Lines = Required<Pick<Change, "lines">> & Pick<Change, "morePlaces" | "lineEnd">;
 
 /** One replacement in a text. */
 export interface Replacement {
-  /** Where the replaced text begins and ends in the old text. */
+  /** The range of the replaced text in the old text. */
   start: number;
   end: number;
   /** The length of what takes its place in the new text. */
@@ -129,7 +128,7 @@ function windowAt(
   return { start, end, next };
 }
 
-/** Where the lines begin that are shown before the one at a position. */
+/** The start of the context lines before the line at a position. */
 function linesBack(text: string, at: number, eol: string): number {
   for (let lines = CONTEXT_LINES; lines >= 0 && at >= 0; lines--) {
     at = at === 0 ? -1 : text.lastIndexOf(eol, at - 1);
@@ -137,7 +136,7 @@ function linesBack(text: string, at: number, eol: string): number {
   return at + 1;
 }
 
-/** Where `lines` lines after the one at a position end. */
+/** The end of the `lines` lines after the line at a position. */
 function linesOn(text: string, at: number, lines: number, eol: string): number {
   for (; lines >= 0; lines--) {
     const end = text.indexOf(eol, at);

@@ -39,7 +39,7 @@ export class PreparedWrite implements Prepared {
     return this.#plan.change;
   }
 
-  /** Whether it was made from the same arguments. */
+  /** True where it was made from the same arguments. */
   isFor(path: string, args: Record<string, unknown>): boolean {
     const mine = this.#plan.args;
     const keys = Object.keys(mine);
@@ -119,7 +119,7 @@ function queueKey(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch {
-    // Not there yet.
+    // The file is new.
     return path;
   }
 }

@@ -40,9 +40,9 @@ export function gaps(tally: Tally, end: SearchEnd): string[] {
 }
 
 /**
- * As many of `lines` as have room in `maxChars`, and a last line in brackets with the notes, if any.
+ * The first of `lines` that fit in `maxChars`, and a last line in brackets with the notes, if any.
  *
- * @param notes The notes, given the number of lines shown.
+ * @param notes Makes the notes from the number of lines shown.
  */
 export function fitLines(
   lines: readonly string[],

@@ -146,7 +146,7 @@ function lineKeeper(
 ): (path: string) => void {
   const find = compileLinePattern(pattern, stop);
   let chars = 0;
-  /** There is no room for files that sort behind this path: their matches are only counted. */
+  /** Matches of files that sort behind this path are only counted, for lack of room. */
   let last: string | undefined;
   return (file) =>
     withFileText(file, found.tally, stop, (text, opened) => {

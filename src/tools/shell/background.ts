@@ -19,11 +19,11 @@ import {
   within,
 } from "./shell_process.ts";
 
-/** A command that ends within this time, in milliseconds, is no job: the port is taken, say. */
+/** A command that ends within this time, in ms, is no job: its port is taken, for example. */
 const SETTLE_MS = 300;
-/** The longest that a model which asks over and over waits for new output, in milliseconds. */
+/** The longest wait for new output, in ms, of a model that asks over and over. */
 const NEWS_MS = 10_000;
-/** The most bytes of new output that a job tells at a time, and at its start. */
+/** The most bytes of new output in a report of a job, and in its first report. */
 const MAX_NEWS_BYTES = 20_000;
 const MAX_FIRST_NEWS_BYTES = 2000;
 /** The time that a job may take to end after SIGTERM, in milliseconds. */

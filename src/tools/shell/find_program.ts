@@ -7,10 +7,7 @@
 import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";
 
-/**
- * The folders that a system without PATH looks in. They are the system's own, also when `/` is
- * worked in.
- */
+/** The folders that a system without PATH looks in: trusted also when `/` is worked in. */
 const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**

@@ -7,10 +7,7 @@
 import type { Job, Jobs } from "../../types/tool.ts";
 import { atProgramEnd } from "./program_end.ts";
 
-/**
- * The most jobs that run at a time: each is a program with children, and a model forgets what it
- * started.
- */
+/** The most jobs that run at a time: a model forgets what it started. */
 const MAX_RUNNING_JOBS = 8;
 /** The most jobs that are listed, as each holds output. */
 const MAX_LISTED_JOBS = 20;

@@ -35,8 +35,8 @@ type ProcessRow = Process & { state: string | undefined };
 const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+) .*$/gm;
 
 /**
- * Has all that `leader` started end when the program does, whatever that ends with: there is no time
- * left then for asking it to. Returns what to call once it has ended by itself.
+ * Has all processes that `leader` started killed when the program ends, as there is no time then for
+ * SIGTERM. Returns a function to call once they have ended by themselves.
  */
 export function endAtExit(leader: number, folder: string): () => void {
   if (Deno.build.os === "windows") return () => {};
@@ -78,7 +78,7 @@ export function endNow(leader: number, folder: string): void {
   try {
     table = processesIn(listing(programFolders(folder)).outputSync().stdout);
   } catch {
-    // Then the group is what can be reached.
+    // No process table: only the group gets the signal.
   }
   signal(leader, membersIn(table, leader), "SIGKILL");
 }
@@ -91,7 +91,7 @@ function signal(leader: number, members: Process[], name: Deno.Signal): void {
     try {
       Deno.kill(target, name);
     } catch {
-      // Gone since, or another user's (sudo): nothing that we could do.
+      // Gone since, or another user's (sudo), which cannot be signalled.
     }
   }
 }
@@ -107,7 +107,7 @@ async function membersOf(
 }
 
 function membersIn(table: Process[], leader: number, known: Process[] = []): Process[] {
-  // Where no process can be started, the group's own are all that can be reached: a fork bomb.
+  // No process table, as a fork bomb leaves no room for `ps`: only the group gets the signal.
   if (table.length === 0) return isGroup(leader) ? [lone(leader)] : [];
   const found = new Set<number>();
   const before = new Map(known.map(({ pid, identity }) => [pid, identity]));
@@ -125,7 +125,7 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
   return table.filter(({ pid }) => found.has(pid));
 }
 
-/** Lists every process. By a program, as Deno reads nothing of `/proc` unless it may read all. */
+/** Lists every process. By a program, as Deno reads `/proc` only with permission to read all. */
 function listing(folders: readonly string[]): Deno.Command {
   const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
   return new Deno.Command(findProgram("sh", folders) ?? "/bin/sh", {

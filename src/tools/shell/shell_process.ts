@@ -18,14 +18,14 @@ export const GRACE_MS = 250;
  * pipe for ever.
  */
 export const DRAIN_MS = 400;
-/** The same once that process was ended, too, so that only one that escaped can hold the pipe. */
+/** Longest wait for output after all processes were ended, in ms: one that escaped holds the pipe. */
 const LAST_DRAIN_MS = 100;
 /** The most characters of a result beside the output. */
 export const FRAME_CHARS = 500;
 /** Linux takes at most 128 KiB per argument, and a character has up to three bytes. */
 const MAX_ARGUMENT_CHARS = 30_000;
 
-/** The signals that have the same number on every system. */
+/** Signals with the same number on every system. */
 const SIGNAL_NAMES: Readonly<Record<number, string>> = {
   1: "SIGHUP",
   2: "SIGINT",

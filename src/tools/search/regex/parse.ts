@@ -267,7 +267,7 @@ class RegexParser {
         new RegExp(source, "v");
         return source;
       } catch {
-        // There is no such property: the next form is tried.
+        // No such property: the next form is tried.
       }
     }
     return this.#fail(

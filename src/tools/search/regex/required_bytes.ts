@@ -20,7 +20,7 @@ const MAX_RUN_PLACES = 32;
 /** A run of less weight is too common: `e` is in nearly every line. */
 const MIN_SCORE = 8;
 
-/** How rare a place is: 6 for a single byte, 0 for one of 64. */
+/** The rarity of a place: 6 for a single byte, 0 for one of 64. */
 const weight = (place: number[]) => Math.max(0, 6 - Math.log2(place.length));
 
 function score(run: ByteRun): number {
@@ -92,7 +92,7 @@ export function createRunFinder(root: Node, meter: Meter): FindRun | undefined {
   const run = bestRun(root);
   if (score(run) < MIN_SCORE) return undefined;
   const last = run.length - 1;
-  /** How far to move on from a byte at the last place, and from one that fits there. */
+  /** The distances to move on: from a byte at the last place, and from one that fits there. */
   const skip = new Uint8Array(256).fill(run.length);
   const again = new Uint8Array(256).fill(run.length);
   const fits = new Uint8Array(256 * run.length);
