@@ -15,7 +15,6 @@ import type { Tool } from "../types/tool.ts";
 
 type Kind = "text" | "reasoning";
 
-/** Options of {@linkcode AnswerStream}. */
 interface AnswerStreamOptions {
   /** The tools that were offered. */
   tools: readonly Tool[];

@@ -45,7 +45,6 @@ export function interruption(text = ""): Message {
     : { role: "assistant", content: `${text.trimEnd()}\n\n${INTERRUPTED_NOTE}` };
 }
 
-/** Options of {@linkcode askModel}. */
 interface AskOptions extends Pick<CallOptions, "ready"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;

@@ -62,7 +62,6 @@ export function compact(
   );
 }
 
-/** Options of {@linkcode makeRoom}. */
 interface RoomOptions {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;

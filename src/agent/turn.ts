@@ -2,7 +2,7 @@ import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
 import { targetOf } from "../model_target.ts";
 import { identify, newMessageId, userMessage } from "../text/parts.ts";
-import { shortCommand } from "../tools/shell/jobs.ts";
+import { jobEndNote } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Message, Part, ToolCall } from "../types/message.ts";
 import type { Job } from "../types/tool.ts";
@@ -214,7 +214,7 @@ class Turn {
   }
 
   #toolMessage({ toolCallId, toolName, result, isError, outcome }: ToolExecution): Message {
-    const hasRun = outcome ? outcome !== "refused" && outcome !== "not_run" : !isError;
+    const hasRun = outcome !== "refused" && outcome !== "not_run";
     const tool = hasRun && this.#agent.tools.find(({ name }) => name === toolName);
     return {
       ...toolResult({ id: toolCallId, name: toolName }, result, isError),
@@ -286,12 +286,8 @@ class Turn {
   #jobNews(): string[] {
     const ended = this.#agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
     this.#reportedJobs = ended;
-    return ended.map((job) => {
-      job.isTold = true;
-      return `[Job ${job.number} is over (${
-        shortCommand(job)
-      }): ${job.outcome}. job_output shows what it printed.]`;
-    });
+    for (const job of ended) job.isTold = true;
+    return ended.map(jobEndNote);
   }
 
   #notice(level: "info" | "warning", code: string, message: string): void {
@@ -299,12 +295,11 @@ class Turn {
   }
 
   #emit(event: TurnEvent): void {
-    // An error of the callback, thrown at once or later, is dropped: documented on TurnOptions.
     try {
       const result: unknown = this.#options.onEvent?.(event);
       if (result instanceof Promise) result.catch(() => {});
     } catch {
-      // see above
+      // An error of the callback, thrown at once or later, is dropped: documented on TurnOptions.
     }
   }
 

@@ -21,7 +21,6 @@ export interface CallFilter {
   end(): { text: string; calls: ToolCall[] };
 }
 
-/** Options of {@linkcode AnswerSplitter}. */
 interface SplitterOptions {
   /** True where text is only that: the protocol has blocks of its own for reasoning and calls. */
   isTyped?: boolean | undefined;

@@ -65,6 +65,12 @@ export function namesOf(jobs: readonly Job[]): string {
     .join(", ") || "none";
 }
 
+/** A note for the model that a job has ended. */
+export function jobEndNote(job: Job): string {
+  const command = shortCommand(job);
+  return `[Job ${job.number} is over (${command}): ${job.outcome}. job_output shows what it printed.]`;
+}
+
 /** The command of a job in one short line. */
 export function shortCommand({ command }: Job): string {
   const line = command.slice(0, 1000).replace(/\s+/g, " ").trim();
