@@ -1,5 +1,5 @@
 import type { Delta } from "../backends/backend.ts";
-import { HIDDEN_CYCLE, repetitionWatcher } from "../text/repetition.ts";
+import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 
 /**
  * Watches the pieces of an answer as the model wrote them, for what is not shown may go on without
@@ -7,9 +7,9 @@ import { HIDDEN_CYCLE, repetitionWatcher } from "../text/repetition.ts";
  */
 export function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
   const watchers = {
-    text: repetitionWatcher(HIDDEN_CYCLE),
-    reasoning: repetitionWatcher(HIDDEN_CYCLE),
-    tool_arguments: repetitionWatcher(HIDDEN_CYCLE),
+    text: new RepetitionWatcher(HIDDEN_CYCLE),
+    reasoning: new RepetitionWatcher(HIDDEN_CYCLE),
+    tool_arguments: new RepetitionWatcher(HIDDEN_CYCLE),
   };
   let ranAway = false;
   return (delta) => {

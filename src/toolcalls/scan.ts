@@ -11,7 +11,7 @@ import type { ToolCall } from "../types/message.ts";
 import type { CallContext, CallFormat, CallReader } from "./format.ts";
 import { formats } from "./formats/all.ts";
 
-/** Options of {@linkcode extractToolCallsFromText} and {@linkcode toolCallFilter}. */
+/** Options of {@linkcode extractToolCallsFromText} and {@linkcode ToolCallFilter}. */
 export interface ToolCallOptions {
   /**
    * The names of the tools offered in the request. Given them, nothing else is a call; without them,
@@ -192,7 +192,7 @@ class FormatScanner implements CallScanner {
     else {
       if (this.#thought) this.#add(this.#thought.end(false));
       this.#thought = token.kind === "begin"
-        ? thoughtScanner(this.#formats, this.#context)
+        ? new ThoughtScanner(this.#formats, this.#context)
         : undefined;
       this.#atStart = this.#mayStart && !this.#thought;
       if (token.kind !== "retraction") this.#addText(token.text);
@@ -312,44 +312,43 @@ function quotation(close: string): CallFormat {
   };
 }
 
-interface ThoughtScanner {
-  push(text: string): ScannedPart[];
-  end(isUnfinished: boolean): ScannedPart[];
-}
-
 /**
  * Scans reasoning. Calls in tags at the end of reasoning that never ends are calls: each must begin
  * a line, with nothing but white space between them and behind the last.
  */
-function thoughtScanner(formats: readonly CallFormat[], context: CallContext): ThoughtScanner {
-  const inner = new FormatScanner(
-    formats.filter((format) => !format.fences && format.startsWith === undefined),
-    context,
-    true,
-  );
+class ThoughtScanner {
+  readonly #inner: FormatScanner;
   /** The calls so far, and the white space between them, that nothing else follows. */
-  let held: ScannedPart[] = [];
-  function take(parts: ScannedPart[]): ScannedPart[] {
+  #held: ScannedPart[] = [];
+
+  constructor(formats: readonly CallFormat[], context: CallContext) {
+    const inThought = formats.filter(({ fences, startsWith }) =>
+      !fences && startsWith === undefined
+    );
+    this.#inner = new FormatScanner(inThought, context, true);
+  }
+
+  push(text: string, final = false): ScannedPart[] {
     const taken: ScannedPart[] = [];
-    for (const part of parts) {
-      if (part.kind === "calls" || held.length > 0 && part.text.trim() === "") held.push(part);
-      else {
-        for (const text of release()) taken.push(text);
+    for (const part of this.#inner.push(text, final)) {
+      if (part.kind === "calls" || this.#held.length > 0 && part.text.trim() === "") {
+        this.#held.push(part);
+      } else {
+        for (const text of this.#release()) taken.push(text);
         taken.push(part);
       }
     }
     return taken;
   }
-  function release(): ScannedPart[] {
-    const text = held.map((part) => part.text).join("");
-    held = [];
+
+  end(isUnfinished: boolean): ScannedPart[] {
+    const parts = this.push("", true);
+    return parts.concat(isUnfinished ? this.#held : this.#release());
+  }
+
+  #release(): ScannedPart[] {
+    const text = this.#held.map((part) => part.text).join("");
+    this.#held = [];
     return text === "" ? [] : [{ kind: "text", text }];
   }
-  return {
-    push: (text) => take(inner.push(text, false)),
-    end(isUnfinished) {
-      const parts = take(inner.push("", true));
-      return parts.concat(isUnfinished ? held : release());
-    },
-  };
 }

@@ -22,13 +22,8 @@ interface MarkdownOptions extends Appearance {
   columns: number;
 }
 
-/** A renderer; see the module. */
-export function markdownRenderer(options: MarkdownOptions): MarkdownRenderer {
-  return new MarkdownRenderer(options);
-}
-
 /** Turns Markdown into text for a terminal, piece by piece. */
-class MarkdownRenderer {
+export class MarkdownRenderer {
   readonly #style: TableStyle;
   #columns: number;
   #document: MarkdownDocument;

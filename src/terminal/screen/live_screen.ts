@@ -47,14 +47,7 @@ const QUESTION_QUIET_MS = 200;
 const MAX_TAIL = 4096;
 
 /** Takes the terminal until it is disposed of. */
-export function liveScreen(
-  options: LiveScreenOptions,
-  terminal: Terminal = processTerminal(),
-): Screen {
-  return new LiveScreen(options, terminal);
-}
-
-class LiveScreen implements Screen {
+export class LiveScreen implements Screen {
   readonly #options: LiveScreenOptions;
   readonly #terminal: Terminal;
   readonly #output: LiveOutput;
@@ -70,7 +63,7 @@ class LiveScreen implements Screen {
   #isFocused = true;
   #tick: ReturnType<typeof setInterval> | undefined;
 
-  constructor(options: LiveScreenOptions, terminal: Terminal) {
+  constructor(options: LiveScreenOptions, terminal: Terminal = processTerminal()) {
     this.#options = options;
     this.#terminal = terminal;
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), {

@@ -35,27 +35,44 @@ export interface Screen extends Disposable {
  * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other.
  * There is no next message once `signal` is aborted.
  */
-export function plainScreen(history: () => string[], signal: AbortSignal): Screen {
-  let midLine = false;
-  const stream = (text: string) => {
+export class PlainScreen implements Screen {
+  readonly #history: () => string[];
+  readonly #signal: AbortSignal;
+  #isMidLine = false;
+
+  constructor(history: () => string[], signal: AbortSignal) {
+    this.#history = history;
+    this.#signal = signal;
+  }
+
+  print(text: string): void {
+    this.stream(`${this.#isMidLine ? "\n" : ""}${text}\n`);
+  }
+
+  stream(text: string): void {
     if (text === "") return;
     writeStdout(text);
-    midLine = !text.endsWith("\n");
-  };
-  return {
-    stream,
-    print: (text) => stream(`${midLine ? "\n" : ""}${text}\n`),
-    update() {},
-    read: () => readInput({ history: history() }, { interrupt: "clear", signal }),
-    async ask(prompt, objection, signal) {
-      for (;;) {
-        const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
-        const wrong = line === null ? undefined : objection(line);
-        if (wrong === undefined) return line;
-        this.print(wrong);
-      }
-    },
-    notify() {},
-    [Symbol.dispose]() {},
-  };
+    this.#isMidLine = !text.endsWith("\n");
+  }
+
+  read(): Promise<string | null> {
+    return readInput({ history: this.#history() }, { interrupt: "clear", signal: this.#signal });
+  }
+
+  async ask(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    for (;;) {
+      const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
+      const wrong = line === null ? undefined : objection(line);
+      if (wrong === undefined) return line;
+      this.print(wrong);
+    }
+  }
+
+  update(): void {}
+  notify(): void {}
+  [Symbol.dispose](): void {}
 }
