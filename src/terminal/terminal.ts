@@ -4,6 +4,7 @@
  * @module
  */
 
+import { wait } from "../wire/wait.ts";
 import type { KeySource } from "./line/key_source.ts";
 import { stdinKeys, writeStdout } from "./stdin.ts";
 import {
@@ -40,18 +41,6 @@ export function processTerminal(): Terminal {
     size: terminalSize,
     raw: rawTerminal,
     now: () => performance.now(),
-    pause,
+    pause: (ms, signal) => wait(ms, signal).catch(() => {}),
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

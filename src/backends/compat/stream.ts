@@ -6,10 +6,10 @@
 
 import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
-import { jsonReader, type StreamReader } from "../../wire/http.ts";
+import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import type { Decoder } from "../../wire/lines.ts";
-import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
+import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 import { ToolCallParts } from "./tool_call_parts.ts";
@@ -28,7 +28,7 @@ export function compatReader(
 ): StreamReader<Fields> {
   const events = contentType === "text/event-stream" || (stream && !contentType.includes("json"));
   if (events) return new CompatEventReader(onDelta);
-  return jsonReader((value) => {
+  return new JsonReader((value) => {
     const response = fieldsOf(value, "answer");
     new CompletionFold(stream ? onDelta : () => {}).takeWhole(response);
     return response;
@@ -43,7 +43,7 @@ class CompatEventReader implements StreamReader<Fields> {
 
   constructor(onDelta: OnDelta) {
     this.#fold = new CompletionFold(onDelta);
-    this.#decoder = sseDecoder((event) => this.#take(event));
+    this.#decoder = new SseDecoder((event) => this.#take(event));
   }
 
   get progress(): number {

@@ -7,10 +7,10 @@
 
 import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
-import { jsonReader, type StreamReader } from "../../wire/http.ts";
+import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import type { Decoder } from "../../wire/lines.ts";
-import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
+import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 
@@ -26,7 +26,7 @@ export function hostedReader(
   if (contentType === "text/event-stream" || stream && !contentType.includes("json")) {
     return new HostedEventReader(onDelta, contentType);
   }
-  return jsonReader((value) => {
+  return new JsonReader((value) => {
     const response = fieldsOf(value, "answer");
     for (const value of listOf(response.content, "content")) {
       const block = fieldsOf(value, "content block");
@@ -53,7 +53,7 @@ class HostedEventReader implements StreamReader<Fields> {
 
   constructor(onDelta: (delta: Delta) => void, contentType: string) {
     this.#fold = new HostedMessageFold(onDelta);
-    this.#decoder = sseDecoder((event) => this.#take(event));
+    this.#decoder = new SseDecoder((event) => this.#take(event));
     this.#contentType = contentType;
   }
 
