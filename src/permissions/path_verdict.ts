@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Place } from "./containment.ts";
+import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
 import { isFor, matchesPath, type Rule, type RuleEffect } from "./rules.ts";
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";

@@ -7,10 +7,10 @@
 import { globToRegex } from "../text/glob.ts";
 import { relative, resolve, SEPARATOR } from "../text/std_path.ts";
 import type { ToolAccess } from "../types/tool.ts";
-import { placeOf } from "./containment.ts";
-import { parseCommandLine } from "./shell/words.ts";
+import { placeOf } from "./places.ts";
+import { parseCommandLine } from "./shell/parser.ts";
 import type { SimpleCommand, Word } from "./shell/lexer.ts";
-import { programName, runsOthers } from "./shell/wrappers.ts";
+import { isOption, programName, runsOthers } from "./shell/wrappers.ts";
 
 /** The effects that rules have on calls they match; the first of these that some rule has, counts. */
 export const RULE_EFFECTS = ["deny", "ask", "allow"] as const;
@@ -246,12 +246,4 @@ function matchesLoosely(
     if (!isIt(others[at++])) return unsure ? "maybe" : "no";
   }
   return "yes";
-}
-
-/** True for a word that has the option: among other letters, shortened, or with a value. */
-function isOption(word: string, option: string): boolean {
-  if (word === option) return true;
-  if (!option.startsWith("--")) return /^-[^-]/.test(word) && word.includes(option[1]!);
-  const [name] = word.split("=", 1) as [string];
-  return name.length > 3 && option.startsWith(name);
 }

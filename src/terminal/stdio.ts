@@ -1,5 +1,5 @@
 /**
- * The process's own streams.
+ * The process's own streams but for a terminal's keys.
  *
  * @module
  */
@@ -73,6 +73,12 @@ export class Output {
     }
     this.#writing = undefined;
   }
+}
+
+/** Writes all of `text` to stdout before it returns. */
+export function writeStdout(text: string): void {
+  const encoded = new TextEncoder().encode(text);
+  for (let at = 0; at < encoded.length;) at += Deno.stdout.writeSync(encoded.subarray(at));
 }
 
 /** The most bytes read from a pipe: far above any model's context, far below our memory. */

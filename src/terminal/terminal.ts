@@ -5,8 +5,9 @@
  */
 
 import { wait } from "../wire/wait.ts";
-import type { KeySource } from "./line/key_source.ts";
-import { stdinKeys, writeStdout } from "./stdin.ts";
+import type { KeySource } from "./line/sources.ts";
+import { stdinKeys } from "./stdin.ts";
+import { writeStdout } from "./stdio.ts";
 import {
   type RawOptions,
   type RawTerminal,

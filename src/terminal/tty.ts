@@ -7,7 +7,7 @@
  * @module
  */
 
-import { writeStdout } from "./stdin.ts";
+import { writeStdout } from "./stdio.ts";
 
 /** A terminal in raw mode. The mode ends when all who entered it have disposed of it. */
 export interface RawTerminal extends Disposable {

@@ -5,7 +5,7 @@
  */
 
 import type { CellRow, Frame } from "../screen/frame.ts";
-import { cellsOf } from "../screen/layout.ts";
+import { cellsOf } from "../styled.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import type { TerminalSize } from "../tty.ts";
 import { replaceUnits, unitsText } from "../units.ts";

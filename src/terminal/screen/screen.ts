@@ -5,7 +5,7 @@
  */
 
 import { readInput, readLineRaw } from "../line/input.ts";
-import { writeStdout } from "../stdin.ts";
+import { writeStdout } from "../stdio.ts";
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
