@@ -16,7 +16,7 @@ interface PersonalFolders {
   own?: readonly (string | undefined)[];
 }
 
-/** What is asked of the file system. */
+/** File system queries, replaced in tests. */
 interface PathLooks {
   /** The file or folder to which a path leads; undefined where there is none, or none to be seen. */
   realPath(path: string): string | undefined;
@@ -27,7 +27,7 @@ interface PathLooks {
 /** A path that confined commands are kept from. */
 export interface ConfinedPath {
   path: string;
-  /** What it holds or is, in words. */
+  /** Its contents or nature, in words. */
   what: string;
   /** True where a folder of that name, with all below it, is meant. */
   isFolder: boolean;
@@ -44,7 +44,7 @@ const SYSTEM_LOOKS: PathLooks = {
     try {
       const real = Deno.realPathSync(path);
       const { isFile, isDirectory } = Deno.statSync(real);
-      // Such as /dev/null, to which some link the history of their shell.
+      // No device: some people link the history of their shell to /dev/null.
       return isFile || isDirectory ? real : undefined;
     } catch {
       return undefined;
@@ -75,12 +75,12 @@ export class PathTable {
     this.#looks = looks;
   }
 
-  /** What secret an absolute path is likely to hold, in words; undefined for none known. */
+  /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
   secretKind(path: string): string | undefined {
     return kindIn(this.#secretMatcher(), path);
   }
 
-  /** Why an absolute path is not written unasked, in words; undefined for no reason. */
+  /** The reason not to write an absolute path unasked, in words; undefined for none. */
   protectedKind(path: string): string | undefined {
     return kindIn(this.#protected ??= matcherOf(sourcesOf("protected")), path);
   }
@@ -107,7 +107,7 @@ export class PathTable {
     });
   }
 
-  /** What confined commands must not write in the folder that they work in. */
+  /** The paths that confined commands must not write in the folder that they work in. */
   confinedIn(folder: string): ConfinedPath[] {
     const rows = PROTECTED_ROWS.filter(({ kind }) => kind === "protected");
     const list = listedOnce(this.#looks.list);
@@ -139,7 +139,7 @@ const IGNORE_CASE = "i";
 /** Signs without width, which older file systems of Apple leave out when they compare names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Where the files of a row are; those of patterns that count in every folder, in `folder` itself. */
+/** Paths of a row's files; a pattern for every folder is looked up in `folder` only. */
 function located(
   row: ProtectedRow,
   folder: string | undefined,
@@ -181,7 +181,7 @@ function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
 }
 
 function kindIn({ any, rows }: Matcher, path: string): string | undefined {
-  // Where case is ignored, the long s is an s; the Kelvin sign becomes a K as letters are composed.
+  // If case is ignored, the long s is an s; the Kelvin sign becomes a K as letters are composed.
   const plain = path.replaceAll("\\", "/").replace(IGNORED, "").replace(/\/(?:\.?\/)+/g, "/")
     .replaceAll("\u017f", "s").normalize();
   if (!any.test(plain)) return undefined;
@@ -265,7 +265,7 @@ function alternativesOf(text: string): string[] {
   });
 }
 
-/** In Unicode's form NFC, as the paths that are tested. */
+/** A path with `/`, in Unicode's form NFC, as the paths that are tested. */
 const composedPath = (path: string): string => path.replaceAll(SEPARATOR, "/").normalize();
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -183,8 +183,8 @@ function isSteady({ text, kind }: Word): boolean {
 }
 
 /**
- * How a rule that refuses or asks is about a command, or about one that it runs; `maybe` where only
- * running it would tell.
+ * Says if a rule that refuses or asks is about a command, or about one that it runs; `maybe` where
+ * only running it would tell.
  *
  * @param runs the commands that may run: the command itself first
  */

@@ -14,7 +14,6 @@ function stdinBytes(): ByteSource {
   return bytes ??= new ByteSource({ read: (buffer) => Deno.stdin.read(buffer) });
 }
 
-/** The lines of stdin. */
 export function stdinLines(): LineSource {
   return lines ??= new LineSource(stdinBytes());
 }

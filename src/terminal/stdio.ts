@@ -87,14 +87,14 @@ const MAX_STDIN_BYTES = 64 * 2 ** 20;
 /** The text that came through a pipe. */
 interface PipedText {
   text: string;
-  /** How many sequences of bytes were no UTF-8 and are replaced by U+FFFD; 0 for almost everyone. */
+  /** The number of byte sequences that are no UTF-8 and became U+FFFD. */
   replaced: number;
   /** True when no byte had come within `firstByteMs`, and the pipe was left alone. */
   silent: boolean;
 }
 
 /**
- * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in so many milliseconds is given
+ * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in that many milliseconds is given
  * up: programs are often started with a pipe as stdin that nobody ever writes to or closes.
  *
  * @throws {RangeError} when there are more than 64 MiB.

@@ -33,7 +33,6 @@ export interface Terminal {
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The terminal of this process. */
 export function processTerminal(): Terminal {
   return {
     keys: stdinKeys(),

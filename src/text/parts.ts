@@ -19,7 +19,6 @@ function textOfPart(part: Exclude<Part, { type: "image" }>): string {
   return `<file path=${name}>\n${part.text}\n</file>`;
 }
 
-/** A message of a person. */
 export function userMessage(input: string | readonly Part[]): Message {
   if (typeof input === "string") return { role: "user", content: input.toWellFormed() };
   const parts = input.map((part) =>
@@ -29,12 +28,11 @@ export function userMessage(input: string | readonly Part[]): Message {
   return { role: "user", content: textOfParts(parts), ...(!isPlain && { parts }) };
 }
 
-/** The images of a message. */
 export function imagesOf({ parts = [] }: Message): (Part & { type: "image" })[] {
   return parts.filter((part) => part.type === "image");
 }
 
-/** What was typed of a message, or all its text where nothing was. */
+/** The typed parts of a message; all its text where no part was typed. */
 export function typedText({ parts = [], content }: Message): string {
   const typed = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n");
   return typed.trim() === "" ? content : typed;

@@ -23,7 +23,7 @@ const MIN_SENTENCE = 10;
 
 /** Options of {@linkcode truncateRepetition}. */
 export interface RepetitionOptions {
-  /** How often a sentence must occur: 3 by default. 1 means 2. */
+  /** The number of times that a sentence must occur: 3 by default; 1 counts as 2. */
   maxRepeats?: number;
 }
 
@@ -228,7 +228,7 @@ const matchLengths = new Int32Array(MAX_UNIT + 1);
 
 /** The cycle of at least `limit` characters, or the block that may be shorter, that `text` ends with. */
 function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | undefined {
-  // Most text ends with new characters; this test is ten times as fast as the search below.
+  // Fast path, ten times as fast as the search below: text that ends with new characters.
   const ending = text.slice(-ENDING);
   if (!text.slice(-ENDING - MAX_UNIT, -1).includes(ending)) return undefined;
   // The Z function of the text read backwards: the number of characters at the end that equal those

@@ -62,7 +62,7 @@ export function callScanner(options: ToolCallOptions): CallScanner {
 
 const allowedSets = new Map<string, readonly CallFormat[]>();
 
-/** The formats to look for. Made once for all answers, as their markers below. */
+/** The formats to look for; made once for all answers, as are their markers below. */
 function allowed(names: boolean, fences: boolean): readonly CallFormat[] {
   const key = `${names} ${fences}`;
   const set = allowedSets.get(key) ??

@@ -10,7 +10,7 @@ import type { CallScanner, ScannedPart } from "./scan.ts";
 const BEFORE_CALL = /(?:^\s*|[.!?…。！？]["')*_]*\s*|[^\s=:,;+*|/-])$/;
 /** The text behind a call that ends its line; marks of formats count as its end. */
 const BEHIND_CALL = /^(?:\r?\n|<[|｜/]|\[\/)/;
-/** Text that may become that. */
+/** The beginnings of {@linkcode BEHIND_CALL}, on which more text decides. */
 const MAYBE_BEHIND_CALL = /^(?:\r|<|\[)?$/;
 /** The characters of a line that are kept. */
 const LINE_TAIL = 256;

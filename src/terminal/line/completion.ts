@@ -108,7 +108,6 @@ function commonStart(items: readonly string[]): string {
   return first.slice(0, length).join("");
 }
 
-/** A line that can be completed. */
 interface CompletedLine {
   state: LineState;
   layout(size: TerminalSize): Frame;

@@ -57,7 +57,7 @@ const before = ({ cursor }: LineState) => Math.max(0, cursor - 1);
 const after = ({ units, cursor }: LineState) => Math.min(units.length, cursor + 1);
 const wordBefore = ({ units, cursor }: LineState) => wordStart(units, cursor);
 const wordAfter = ({ units, cursor }: LineState) => wordEnd(units, cursor);
-/** To the line's end; there, the line end itself. */
+/** Kills up to the line's end; at the end, the line feed. */
 const restOfText = (state: LineState) =>
   toEnd(state) === state.cursor ? after(state) : toEnd(state);
 const startOfText = (state: LineState) =>
@@ -88,7 +88,7 @@ const endOrDelete: EditCommand = (state) =>
 
 const yank: EditCommand = (state) => state.kills.length === 0 ? "bell" : putKill(state, 0, 0);
 
-/** The kill before in place of the one just put in. */
+/** Replaces the kill just put in by the one before it. */
 const yankPop: EditCommand = (state) =>
   state.did === "yank" ? putKill(state, -1, state.yanked.length) : "bell";
 
@@ -136,7 +136,7 @@ const undo: EditCommand = (state) => {
   return last === undefined ? "bell" : { ...state, ...last, undo: state.undo.slice(0, -1) };
 };
 
-/** A line up or down within the text; at its first or last, through the history. */
+/** Moves a line up or down within the text; from its first or last, through the history. */
 const vertical = (step: -1 | 1): EditCommand => (state) => {
   const { units, cursor } = state;
   const from = lineStartBefore(units, cursor);

@@ -15,7 +15,6 @@ interface LayoutOptions {
   prompt: string;
   /** An SGR sequence for the prompt, or empty: no colours at all then. */
   color: string;
-  /** The terminal's width. */
   columns: number;
   /** The most rows; of a longer text those around the cursor are shown. */
   maxRows: number;
@@ -23,7 +22,6 @@ interface LayoutOptions {
   top?: number | undefined;
 }
 
-/** The frame of a line. */
 interface LineFrame extends Frame {
   /** The index of the first row shown, among those of the whole text. */
   readonly top: number;

@@ -10,13 +10,11 @@ import { type LineEffect, type LineState, withUndo } from "./state.ts";
 import { pastedUnits, replaceUnits } from "../units.ts";
 import { graphemes } from "../../text/width.ts";
 
-/** The state after a key, and its effect. */
 interface Pressed {
   readonly state: LineState;
   readonly effect: LineEffect;
 }
 
-/** Presses `key` on `state`. */
 export function press(state: LineState, key: Key): Pressed {
   if (key.type !== "key") return { state: inserted(state, key), effect: "none" };
   const [did, run] = EDIT_COMMANDS[key.name] ?? ["other", () => "ignored" as const];

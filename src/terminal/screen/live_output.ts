@@ -100,7 +100,6 @@ export class LiveOutput {
     this.#region.commit(layout);
   }
 
-  /** Clears the screen. */
   clearScreen(): void {
     this.#region.clearScreen();
   }

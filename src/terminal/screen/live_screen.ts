@@ -29,7 +29,6 @@ interface LiveScreenOptions {
   completer?: Completer | undefined;
   /** The progress of the turn, in one line with SGR; undefined while there is none. */
   activity: () => string | undefined;
-  /** The status line. */
   footer: () => string;
   /** Ctrl-C or Escape while a turn goes on. */
   onStop: () => void;
@@ -86,7 +85,7 @@ export class LiveScreen implements Screen {
       focus: true,
       onSignal: (signal) => this.#end(signal),
     });
-    // Not at once: the caller may make after the screen what its options refer to.
+    // Deferred: the options may refer to objects that the caller makes after the screen.
     Promise.resolve().then(() => this.#driver.run(this.#over.signal))
       .catch(() => {}).then(() => this.#gone());
   }

@@ -33,7 +33,7 @@ export interface Screen extends Disposable {
 
 /**
  * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other.
- * There is no next message once `signal` is aborted.
+ * Once `signal` is aborted, no further message is read.
  */
 export class PlainScreen implements Screen {
   readonly #history: () => string[];
