@@ -5,7 +5,8 @@
  * @module
  */
 
-import { isAbsolute, join, resolve, SEPARATOR } from "../text/std_path.ts";
+import { escapeRegex } from "../text/glob.ts";
+import { isAbsolute, join, resolve, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 
 /** Folders of the person who runs the program. */
@@ -218,7 +219,7 @@ function rowSource({ paths, except }: ProtectedRow): string {
     ...(globs.deep ?? []).map((glob) => {
       const [folder, name] = glob.split("/**/");
       // The two ends are looked for by themselves: what stands between them is not tried out.
-      return `^(?=[^]*?/${escaped(folder!)}/)[^]*/${globSource(name!)}`;
+      return `^(?=[^]*?/${escapeRegex(folder!)}/)[^]*/${globSource(name!)}`;
     }),
     ...(endings ?? []).map((glob) => globSource(glob.slice(1))),
     ...below("", anywhere),
@@ -240,7 +241,7 @@ function exceptSource(except: string | undefined): string {
 
 /** The expression for a pattern without braces, up to the end of the path or of the folder's name. */
 function globSource(glob: string): string {
-  const name = escaped(glob.replace(/\/$/, "")).replace(
+  const name = escapeRegex(glob.replace(/\/$/, "")).replace(
     /\\[*?]/g,
     (sign) => sign === "\\*" ? "[^/]*" : "[^/]",
   );
@@ -253,7 +254,7 @@ const FILE_END = "/?$";
 /** The expression for an absolute path, in both of the ways in which Unicode composes letters. */
 function absoluteSource(path: string): string {
   const composed = composedPath(path);
-  return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escaped).join("|")})`;
+  return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escapeRegex).join("|")})`;
 }
 
 /** The words of `text`, each as often as its braces have alternatives. */
@@ -266,6 +267,4 @@ function alternativesOf(text: string): string[] {
 }
 
 /** A path with `/`, in Unicode's form NFC, as the paths that are tested. */
-const composedPath = (path: string): string => path.replaceAll(SEPARATOR, "/").normalize();
-
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+const composedPath = (path: string): string => slashed(path).normalize();

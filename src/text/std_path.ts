@@ -33,3 +33,5 @@ export const relative: (from: string, to: string) => string = isWindows
   ? windowsRelative
   : posixRelative;
 export const resolve: (...paths: string[]) => string = isWindows ? windowsResolve : posixResolve;
+/** A path with `/` between its parts. */
+export const slashed = (path: string): string => path.replaceAll(SEPARATOR, "/");
