@@ -43,6 +43,11 @@ export function newMessageId(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 16);
 }
 
+/** An id for a call that has none of its own. */
+export function newCallId(): string {
+  return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
+}
+
 /** Gives each message its id: one of its own, where it has none or that of a message before it. */
 export function identify(messages: Message[]): void {
   const seen = new Set<string>();

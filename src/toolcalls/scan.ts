@@ -6,6 +6,7 @@
  */
 
 import { MarkerReader } from "../text/markers.ts";
+import { newCallId } from "../text/parts.ts";
 import { ThinkReader } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { CallContext, CallFormat, CallReader } from "./format.ts";
@@ -50,7 +51,7 @@ export function callScanner(options: ToolCallOptions): CallScanner {
   const context: CallContext = {
     tools: options.tools && new Set(options.tools),
     schemas: options.schemas ?? {},
-    newId: options.newId ?? randomId,
+    newId: options.newId ?? newCallId,
   };
   const scanner = new FormatScanner(
     allowed(context.tools !== undefined, options.fences !== false),
@@ -84,10 +85,6 @@ function markersOf(formats: readonly CallFormat[]): [literals: string[], fences:
     markerLists.set(formats, lists);
   }
   return lists;
-}
-
-function randomId(): string {
-  return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
 /** Text that may be a call. */
