@@ -3,8 +3,8 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { median } from "./bench_median.ts";
 import type { Decoder } from "../src/wire/lines.ts";
-import { ndjsonDecoder } from "../src/wire/ndjson.ts";
-import { sseDecoder } from "../src/wire/sse.ts";
+import { NdjsonDecoder } from "../src/wire/ndjson.ts";
+import { SseDecoder } from "../src/wire/sse.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 const deno = Deno.execPath();
@@ -97,9 +97,9 @@ function benchDecoders(): void {
       "SSE",
       lines.map((line) => `data: ${line}\n\n`).join(""),
       "data: ",
-      () => sseDecoder(({ data }) => void JSON.parse(data)),
+      () => new SseDecoder(({ data }) => void JSON.parse(data)),
     ],
-    ["NDJSON", lines.join("\n"), "", () => ndjsonDecoder(() => {})],
+    ["NDJSON", lines.join("\n"), "", () => new NdjsonDecoder(() => {})],
   ];
   for (const [name, text, prefix, make] of rows) {
     const bytes = new TextEncoder().encode(text);

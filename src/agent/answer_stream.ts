@@ -8,8 +8,8 @@
 import { AnswerSplitter } from "../backends/answer_splitter.ts";
 import type { Delta, SplitAnswer, Splitter } from "../backends/backend.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
-import { REPETITION_WARNING, repetitionWatcher } from "../text/repetition.ts";
-import { toolCallFilter } from "../toolcalls/filter.ts";
+import { REPETITION_WARNING, RepetitionWatcher } from "../text/repetition.ts";
+import { ToolCallFilter } from "../toolcalls/extract.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 
@@ -36,7 +36,7 @@ export class AnswerStream implements Splitter {
   readonly #onRunaway: () => void;
   readonly #splitter: AnswerSplitter;
   readonly #pieces: PieceGatherer;
-  readonly #watchers = { text: repetitionWatcher(), reasoning: repetitionWatcher() };
+  readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
   /** The answer as a runaway left it. */
   #cut: SplitAnswer | undefined;
 
@@ -45,7 +45,7 @@ export class AnswerStream implements Splitter {
     this.#onRunaway = onRunaway;
     this.#splitter = new AnswerSplitter({
       isTyped,
-      ...(tools.length > 0 && { calls: toolCallFilter({ ...namesAndSchemas(tools), fences }) }),
+      ...(tools.length > 0 && { calls: new ToolCallFilter({ ...namesAndSchemas(tools), fences }) }),
       onPiece: (kind, piece) => this.#show(kind, piece),
       onRetracted: () => this.#retract(),
     });
@@ -84,7 +84,7 @@ export class AnswerStream implements Splitter {
   #retract(): void {
     if (this.#cut) return;
     this.#emit({ type: "text_retracted" });
-    this.#watchers.text = repetitionWatcher();
+    this.#watchers.text = new RepetitionWatcher();
   }
 }
 

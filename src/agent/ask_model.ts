@@ -6,7 +6,7 @@
 
 import type { Backend, CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
-import { HIDDEN_CYCLE, repetitionWatcher } from "../text/repetition.ts";
+import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
 import type { RetryNotice, StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
@@ -155,9 +155,9 @@ class ModelRequest {
  */
 function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
   const watchers = {
-    text: repetitionWatcher(HIDDEN_CYCLE),
-    reasoning: repetitionWatcher(HIDDEN_CYCLE),
-    tool_arguments: repetitionWatcher(HIDDEN_CYCLE),
+    text: new RepetitionWatcher(HIDDEN_CYCLE),
+    reasoning: new RepetitionWatcher(HIDDEN_CYCLE),
+    tool_arguments: new RepetitionWatcher(HIDDEN_CYCLE),
   };
   let ranAway = false;
   return (delta) => {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { thinkFilter, type ThinkSplit } from "../text/think.ts";
+import { ThinkFilter, type ThinkSplit } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
 
@@ -39,7 +39,7 @@ export class AnswerSplitter implements Splitter {
   readonly #options: SplitterOptions;
   /** Calls are taken out first: the arguments of one may hold think tags. */
   readonly #calls: CallFilter | undefined;
-  readonly #think = thinkFilter();
+  readonly #think = new ThinkFilter();
   readonly #seen: SplitSoFar = { text: "", reasoning: "" };
   /** White space that the server told as reasoning before any reasoning came. */
   #blank = "";

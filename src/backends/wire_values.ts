@@ -4,6 +4,7 @@
  * @module
  */
 
+import { newCallId } from "../text/parts.ts";
 import type { ToolCall } from "../types/message.ts";
 
 /** The header for a server, or a proxy in front of it, that wants a key. */
@@ -26,9 +27,7 @@ export function withUniqueIds(
 ): ToolCall[] {
   const seen = new Set(used).add("");
   return calls.map((call) => {
-    const id = seen.has(call.id)
-      ? `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`
-      : call.id;
+    const id = seen.has(call.id) ? newCallId() : call.id;
     seen.add(id);
     return { ...call, id };
   });

@@ -8,14 +8,14 @@
 import { CopilotAgent } from "../agent/agent.ts";
 import { AnswerSplitter } from "../backends/answer_splitter.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
-import { toolCallFilter } from "../toolcalls/filter.ts";
+import { ToolCallFilter } from "../toolcalls/extract.ts";
 import type { Backend, Delta, Reply } from "../backends/backend.ts";
 import { isNative, servedModel } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import { count } from "../text/count.ts";
-import { repetitionWatcher } from "../text/repetition.ts";
+import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import type { ModelFit } from "../session/fit_model.ts";
@@ -133,7 +133,7 @@ async function sendProbe(
 ): Promise<Probe> {
   const start = performance.now();
   const stop = new AbortController();
-  const watcher = repetitionWatcher(RUNAWAY);
+  const watcher = new RepetitionWatcher(RUNAWAY);
   let first = 0;
   let content = "";
   const onDelta = (delta: Delta) => {
@@ -147,7 +147,7 @@ async function sendProbe(
       onDelta,
       splitter: new AnswerSplitter({
         isTyped: backend.isTyped,
-        calls: toolCallFilter(namesAndSchemas(tools)),
+        calls: new ToolCallFilter(namesAndSchemas(tools)),
       }),
     })
     .catch((error): Reply => {

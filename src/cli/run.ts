@@ -18,7 +18,7 @@ import type { CopilotOptions } from "./settings.ts";
 import { parsePermissionChoice } from "../permissions/choice.ts";
 import { withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
-import { type Output, output, readPiped } from "../terminal/stdio.ts";
+import { Output, readPiped } from "../terminal/stdio.ts";
 
 /** How long a pipe as stdin may be silent before `-p` goes on without it. */
 const SILENT_STDIN_MS = 3000;
@@ -49,13 +49,13 @@ export async function main(words: readonly string[]): Promise<number> {
   // file that is not there, V8 parses all of it once more to know the lines, which takes 20 ms.
   await undefined;
   const stopped = new AbortController();
-  const stdout = output(Deno.stdout, (error) => {
+  const stdout = new Output(Deno.stdout, (error) => {
     if (error instanceof Deno.errors.BrokenPipe) return run.stop(EXIT.closed);
     stderr.write(`copilot: cannot write to stdout: ${error.message}\n`);
     run.stop(EXIT.error);
   });
   // Progress that nobody can read is no reason to stop.
-  const stderr = output(Deno.stderr, () => {});
+  const stderr = new Output(Deno.stderr, () => {});
   const run: Run = {
     stdout,
     stderr,

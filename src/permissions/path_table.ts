@@ -5,7 +5,8 @@
  * @module
  */
 
-import { isAbsolute, join, resolve, SEPARATOR } from "../text/std_path.ts";
+import { escapeRegex } from "../text/glob.ts";
+import { isAbsolute, join, resolve, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 
 /** Folders of the person who runs the program. */
@@ -16,7 +17,7 @@ interface PersonalFolders {
   own?: readonly (string | undefined)[];
 }
 
-/** What is asked of the file system. */
+/** File system queries, replaced in tests. */
 interface PathLooks {
   /** The file or folder to which a path leads; undefined where there is none, or none to be seen. */
   realPath(path: string): string | undefined;
@@ -27,7 +28,7 @@ interface PathLooks {
 /** A path that confined commands are kept from. */
 export interface ConfinedPath {
   path: string;
-  /** What it holds or is, in words. */
+  /** Its contents or nature, in words. */
   what: string;
   /** True where a folder of that name, with all below it, is meant. */
   isFolder: boolean;
@@ -44,7 +45,7 @@ const SYSTEM_LOOKS: PathLooks = {
     try {
       const real = Deno.realPathSync(path);
       const { isFile, isDirectory } = Deno.statSync(real);
-      // Such as /dev/null, to which some link the history of their shell.
+      // No device: some people link the history of their shell to /dev/null.
       return isFile || isDirectory ? real : undefined;
     } catch {
       return undefined;
@@ -75,12 +76,12 @@ export class PathTable {
     this.#looks = looks;
   }
 
-  /** What secret an absolute path is likely to hold, in words; undefined for none known. */
+  /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
   secretKind(path: string): string | undefined {
     return kindIn(this.#secretMatcher(), path);
   }
 
-  /** Why an absolute path is not written unasked, in words; undefined for no reason. */
+  /** The reason not to write an absolute path unasked, in words; undefined for none. */
   protectedKind(path: string): string | undefined {
     return kindIn(this.#protected ??= matcherOf(sourcesOf("protected")), path);
   }
@@ -107,7 +108,7 @@ export class PathTable {
     });
   }
 
-  /** What confined commands must not write in the folder that they work in. */
+  /** The paths that confined commands must not write in the folder that they work in. */
   confinedIn(folder: string): ConfinedPath[] {
     const rows = PROTECTED_ROWS.filter(({ kind }) => kind === "protected");
     const list = listedOnce(this.#looks.list);
@@ -139,7 +140,7 @@ const IGNORE_CASE = "i";
 /** Signs without width, which older file systems of Apple leave out when they compare names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Where the files of a row are; those of patterns that count in every folder, in `folder` itself. */
+/** Paths of a row's files; a pattern for every folder is looked up in `folder` only. */
 function located(
   row: ProtectedRow,
   folder: string | undefined,
@@ -181,7 +182,7 @@ function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
 }
 
 function kindIn({ any, rows }: Matcher, path: string): string | undefined {
-  // Where case is ignored, the long s is an s; the Kelvin sign becomes a K as letters are composed.
+  // If case is ignored, the long s is an s; the Kelvin sign becomes a K as letters are composed.
   const plain = path.replaceAll("\\", "/").replace(IGNORED, "").replace(/\/(?:\.?\/)+/g, "/")
     .replaceAll("\u017f", "s").normalize();
   if (!any.test(plain)) return undefined;
@@ -218,7 +219,7 @@ function rowSource({ paths, except }: ProtectedRow): string {
     ...(globs.deep ?? []).map((glob) => {
       const [folder, name] = glob.split("/**/");
       // The two ends are looked for by themselves: what stands between them is not tried out.
-      return `^(?=[^]*?/${escaped(folder!)}/)[^]*/${globSource(name!)}`;
+      return `^(?=[^]*?/${escapeRegex(folder!)}/)[^]*/${globSource(name!)}`;
     }),
     ...(endings ?? []).map((glob) => globSource(glob.slice(1))),
     ...below("", anywhere),
@@ -240,7 +241,7 @@ function exceptSource(except: string | undefined): string {
 
 /** The expression for a pattern without braces, up to the end of the path or of the folder's name. */
 function globSource(glob: string): string {
-  const name = escaped(glob.replace(/\/$/, "")).replace(
+  const name = escapeRegex(glob.replace(/\/$/, "")).replace(
     /\\[*?]/g,
     (sign) => sign === "\\*" ? "[^/]*" : "[^/]",
   );
@@ -253,7 +254,7 @@ const FILE_END = "/?$";
 /** The expression for an absolute path, in both of the ways in which Unicode composes letters. */
 function absoluteSource(path: string): string {
   const composed = composedPath(path);
-  return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escaped).join("|")})`;
+  return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escapeRegex).join("|")})`;
 }
 
 /** The words of `text`, each as often as its braces have alternatives. */
@@ -265,7 +266,5 @@ function alternativesOf(text: string): string[] {
   });
 }
 
-/** In Unicode's form NFC, as the paths that are tested. */
-const composedPath = (path: string): string => path.replaceAll(SEPARATOR, "/").normalize();
-
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+/** A path with `/`, in Unicode's form NFC, as the paths that are tested. */
+const composedPath = (path: string): string => slashed(path).normalize();

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Place } from "./containment.ts";
+import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
 import { isFor, matchesPath, type Rule, type RuleEffect } from "./rules.ts";
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";
@@ -12,7 +12,7 @@ import type { PolicyCall, Settings, Verdict } from "./settings.ts";
 /** The settings, with the folder in which one call is decided. */
 export interface Scene extends Settings {
   paths: PathTable;
-  /** Where a path leads. */
+  /** Resolves a path to the place that it leads to. */
   place: (path: string) => Place;
   /** The working directory. */
   root: Place;
@@ -53,7 +53,6 @@ export function bareVerdict(tool: PolicyCall["tool"], { rules }: Settings): Verd
   return tool.access === "read" ? ALLOW : askBecause(`can ${tool.access}`);
 }
 
-/** The verdict on a call that names a path. */
 export function pathVerdict(tool: PolicyCall["tool"], path: string, scene: Scene): Verdict {
   const { approve, sandbox, rules, paths, place, root } = scene;
   const at = place(path);

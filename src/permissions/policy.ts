@@ -6,7 +6,7 @@
 
 import type { Grant, Withheld } from "../types/tool.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
-import type { Place } from "./containment.ts";
+import type { Place } from "./places.ts";
 import { bareVerdict, pathVerdict, READER, sceneOf, secretAt } from "./path_verdict.ts";
 import { exactRule, isFor, matchesPath, parseRule, type Rule, rulePathOf } from "./rules.ts";
 import {

@@ -10,7 +10,7 @@
 export interface ProtectedRow {
   /** A `secret` is not read unasked; a `protected` file makes programs run others, or change what this one may do, and is not written unasked. */
   kind: "secret" | "protected";
-  /** What the files hold ("may hold ...") or are ("is ..."), for the person who is asked. */
+  /** The contents of secrets ("may hold ..."), the nature of protected files ("is ..."), for the person who is asked. */
   what: string;
   /**
    * Patterns, parted by blanks. `~/x` is x in the home folder, `/x` is x in the root folder, any other

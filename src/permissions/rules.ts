@@ -5,12 +5,12 @@
  */
 
 import { globToRegex } from "../text/glob.ts";
-import { relative, resolve, SEPARATOR } from "../text/std_path.ts";
+import { relative, resolve, SEPARATOR, slashed } from "../text/std_path.ts";
 import type { ToolAccess } from "../types/tool.ts";
-import { placeOf } from "./containment.ts";
-import { parseCommandLine } from "./shell/words.ts";
+import { placeOf } from "./places.ts";
+import { parseCommandLine } from "./shell/parser.ts";
 import type { SimpleCommand, Word } from "./shell/lexer.ts";
-import { programName, runsOthers } from "./shell/wrappers.ts";
+import { isOption, programName, runsOthers } from "./shell/wrappers.ts";
 
 /** The effects that rules have on calls they match; the first of these that some rule has, counts. */
 export const RULE_EFFECTS = ["deny", "ask", "allow"] as const;
@@ -59,7 +59,7 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
     let glob = inner.replace(DOUBLED, "/").replace(/(?<=.)\/\.?$/, "").replace(/^\.\//, "");
     let base = "";
     if (above !== undefined && !ABSOLUTE.test(glob)) {
-      base = slashedPath(above).replace(/\/?$/, glob === "." ? "" : "/") || "/";
+      base = slashed(above).replace(/\/?$/, glob === "." ? "" : "/") || "/";
       if (glob === ".") glob = "";
       rule.text = `${tool}(${base}${glob})`;
     }
@@ -106,7 +106,7 @@ function resolved(effect: RuleEffect, base: string, glob: string): string {
   const named = /^(?:[^*?[\]{}\\/]*(?:\/|$))*/.exec(glob)![0];
   const start = base + named;
   const end = start.endsWith("/") ? "/" : "";
-  const real = slashedPath(realFolder(start)).replace(/\/?$/, end);
+  const real = slashed(realFolder(start)).replace(/\/?$/, end);
   const [asked, led] = [start, real].map((path) => path.replace(/[\\*?[\]{},]/g, "\\$&"));
   const isSame = effect === "allow" || real === start;
   return `${isSame ? asked : `{${asked},${led}}`}${glob.slice(named.length)}`;
@@ -116,8 +116,6 @@ function resolved(effect: RuleEffect, base: string, glob: string): string {
 export function realFolder(path: string): string {
   return placeOf("/", resolve(path)).real;
 }
-
-const slashedPath = (path: string): string => path.replaceAll(SEPARATOR, "/");
 
 /** The rule for exactly this command, for a person who answers "always"; undefined where none can be. */
 export function exactRule(command: string): string | undefined {
@@ -136,8 +134,8 @@ export function isFor(rule: Rule, tool: { name: string; access: ToolAccess }): b
 
 /** The absolute `path` as rules name it: relative where it is at or below `root`, with `/`. */
 export function rulePathOf(root: string, path: string): string {
-  const way = slashedPath(relative(root, path));
-  return way === ".." || way.startsWith("../") ? slashedPath(path) : way || ".";
+  const way = slashed(relative(root, path));
+  return way === ".." || way.startsWith("../") ? slashed(path) : way || ".";
 }
 
 /**
@@ -149,7 +147,7 @@ export function rulePathOf(root: string, path: string): string {
 export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;
-  let path = rule.isAbsolute ? slashedPath(resolve(at)) : rulePathOf(root, at);
+  let path = rule.isAbsolute ? slashed(resolve(at)) : rulePathOf(root, at);
   // `**` is all of the working directory, not of the disk.
   const isApart = !rule.isAbsolute && ABSOLUTE.test(path);
   if (rule.effect === "allow") return !isApart && regex.test(path);
@@ -183,8 +181,8 @@ function isSteady({ text, kind }: Word): boolean {
 }
 
 /**
- * How a rule that refuses or asks is about a command, or about one that it runs; `maybe` where only
- * running it would tell.
+ * Says if a rule that refuses or asks is about a command, or about one that it runs; `maybe` where
+ * only running it would tell.
  *
  * @param runs the commands that may run: the command itself first
  */
@@ -246,12 +244,4 @@ function matchesLoosely(
     if (!isIt(others[at++])) return unsure ? "maybe" : "no";
   }
   return "yes";
-}
-
-/** True for a word that has the option: among other letters, shortened, or with a value. */
-function isOption(word: string, option: string): boolean {
-  if (word === option) return true;
-  if (!option.startsWith("--")) return /^-[^-]/.test(word) && word.includes(option[1]!);
-  const [name] = word.split("=", 1) as [string];
-  return name.length > 3 && option.startsWith(name);
 }

@@ -40,9 +40,7 @@ export interface Settings {
 /** One call of a tool, as far as the policy looks at it. */
 export interface PolicyCall {
   tool: { name: string; access: ToolAccess };
-  /** The file or folder that it names. */
   path?: string;
-  /** The command line that it runs. */
   command?: string;
 }
 

@@ -118,7 +118,7 @@ async function rulesIn(
       try {
         const rule = parseRule(effect, text, above);
         if (names.includes(rule.tool)) return rule;
-        // Such a rule would match no call, and nobody would be told.
+        // A rule for an unknown tool would match no call, and nobody would notice.
         throw new SyntaxError(
           `Cannot use the rule ${JSON.stringify(text)} as no tool is called ${rule.tool}: ` +
             `there are ${names.join(", ")}`,
@@ -132,7 +132,7 @@ async function rulesIn(
 
 /** The person's own `permissions.json`: settings for all folders, and for each one. */
 export class PermissionsFile {
-  /** Where it is, or would be; undefined where there is no home folder. */
+  /** The path of the file, which need not exist; undefined where there is no home folder. */
   readonly path: string | undefined;
   readonly #toolNames: ToolNames;
   #content: Record<string, unknown> | undefined;
@@ -144,17 +144,14 @@ export class PermissionsFile {
     this.#content = path === undefined ? undefined : readJsonFile(path);
   }
 
-  /** True where it holds settings for single folders. */
   get hasFolders(): boolean {
     return this.#content?.folders !== undefined;
   }
 
-  /** The settings for all folders. */
   general(): Promise<SettingsLevel> {
     return this.#level(this.#content ?? {});
   }
 
-  /** The settings for one folder. */
   forFolder(folder: string): Promise<SettingsLevel> {
     return this.#level(this.#folders()[folder] ?? {});
   }

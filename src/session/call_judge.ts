@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Place, placeOf } from "../permissions/containment.ts";
+import { type Place, placeOf } from "../permissions/places.ts";
 import { READER } from "../permissions/path_verdict.ts";
 import { decide, grantOf, ruleFor } from "../permissions/policy.ts";
 import { rulePathOf } from "../permissions/rules.ts";

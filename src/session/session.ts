@@ -25,6 +25,7 @@ import { costOf } from "./prices.ts";
 import type { CommandInfo, Report } from "./report.ts";
 import { runShell } from "./shell.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
+import { aborted } from "../wire/wait.ts";
 
 /** How a session is opened. */
 export interface SessionOptions {
@@ -232,7 +233,7 @@ export class Session implements AsyncDisposable {
     const text = typed.map((part) => part.text).join("\n\n");
     undo?.begin(agent, text);
     try {
-      await settledOrAborted(state.looked, signal);
+      await Promise.race([state.looked, aborted(signal)]);
       const attached = await this.#attached(text, signal);
       const others = given.filter((part) => part.type !== "text");
       const parts = [...state.pending, ...typed, ...attached, ...others];
@@ -356,14 +357,3 @@ const PLAN_REFUSAL: Decision = {
     "Refused: this is plan mode, so nothing is written or run. Look around, then present your plan; the user accepts it with /plan.",
   summary: "plan mode",
 };
-
-/** Waits for `promise`, but no longer than until `signal` is aborted. */
-function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return Promise.race([
-    promise,
-    new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    }),
-  ]);
-}

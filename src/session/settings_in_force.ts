@@ -6,7 +6,7 @@
  */
 
 import type { PermissionChoice } from "../permissions/choice.ts";
-import { expandPattern, mayHoldSecrets } from "../permissions/containment.ts";
+import { expandPattern, mayHoldSecrets } from "../permissions/places.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import { tighten } from "../permissions/policy.ts";
 import { parseRule, type Rule } from "../permissions/rules.ts";

@@ -1,12 +1,10 @@
 /**
- * This process's stdin, with one reader for all: nobody takes bytes that another waits for; and
- * stdout, written at once.
+ * This process's stdin, with one reader for all: nobody takes bytes that another waits for.
  *
  * @module
  */
 
-import { KeySource } from "./line/key_source.ts";
-import { ByteSource, LineSource } from "./line/line_source.ts";
+import { ByteSource, KeySource, LineSource } from "./line/sources.ts";
 
 let bytes: ByteSource | undefined;
 let lines: LineSource | undefined;
@@ -16,7 +14,6 @@ function stdinBytes(): ByteSource {
   return bytes ??= new ByteSource({ read: (buffer) => Deno.stdin.read(buffer) });
 }
 
-/** The lines of stdin. */
 export function stdinLines(): LineSource {
   return lines ??= new LineSource(stdinBytes());
 }
@@ -24,10 +21,4 @@ export function stdinLines(): LineSource {
 /** The keys of stdin, for a terminal in raw mode. Keys typed while nobody asks are kept. */
 export function stdinKeys(): KeySource {
   return keys ??= new KeySource(stdinBytes());
-}
-
-/** Writes all of `text` to stdout before it returns. */
-export function writeStdout(text: string): void {
-  const encoded = new TextEncoder().encode(text);
-  for (let at = 0; at < encoded.length;) at += Deno.stdout.writeSync(encoded.subarray(at));
 }

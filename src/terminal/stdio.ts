@@ -1,37 +1,24 @@
 /**
- * The process's own streams.
+ * The process's own streams but for a terminal's keys.
  *
  * @module
  */
 
-/** Writes text to a stream, in order, without blocking and without losing the end. */
-export interface Output {
-  /** Queues `text`; what is queued while a write is under way goes out as one. */
-  write(text: string): void;
-  /** Resolves when everything queued so far is written. */
-  drained(): Promise<void>;
-  /** Resolves when more may be written; `undefined` as long as little is queued. */
-  room(): Promise<void> | undefined;
-  /** True when the last character queued was no line feed. */
-  readonly midLine: boolean;
-}
-
 /** The most characters that may be queued before `room` gives a promise. */
 const MAX_QUEUED = 4 * 2 ** 20;
 
-/**
- * Writes to `stream`. A reader that has gone away (`head -1`) or a full disk ends the output:
- * `onClosed` is called once with the error, later text is dropped.
- */
-export function output(
-  stream: { write(bytes: Uint8Array): Promise<number> },
-  onClosed: (error: Error) => void,
-): Output {
-  return new StreamOutput(stream, onClosed);
+/** A stream to write to, such as `Deno.stdout`. */
+interface Sink {
+  write(bytes: Uint8Array): Promise<number>;
 }
 
-class StreamOutput implements Output {
-  readonly #stream: { write(bytes: Uint8Array): Promise<number> };
+/**
+ * Writes text to a stream, in order, without blocking and without losing the end. A reader that has
+ * gone away (`head -1`) or a full disk ends the output: `onClosed` is called once with the error,
+ * later text is dropped.
+ */
+export class Output {
+  readonly #sink: Sink;
   readonly #onClosed: (error: Error) => void;
   readonly #encoder = new TextEncoder();
   #queue: string[] = [];
@@ -41,18 +28,17 @@ class StreamOutput implements Output {
   #isClosed = false;
   #midLine = false;
 
-  constructor(
-    stream: { write(bytes: Uint8Array): Promise<number> },
-    onClosed: (error: Error) => void,
-  ) {
-    this.#stream = stream;
+  constructor(sink: Sink, onClosed: (error: Error) => void) {
+    this.#sink = sink;
     this.#onClosed = onClosed;
   }
 
+  /** True when the last character queued was no line feed. */
   get midLine(): boolean {
     return this.#midLine;
   }
 
+  /** Queues `text`; what is queued while a write is under way goes out as one. */
   write(text: string): void {
     if (this.#isClosed || text === "") return;
     this.#midLine = !text.endsWith("\n");
@@ -61,10 +47,12 @@ class StreamOutput implements Output {
     this.#writing ??= this.#drain();
   }
 
+  /** Resolves when everything queued so far is written. */
   drained(): Promise<void> {
     return this.#writing ?? Promise.resolve();
   }
 
+  /** Resolves when more may be written; `undefined` as long as little is queued. */
   room(): Promise<void> | undefined {
     return this.#queued < MAX_QUEUED ? undefined : this.#writing;
   }
@@ -75,7 +63,7 @@ class StreamOutput implements Output {
         const text = this.#queue.join("");
         this.#queue = [];
         let bytes = this.#encoder.encode(text);
-        while (bytes.length > 0) bytes = bytes.subarray(await this.#stream.write(bytes));
+        while (bytes.length > 0) bytes = bytes.subarray(await this.#sink.write(bytes));
         this.#queued -= text.length;
       }
     } catch (error) {
@@ -87,20 +75,26 @@ class StreamOutput implements Output {
   }
 }
 
+/** Writes all of `text` to stdout before it returns. */
+export function writeStdout(text: string): void {
+  const encoded = new TextEncoder().encode(text);
+  for (let at = 0; at < encoded.length;) at += Deno.stdout.writeSync(encoded.subarray(at));
+}
+
 /** The most bytes read from a pipe: far above any model's context, far below our memory. */
 const MAX_STDIN_BYTES = 64 * 2 ** 20;
 
 /** The text that came through a pipe. */
 interface PipedText {
   text: string;
-  /** How many sequences of bytes were no UTF-8 and are replaced by U+FFFD; 0 for almost everyone. */
+  /** The number of byte sequences that are no UTF-8 and became U+FFFD. */
   replaced: number;
   /** True when no byte had come within `firstByteMs`, and the pipe was left alone. */
   silent: boolean;
 }
 
 /**
- * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in so many milliseconds is given
+ * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in that many milliseconds is given
  * up: programs are often started with a pipe as stdin that nobody ever writes to or closes.
  *
  * @throws {RangeError} when there are more than 64 MiB.

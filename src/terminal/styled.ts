@@ -1,11 +1,27 @@
 /**
- * Text with SGR sequences as rows of cells, and back.
+ * Text as cells: plain, and with SGR sequences as rows of cells, and back.
  *
  * @module
  */
 
 import type { Cell, CellRow } from "./screen/frame.ts";
-import { cellsOf, TAB_COLUMNS } from "./screen/layout.ts";
+import { sanitizeProse } from "../text/sanitize.ts";
+import { graphemes, graphemeWidth } from "../text/width.ts";
+
+/** Columns from one tab stop to the next. */
+export const TAB_COLUMNS = 8;
+
+/** Text as cells; characters that drive a terminal or are invisible are shown by a visible sign. */
+export function cellsOf(text: string, style: string): Cell[] {
+  const shown = sanitizeProse(text).replace(/[\n\t]/g, (char) => char === "\n" ? "\u240a" : " ");
+  return graphemes(shown).map((grapheme) => {
+    const width = graphemeWidth(grapheme);
+    // A mark without a letter gets a circle to stand on.
+    return width > 0
+      ? { text: grapheme, width, style }
+      : { text: `\u25cc${grapheme}`, width: 1, style };
+  });
+}
 
 /** `text`, without line feeds, as a terminal of `columns` would wrap it; one row at least. */
 export function styledRows(text: string, columns: number): CellRow[] {

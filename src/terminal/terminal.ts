@@ -4,8 +4,10 @@
  * @module
  */
 
-import type { KeySource } from "./line/key_source.ts";
-import { stdinKeys, writeStdout } from "./stdin.ts";
+import { wait } from "../wire/wait.ts";
+import type { KeySource } from "./line/sources.ts";
+import { stdinKeys } from "./stdin.ts";
+import { writeStdout } from "./stdio.ts";
 import {
   type RawOptions,
   type RawTerminal,
@@ -31,7 +33,6 @@ export interface Terminal {
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The terminal of this process. */
 export function processTerminal(): Terminal {
   return {
     keys: stdinKeys(),
@@ -40,18 +41,6 @@ export function processTerminal(): Terminal {
     size: terminalSize,
     raw: rawTerminal,
     now: () => performance.now(),
-    pause,
+    pause: (ms, signal) => wait(ms, signal).catch(() => {}),
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { writeStdout } from "./stdin.ts";
+import { writeStdout } from "./stdio.ts";
 
 /** A terminal in raw mode. The mode ends when all who entered it have disposed of it. */
 export interface RawTerminal extends Disposable {
@@ -43,7 +43,7 @@ const holders: RawOptions[] = [];
 let endWatch = () => {};
 /** Resolves the promise that {@linkcode suspend} returned. */
 let onResumed = () => {};
-/** A stop that has not come after these milliseconds was ignored: there is no shell to go on from. */
+/** A stop not come within these milliseconds was ignored: no shell could continue the process. */
 const SUSPEND_MS = 200;
 
 /** Enters raw mode; several may hold it at once. */
@@ -164,7 +164,7 @@ function suspend(): Promise<void> {
   // stop may come a little after the call returns.
   Deno.kill(0, "SIGTSTP");
   const timer = setTimeout(() => {
-    // Later than that we were stopped, and SIGCONT is on its way.
+    // A later timer means that the process was stopped: SIGCONT follows.
     if (Date.now() - start < 2 * SUSPEND_MS) resumed();
   }, SUSPEND_MS);
   onResumed = () => {

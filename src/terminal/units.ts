@@ -31,7 +31,6 @@ export function pastedUnits(text: string): readonly Unit[] {
   return [{ text, label: `[pasted ${size}]` }];
 }
 
-/** The units of an entry of the history. */
 export function entryUnits(text: string): readonly Unit[] {
   text = text.replace(/\r\n?/g, "\n");
   if (text.length <= MAX_ENTRY_CHARS) return graphemes(text);

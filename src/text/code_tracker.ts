@@ -12,10 +12,8 @@ const LINE_TEXT = 2;
 const TAB_UNIT = 9;
 const NEWLINE = 10;
 const GREATER = 62;
-/** The code unit of a backtick. */
 export const GRAVE = 96;
 const PIPE = 124;
-/** The code unit of a tilde. */
 export const TILDE = 126;
 const QUOTES = new Set([..."\"'“”‘’„‚«»‹›「『《（("].map((char) => char.charCodeAt(0)));
 

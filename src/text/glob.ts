@@ -71,8 +71,13 @@ function globTokens(pattern: string): GlobToken[] {
   return list;
 }
 
+/** The source of an expression that matches exactly `text`. */
+export function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
 function literal(char: string): GlobToken {
-  return char === "/" ? SLASH_TOKEN : { source: char.replace(/[\\^$.*+?()[\]{}|]/, "\\$&") };
+  return char === "/" ? SLASH_TOKEN : { source: escapeRegex(char) };
 }
 
 /** The token of a set, undefined for an impossible one, such as `[z-a]`. */

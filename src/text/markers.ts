@@ -164,7 +164,7 @@ type Finder = (text: string, from: number) => MarkerMatch | undefined;
 /** A program has few sets of markers, and makes readers by the thousand. */
 const finders = new Map<string, readonly [whole: Finder, beginning: Finder]>();
 
-/** Finds whole markers; and what the beginning of one is, at the end of the text. */
+/** Finds whole markers, and the beginning of one at the end of the text. */
 function findersOf(
   literals: readonly string[],
   fences: readonly string[],

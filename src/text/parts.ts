@@ -32,7 +32,6 @@ export function echo(
   return `<${tag}${more}>\n${text}\n</${tag}>`;
 }
 
-/** A message of a person. */
 export function userMessage(input: string | readonly Part[]): Message {
   if (typeof input === "string") return { role: "user", content: input.toWellFormed() };
   const parts = input.map((part) =>
@@ -42,12 +41,11 @@ export function userMessage(input: string | readonly Part[]): Message {
   return { role: "user", content: textOfParts(parts), ...(!isPlain && { parts }) };
 }
 
-/** The images of a message. */
 export function imagesOf({ parts = [] }: Message): (Part & { type: "image" })[] {
   return parts.filter((part) => part.type === "image");
 }
 
-/** What was typed of a message, or all its text where nothing was. */
+/** The typed parts of a message; all its text where no part was typed. */
 export function typedText({ parts = [], content }: Message): string {
   const typed = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n");
   return typed.trim() === "" ? content : typed;
@@ -56,6 +54,11 @@ export function typedText({ parts = [], content }: Message): string {
 /** An id for a message that enters a conversation. */
 export function newMessageId(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 16);
+}
+
+/** An id for a call that has none of its own. */
+export function newCallId(): string {
+  return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
 /** Gives each message its id: one of its own, where it has none or that of a message before it. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isAbsolute, relative, resolve, SEPARATOR } from "./std_path.ts";
+import { isAbsolute, relative, resolve, slashed } from "./std_path.ts";
 
 /**
  * Resolves a path against the working directory (spec 4.5): an absolute one is returned unchanged, any
@@ -22,6 +22,6 @@ export function resolvePath(state: { workingDir: string }, path: string): string
 
 /** True where an absolute path is `folder` or below it, by their parts: no link is followed. */
 export function isWithin(folder: string, path: string): boolean {
-  const below = relative(folder, path).replaceAll(SEPARATOR, "/");
+  const below = slashed(relative(folder, path));
   return below !== ".." && !below.startsWith("../") && !isAbsolute(below);
 }

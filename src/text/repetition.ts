@@ -4,7 +4,7 @@
  * Two rules. The first is spec 4.5: a sentence of at least 10 characters that occurs `maxRepeats`
  * times, anywhere. Honest answers break it (`    return None`), so nothing is ended while it streams
  * because of it. The second is a *runaway*: a model that is stuck in a cycle, see
- * {@linkcode repetitionWatcher}. That does end a request.
+ * {@linkcode RepetitionWatcher}. That does end a request.
  *
  * A sentence ends at a line feed, at `.`, `!`, `?` before white space, and after `。`, `！`, `？`;
  * closing quotes and brackets belong to it.
@@ -23,7 +23,7 @@ const MIN_SENTENCE = 10;
 
 /** Options of {@linkcode truncateRepetition}. */
 export interface RepetitionOptions {
-  /** How often a sentence must occur: 3 by default. 1 means 2. */
+  /** The number of times that a sentence must occur: 3 by default; 1 counts as 2. */
   maxRepeats?: number;
 }
 
@@ -44,7 +44,7 @@ export function truncateRepetition(
     );
   }
   if (!hasChars(text, MIN_TEXT)) return text;
-  const cut = secondOccurrence(text, Math.max(2, maxRepeats)) ?? repetitionWatcher().push(text);
+  const cut = secondOccurrence(text, Math.max(2, maxRepeats)) ?? new RepetitionWatcher().push(text);
   return cut === undefined ? text : text.slice(0, cut) + REPETITION_WARNING;
 }
 
@@ -117,7 +117,7 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
 const CYCLE = 4_000;
 const CYCLE_IN_CODE = 12_500;
 /**
- * The limit of {@linkcode repetitionWatcher} for text that nobody sees as it comes, such as arguments.
+ * The limit of {@linkcode RepetitionWatcher} for text that nobody sees as it comes, such as arguments.
  * It is mostly code, and the limit is higher still, so that text that is shown as well ends by its own.
  */
 export const HIDDEN_CYCLE = 16_000;
@@ -135,58 +135,58 @@ const LOOK_CHARS = 128;
 /** The characters at the end of the text that are kept: a runaway is seen before its cycle is longer. */
 const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + LOOK_CHARS;
 
-/** Watches text that streams: see {@linkcode repetitionWatcher}. */
-interface RepetitionWatcher {
-  /**
-   * Takes the next piece. Once there is a runaway, returns the position in the whole text where it
-   * is to be cut.
-   */
-  push(piece: string): number | undefined;
-}
-
 /**
  * Watches a text as it streams for a runaway: a unit of at most 4096 characters that has been
  * repeated without a break until now, four times at least, for 4000 characters, or 12 500 in code and
  * data; of sentences, six times are enough, or four for 1200 characters. The text is to be cut after
  * the second unit. However it is cut into pieces, the answer is the same.
- *
- * @param limit The characters that a cycle needs, in place of those numbers; of white space alone,
- * 4000 are enough with any limit.
  */
-export function repetitionWatcher(limit?: number): RepetitionWatcher {
-  const code = new CodeTracker();
+export class RepetitionWatcher {
+  readonly #limit: number | undefined;
+  readonly #code = new CodeTracker();
   /** The last characters; a rope, flattened once for each look. */
-  let tail = "";
-  let position = 0;
-  let inCode = false;
-  let cut: number | undefined;
+  #tail = "";
+  #position = 0;
+  #inCode = false;
+  #cut: number | undefined;
 
-  function look(): void {
-    tail = tail.slice(-TAIL);
+  /**
+   * @param limit The characters that a cycle needs, in place of those numbers; of white space alone,
+   * 4000 are enough with any limit.
+   */
+  constructor(limit?: number) {
+    this.#limit = limit;
+  }
+
+  /**
+   * Takes the next piece. Once there is a runaway, returns the position in the whole text where it
+   * is to be cut.
+   */
+  push(piece: string): number | undefined {
+    for (let i = 0; i < piece.length && this.#cut === undefined;) {
+      const end = Math.min(piece.length, i + LOOK_CHARS - this.#position % LOOK_CHARS);
+      this.#code.feed(piece, i, end);
+      this.#tail += piece.slice(i, end);
+      this.#position += end - i;
+      i = end;
+      if (this.#position % LOOK_CHARS === 0) this.#look();
+    }
+    return this.#cut;
+  }
+
+  #look(): void {
+    const tail = this.#tail = this.#tail.slice(-TAIL);
+    const limit = this.#limit;
     // The meaning of a row of backticks depends on the text that follows.
-    if (!/[`~]$/.test(tail)) inCode = code.inCode("a");
-    const mayBeBlock = limit === undefined && !inCode;
-    const cycle = cycleAtEnd(tail, limit ?? (inCode ? CYCLE_IN_CODE : CYCLE), mayBeBlock);
+    if (!/[`~]$/.test(tail)) this.#inCode = this.#code.inCode("a");
+    const mayBeBlock = limit === undefined && !this.#inCode;
+    const cycle = cycleAtEnd(tail, limit ?? (this.#inCode ? CYCLE_IN_CODE : CYCLE), mayBeBlock);
     if (!cycle) return;
     const isShort = limit === undefined && tail.length - cycle.start < CYCLE_IN_CODE;
     if (!isShort || !isData(tail, cycle.start)) {
-      cut = position - tail.length + endOfSecondUnit(tail, cycle);
+      this.#cut = this.#position - tail.length + endOfSecondUnit(tail, cycle);
     }
   }
-
-  return {
-    push(piece) {
-      for (let i = 0; i < piece.length && cut === undefined;) {
-        const end = Math.min(piece.length, i + LOOK_CHARS - position % LOOK_CHARS);
-        code.feed(piece, i, end);
-        tail += piece.slice(i, end);
-        position += end - i;
-        i = end;
-        if (position % LOOK_CHARS === 0) look();
-      }
-      return cut;
-    },
-  };
 }
 
 /** A line of a table, of indented code, of JSON, of markup, or of numbers; also its beginning. */
@@ -228,7 +228,7 @@ const matchLengths = new Int32Array(MAX_UNIT + 1);
 
 /** The cycle of at least `limit` characters, or the block that may be shorter, that `text` ends with. */
 function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | undefined {
-  // Most text ends with new characters; this test is ten times as fast as the search below.
+  // Fast path, ten times as fast as the search below: text that ends with new characters.
   const ending = text.slice(-ENDING);
   if (!text.slice(-ENDING - MAX_UNIT, -1).includes(ending)) return undefined;
   // The Z function of the text read backwards: the number of characters at the end that equal those

@@ -20,23 +20,18 @@ import { resolve as windowsResolve } from "@std/path/windows/resolve";
 
 const isWindows = Deno.build.os === "windows";
 
-/** The separator of the parts of a path. */
 export const SEPARATOR: string = isWindows ? "\\" : "/";
-/** The last part of a path. */
 export const basename: (path: string, suffix?: string) => string = isWindows
   ? windowsBasename
   : posixBasename;
-/** A path without its last part. */
 export const dirname: (path: string) => string = isWindows ? windowsDirname : posixDirname;
-/** True for a path that begins at a root. */
 export const isAbsolute: (path: string) => boolean = isWindows
   ? windowsIsAbsolute
   : posixIsAbsolute;
-/** Joins paths. */
 export const join: (...paths: string[]) => string = isWindows ? windowsJoin : posixJoin;
-/** The relative path from one path to another. */
 export const relative: (from: string, to: string) => string = isWindows
   ? windowsRelative
   : posixRelative;
-/** The absolute path that several paths lead to, each from the one before it. */
 export const resolve: (...paths: string[]) => string = isWindows ? windowsResolve : posixResolve;
+/** A path with `/` between its parts. */
+export const slashed = (path: string): string => path.replaceAll(SEPARATOR, "/");

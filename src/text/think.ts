@@ -251,71 +251,67 @@ export interface ThinkSplit {
   retracted: boolean;
 }
 
-/** Splits an answer that streams into text and reasoning. */
-interface ThinkFilter {
-  /** From here on, tags are text. */
-  ignoreTags(): void;
-  /** Takes the next piece of the answer. */
-  push(piece: string): ThinkSplit;
-  /** The answer is over. */
-  end(): ThinkSplit;
-}
-
 /**
  * Splits an answer as it streams. However it is cut into pieces, what comes out adds up to what
  * {@linkcode splitThinking} makes of the whole. Held back is only what {@linkcode ThinkReader} holds,
  * and white space until text follows.
  */
-export function thinkFilter(): ThinkFilter {
-  const reader = new ThinkReader();
-  let text = new SeamJoiner();
-  let all = "";
-  const thoughts = new SeamJoiner();
+export class ThinkFilter {
+  readonly #reader = new ThinkReader();
+  #text = new SeamJoiner();
+  /** All text given out since the last retraction. */
+  #shown = "";
+  readonly #thoughts = new SeamJoiner();
 
-  function read(final: boolean): ThinkSplit {
-    const split = { text: "", reasoning: "", retracted: false };
-    for (let token = reader.next(final); token; token = reader.next(final)) {
-      if (token.kind === "text") {
-        const more = text.push(token.text);
-        split.text += more;
-        all += more;
-        continue;
-      }
-      if (token.kind === "thought") {
-        split.reasoning += thoughts.push(token.text);
-        continue;
-      }
-      // The next thought begins a new paragraph.
-      thoughts.cut();
-      thoughts.push("\n\n");
-      if (token.kind === "retraction") {
-        split.reasoning += thoughts.push(all);
-        split.text = all = "";
-        split.retracted = true;
-        text = new SeamJoiner();
-      }
-      text.cut();
-    }
+  /** From here on, tags are text. */
+  ignoreTags(): void {
+    this.#reader.ignoreTags();
+  }
+
+  /** Takes the next piece of the answer. */
+  push(piece: string): ThinkSplit {
+    this.#reader.push(piece);
+    return this.#read(false);
+  }
+
+  /** The answer is over. */
+  end(): ThinkSplit {
+    const split = this.#read(true);
+    split.text += this.#text.end();
     return split;
   }
 
-  return {
-    ignoreTags: () => reader.ignoreTags(),
-    push(piece) {
-      reader.push(piece);
-      return read(false);
-    },
-    end() {
-      const split = read(true);
-      split.text += text.end();
-      return split;
-    },
-  };
+  #read(final: boolean): ThinkSplit {
+    const split = { text: "", reasoning: "", retracted: false };
+    for (let token = this.#reader.next(final); token; token = this.#reader.next(final)) {
+      if (token.kind === "text") {
+        const more = this.#text.push(token.text);
+        split.text += more;
+        this.#shown += more;
+        continue;
+      }
+      if (token.kind === "thought") {
+        split.reasoning += this.#thoughts.push(token.text);
+        continue;
+      }
+      // The next thought begins a new paragraph.
+      this.#thoughts.cut();
+      this.#thoughts.push("\n\n");
+      if (token.kind === "retraction") {
+        split.reasoning += this.#thoughts.push(this.#shown);
+        split.text = this.#shown = "";
+        split.retracted = true;
+        this.#text = new SeamJoiner();
+      }
+      this.#text.cut();
+    }
+    return split;
+  }
 }
 
 /** Splits a complete answer into its text and its reasoning, both without the tags. */
 export function splitThinking(answer: string): [text: string, reasoning: string] {
-  const filter = thinkFilter();
+  const filter = new ThinkFilter();
   const first = filter.push(answer);
   const last = filter.end();
   const text = last.retracted ? last.text : first.text + last.text;

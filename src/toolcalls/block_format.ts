@@ -22,7 +22,6 @@ type Atom = string | RegExp;
 
 /** The way in which calls of a format are written. */
 interface BlockSpec {
-  /** For people. */
   name: string;
   /** The markers, and for each the pieces between it and the head. */
   markers: Readonly<Record<string, readonly Atom[]>>;
@@ -254,7 +253,7 @@ class MarkedBodyReader implements BodyReader {
   /** The body where the value that is open never ends, so that a mark in it closes the call. */
   #closedAt({ at, length }: { at: number; length: number }, marker: string): Body {
     const behind = this.#text.slice(at + length) + marker;
-    // Where nothing but marks follows, that mark stood in place of the value's own.
+    // If only marks follow, that mark stood in place of the value's own.
     const rest = (this.#spec.after ?? []).reduce((rest, mark) => rest.replace(mark, ""), behind);
     const missing = rest.trim() === "" ? this.#spec.value![1] : "";
     const text = this.#text.slice(0, at) + missing;

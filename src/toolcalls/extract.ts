@@ -1,6 +1,78 @@
+import { SeamJoiner } from "../text/seams.ts";
 import type { ToolCall } from "../types/message.ts";
-import { toolCallFilter } from "./filter.ts";
-import type { ToolCallOptions } from "./scan.ts";
+import { type CallScanner, callScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
+import { SentenceScanner } from "./sentences.ts";
+
+/**
+ * Takes tool calls out of text as it streams, so that nobody sees half a call. Held back is only
+ * what may be part of one, white space until text follows, and all that follows a call: if a native
+ * call comes, the written one is text after all. However the text is cut into pieces, the output
+ * adds up to the text that {@linkcode extractToolCallsFromText} returns.
+ */
+export class ToolCallFilter {
+  readonly #scanner: CallScanner;
+  #rest = new SeamJoiner();
+  #calls: ToolCall[] = [];
+  /** The text since the first call, as the model wrote it and without the calls. */
+  #written = "";
+  #cleaned = "";
+  #isReleased = false;
+
+  constructor(options: ToolCallOptions = {}) {
+    this.#scanner = new SentenceScanner(callScanner(options));
+  }
+
+  /** Takes the next piece; returns what can be shown now. */
+  push(piece: string): string {
+    return this.#isReleased ? piece : this.#scan(piece, false);
+  }
+
+  /** Makes all calls text: returns the text held back; `push` returns all pieces from here on. */
+  release(): string {
+    if (this.#isReleased) return "";
+    this.#isReleased = true;
+    const shown = this.#scan("", true);
+    const held = this.#calls.length > 0 ? this.#written : this.#rest.end();
+    this.#calls = [];
+    return shown + held;
+  }
+
+  /** From here on, think tags are text. */
+  ignoreTags(): void {
+    this.#scanner.ignoreTags();
+  }
+
+  /** The text is over; returns the rest that can be shown, and the calls. */
+  end(): { text: string; calls: ToolCall[] } {
+    if (this.#isReleased) return { text: "", calls: this.#calls };
+    const text = this.#scan("", true);
+    return { text: text + this.#cleaned + this.#rest.end(), calls: this.#calls };
+  }
+
+  #scan(piece: string, final: boolean): string {
+    let text = "";
+    for (const part of this.#scanner.push(piece, final)) text += this.#take(part);
+    return text;
+  }
+
+  #take(part: ScannedPart): string {
+    const isFirst = this.#calls.length === 0;
+    if (part.kind === "calls") {
+      if (isFirst) this.#written = this.#rest.end();
+      for (const call of part.calls) this.#calls.push(call);
+      this.#rest.cut();
+    } else if (part.kind === "retraction" && !isFirst) {
+      const text = this.#written;
+      this.#rest = new SeamJoiner();
+      this.#calls = [];
+      this.#written = this.#cleaned = "";
+      return text + this.#rest.push(part.text);
+    } else if (isFirst) return this.#rest.push(part.text);
+    else this.#cleaned += this.#rest.push(part.text);
+    this.#written += part.text;
+    return "";
+  }
+}
 
 /**
  * Finds the tool calls that a model wrote into its text (spec 4.6) instead of calling tools as the
@@ -19,7 +91,7 @@ export function extractToolCallsFromText(
   content: string,
   options: ToolCallOptions = {},
 ): [cleanedContent: string, toolCalls: ToolCall[] | null] {
-  const filter = toolCallFilter(options);
+  const filter = new ToolCallFilter(options);
   const shown = filter.push(content);
   const { text, calls } = filter.end();
   return calls.length > 0 ? [shown + text, calls] : [content, null];

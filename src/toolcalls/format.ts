@@ -12,7 +12,6 @@ export interface CallContext {
   readonly tools: ReadonlySet<string> | undefined;
   /** Their JSON schemas, by name. */
   readonly schemas: Readonly<Record<string, unknown>>;
-  /** A new id. */
   newId(): string;
 }
 

@@ -61,7 +61,6 @@ function toolNamedIn(
   return typeof name === "string" ? offeredName(name, context) : undefined;
 }
 
-/** A call that was found in a text. */
 export function newCall(
   name: string,
   args: Record<string, unknown>,

@@ -6,13 +6,13 @@
  */
 
 import { MarkerReader } from "../text/markers.ts";
-import { ECHO_TAGS } from "../text/parts.ts";
+import { ECHO_TAGS, newCallId } from "../text/parts.ts";
 import { ThinkReader } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { CallContext, CallFormat, CallReader } from "./format.ts";
 import { formats } from "./formats/all.ts";
 
-/** Options of {@linkcode extractToolCallsFromText} and {@linkcode toolCallFilter}. */
+/** Options of {@linkcode extractToolCallsFromText} and {@linkcode ToolCallFilter}. */
 export interface ToolCallOptions {
   /**
    * The names of the tools offered in the request. Given them, nothing else is a call; without them,
@@ -51,7 +51,7 @@ export function callScanner(options: ToolCallOptions): CallScanner {
   const context: CallContext = {
     tools: options.tools && new Set(options.tools),
     schemas: options.schemas ?? {},
-    newId: options.newId ?? randomId,
+    newId: options.newId ?? newCallId,
   };
   const scanner = new FormatScanner(
     allowed(context.tools !== undefined, options.fences !== false),
@@ -63,7 +63,7 @@ export function callScanner(options: ToolCallOptions): CallScanner {
 
 const allowedSets = new Map<string, readonly CallFormat[]>();
 
-/** The formats to look for. Made once for all answers, as their markers below. */
+/** The formats to look for; made once for all answers, as are their markers below. */
 function allowed(names: boolean, fences: boolean): readonly CallFormat[] {
   const key = `${names} ${fences}`;
   const set = allowedSets.get(key) ??
@@ -85,10 +85,6 @@ function markersOf(formats: readonly CallFormat[]): [literals: string[], fences:
     markerLists.set(formats, lists);
   }
   return lists;
-}
-
-function randomId(): string {
-  return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
 /** Text that may be a call. */
@@ -193,7 +189,7 @@ class FormatScanner implements CallScanner {
     else {
       if (this.#thought) this.#add(this.#thought.end(false));
       this.#thought = token.kind === "begin"
-        ? thoughtScanner(this.#formats, this.#context)
+        ? new ThoughtScanner(this.#formats, this.#context)
         : undefined;
       this.#atStart = this.#mayStart && !this.#thought;
       if (token.kind !== "retraction") this.#addText(token.text);
@@ -313,44 +309,43 @@ function quotation(close: string): CallFormat {
   };
 }
 
-interface ThoughtScanner {
-  push(text: string): ScannedPart[];
-  end(isUnfinished: boolean): ScannedPart[];
-}
-
 /**
  * Scans reasoning. Calls in tags at the end of reasoning that never ends are calls: each must begin
  * a line, with nothing but white space between them and behind the last.
  */
-function thoughtScanner(formats: readonly CallFormat[], context: CallContext): ThoughtScanner {
-  const inner = new FormatScanner(
-    formats.filter((format) => !format.fences && format.startsWith === undefined),
-    context,
-    true,
-  );
+class ThoughtScanner {
+  readonly #inner: FormatScanner;
   /** The calls so far, and the white space between them, that nothing else follows. */
-  let held: ScannedPart[] = [];
-  function take(parts: ScannedPart[]): ScannedPart[] {
+  #held: ScannedPart[] = [];
+
+  constructor(formats: readonly CallFormat[], context: CallContext) {
+    const inThought = formats.filter(({ fences, startsWith }) =>
+      !fences && startsWith === undefined
+    );
+    this.#inner = new FormatScanner(inThought, context, true);
+  }
+
+  push(text: string, final = false): ScannedPart[] {
     const taken: ScannedPart[] = [];
-    for (const part of parts) {
-      if (part.kind === "calls" || held.length > 0 && part.text.trim() === "") held.push(part);
-      else {
-        for (const text of release()) taken.push(text);
+    for (const part of this.#inner.push(text, final)) {
+      if (part.kind === "calls" || this.#held.length > 0 && part.text.trim() === "") {
+        this.#held.push(part);
+      } else {
+        for (const text of this.#release()) taken.push(text);
         taken.push(part);
       }
     }
     return taken;
   }
-  function release(): ScannedPart[] {
-    const text = held.map((part) => part.text).join("");
-    held = [];
+
+  end(isUnfinished: boolean): ScannedPart[] {
+    const parts = this.push("", true);
+    return parts.concat(isUnfinished ? this.#held : this.#release());
+  }
+
+  #release(): ScannedPart[] {
+    const text = this.#held.map((part) => part.text).join("");
+    this.#held = [];
     return text === "" ? [] : [{ kind: "text", text }];
   }
-  return {
-    push: (text) => take(inner.push(text, false)),
-    end(isUnfinished) {
-      const parts = take(inner.push("", true));
-      return parts.concat(isUnfinished ? held : release());
-    },
-  };
 }

@@ -10,7 +10,7 @@ import type { CallScanner, ScannedPart } from "./scan.ts";
 const BEFORE_CALL = /(?:^\s*|[.!?…。！？]["')*_]*\s*|[^\s=:,;+*|/-])$/;
 /** The text behind a call that ends its line; marks of formats count as its end. */
 const BEHIND_CALL = /^(?:\r?\n|<[|｜/]|\[\/)/;
-/** Text that may become that. */
+/** The beginnings of {@linkcode BEHIND_CALL}, on which more text decides. */
 const MAYBE_BEHIND_CALL = /^(?:\r|<|\[)?$/;
 /** The characters of a line that are kept. */
 const LINE_TAIL = 256;
@@ -20,47 +20,61 @@ const LINE_TAIL = 256;
  * in its line is one that the sentence talks about. Many models write a call right behind their
  * text, but behind a whole sentence. Calls in the basic formats are calls wherever they stand.
  */
-export function outOfSentences(scans: CallScanner): CallScanner {
-  let line = "";
+export class SentenceScanner implements CallScanner {
+  readonly #calls: CallScanner;
+  #line = "";
   /** Calls behind an unfinished sentence, and the text between them. */
-  let held: ScannedPart[] = [];
+  #held: ScannedPart[] = [];
   /** The first two characters behind the last of them. */
-  let behind = "";
-  function addText(text: string): void {
-    line = (line + text.slice(-LINE_TAIL)).slice(-LINE_TAIL);
-    line = line.slice(line.lastIndexOf("\n") + 1);
+  #behind = "";
+
+  constructor(calls: CallScanner) {
+    this.#calls = calls;
   }
-  function release(areCalls: boolean): ScannedPart[] {
-    const text = held.map((part) => part.text).join("");
-    const parts: ScannedPart[] = areCalls || text === "" ? held : [{ kind: "text", text }];
-    held = [];
-    behind = "";
-    addText(text);
+
+  ignoreTags(): void {
+    this.#calls.ignoreTags();
+  }
+
+  push(piece: string, final: boolean): ScannedPart[] {
+    const parts: ScannedPart[] = [];
+    for (const part of this.#calls.push(piece, final)) {
+      for (const one of this.#take(part)) parts.push(one);
+    }
+    if (final) { for (const one of this.#release(true)) parts.push(one); }
     return parts;
   }
-  function take(part: ScannedPart): ScannedPart[] {
+
+  #take(part: ScannedPart): ScannedPart[] {
+    const isHeld = this.#held.length > 0;
     if (part.kind === "calls") {
-      if (held.length === 0 && (part.isBasic || BEFORE_CALL.test(line))) return [part];
-      held.push(part);
-      behind = "";
+      if (!isHeld && (part.isBasic || BEFORE_CALL.test(this.#line))) return [part];
+      this.#held.push(part);
+      this.#behind = "";
       return [];
     }
-    if (part.kind === "retraction" || held.length === 0) {
-      const parts = release(false);
-      addText(part.text);
+    if (part.kind === "retraction" || !isHeld) {
+      const parts = this.#release(false);
+      this.#addText(part.text);
       return [...parts, part];
     }
-    held.push(part);
-    behind = (behind + part.text).replace(/^[ \t]+/, "").slice(0, 2);
-    return MAYBE_BEHIND_CALL.test(behind) ? [] : release(BEHIND_CALL.test(behind));
+    this.#held.push(part);
+    this.#behind = (this.#behind + part.text).replace(/^[ \t]+/, "").slice(0, 2);
+    if (MAYBE_BEHIND_CALL.test(this.#behind)) return [];
+    return this.#release(BEHIND_CALL.test(this.#behind));
   }
-  return {
-    ignoreTags: () => scans.ignoreTags(),
-    push(piece, final) {
-      const parts: ScannedPart[] = [];
-      for (const part of scans.push(piece, final)) for (const one of take(part)) parts.push(one);
-      if (final) { for (const one of release(true)) parts.push(one); }
-      return parts;
-    },
-  };
+
+  #release(areCalls: boolean): ScannedPart[] {
+    const text = this.#held.map((part) => part.text).join("");
+    const parts: ScannedPart[] = areCalls || text === "" ? this.#held : [{ kind: "text", text }];
+    this.#held = [];
+    this.#behind = "";
+    this.#addText(text);
+    return parts;
+  }
+
+  #addText(text: string): void {
+    const line = (this.#line + text.slice(-LINE_TAIL)).slice(-LINE_TAIL);
+    this.#line = line.slice(line.lastIndexOf("\n") + 1);
+  }
 }

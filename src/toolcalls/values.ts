@@ -55,7 +55,7 @@ export function taggedArguments(
       following.lastIndex = from;
       next = following.exec(body);
     }
-    // Where another parameter of the tool begins a line before `close`, this value lacks its own.
+    // Another parameter that begins a line before `close` shows that this value lacks its own mark.
     const isUnended = next !== null && (to < 0 || next.index < to) &&
       isParameter(next.groups!.key!.trim(), key);
     if (!isUnended && to < 0) return undefined;

@@ -18,7 +18,7 @@ import {
 import { checkLength } from "./lines.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
-import { moment, wait } from "./wait.ts";
+import { aborted, moment, wait } from "./wait.ts";
 import { type Limit, Watchdog } from "./watchdog.ts";
 
 /** A request to a model server. */
@@ -86,7 +86,7 @@ const ERROR_BODY_MS = 1_000;
  * @throws whatever `options.signal` was aborted with.
  */
 export function requestJson(request: HttpRequest, options: HttpOptions): Promise<unknown> {
-  return requestStream(request, options, () => jsonReader((value) => value));
+  return requestStream(request, options, () => new JsonReader((value) => value));
 }
 
 /**
@@ -127,28 +127,33 @@ export async function requestStream<T>(
 }
 
 /**
- * A reader for a whole JSON value, which some servers send in place of a stream. An error object in it
- * is thrown.
+ * Reads an answer that is one JSON value, which some servers send in place of a stream. `end` throws
+ * an error object in it.
  */
-export function jsonReader<T>(fold: (value: unknown) => T): StreamReader<T> {
+export class JsonReader<T> implements StreamReader<T> {
+  readonly progress = 0;
+  readonly started = false;
+  readonly #fold: (value: unknown) => T;
   // By default the decoder drops a byte order mark at the start of every chunk (Deno 2.9.6).
-  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-  let text = "";
-  return {
-    progress: 0,
-    started: false,
-    push(chunk) {
-      text += utf8.decode(chunk, { stream: true });
-      checkLength(text.length, "JSON");
-    },
-    end() {
-      text = (text + utf8.decode()).replace(/^\ufeff/, "");
-      const value = parseJson(text, /^\s*([[{]|$)/.test(text));
-      const failure = failureFromErrorObject(value);
-      if (failure) throw failure;
-      return fold(value);
-    },
-  };
+  readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  #text = "";
+
+  constructor(fold: (value: unknown) => T) {
+    this.#fold = fold;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#text += this.#utf8.decode(chunk, { stream: true });
+    checkLength(this.#text.length, "JSON");
+  }
+
+  end(): T {
+    const text = (this.#text + this.#utf8.decode()).replace(/^\ufeff/, "");
+    const value = parseJson(text, /^\s*([[{]|$)/.test(text));
+    const failure = failureFromErrorObject(value);
+    if (failure) throw failure;
+    return this.#fold(value);
+  }
 }
 
 /** `fetch` refuses an address that holds a user name or password: they go as Basic authorization. */
@@ -319,13 +324,6 @@ async function feedReader(
     }
   }
   return head ?? new Uint8Array();
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve());
-  });
 }
 
 /** The start of a body, as far as it comes soon: enough for an error message. */

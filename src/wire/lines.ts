@@ -34,56 +34,61 @@ export function checkLength(length: number, what: string): void {
  * Invalid UTF-8 becomes U+FFFD; a byte order mark at the start is dropped. A last line without an end
  * is delivered by `end`.
  *
- * @throws {BackendError} of kind `protocol`, from `push`, when one line is longer than 64 Mi characters.
+ * `push` throws a {@linkcode BackendError} of kind `protocol` at a line of over 64 Mi characters.
  */
-export function lineDecoder(
-  onLine: (line: string) => void,
-  { loneCr = false }: { loneCr?: boolean } = {},
-): Decoder {
+export class LineDecoder implements Decoder {
+  readonly #onLine: (line: string) => void;
+  readonly #loneCr: boolean;
   // By default the decoder drops a mark at the start of every chunk (Deno 2.9.6).
-  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-  // A rope: each piece of a long line is appended and searched once.
-  let pending = "";
+  readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** The line that is under way. A rope: each piece of a long line is appended and searched once. */
+  #pending = "";
   /** A character that is dropped if it comes next. */
-  let skip = "\ufeff";
+  #skip = "\ufeff";
 
-  function line(tail: string): void {
-    const whole = pending + tail;
-    pending = "";
-    onLine(!loneCr && whole.endsWith("\r") ? whole.slice(0, -1) : whole);
+  constructor(onLine: (line: string) => void, { loneCr = false }: { loneCr?: boolean } = {}) {
+    this.#onLine = onLine;
+    this.#loneCr = loneCr;
   }
 
-  function take(text: string): void {
+  push(chunk: Uint8Array): void {
+    this.#take(this.#utf8.decode(chunk, { stream: true }));
+  }
+
+  end(): void {
+    this.#take(this.#utf8.decode());
+    if (this.#pending !== "") this.#finish("");
+  }
+
+  #take(text: string): void {
     let start = 0;
-    if (skip !== "" && text !== "") {
-      if (text.startsWith(skip)) start = 1;
-      skip = "";
+    if (this.#skip !== "" && text !== "") {
+      if (text.startsWith(this.#skip)) start = 1;
+      this.#skip = "";
     }
     // Each position is searched again only once passed, so that text without one is read once.
     let lf = text.indexOf("\n", start);
-    let cr = loneCr ? text.indexOf("\r", start) : -1;
+    let cr = this.#loneCr ? text.indexOf("\r", start) : -1;
     while (lf >= 0 || cr >= 0) {
       const end = lf < 0 || (cr >= 0 && cr < lf) ? cr : lf;
-      line(text.slice(start, end));
+      this.#finish(text.slice(start, end));
       start = end + 1;
       if (end === cr) {
-        if (start === text.length) skip = "\n";
+        if (start === text.length) this.#skip = "\n";
         else if (text.charCodeAt(start) === 10) start++;
         cr = text.indexOf("\r", start);
       }
       if (lf >= 0 && lf < start) lf = text.indexOf("\n", start);
     }
     if (start < text.length) {
-      pending += text.slice(start);
-      checkLength(pending.length, "longest line");
+      this.#pending += text.slice(start);
+      checkLength(this.#pending.length, "longest line");
     }
   }
 
-  return {
-    push: (chunk) => take(utf8.decode(chunk, { stream: true })),
-    end() {
-      take(utf8.decode());
-      if (pending !== "") line("");
-    },
-  };
+  #finish(tail: string): void {
+    const whole = this.#pending + tail;
+    this.#pending = "";
+    this.#onLine(!this.#loneCr && whole.endsWith("\r") ? whole.slice(0, -1) : whole);
+  }
 }

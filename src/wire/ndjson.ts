@@ -6,26 +6,32 @@
 
 import { BackendError } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
-import { type Decoder, lineDecoder } from "./lines.ts";
+import { type Decoder, LineDecoder } from "./lines.ts";
 
 /**
  * Decodes newline-delimited JSON; blank lines are skipped.
  *
- * @throws {BackendError} of kind `protocol`, from `push`, when a line is no JSON; of kind
- * `incomplete`, from `end`, when the last line is no whole JSON.
+ * A {@linkcode BackendError} of kind `protocol` is thrown by `push` when a line is no JSON, one of
+ * kind `incomplete` by `end` when the last line is no whole JSON.
  */
-export function ndjsonDecoder(onValue: (value: unknown) => void): Decoder {
-  let cut = false;
-  const lines = lineDecoder((line) => {
-    if (/\S/.test(line)) onValue(parseJson(line, cut));
-  });
-  return {
-    push: lines.push,
-    end() {
-      cut = true;
-      lines.end();
-    },
-  };
+export class NdjsonDecoder implements Decoder {
+  readonly #lines: LineDecoder;
+  #isCut = false;
+
+  constructor(onValue: (value: unknown) => void) {
+    this.#lines = new LineDecoder((line) => {
+      if (/\S/.test(line)) onValue(parseJson(line, this.#isCut));
+    });
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#lines.push(chunk);
+  }
+
+  end(): void {
+    this.#isCut = true;
+    this.#lines.end();
+  }
 }
 
 /**

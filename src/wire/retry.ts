@@ -17,7 +17,6 @@ const REFUSED_DELAY_MS = 200;
 /** The least that all attempts together may take, however short the first-token limit is. */
 const MIN_BUDGET_MS = 60_000;
 
-/** A decision to repeat a request. */
 interface Retry {
   /** The wait before it, in milliseconds. */
   delayMs: number;

@@ -9,11 +9,14 @@
  * loads 5 ms of code (Deno 2.9.6).
  */
 export function moment(ms: number, signal: AbortSignal): Promise<void> {
+  return Promise.race([aborted(signal), aborted(AbortSignal.timeout(ms))]);
+}
+
+/** Resolves once `signal` is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    for (const end of [signal, AbortSignal.timeout(ms)]) {
-      end.addEventListener("abort", () => resolve(), { once: true });
-    }
+    signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
 

@@ -70,7 +70,6 @@ export class Watchdog {
     this.#quickFor(Math.min(QUICK_MS, limits.firstTokenTimeoutMs, limits.idleTimeoutMs));
   }
 
-  /** Bytes came. */
   bytes(): void {
     const isFirst = this.#bytesAt === undefined;
     this.#bytesAt = this.#clock.now();

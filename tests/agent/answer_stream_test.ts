@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { AnswerStream } from "../../src/agent/answer_stream.ts";
-import { thinkFilter } from "../../src/text/think.ts";
-import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import { ThinkFilter } from "../../src/text/think.ts";
+import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
 import { readLocalResponse } from "../backends/replies.ts";
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
@@ -131,8 +131,8 @@ Deno.test("what is shown is what goes into the conversation, of random texts on 
       const written = message.reasoning?.replace(/^hm(\n\n)?/, "") ?? "";
       forEveryTextSplit(content, (pieces) => {
         // As the stream does it, but for its watch on repetition, which takes long to set up.
-        const calls = toolCallFilter({ tools: ["echo"] });
-        const think = thinkFilter();
+        const calls = new ToolCallFilter({ tools: ["echo"] });
+        const think = new ThinkFilter();
         if ("thinking" in more) { for (const filter of [calls, think]) filter.ignoreTags(); }
         const shown = pieces.map((piece) => think.push(calls.push(piece)));
         if ("tool_calls" in more) shown.push(think.push(calls.release()));

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { CallOptions, Delta } from "../../src/backends/backend.ts";
 import { AnswerSplitter } from "../../src/backends/answer_splitter.ts";
-import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
 import { callCompat, compatBackend } from "../../src/backends/compat/mod.ts";
 import { parseCompatResponse } from "../../src/backends/compat/response.ts";
 import { compatConfig } from "../../src/config.ts";
@@ -232,7 +232,7 @@ Deno.test("a server that takes no tools is told of them in the text", async (t) 
       const backend = compatBackend(configFor(server));
       const notices: string[] = [];
       const options: CallOptions = { onNotice: (message) => notices.push(message) };
-      const splitter = new AnswerSplitter({ calls: toolCallFilter({ tools: [tool.name] }) });
+      const splitter = new AnswerSplitter({ calls: new ToolCallFilter({ tools: [tool.name] }) });
       const { message, finish } = await backend.send(hi, [tool], { ...options, splitter });
       assertEquals([finish, message.toolCalls![0]!.arguments], ["tool_calls", { p: "a" }]);
       const { id, name } = message.toolCalls![0]!;

@@ -5,7 +5,7 @@ import { callLocal, localBackend } from "../../src/backends/local/mod.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { AnswerSplitter } from "../../src/backends/answer_splitter.ts";
-import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
 import type { Message } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { json, ndjson, raw, respond, serve, sse } from "../helpers/server.ts";
@@ -97,7 +97,7 @@ Deno.test("a model that takes no tools is told of them in the text", async () =>
     const backend = localBackend(configFor(server, { useCompat }));
     const notices: string[] = [];
     const options: CallOptions = { onNotice: (message) => notices.push(message) };
-    const splitter = new AnswerSplitter({ calls: toolCallFilter({ tools: [tool.name] }) });
+    const splitter = new AnswerSplitter({ calls: new ToolCallFilter({ tools: [tool.name] }) });
     const { message } = await backend.send(hi, [tool], { ...options, splitter });
     const [found] = message.toolCalls!;
     assertEquals([found!.name, found!.arguments, found!.recovered], ["read", { p: "a" }, true]);

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { placeOf } from "../../src/permissions/containment.ts";
+import { placeOf } from "../../src/permissions/places.ts";
 import { decide, tighten } from "../../src/permissions/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
 import type { PolicyCall, Settings } from "../../src/permissions/settings.ts";

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { output, readPiped } from "../../src/terminal/stdio.ts";
+import { Output, readPiped } from "../../src/terminal/stdio.ts";
 
 Deno.test("an output that is not taken asks to wait, until all is written", async () => {
   const gate = Promise.withResolvers<void>();
   let written = 0;
-  const stdout = output({
+  const stdout = new Output({
     async write(bytes) {
       await gate.promise;
       // A pipe takes a part.
@@ -25,7 +25,7 @@ Deno.test("an output that is not taken asks to wait, until all is written", asyn
 
 Deno.test("an output whose reader has gone asks nobody to wait", async () => {
   let errors = 0;
-  const stdout = output({ write: () => Promise.reject(new Error("gone")) }, () => errors++);
+  const stdout = new Output({ write: () => Promise.reject(new Error("gone")) }, () => errors++);
   for (let i = 0; i < 9; i++) stdout.write("x".repeat(2 ** 20));
   await stdout.drained();
   stdout.write("more");

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { HIDDEN_CYCLE, repetitionWatcher, truncateRepetition } from "../../src/text/repetition.ts";
+import { HIDDEN_CYCLE, RepetitionWatcher, truncateRepetition } from "../../src/text/repetition.ts";
 import { seeded } from "../helpers/split.ts";
 
 const WARNING = "\n\n[Warning: repetitive output truncated]";
@@ -106,7 +106,7 @@ Deno.test("truncateRepetition: a runaway without sentences", () => {
 
 /** Where the text is cut, and how many of its characters were read by then. */
 function watched(pieces: Iterable<string>, limit?: number): { cut?: number; seen: number } {
-  const watcher = repetitionWatcher(limit);
+  const watcher = new RepetitionWatcher(limit);
   let seen = 0;
   for (const piece of pieces) {
     const cut = watcher.push(piece);
@@ -166,7 +166,7 @@ const blocks: [name: string, block: string, times: number][] = [
 ];
 
 for (const [name, block, times] of blocks) {
-  Deno.test(`repetitionWatcher: a block is a runaway soon: ${name}`, () => {
+  Deno.test(`RepetitionWatcher: a block is a runaway soon: ${name}`, () => {
     const text = `Let me see what there is.\n\n${block.repeat(200)}`;
     const { cut, seen } = watched(text.match(/[^]{1,7}/g)!);
     assert(cut !== undefined, "not cut");
@@ -205,7 +205,7 @@ const repetitive: [name: string, text: string][] = [
 ];
 
 for (const [name, text] of repetitive) {
-  Deno.test(`repetitionWatcher: honest, if repetitive: ${name}`, () => {
+  Deno.test(`RepetitionWatcher: honest, if repetitive: ${name}`, () => {
     for (let before = 0; before < 130; before += 13) {
       const honest = `${"x".repeat(before)} Here it is:\n\n${text}\nThat is all.${
         " Bye for now, ".padEnd(512, "0123456789")
@@ -216,7 +216,7 @@ for (const [name, text] of repetitive) {
 }
 
 for (const [name, before, unit, stay, by] of loops) {
-  Deno.test(`repetitionWatcher: a runaway of ${name} is cut at its beginning`, () => {
+  Deno.test(`RepetitionWatcher: a runaway of ${name} is cut at its beginning`, () => {
     const text = before + unit.repeat(20_000 / unit.length);
     const { cut, seen } = watched(text);
     assert(cut !== undefined && seen <= before.length + by, `seen after ${seen}`);
@@ -233,7 +233,7 @@ for (const [name, before, unit, stay, by] of loops) {
   });
 }
 
-Deno.test("repetitionWatcher: honest answers are not ended", () => {
+Deno.test("RepetitionWatcher: honest answers are not ended", () => {
   const matrix = `[${"0, ".repeat(63)}0],\n`.repeat(64);
   const dump = Array.from(
     { length: 300 },
@@ -261,7 +261,7 @@ Deno.test("repetitionWatcher: honest answers are not ended", () => {
   }
 });
 
-Deno.test("repetitionWatcher: data has the limit of code without a fence too, wherever lines end", () => {
+Deno.test("RepetitionWatcher: data has the limit of code without a fence too, wherever lines end", () => {
   for (
     const [line, end] of [
       ["| 0 | 0 |\n"],
@@ -284,7 +284,7 @@ Deno.test("repetitionWatcher: data has the limit of code without a fence too, wh
   }
 });
 
-Deno.test("repetitionWatcher: another limit, which white space does not have", () => {
+Deno.test("RepetitionWatcher: another limit, which white space does not have", () => {
   const { seen } = watched("the ".repeat(9000), HIDDEN_CYCLE);
   assert(seen >= HIDDEN_CYCLE && seen <= HIDDEN_CYCLE + 512, `seen after ${seen}`);
   assert(watched("\t".repeat(9000), HIDDEN_CYCLE).seen <= 4512);
@@ -301,7 +301,7 @@ Deno.test("repetition: ten million characters complete", () => {
   ) assert(truncateRepetition(text).endsWith(WARNING));
 });
 
-Deno.test("repetitionWatcher: a unit must come four times, a block of short ones be long", () => {
+Deno.test("RepetitionWatcher: a unit must come four times, a block of short ones be long", () => {
   const page = Array.from({ length: 300 }, (_, i) => `x${i * 7919 % 9973} `).join("");
   const rows: [unit: string, repeats: number, isRunaway: boolean][] = [
     // Over 4000 characters, seen within 128 characters more.

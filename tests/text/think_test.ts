@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isBlank, splitThinking, stripThinkTags, thinkFilter } from "../../src/text/think.ts";
+import { isBlank, splitThinking, stripThinkTags, ThinkFilter } from "../../src/text/think.ts";
 import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 
 /** No reasoning: the text stays. */
@@ -116,7 +116,7 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
 ];
 
 function filtered(pieces: string[]): [text: string, reasoning: string] {
-  const filter = thinkFilter();
+  const filter = new ThinkFilter();
   let [text, reasoning] = ["", ""];
   for (const split of [...pieces.map((piece) => filter.push(piece)), filter.end()]) {
     if (split.retracted) text = "";
@@ -131,12 +131,12 @@ for (const [name, answer, text, reasoning] of rows) {
     assertEquals(splitThinking(answer), [text, reasoning]);
     assertEquals(stripThinkTags(answer), text);
   });
-  Deno.test(`thinkFilter: ${name}, on every split`, () => {
+  Deno.test(`ThinkFilter: ${name}, on every split`, () => {
     forEveryTextSplit(answer, (pieces) => assertEquals(filtered(pieces), [text, reasoning]));
   });
 }
 
-Deno.test("thinkFilter agrees with splitThinking on random texts", () => {
+Deno.test("ThinkFilter agrees with splitThinking on random texts", () => {
   const parts = [
     "<think>",
     "</think>",
@@ -181,16 +181,16 @@ const live: [piece: string, text: string, reasoning: string, retracted?: true][]
   [" <think>\nd", "", ""],
 ];
 
-Deno.test("thinkFilter holds back no more than what may be a tag, and white space", () => {
-  const filter = thinkFilter();
+Deno.test("ThinkFilter holds back no more than what may be a tag, and white space", () => {
+  const filter = new ThinkFilter();
   for (const [piece, text, reasoning, retracted = false] of live) {
     assertEquals(filter.push(piece), { text, reasoning, retracted }, piece);
   }
   assertEquals(filter.end(), { text: " <think>\nd", reasoning: "", retracted: false });
 });
 
-Deno.test("thinkFilter gives out no half of a surrogate pair", () => {
-  const filter = thinkFilter();
+Deno.test("ThinkFilter gives out no half of a surrogate pair", () => {
+  const filter = new ThinkFilter();
   assertEquals(filter.push("a\ud83d").text, "a");
   assertEquals(filter.push("\ude00").text, "😀");
 });
@@ -220,7 +220,7 @@ Deno.test("splitThinking: three million characters of anything complete", () => 
   }
 });
 
-Deno.test("thinkFilter: 25 000 lone end tags, white space and all", () => {
+Deno.test("ThinkFilter: 25 000 lone end tags, white space and all", () => {
   const text = " ".repeat(1_000_000) + "a </think> \n".repeat(25_000);
   const start = performance.now();
   const pieces = text.match(/[^]{1,40}/g)!;
@@ -229,8 +229,8 @@ Deno.test("thinkFilter: 25 000 lone end tags, white space and all", () => {
   assertEquals(performance.now() - start < 5000, true);
 });
 
-Deno.test("thinkFilter: tags are text from where it is told so", () => {
-  const filter = thinkFilter();
+Deno.test("ThinkFilter: tags are text from where it is told so", () => {
+  const filter = new ThinkFilter();
   assertEquals(filter.push("<think>a</think>b").reasoning, "a");
   filter.ignoreTags();
   assertEquals(filter.push(" <think>c</think>").text, " <think>c</think>");

@@ -6,7 +6,7 @@
  */
 
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
-import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
 import type { ToolCall } from "../../src/types/message.ts";
 
 /** A text as a model may write it, and what is to become of it. */
@@ -102,7 +102,7 @@ export function whole(text: string): Outcome {
 
 /** Parses a text that comes in pieces. */
 export function streamed(pieces: Iterable<string>): Outcome {
-  const filter = toolCallFilter(OPTIONS);
+  const filter = new ToolCallFilter(OPTIONS);
   let shown = "";
   for (const piece of pieces) shown += filter.push(piece);
   const { text, calls } = filter.end();

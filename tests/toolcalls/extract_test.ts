@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
-import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import { extractToolCallsFromText, ToolCallFilter } from "../../src/toolcalls/extract.ts";
 import type { ToolCallOptions } from "../../src/toolcalls/scan.ts";
 import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 
@@ -512,7 +511,7 @@ function check(text: string, options: ToolCallOptions, expected: Found[], rest: 
 }
 
 function filtered(pieces: string[], options: ToolCallOptions): string {
-  const filter = toolCallFilter(options);
+  const filter = new ToolCallFilter(options);
   return pieces.map((piece) => filter.push(piece)).join("") + filter.end().text;
 }
 
@@ -526,7 +525,7 @@ for (
     Deno.test(`extractToolCallsFromText, ${what}: ${name}`, () =>
       check(text, options, calls, rest));
     if (text.length > 10_000) continue;
-    Deno.test(`toolCallFilter, ${what}: ${name}, on every split`, () => {
+    Deno.test(`ToolCallFilter, ${what}: ${name}, on every split`, () => {
       forEveryTextSplit(text, (pieces) => assertEquals(filtered(pieces, options), rest));
     });
   }
@@ -550,7 +549,7 @@ Deno.test("extractToolCallsFromText: an invalid call holds what the model wrote"
   assertEquals(broken![0]!.invalid!.text, '{"name": "now", "a": "b"c"}');
 });
 
-Deno.test("toolCallFilter agrees with extractToolCallsFromText on random texts", () => {
+Deno.test("ToolCallFilter agrees with extractToolCallsFromText on random texts", () => {
   const parts = [
     "<toolcall>",
     "<tool_call>",
@@ -627,19 +626,19 @@ const rejected: [piece: string, shown: string][] = [
   ["c", '\n<toolcall>{"name": "now"}</toolcall>\nc'],
 ];
 
-Deno.test("toolCallFilter holds back no more than what may be a call, and white space", () => {
-  const filter = toolCallFilter(KNOWN);
+Deno.test("ToolCallFilter holds back no more than what may be a call, and white space", () => {
+  const filter = new ToolCallFilter(KNOWN);
   for (const [i, [piece, shown]] of live.entries()) {
     assertEquals(filter.push(piece), shown, `${i}: ${piece}`);
   }
   assertEquals(filter.end().text, "\nThen:\n```js");
-  const other = toolCallFilter(KNOWN);
+  const other = new ToolCallFilter(KNOWN);
   for (const [i, [piece, shown]] of rejected.entries()) {
     assertEquals(other.push(piece), shown, `${i}: ${piece}`);
   }
 });
 
-Deno.test("toolCallFilter: released, all that was held back is text", () => {
+Deno.test("ToolCallFilter: released, all that was held back is text", () => {
   const texts = [
     `a ${tagged(NOW)} b\n`,
     `${tagged(NOW)}`,
@@ -649,7 +648,7 @@ Deno.test("toolCallFilter: released, all that was held back is text", () => {
   ];
   for (const text of texts) {
     forEveryTextSplit(text, (pieces) => {
-      const filter = toolCallFilter(KNOWN);
+      const filter = new ToolCallFilter(KNOWN);
       const shown = pieces.map((piece) => filter.push(piece)).join("") + filter.release();
       assertEquals(shown, text);
       assertEquals([filter.push(tagged(NOW)), filter.end()], [tagged(NOW), {
@@ -673,7 +672,7 @@ Deno.test("extractToolCallsFromText: nested 10 000 deep is no call to be run", (
   }
 });
 
-Deno.test("toolCallFilter shows at once what can be no call", () => {
+Deno.test("ToolCallFilter shows at once what can be no call", () => {
   const rejected: [text: string, options: ToolCallOptions][] = [
     ['```json\n{"name": "now", <', ANY],
     ['```json\n{"name": "zip", ', KNOWN],
@@ -684,7 +683,7 @@ Deno.test("toolCallFilter shows at once what can be no call", () => {
     ["`````json5", KNOWN],
   ];
   for (const [text, options] of rejected) {
-    assertEquals(toolCallFilter(options).push(text), text.trimEnd());
+    assertEquals(new ToolCallFilter(options).push(text), text.trimEnd());
   }
 });
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
-import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
 
 const schemas = {
   read_file: {
@@ -246,7 +246,7 @@ const shape = (text: string, found: ReturnType<typeof extractToolCallsFromText>)
 
 /** What the filter makes of `text` in pieces of `size`. */
 function streamed(text: string, size: number): ReturnType<typeof extractToolCallsFromText> {
-  const filter = toolCallFilter(options);
+  const filter = new ToolCallFilter(options);
   let shown = "";
   for (let at = 0; at < text.length; at += size) shown += filter.push(text.slice(at, at + size));
   const { text: rest, calls } = filter.end();

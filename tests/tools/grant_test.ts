@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { placeOf } from "../../src/permissions/containment.ts";
+import { placeOf } from "../../src/permissions/places.ts";
 import { grantOf } from "../../src/permissions/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";

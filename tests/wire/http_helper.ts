@@ -7,7 +7,7 @@
 import { BackendError } from "../../src/errors.ts";
 import { failureFromErrorObject } from "../../src/wire/failure.ts";
 import type { requestJson, StreamReader } from "../../src/wire/http.ts";
-import { sseDecoder } from "../../src/wire/sse.ts";
+import { SseDecoder } from "../../src/wire/sse.ts";
 
 type HttpOptions = Parameters<typeof requestJson>[1];
 
@@ -15,7 +15,7 @@ type HttpOptions = Parameters<typeof requestJson>[1];
 export function textReader(onText?: (text: string) => void): StreamReader<string[]> {
   const texts: string[] = [];
   let done = false;
-  const decoder = sseDecoder(({ data }) => {
+  const decoder = new SseDecoder(({ data }) => {
     if (data === "[DONE]") done = true;
     if (done) return;
     const failure = data.startsWith("{") ? failureFromErrorObject(JSON.parse(data)) : undefined;
@@ -24,7 +24,7 @@ export function textReader(onText?: (text: string) => void): StreamReader<string
     onText?.(data);
   });
   return {
-    push: decoder.push,
+    push: (chunk) => decoder.push(chunk),
     get progress() {
       return texts.length;
     },

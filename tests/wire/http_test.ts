@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
 import type { RetryNotice } from "../../src/types/event.ts";
-import { jsonReader, requestJson, requestStream } from "../../src/wire/http.ts";
+import { JsonReader, requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
@@ -481,13 +481,13 @@ leakTest("an answer is not read faster than it is taken, and an abort does not w
   }
 });
 
-Deno.test("NET-01 jsonReader drops a byte order mark at the start alone, at every split", () => {
+Deno.test("NET-01 JsonReader drops a byte order mark at the start alone, at every split", () => {
   forEverySplit(new TextEncoder().encode('\u{feff}{"a":"\u{feff}é"}'), (pieces) => {
-    const reader = jsonReader((value) => value);
-    pieces.forEach(reader.push);
+    const reader = new JsonReader((value) => value);
+    for (const piece of pieces) reader.push(piece);
     assertEquals(reader.end(), { a: "\u{feff}é" });
   });
-  const reader = jsonReader((value) => value);
+  const reader = new JsonReader((value) => value);
   for (const piece of ['"a', '\u{feff}b"']) reader.push(new TextEncoder().encode(piece));
   assertEquals(reader.end(), "a\u{feff}b");
 });

@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
-import { lineDecoder } from "../../src/wire/lines.ts";
+import { LineDecoder } from "../../src/wire/lines.ts";
 import { forEverySplit } from "../helpers/split.ts";
 
-/** The most characters of one line, as the doc comment of {@linkcode lineDecoder} says. */
+/** The most characters of one line, as the doc comment of {@linkcode LineDecoder} says. */
 const MAX_ANSWER_CHARS = 64 * 2 ** 20;
 
 function decode(pieces: Uint8Array[], options?: { loneCr?: boolean }): string[] {
   const lines: string[] = [];
-  const decoder = lineDecoder((line) => lines.push(line), options);
+  const decoder = new LineDecoder((line) => lines.push(line), options);
   for (const piece of pieces) decoder.push(piece);
   decoder.end();
   return lines;
@@ -16,7 +16,7 @@ function decode(pieces: Uint8Array[], options?: { loneCr?: boolean }): string[] 
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("NET-01 NET-02 lineDecoder gives the same lines at every split", () => {
+Deno.test("NET-01 NET-02 LineDecoder gives the same lines at every split", () => {
   const rows: [bytes: Uint8Array, lines: string[], linesWithLoneCr: string[]][] = [
     [utf8(""), [], []],
     [utf8("\n"), [""], [""]],
@@ -47,19 +47,19 @@ Deno.test("NET-01 NET-02 lineDecoder gives the same lines at every split", () =>
   }
 });
 
-Deno.test("lineDecoder delivers a line as soon as its end is there", () => {
+Deno.test("LineDecoder delivers a line as soon as its end is there", () => {
   const lines: string[] = [];
-  const decoder = lineDecoder((line) => lines.push(line), { loneCr: true });
+  const decoder = new LineDecoder((line) => lines.push(line), { loneCr: true });
   decoder.push(utf8("a\r"));
   assertEquals(lines, ["a"]);
   decoder.push(utf8("\nb\n"));
   assertEquals(lines, ["a", "b"]);
 });
 
-Deno.test("lineDecoder takes linear time, in small pieces and with many ends", () => {
+Deno.test("LineDecoder takes linear time, in small pieces and with many ends", () => {
   const size = 2 ** 20;
   const begin = performance.now();
-  const decoder = lineDecoder(() => {});
+  const decoder = new LineDecoder(() => {});
   for (let sent = 0; sent < size; sent += 4) decoder.push(utf8("four"));
   decoder.end();
   for (const text of ["\r", "\n", "\r\n", "\n\n\n\n\n\n\n\r"]) {
@@ -69,8 +69,8 @@ Deno.test("lineDecoder takes linear time, in small pieces and with many ends", (
   assert(performance.now() - begin < 10_000);
 });
 
-Deno.test("lineDecoder bounds the length of a line", () => {
-  const decoder = lineDecoder(() => {});
+Deno.test("LineDecoder bounds the length of a line", () => {
+  const decoder = new LineDecoder(() => {});
   const piece = new Uint8Array(2 ** 20).fill(97);
   for (let sent = 0; sent < MAX_ANSWER_CHARS; sent += piece.length) decoder.push(piece);
   const error = assertThrows(() => decoder.push(Uint8Array.of(97)), BackendError);

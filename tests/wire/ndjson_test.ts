@@ -1,11 +1,11 @@
 import { assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
-import { ndjsonDecoder, parseJson } from "../../src/wire/ndjson.ts";
+import { NdjsonDecoder, parseJson } from "../../src/wire/ndjson.ts";
 import { forEverySplit, randomPieces, randomTexts, seeded } from "../helpers/split.ts";
 
 function decode(pieces: Uint8Array[]): unknown[] {
   const values: unknown[] = [];
-  const decoder = ndjsonDecoder((value) => values.push(value));
+  const decoder = new NdjsonDecoder((value) => values.push(value));
   for (const piece of pieces) decoder.push(piece);
   decoder.end();
   return values;
@@ -13,7 +13,7 @@ function decode(pieces: Uint8Array[]): unknown[] {
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("NET-01 ndjsonDecoder gives the same values at every split", () => {
+Deno.test("NET-01 NdjsonDecoder gives the same values at every split", () => {
   const rows: [stream: string, values: unknown[]][] = [
     ["", []],
     ['{"a":1}\n', [{ a: 1 }]],
@@ -27,7 +27,7 @@ Deno.test("NET-01 ndjsonDecoder gives the same values at every split", () => {
   }
 });
 
-Deno.test("NET-01 ndjsonDecoder reads recorded streams alike at every split", () => {
+Deno.test("NET-01 NdjsonDecoder reads recorded streams alike at every split", () => {
   for (
     const [file, count] of [["ndjson-ollama-escapes.txt", 1], ["ndjson-ollama-midstream.txt", 5]]
   ) {
@@ -39,7 +39,7 @@ Deno.test("NET-01 ndjsonDecoder reads recorded streams alike at every split", ()
   }
 });
 
-Deno.test("NET-04 ndjsonDecoder tells a broken line from a cut one", () => {
+Deno.test("NET-04 NdjsonDecoder tells a broken line from a cut one", () => {
   const rows: [stream: string, before: unknown[], kind: string, retryable: boolean][] = [
     ['{"a":1}\n<html>\n', [{ a: 1 }], "protocol", false],
     ['{"a":1}{"b":2}\n', [], "protocol", false],
@@ -49,7 +49,7 @@ Deno.test("NET-04 ndjsonDecoder tells a broken line from a cut one", () => {
   for (const [stream, before, kind, retryable] of rows) {
     forEverySplit(utf8(stream), (pieces) => {
       const values: unknown[] = [];
-      const decoder = ndjsonDecoder((value) => values.push(value));
+      const decoder = new NdjsonDecoder((value) => values.push(value));
       const error = assertThrows(() => {
         for (const piece of pieces) decoder.push(piece);
         decoder.end();
@@ -66,7 +66,7 @@ Deno.test("parseJson quotes what is no JSON in one harmless line", () => {
   assertThrows(() => parseJson("[".repeat(1e6)), BackendError);
 });
 
-Deno.test("NET-01 NET-04 ndjsonDecoder reads any bytes in any pieces alike", () => {
+Deno.test("NET-01 NET-04 NdjsonDecoder reads any bytes in any pieces alike", () => {
   const parts = [
     '{"a":1}',
     '{"b":[',
@@ -83,7 +83,7 @@ Deno.test("NET-01 NET-04 ndjsonDecoder reads any bytes in any pieces alike", () 
   ];
   const outcome = (pieces: Uint8Array[]): unknown => {
     const values: unknown[] = [];
-    const decoder = ndjsonDecoder((value) => values.push(value));
+    const decoder = new NdjsonDecoder((value) => values.push(value));
     try {
       for (const piece of pieces) decoder.push(piece);
       decoder.end();

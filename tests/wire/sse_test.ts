@@ -1,13 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
-import { sseDecoder } from "../../src/wire/sse.ts";
+import { SseDecoder, type SseEvent } from "../../src/wire/sse.ts";
 import { forEverySplit, randomPieces, randomTexts, seeded } from "../helpers/split.ts";
-
-type SseEvent = Parameters<Parameters<typeof sseDecoder>[0]>[0];
 
 function decode(pieces: Uint8Array[]): SseEvent[] {
   const events: SseEvent[] = [];
-  const decoder = sseDecoder((event) => events.push(event));
+  const decoder = new SseDecoder((event) => events.push(event));
   for (const piece of pieces) decoder.push(piece);
   decoder.end();
   return events;
@@ -15,7 +13,7 @@ function decode(pieces: Uint8Array[]): SseEvent[] {
 
 const message = (data: string) => ({ event: "message", data });
 
-Deno.test("NET-01 NET-02 sseDecoder follows the standard at every split", () => {
+Deno.test("NET-01 NET-02 SseDecoder follows the standard at every split", () => {
   const rows: [stream: string, events: SseEvent[]][] = [
     ["", []],
     ["data: a\n\n", [message("a")]],
@@ -54,7 +52,7 @@ Deno.test("NET-01 NET-02 sseDecoder follows the standard at every split", () => 
   }
 });
 
-Deno.test("NET-01 sseDecoder reads recorded streams alike at every split", () => {
+Deno.test("NET-01 SseDecoder reads recorded streams alike at every split", () => {
   const streams: [file: string, events: number, last: SseEvent][] = [
     ["sse-llama-hello.txt", 12, message("[DONE]")],
     ["sse-llama-messages-escapes.txt", 29, {
@@ -72,7 +70,7 @@ Deno.test("NET-01 sseDecoder reads recorded streams alike at every split", () =>
   }
 });
 
-Deno.test("NET-01 NET-02 sseDecoder reads any bytes in any pieces as the standard, read plainly, does", () => {
+Deno.test("NET-01 NET-02 SseDecoder reads any bytes in any pieces as the standard, read plainly, does", () => {
   // deno-fmt-ignore
   const parts = [
     "data", "event", "id", ":", ": ", " ", "a", "é", "😀", "\0", "\u{feff}", "\n", "\r", "\r\n", "\n\n",
@@ -90,7 +88,7 @@ Deno.test("NET-01 NET-02 sseDecoder reads any bytes in any pieces as the standar
 
 Deno.test("NET-02 an event of many lines is bounded, too", () => {
   const line = new TextEncoder().encode(`data: ${"x".repeat(2 ** 24 - 1)}\n`);
-  const decoder = sseDecoder(() => {});
+  const decoder = new SseDecoder(() => {});
   // With the line feeds between them, four lines are 64 Mi characters but one.
   for (let i = 0; i < 4; i++) decoder.push(line);
   assertThrows(() => decoder.push(line), BackendError, "longest event must have at most 67108864");

@@ -6,9 +6,9 @@
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
-import { jsonReader, type StreamReader } from "../../wire/http.ts";
+import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
-import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
+import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 import { ToolCallParts } from "./tool_call_parts.ts";
@@ -27,7 +27,7 @@ export function compatReader(
 ): StreamReader<Fields> {
   const events = contentType === "text/event-stream" || (stream && !contentType.includes("json"));
   if (events) return new CompletionReader(onDelta);
-  return jsonReader((value) => {
+  return new JsonReader((value) => {
     const response = fieldsOf(value, "answer");
     new CompletionReader(stream ? onDelta : () => {}).takeWhole(response);
     return response;
@@ -56,7 +56,7 @@ class CompletionReader implements StreamReader<Fields> {
   #usage: Fields | undefined;
   #promptRead = 0;
   readonly #message: CompatMessageFold;
-  readonly #decoder = sseDecoder((event) => this.#takeEvent(event));
+  readonly #decoder = new SseDecoder((event) => this.#takeEvent(event));
 
   constructor(onDelta: OnDelta) {
     this.#message = new CompatMessageFold((delta) => {

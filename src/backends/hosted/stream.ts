@@ -7,9 +7,9 @@
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";
-import { jsonReader, type StreamReader } from "../../wire/http.ts";
+import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
-import { sseDecoder, type SseEvent } from "../../wire/sse.ts";
+import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 
@@ -25,7 +25,7 @@ export function hostedReader(
   if (contentType === "text/event-stream" || stream && !contentType.includes("json")) {
     return new HostedReader(onDelta, contentType);
   }
-  return jsonReader((value) => {
+  return new JsonReader((value) => {
     const response = fieldsOf(value, "answer");
     for (const value of listOf(response.content, "content")) {
       const block = fieldsOf(value, "content block");
@@ -59,7 +59,7 @@ class HostedReader implements StreamReader<Fields> {
   readonly #blocks = new Map<number, StreamedBlock>();
   readonly #emit: (delta: Delta) => void;
   readonly #contentType: string;
-  readonly #decoder = sseDecoder((event) => this.#takeEvent(event));
+  readonly #decoder = new SseDecoder((event) => this.#takeEvent(event));
 
   constructor(onDelta: (delta: Delta) => void, contentType: string) {
     this.#contentType = contentType;

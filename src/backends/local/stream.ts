@@ -7,7 +7,7 @@
 
 import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { StreamReader } from "../../wire/http.ts";
-import { ndjsonDecoder } from "../../wire/ndjson.ts";
+import { NdjsonDecoder } from "../../wire/ndjson.ts";
 import { brokeOff, type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import type { Delta } from "../backend.ts";
 import { argumentsText } from "../wire_values.ts";
@@ -25,7 +25,7 @@ export class LocalReader implements StreamReader<Fields> {
   #thinking = "";
   readonly #onDelta: OnDelta;
   readonly #calls = new LocalCalls((name) => this.#emit({ type: "tool_call", name }));
-  readonly #decoder = ndjsonDecoder((value) => this.#take(value));
+  readonly #decoder = new NdjsonDecoder((value) => this.#take(value));
 
   constructor(onDelta: OnDelta = () => {}) {
     this.#onDelta = onDelta;

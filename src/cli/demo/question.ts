@@ -5,6 +5,7 @@
  */
 
 import { count } from "../../text/count.ts";
+import { escapeRegex } from "../../text/glob.ts";
 import { shortened } from "../../text/one_line.ts";
 import {
   type DemoAnswer,
@@ -86,7 +87,7 @@ function grepPattern(word: string): string {
   if (/^[a-z]\p{Ll}*$/u.test(word) && word !== "main") {
     return `[${word[0]!.toUpperCase()}${word[0]}]${word.slice(1)}`;
   }
-  return word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return escapeRegex(word);
 }
 
 function aboutProject(key: string | undefined, read: string): string[] {

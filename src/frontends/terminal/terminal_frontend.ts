@@ -17,8 +17,8 @@ import type { Permissions } from "../../session/permissions.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
 import { canEdit } from "../../terminal/line/input.ts";
-import { liveScreen } from "../../terminal/screen/live_screen.ts";
-import { plainScreen, type Screen } from "../../terminal/screen/screen.ts";
+import { LiveScreen } from "../../terminal/screen/live_screen.ts";
+import { PlainScreen, type Screen } from "../../terminal/screen/screen.ts";
 import { type Appearance, appearance, DIM, type Painter, painter } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -165,9 +165,9 @@ export class TerminalFrontend implements Frontend {
 
   #makeScreen(): Screen {
     if (!this.#isLive) {
-      return plainScreen(() => this.#session.agent.state.history, this.#over.signal);
+      return new PlainScreen(() => this.#session.agent.state.history, this.#over.signal);
     }
-    return liveScreen({
+    return new LiveScreen({
       color: this.#look.colors === "none" ? "" : "\x1b[1m",
       history: () => this.#session.agent.state.history,
       completer: completer(this.#session),

@@ -8,7 +8,7 @@
 import { duration } from "../../text/count.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
-import { markdownRenderer } from "../../terminal/markdown/renderer.ts";
+import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
 import { type Appearance, DIM, type Painter, painter, REMOVED } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
@@ -23,7 +23,7 @@ export class TurnView {
   readonly activity: Activity;
   readonly #screen: Screen;
   readonly #paint: Painter;
-  readonly #markdown: ReturnType<typeof markdownRenderer>;
+  readonly #markdown: MarkdownRenderer;
   readonly #folded = new FoldedTexts();
   #reasoning: string[] = [];
   #reasoningStart = 0;
@@ -37,7 +37,7 @@ export class TurnView {
   constructor(screen: Screen, look: Appearance) {
     this.#screen = screen;
     this.#paint = painter(look.colors);
-    this.#markdown = markdownRenderer({ ...look, columns: terminalSize().columns });
+    this.#markdown = new MarkdownRenderer({ ...look, columns: terminalSize().columns });
     this.activity = new Activity(this.#paint, look.unicode);
   }
 

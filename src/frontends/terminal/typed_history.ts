@@ -5,7 +5,7 @@
  */
 
 import { join } from "../../text/std_path.ts";
-import { type History, openHistory } from "../../terminal/line/history.ts";
+import { History } from "../../terminal/line/history.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { stateFolder } from "../../user_files.ts";
 
@@ -25,13 +25,16 @@ export function sessionHistory(
   warn: (message: string) => void,
 ): SessionHistory {
   const path = historyPath();
-  let opened: { folder: string; history: History } | undefined;
+  let opened: { folder: string; history: Pick<History, "entries" | "add"> } | undefined;
   const own: string[] = [];
-  function open(): History {
+  function open(): Pick<History, "entries" | "add"> {
     if (opened?.folder === folder()) return opened.history;
-    let history: History = { entries: own, add: (text) => void own.push(text) };
+    let history: Pick<History, "entries" | "add"> = {
+      entries: own,
+      add: (text) => void own.push(text),
+    };
     try {
-      if (path !== undefined) history = openHistory(path, folder());
+      if (path !== undefined) history = new History(path, folder());
     } catch (error) {
       warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
     }

@@ -1,5 +1,5 @@
 /**
- * Whether commands can be confined on this machine: found out by trying.
+ * The sandbox of this machine, tried out before it is relied on.
  *
  * @module
  */

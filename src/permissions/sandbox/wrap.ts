@@ -1,6 +1,6 @@
 /**
- * What commands may touch, enforced by the system: the command line that starts a program confined.
- * Pure. On Linux bubblewrap does it, on macOS `sandbox-exec`.
+ * The command line that starts a program confined, by bubblewrap on Linux, by `sandbox-exec` on
+ * macOS. Pure.
  *
  * Sources: bwrap(1); Apple's sandbox profiles as in /System/Library/Sandbox/Profiles.
  *
@@ -10,7 +10,7 @@
 import { isWithin } from "../../text/paths.ts";
 import type { ConfinedPath, PathTable } from "../path_table.ts";
 
-/** What to confine, and to where. */
+/** Limits of one confined command. */
 export interface Confinement {
   /** `read-only`: nothing but a private /tmp can be written; `workspace-write`: the folder too. */
   mode: "read-only" | "workspace-write";
@@ -20,9 +20,9 @@ export interface Confinement {
   tmp?: string;
   /** True where commands may use the network. */
   network: boolean;
-  /** What is hidden, and what of the folder is not written. */
+  /** The secrets that are hidden, and the files of the folder that are not written. */
   paths: PathTable;
-  /** Absolute paths of what may be sockets that others listen on. */
+  /** Absolute paths that may be sockets on which others listen. */
   sockets?: readonly string[];
   /** The file or folder at a path, links followed: one that is not there can be neither hidden nor protected. */
   look(path: string): { real: string; isFile: boolean } | undefined;
@@ -49,7 +49,7 @@ export function bubblewrapArgs(confinement: Confinement): string[] {
     "--unshare-ipc",
   ];
   if (!network) args.push("--unshare-net");
-  // Bound later, the root folder would bring back what is put in its place here.
+  // The root folder comes first: bound later, it would bring back the real /dev and /proc.
   args.push(folder === "/" ? bind : "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
   args.push(...(tmp === undefined ? ["--tmpfs"] : ["--bind", tmp]), "/tmp");
   // Sockets can be connected to on a read-only file system too.
@@ -63,7 +63,7 @@ export function bubblewrapArgs(confinement: Confinement): string[] {
   const unwritten = paths.confinedIn(folder).map(({ path }) => path);
   for (const path of mode === "read-only" ? [] : [`${folder}/.git`, ...unwritten]) {
     const { real, isFile } = look(path) ?? {};
-    // Where a link leads out, nothing can be written anyway.
+    // A link that leads out of the folder leads to nothing that can be written.
     if (real === undefined || real === folder || !isWithin(folder, real)) continue;
     // A folder that is mounted on cannot be moved away with the files that are protected in it. A
     // `.git` that is a file says where the repository is.
@@ -75,7 +75,7 @@ export function bubblewrapArgs(confinement: Confinement): string[] {
       !REPLACED.some((one) => isWithin(one, real)));
     if (isFile && isThere) args.push("--ro-bind", "/dev/null", real);
   }
-  // Last, as the folder may be the one that holds them.
+  // Secrets come last, as the folder may hold them.
   for (const { path, isFolder } of hiddenPaths(confinement)) {
     const { real, isFile } = look(path) ?? {};
     if (real === undefined) continue;
@@ -102,7 +102,7 @@ export function seatbeltProfile(confinement: Omit<Confinement, "look">): string 
       ...paths.confinedIn(folder).map(({ path }) =>
         `(deny file-write* ${filter("subpath", path)})`
       ),
-      // Else it could be moved away with the files that are protected in it.
+      // Denies moving `.git`, which would carry the protected files out.
       `(deny file-write-unlink ${filter("literal", `${folder}/.git`)})`,
     );
   }

@@ -22,7 +22,7 @@ export interface Word {
 export interface Redirection {
   /** The number before it, else empty. */
   descriptor: string;
-  /** Such as `>`, `>>`, `<`, `&>`, `>&`, `<<`, `<<<`. */
+  /** One of `>`, `>>`, `<`, `&>`, `>&`, `<<`, `<<<` and the like. */
   operator: string;
   /** The file, the descriptor, or the text of a here-document. */
   target: Word;
@@ -50,7 +50,6 @@ export interface ShellSource {
   at: number;
   commands: SimpleCommand[];
   depth: number;
-  /** True in a substitution. */
   isNested: boolean;
   /** Reads commands up to `)` or the end of the text. */
   readList: (s: ShellSource, end: "" | ")") => unknown;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { parseCommandLine } from "./words.ts";
+import { parseCommandLine } from "./parser.ts";
 import type { Redirection, SimpleCommand, Word } from "./lexer.ts";
 
 /** Programs that run others with any options, and words of the shell that change what later words mean. */
@@ -65,15 +65,15 @@ export function runsOthers(words: readonly Word[]): boolean {
   if (name === "git" && globalOptions(rest).some(({ text }) => text.startsWith("-c"))) return true;
   const options = Object.hasOwn(RUNNING, name) ? RUNNING[name] : undefined;
   return options !== undefined &&
-    rest.some(({ text }) => options.some((one) => isGivenOption(text, one)));
+    rest.some(({ text }) => options.some((one) => isOption(text, one)));
 }
 
-/** True where `word` is the option: also shortened, as most programs take it, or with a value. */
-function isGivenOption(word: string, option: string): boolean {
+/** True where `word` has the option: among other letters, shortened as most programs take it, or with a value. */
+export function isOption(word: string, option: string): boolean {
+  if (word === option) return true;
   const [name] = word.split("=", 1) as [string];
   if (option.startsWith("--")) return name.length > 3 && option.startsWith(name);
-  // A value may follow a letter without a blank, and letters may stand together.
-  if (/^-.$/.test(option)) return /^-[^-]/.test(word) && word.includes(option[1]!);
+  if (/^-.$/su.test(option)) return /^-[^-]/.test(word) && word.includes(option[1]!);
   return name === option;
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { CellRow, Frame } from "../screen/frame.ts";
-import { cellsOf } from "../screen/layout.ts";
+import { cellsOf } from "../styled.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import type { TerminalSize } from "../tty.ts";
 import { replaceUnits, unitsText } from "../units.ts";
@@ -108,7 +108,6 @@ function commonStart(items: readonly string[]): string {
   return first.slice(0, length).join("");
 }
 
-/** A line that can be completed. */
 interface CompletedLine {
   state: LineState;
   layout(size: TerminalSize): Frame;

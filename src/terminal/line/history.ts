@@ -7,18 +7,6 @@
 
 import { dirname } from "../../text/std_path.ts";
 
-/** The texts entered, kept in a file. */
-export interface History {
-  /** Oldest first, each text once; those of the session's folder come after all others. */
-  readonly entries: string[];
-  /**
-   * Adds a text as the newest entry, here and in the file; blank ones are left out.
-   *
-   * @throws {Error} when the file cannot be written (`Deno.errors`); `entries` has it all the same.
-   */
-  add(text: string): void;
-}
-
 /** A line of the file. */
 interface Entry {
   text: string;
@@ -31,31 +19,43 @@ const MAX_HISTORY_BYTES = 2 ** 20;
 /** The most bytes of an entry; longer ones (a pasted file) are for this session only. */
 const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 
-/**
- * Opens the history in the file `path`; where there is none yet, the first entry makes it, for the
- * user alone to read.
- *
- * @param folder The absolute path of the folder that the session works in.
- * @throws {Error} when the file is there but cannot be read (`Deno.errors`).
- */
-export function openHistory(path: string, folder: string, maxBytes = MAX_HISTORY_BYTES): History {
-  const all = load(path, maxBytes);
-  const here = all.filter((entry) => entry.folder === folder).map(({ text }) => text);
-  const local = new Set(here);
-  const elsewhere = all.map(({ text }) => text).filter((text) => !local.has(text));
-  const entries = lastOfEach([...elsewhere, ...here], (text) => text);
-  let newest = here.at(-1);
-  return {
-    entries,
-    add(text) {
-      if (text.trim() === "") return;
-      // The reader of the text may have put it into the list already, at its end.
-      entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
-      if (text === newest) return;
-      newest = text;
-      appendEntry(path, { text, folder });
-    },
-  };
+/** The texts entered, kept in a file that the first entry makes, for the user alone to read. */
+export class History {
+  /** Oldest first, each text once; those of the session's folder come after all others. */
+  readonly entries: string[];
+  readonly #path: string;
+  readonly #folder: string;
+  #newest: string | undefined;
+
+  /**
+   * @param folder The absolute path of the folder that the session works in.
+   * @throws {Error} when the file is there but cannot be read (`Deno.errors`).
+   */
+  constructor(path: string, folder: string, maxBytes = MAX_HISTORY_BYTES) {
+    const all = load(path, maxBytes);
+    const here = all.filter((entry) => entry.folder === folder).map(({ text }) => text);
+    const local = new Set(here);
+    const elsewhere = all.map(({ text }) => text).filter((text) => !local.has(text));
+    this.entries = lastOfEach([...elsewhere, ...here], (text) => text);
+    this.#path = path;
+    this.#folder = folder;
+    this.#newest = here.at(-1);
+  }
+
+  /**
+   * Adds a text as the newest entry, here and in the file; blank ones are left out.
+   *
+   * @throws {Error} when the file cannot be written (`Deno.errors`); `entries` has it all the same.
+   */
+  add(text: string): void {
+    if (text.trim() === "") return;
+    const { entries } = this;
+    // The reader of the text may have put it into the list already, at its end.
+    entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
+    if (text === this.#newest) return;
+    this.#newest = text;
+    appendEntry(this.#path, { text, folder: this.#folder });
+  }
 }
 
 /** The entries of the file, oldest first; a line that is torn or no entry is passed over. */

@@ -5,7 +5,8 @@
  */
 
 import { editLine, type ReadOptions } from "./editor.ts";
-import { stdinLines, writeStdout } from "../stdin.ts";
+import { stdinLines } from "../stdin.ts";
+import { writeStdout } from "../stdio.ts";
 
 /**
  * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter

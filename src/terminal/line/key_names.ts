@@ -79,7 +79,6 @@ const CONTROL_KEYS: Readonly<Record<string, string>> = {
   "\x1f": "ctrl-_",
 };
 
-/** The key of a control character. */
 export function controlKey(char: string): string {
   return CONTROL_KEYS[char] ?? `ctrl-${String.fromCharCode(char.charCodeAt(0) + 0x60)}`;
 }

@@ -19,7 +19,7 @@ export type Key =
   | { type: "paste"; text: string }
   | { type: "key"; name: string };
 
-/** Within these milliseconds of raw mode comes an Enter pressed before it, made a line feed. */
+/** An Enter pressed before raw mode arrives as a line feed within these milliseconds. */
 const EARLY_MS = 300;
 
 /** The key that was pressed where `key` came `ms` milliseconds after raw mode began. */
@@ -45,7 +45,7 @@ export class KeyDecoder {
   #paste: string[] | undefined;
   /** The number of pieces before the last end of the paste so far; -1 while it has none. */
   #pasteEnd = -1;
-  /** Within a string that the terminal sends as an answer. */
+  /** True within a string that the terminal sends as an answer. */
   #inString = false;
   #keys: Key[] = [];
 
@@ -172,7 +172,7 @@ export class KeyDecoder {
     return 2;
   }
 
-  /** rxvt: Alt and a key that has a sequence. Else two Escapes, one after the other. */
+  /** rxvt: Alt and a key that has a sequence; otherwise two separate Escapes. */
   #takeSecondEscape(input: string, at: number, final: boolean): number {
     const third = input[at + 2];
     if (third === undefined && !final) return 0;

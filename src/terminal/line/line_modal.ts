@@ -5,7 +5,7 @@
  */
 
 import { brokenRow, rowsText } from "../styled.ts";
-import { layoutLine } from "../screen/layout.ts";
+import { layoutLine } from "./line_layout.ts";
 import type { Frame } from "../screen/frame.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import type { TerminalSize } from "../tty.ts";

@@ -27,7 +27,6 @@ export interface LineState extends Snapshot {
   readonly history: readonly string[];
   /** Entries of the history (and the new one) as they were left when another was looked at. */
   readonly edited: ReadonlyMap<number, readonly Unit[]>;
-  /** The kill ring, newest last. */
   readonly kills: KillRing;
   readonly undo: readonly Snapshot[];
   readonly did: Did;

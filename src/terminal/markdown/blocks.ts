@@ -33,7 +33,7 @@ export function blockStart(
   ended: boolean,
   after: { paragraph: boolean; marker: boolean },
 ): BlockStart | undefined {
-  // Most lines.
+  // Fast path: nearly every line begins with a letter.
   if (/^[^-*_+=#`~|[\d]/.test(rest)) return TEXT_BLOCK;
   if (rest[0] === "|") return { kind: "row" };
   const line = rest.slice(0, MAX_START + 1);

@@ -200,7 +200,7 @@ export class MarkdownDocument {
   /** Ends the open leaf, and all containers but the first `count`. */
   #closeTo(count: number): void {
     this.#endLeaf();
-    // Items without text.
+    // Items that have no text still get their markers.
     if (this.#containers.slice(count).some(({ shown }) => !shown)) this.#fill.line("");
     this.#containers.length = count;
   }

@@ -34,12 +34,10 @@ const APART = new RegExp(
     "\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u30a1-\u9fff\uff01-\uff60]*$",
 );
 
-/** The graphemes of `text`. */
 function charactersOf(text: string): string[] {
   return APART.test(text) ? text.split("") : graphemes(text);
 }
 
-/** The columns of `text`. */
 export function textWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   if (!APART.test(text)) return displayWidth(text);

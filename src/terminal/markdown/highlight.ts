@@ -25,7 +25,7 @@ export function highlighter(name: string, paint: Painter): Highlighter {
   if (/^(diff|patch)$/i.test(name)) return (line) => paint(line, diffStyle(line));
   const language = languageOf(name);
   if (!language) return (line) => line;
-  /** The comment or string that goes on from the line before: up to what, and its style. */
+  /** The comment or string that goes on from the line before: the pattern of its end, and its style. */
   let span: { end: RegExp; style: Style } | undefined;
   return (line) => {
     let out = "";

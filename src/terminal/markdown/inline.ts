@@ -16,7 +16,7 @@ import { BOLD, CODE, DIM, ITALIC, STRIKE, type Style, UNDERLINE } from "../style
 const MAX_OPEN = 400;
 /** The most characters of inline code, and of a link's address. */
 const MAX_CODE = 1000;
-/** As many of one sign in a row are text. */
+/** A run of this many equal signs is text, not emphasis. */
 const MAX_DELIMITERS = 64;
 
 const UNSIGNED_TEXT = /[^\\`*_~[\]!&\n]+/y;
@@ -228,7 +228,7 @@ export class InlineParser {
     return this.#emit("`".repeat(length), length);
   }
 
-  /** `*`, `_` or `~~`: what it closes, and what it may open. */
+  /** Reads `*`, `_` or `~~`, which may close one that opened before, or open one. */
   #delimiters(char: string, ended: boolean): boolean {
     const length = this.#run(this.#pos, ended);
     if (isNaN(length)) return false;
@@ -265,7 +265,7 @@ export class InlineParser {
     return true;
   }
 
-  /** Gives their style to what stands between `text` and what it closes; returns what is left of it. */
+  /** Styles the items between the opening sign and `text`, which closes it; returns the signs of `text` left over. */
   #close(text: string, both: boolean): string {
     const items = this.#items;
     const char = text[0]!;

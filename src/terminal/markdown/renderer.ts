@@ -18,17 +18,11 @@ import type { TableStyle } from "./table.ts";
 
 /** The terminal that Markdown is shown on. */
 interface MarkdownOptions extends Appearance {
-  /** The width of the terminal. */
   columns: number;
 }
 
-/** A renderer; see the module. */
-export function markdownRenderer(options: MarkdownOptions): MarkdownRenderer {
-  return new MarkdownRenderer(options);
-}
-
 /** Turns Markdown into text for a terminal, piece by piece. */
-class MarkdownRenderer {
+export class MarkdownRenderer {
   readonly #style: TableStyle;
   #columns: number;
   #document: MarkdownDocument;
@@ -76,7 +70,7 @@ function safe(text: string): string {
   return sanitizeProse(text.replaceAll("\r\n", "\n"));
 }
 
-/** A width to work with; 0 is what terminals say that do not know. */
+/** The width as columns to work with; terminals that do not know theirs report 0. */
 function usable(columns: number): number {
   return Math.min(1000, Math.max(8, Math.floor(columns) || 80));
 }

@@ -115,7 +115,7 @@ function tableCells(line: string): string[] {
 /** The lines that a cell has when they are `width` columns wide. */
 function cellLines(cell: string, width: number, base: Style, style: TableStyle): string[] {
   if (cell === "") return [];
-  // Most cells.
+  // Fast path: a cell without Markdown signs that fits.
   if (!/[\\`*_~[\]!&\n]/.test(cell) && textWidth(cell) <= width) return [style.paint(cell, base)];
   const fill = new Filler(width, NO_PREFIX, style.paint);
   const inline = new InlineParser(fill, base, style.signs);
@@ -181,7 +181,7 @@ function align(text: string, column: number, { widths, aligned }: Table): string
 /** A line below the head, or between rows: `heavy` where there are both. */
 function rule({ widths }: Table, { paint, unicode }: TableStyle, heavy = false): string {
   const [dash, cross] = unicode ? heavy ? "═╪" : "─┼" : heavy ? "=+" : "-+";
-  // Rows whose cells stand below each other have a short one.
+  // Rows whose cells stand below each other are parted by a short line.
   const lines = widths!.length > 0 ? widths! : [MIN_WIDTH];
   return paint(lines.map((width) => dash!.repeat(width)).join(`${dash}${cross}${dash}`), DIM);
 }

@@ -13,7 +13,6 @@ import { isWidthDisputed } from "../../text/width.ts";
 export interface Cell {
   /** Printable; a blank of several columns has as many spaces. */
   readonly text: string;
-  /** Columns. */
   readonly width: number;
   /** An SGR sequence, such as `\x1b[2m`; empty for the default. */
   readonly style: string;
@@ -31,7 +30,6 @@ export interface Frame {
 /** Nothing yet, the cursor at the beginning of an empty row. */
 export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
-/** The columns that `cells` take. */
 function widthOf(cells: readonly Cell[]): number {
   let width = 0;
   for (const cell of cells) width += cell.width;

@@ -1,12 +1,16 @@
 /**
- * Printed text in few frames: whole lines, which scroll, and one that is not finished; below them the
- * rows that change in place.
+ * Printed text in few frames: whole lines, which scroll, and one that is not finished; below them, at
+ * the end of the screen, the rows that change in place.
  *
  * @module
  */
 
 import type { Terminal } from "../terminal.ts";
-import { type Layout, LiveRegion } from "./live_region.ts";
+import type { TerminalSize } from "../tty.ts";
+import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./frame.ts";
+
+/** Lays out the rows that change in place, for a terminal of that size. */
+type Layout = (size: TerminalSize) => Frame;
 
 /** Streamed text is shown in frames at least this many milliseconds apart. */
 const FRAME_MS = 33;
@@ -19,12 +23,17 @@ interface LiveOutputOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Text that waits for its frame, above the rows of `layout`. */
+/**
+ * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at the
+ * beginning of a row. A frame is one write, or none.
+ */
 export class LiveOutput {
   readonly #terminal: Terminal;
   readonly #layout: Layout;
   readonly #options: LiveOutputOptions;
-  readonly #region: LiveRegion;
+  /** The rows that the terminal shows, and the size they were painted for. */
+  #shown: Frame = EMPTY_FRAME;
+  #size: TerminalSize;
   #lines = "";
   #tail = "";
   /** When the last frame was drawn. */
@@ -37,7 +46,7 @@ export class LiveOutput {
     this.#terminal = terminal;
     this.#layout = layout;
     this.#options = options;
-    this.#region = new LiveRegion(terminal);
+    this.#size = terminal.size();
   }
 
   /** The line that is not finished. */
@@ -79,8 +88,8 @@ export class LiveOutput {
     const text = this.#lines;
     this.#lines = "";
     try {
-      if (text === "") this.#region.paint(this.#layout);
-      else this.#region.print(text, this.#layout);
+      if (text === "") this.#paintRows();
+      else this.#paintBelow(text);
     } catch (error) {
       this.#options.onGone(error);
     }
@@ -95,14 +104,21 @@ export class LiveOutput {
     else this.#frame = setTimeout(() => this.draw(), wait);
   }
 
-  /** Leaves the rows of `layout` in the scrollback in place of those that change. */
+  /** Leaves the rows of `layout` in the scrollback; those that change begin below them. */
   commit(layout: Layout): void {
-    this.#region.commit(layout);
+    const size = this.#terminal.size();
+    const next = layout(size);
+    // Rows that have scrolled out of a small terminal's reach are written again, in full.
+    const isTall = next.rows.length > size.rows;
+    const first = isTall || size.columns !== this.#size.columns ? this.#erased() : "";
+    const out = first + paint(this.#shown, next, size.columns);
+    this.#shown = EMPTY_FRAME;
+    this.#terminal.write(out + leave(next));
   }
 
-  /** Clears the screen. */
   clearScreen(): void {
-    this.#region.clearScreen();
+    this.#forget();
+    this.#terminal.write("\x1b[H\x1b[2J");
   }
 
   /** Draws nothing until {@linkcode resume}. */
@@ -113,18 +129,58 @@ export class LiveOutput {
   /** Draws again, on a screen where another program has been writing. */
   resume(): void {
     this.#isPaused = false;
-    this.#region.reset();
+    this.#forget();
   }
 
   /** Goes below the rows that change: the text to write for that. */
   below(): string {
-    return this.#region.below();
+    const out = leave(this.#shown);
+    const { rows } = this.#shown;
+    this.#shown = { rows: [...rows, []], cursor: { row: rows.length, column: 0 } };
+    return out;
   }
 
   /** Takes the rows that change off the screen; the text that was not shown yet. */
   end(): string {
     clearTimeout(this.#frame);
-    this.#region.clear();
+    this.#terminal.write(this.#erased());
     return this.#lines + this.#tail + (this.#tail && "\n");
+  }
+
+  #paintRows(): void {
+    const size = this.#terminal.size();
+    const { columns, rows } = this.#size;
+    // A terminal that became smaller may have dropped the rows below the cursor.
+    const first = size.columns === columns && size.rows === rows ? "" : this.#erased();
+    const next = this.#layout(size);
+    const out = first + paint(this.#shown, next, size.columns);
+    this.#shown = next;
+    if (out !== "") this.#terminal.write(out);
+  }
+
+  /** Writes `text` (whole lines, safe for a terminal, `\n` only), and the rows below it. */
+  #paintBelow(text: string): void {
+    const next = this.#layout(this.#terminal.size());
+    const out = this.#erased() + text.replaceAll("\n", "\r\n") +
+      paint(EMPTY_FRAME, next, this.#size.columns);
+    this.#shown = next;
+    // In one go, for a terminal that can (DEC mode 2026, synchronized output).
+    this.#terminal.write(`\x1b[?2026h${out}\x1b[?2026l`);
+  }
+
+  #forget(): void {
+    this.#shown = EMPTY_FRAME;
+    this.#size = this.#terminal.size();
+  }
+
+  /** Takes the rows off a terminal whose size may have changed: the text to write for that. */
+  #erased(): string {
+    const size = this.#terminal.size();
+    const out = size.columns === this.#size.columns
+      ? erase(this.#shown)
+      : eraseResized(this.#shown, size.columns, this.#terminal.reflows);
+    this.#size = size;
+    this.#shown = EMPTY_FRAME;
+    return out;
   }
 }

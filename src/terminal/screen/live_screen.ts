@@ -29,7 +29,6 @@ interface LiveScreenOptions {
   completer?: Completer | undefined;
   /** The progress of the turn, in one line with SGR; undefined while there is none. */
   activity: () => string | undefined;
-  /** The status line. */
   footer: () => string;
   /** Ctrl-C or Escape while a turn goes on. */
   onStop: () => void;
@@ -47,14 +46,7 @@ const QUESTION_QUIET_MS = 200;
 const MAX_TAIL = 4096;
 
 /** Takes the terminal until it is disposed of. */
-export function liveScreen(
-  options: LiveScreenOptions,
-  terminal: Terminal = processTerminal(),
-): Screen {
-  return new LiveScreen(options, terminal);
-}
-
-class LiveScreen implements Screen {
+export class LiveScreen implements Screen {
   readonly #options: LiveScreenOptions;
   readonly #terminal: Terminal;
   readonly #output: LiveOutput;
@@ -70,7 +62,7 @@ class LiveScreen implements Screen {
   #isFocused = true;
   #tick: ReturnType<typeof setInterval> | undefined;
 
-  constructor(options: LiveScreenOptions, terminal: Terminal) {
+  constructor(options: LiveScreenOptions, terminal: Terminal = processTerminal()) {
     this.#options = options;
     this.#terminal = terminal;
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), {
@@ -93,7 +85,7 @@ class LiveScreen implements Screen {
       focus: true,
       onSignal: (signal) => this.#end(signal),
     });
-    // Not at once: the caller may make after the screen what its options refer to.
+    // Deferred: the options may refer to objects that the caller makes after the screen.
     Promise.resolve().then(() => this.#driver.run(this.#over.signal))
       .catch(() => {}).then(() => this.#gone());
   }

@@ -9,7 +9,6 @@ import type { Key } from "../line/keys.ts";
 import { cleared, lineState, lineText, withHistory } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
 
-/** The session of an input line. */
 interface MessageModalOptions extends Omit<LineModalOptions, "prompt"> {
   /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
   history: () => readonly string[];
@@ -19,7 +18,6 @@ interface MessageModalOptions extends Omit<LineModalOptions, "prompt"> {
   onStop: () => void;
   /** Prints whole lines. */
   append: (lines: string) => void;
-  /** The terminal's width. */
   columns: () => number;
 }
 

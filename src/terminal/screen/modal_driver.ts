@@ -6,22 +6,18 @@
 
 import type { Terminal } from "../terminal.ts";
 import { asPressed, type Key } from "../line/keys.ts";
-import type { RawTerminal } from "../tty.ts";
+import type { RawOptions, RawTerminal } from "../tty.ts";
 import type { LiveOutput } from "./live_output.ts";
 import type { ModalStack } from "./modal.ts";
 
 /** The terminal and the modals of a driver. */
-interface ModalDriverOptions {
+interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
   terminal: Terminal;
   modals: ModalStack;
   /** Draws the modals. */
   output: LiveOutput;
   /** Called with each key before the modals; true when it is not for them. */
   onKey?: (key: Key) => boolean;
-  /** See {@linkcode RawOptions}. */
-  focus?: boolean;
-  /** See {@linkcode RawOptions}. */
-  onSignal?: (signal: Deno.Signal) => void;
 }
 
 /** Holds the terminal in raw mode until it is disposed of. */

@@ -9,7 +9,6 @@ import type { Key } from "../line/keys.ts";
 import { lineState, lineText } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
 
-/** A question. */
 interface QuestionModalOptions extends LineModalOptions {
   /** Text that was printed before it. */
   context: string;
@@ -21,7 +20,6 @@ interface QuestionModalOptions extends LineModalOptions {
   onCancel: () => void;
   /** Prints whole lines. */
   append: (lines: string) => void;
-  /** The terminal's width. */
   columns: () => number;
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { readInput, readLineRaw } from "../line/input.ts";
-import { writeStdout } from "../stdin.ts";
+import { writeStdout } from "../stdio.ts";
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
@@ -33,29 +33,46 @@ export interface Screen extends Disposable {
 
 /**
  * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other.
- * There is no next message once `signal` is aborted.
+ * Once `signal` is aborted, no further message is read.
  */
-export function plainScreen(history: () => string[], signal: AbortSignal): Screen {
-  let midLine = false;
-  const stream = (text: string) => {
+export class PlainScreen implements Screen {
+  readonly #history: () => string[];
+  readonly #signal: AbortSignal;
+  #isMidLine = false;
+
+  constructor(history: () => string[], signal: AbortSignal) {
+    this.#history = history;
+    this.#signal = signal;
+  }
+
+  print(text: string): void {
+    this.stream(`${this.#isMidLine ? "\n" : ""}${text}\n`);
+  }
+
+  stream(text: string): void {
     if (text === "") return;
     writeStdout(text);
-    midLine = !text.endsWith("\n");
-  };
-  return {
-    stream,
-    print: (text) => stream(`${midLine ? "\n" : ""}${text}\n`),
-    update() {},
-    read: () => readInput({ history: history() }, { interrupt: "clear", signal }),
-    async ask(prompt, objection, signal) {
-      for (;;) {
-        const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
-        const wrong = line === null ? undefined : objection(line);
-        if (wrong === undefined) return line;
-        this.print(wrong);
-      }
-    },
-    notify() {},
-    [Symbol.dispose]() {},
-  };
+    this.#isMidLine = !text.endsWith("\n");
+  }
+
+  read(): Promise<string | null> {
+    return readInput({ history: this.#history() }, { interrupt: "clear", signal: this.#signal });
+  }
+
+  async ask(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    for (;;) {
+      const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
+      const wrong = line === null ? undefined : objection(line);
+      if (wrong === undefined) return line;
+      this.print(wrong);
+    }
+  }
+
+  update(): void {}
+  notify(): void {}
+  [Symbol.dispose](): void {}
 }

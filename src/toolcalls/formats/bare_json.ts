@@ -6,7 +6,7 @@ import { JsonScanner, parseLenientJson } from "../json_scanner.ts";
 /** The beginning of JSON that is calls. */
 const JSON_HEAD =
   /^\s*\[?\s*\{{1,2}\s*"(?:name|tool_name|tool|function|type|tool_calls|id|arguments|parameters|action)"/;
-/** Text that may become that. */
+/** A beginning of such a text. */
 const JSON_HEAD_CUT = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,12})?)?$/;
 const NAME_VALUE = /"(?:name|tool_name|tool|action|function)"\s*:\s*"([^"\\]*)"/;
 /** A name is looked for in the first characters. */

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { SEPARATOR } from "../../text/std_path.ts";
+import { slashed } from "../../text/std_path.ts";
 import type { Withheld } from "../../types/tool.ts";
 import { type IgnoreVerdict, parseIgnore, type Rules, verdict } from "./ignore.ts";
 
@@ -176,7 +176,7 @@ export function isWithheld(
   isDir: boolean,
 ): boolean {
   if (paths.length + absolute.length > 0) {
-    const top = folder.replaceAll(SEPARATOR, "/").replace(/\/?$/, "/");
+    const top = slashed(folder).replace(/\/?$/, "/");
     const name = path.startsWith(top) ? path.slice(top.length) : path;
     const isIn = (name: string) => (regex: RegExp) => regex.test(name) || regex.test(`${name}/`);
     if (paths.some(isIn(name.normalize())) || absolute.some(isIn(path.normalize()))) return true;

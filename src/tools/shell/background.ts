@@ -18,6 +18,7 @@ import {
   tidyUp,
   within,
 } from "./shell_process.ts";
+import { aborted } from "../../wire/wait.ts";
 
 /** A command that ends within this time, in ms, is no job: its port is taken, for example. */
 const SETTLE_MS = 300;
@@ -136,7 +137,7 @@ class ShellJob implements Job {
 
   async report(signal: AbortSignal): Promise<string> {
     if (this.#outcome === undefined) {
-      const more = [this.ended, this.#output.more(), whenAborted(signal)];
+      const more = [this.ended, this.#output.more(), aborted(signal)];
       await within(NEWS_MS, Promise.race(more));
     }
     signal.throwIfAborted();
@@ -180,11 +181,4 @@ class ShellJob implements Job {
     this.#outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
     if (this.isAnnounced && !isStopped) this.#jobs.onEnd?.(this);
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

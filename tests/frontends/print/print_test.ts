@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { PrintFrontend } from "../../../src/frontends/print/print.ts";
-import { output } from "../../../src/terminal/stdio.ts";
+import { Output } from "../../../src/terminal/stdio.ts";
 import type { SessionEvent } from "../../../src/session/frontend.ts";
 
 /** Streams that keep what is written. */
 function streams(): { stdout: string[]; stderr: string[]; frontend: PrintFrontend } {
   const written = { stdout: [] as string[], stderr: [] as string[] };
   const to = (list: string[]) =>
-    output({
+    new Output({
       write(bytes) {
         list.push(new TextDecoder().decode(bytes));
         return Promise.resolve(bytes.length);

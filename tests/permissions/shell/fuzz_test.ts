@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
 import type { SimpleCommand, Word } from "../../../src/permissions/shell/lexer.ts";
-import { parseCommandLine } from "../../../src/permissions/shell/words.ts";
+import { parseCommandLine } from "../../../src/permissions/shell/parser.ts";
 import { seeded } from "../../helpers/split.ts";
 
 const BASH = ["/bin/bash", "/usr/bin/bash"].find((path) => {

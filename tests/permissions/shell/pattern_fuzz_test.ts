@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { expandPattern, placeOf } from "../../../src/permissions/containment.ts";
+import { expandPattern, placeOf } from "../../../src/permissions/places.ts";
 import { decide } from "../../../src/permissions/policy.ts";
 import type { Settings } from "../../../src/permissions/settings.ts";
 import { seeded } from "../../helpers/split.ts";

@@ -6,7 +6,7 @@
  */
 
 import { readInput, readLineRaw } from "../../../src/terminal/line/input.ts";
-import { writeStdout } from "../../../src/terminal/stdin.ts";
+import { writeStdout } from "../../../src/terminal/stdio.ts";
 import { rawTerminal } from "../../../src/terminal/tty.ts";
 
 const [mode = "input"] = Deno.args;

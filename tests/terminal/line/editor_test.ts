@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { layoutLine } from "../../../src/terminal/screen/layout.ts";
+import { layoutLine } from "../../../src/terminal/line/line_layout.ts";
 import { lineState } from "../../../src/terminal/line/state.ts";
 import { noTmux, type Terminal, terminal } from "../../helpers/tmux.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { openHistory } from "../../../src/terminal/line/history.ts";
+import { History } from "../../../src/terminal/line/history.ts";
 
 const unix = Deno.build.os !== "windows";
 
@@ -20,13 +20,13 @@ const entry = (text: string, folder = "/a") => JSON.stringify({ text, folder });
 
 Deno.test("entries come back, several lines and all, each once", async () => {
   await using dir = await temp();
-  const first = openHistory(dir.path, "/a");
+  const first = new History(dir.path, "/a");
   assertEquals(first.entries, []);
   const texts = ["one", "two\nlines", "one", "日本 \u2028 \x1b[A", "  ", "", "日本 \u2028 \x1b[A"];
   for (const text of texts) first.add(text);
   const expected = ["two\nlines", "one", "日本 \u2028 \x1b[A"];
   assertEquals(first.entries, expected);
-  assertEquals(openHistory(dir.path, "/a").entries, expected);
+  assertEquals(new History(dir.path, "/a").entries, expected);
   // A text repeated at once is not written again; one that was put into the list already, is.
   const lines = () => Deno.readTextFileSync(dir.path).split("\n").filter(Boolean).length;
   assertEquals(lines(), 4);
@@ -41,18 +41,18 @@ Deno.test("entries come back, several lines and all, each once", async () => {
 Deno.test("what was entered in this folder comes last: first to be found", async () => {
   await using dir = await temp();
   const write = (folder: string, ...texts: string[]) => {
-    const history = openHistory(dir.path, folder);
+    const history = new History(dir.path, folder);
     for (const text of texts) history.add(text);
   };
   write("/a", "in a", "both");
   write("/b", "in b", "both", "b again");
   write("/a", "a again");
-  assertEquals(openHistory(dir.path, "/a").entries, ["in b", "b again", "in a", "both", "a again"]);
-  assertEquals(openHistory(dir.path, "/b").entries, ["in a", "a again", "in b", "both", "b again"]);
-  assertEquals(openHistory(dir.path, "/c").entries, ["in a", "in b", "both", "b again", "a again"]);
+  assertEquals(new History(dir.path, "/a").entries, ["in b", "b again", "in a", "both", "a again"]);
+  assertEquals(new History(dir.path, "/b").entries, ["in a", "a again", "in b", "both", "b again"]);
+  assertEquals(new History(dir.path, "/c").entries, ["in a", "in b", "both", "b again", "a again"]);
   // A text known from elsewhere becomes one of this folder.
-  openHistory(dir.path, "/c").add("in a");
-  assertEquals(openHistory(dir.path, "/c").entries.at(-1), "in a");
+  new History(dir.path, "/c").add("in a");
+  assertEquals(new History(dir.path, "/c").entries.at(-1), "in a");
 });
 
 Deno.test("lines that are torn, or no entries, cost no other", async () => {
@@ -67,11 +67,11 @@ Deno.test("lines that are torn, or no entries, cost no other", async () => {
   ];
   for (const [file, entries] of rows) {
     write(dir.path, file);
-    const history = openHistory(dir.path, "/a");
+    const history = new History(dir.path, "/a");
     assertEquals(history.entries, entries, file);
     // What is added after a torn line is not lost with it.
     history.add("new");
-    assertEquals(openHistory(dir.path, "/a").entries, [...entries, "new"], file);
+    assertEquals(new History(dir.path, "/a").entries, [...entries, "new"], file);
   }
 });
 
@@ -80,12 +80,12 @@ Deno.test({
   ignore: !unix,
   async fn() {
     await using dir = await temp();
-    openHistory(dir.path, "/a").add("secret");
+    new History(dir.path, "/a").add("secret");
     const mode = (path: string) => Deno.statSync(path).mode! & 0o777;
     assertEquals(mode(dir.path), 0o600);
     assertEquals(mode(`${dir.folder}/state/copilot`), 0o700);
     Deno.chmodSync(dir.path, 0o644);
-    openHistory(dir.path, "/a");
+    new History(dir.path, "/a");
     assertEquals(mode(dir.path), 0o600);
   },
 });
@@ -93,35 +93,35 @@ Deno.test({
 Deno.test("a file that has become large is made smaller, the newest entries kept", async () => {
   await using dir = await temp();
   const limit = 20_000;
-  const history = openHistory(dir.path, "/a");
+  const history = new History(dir.path, "/a");
   for (let i = 0; i < 500; i++) history.add(`entry number ${i} ${"x".repeat(i % 50)}`);
   const { size } = Deno.statSync(dir.path);
   assert(size > limit);
-  const { entries } = openHistory(dir.path, "/a", limit);
+  const { entries } = new History(dir.path, "/a", limit);
   assertEquals(entries.at(-1), history.entries.at(-1));
   assertEquals(entries, history.entries.slice(-entries.length));
   assert(entries.length > 50 && Deno.statSync(dir.path).size <= limit);
-  assertEquals(openHistory(dir.path, "/a", limit).entries, entries);
+  assertEquals(new History(dir.path, "/a", limit).entries, entries);
   assertEquals([...Deno.readDirSync(`${dir.folder}/state/copilot`)].length, 1);
   if (unix) assertEquals(Deno.statSync(dir.path).mode! & 0o777, 0o600);
 });
 
 Deno.test("a text of megabytes is for this session only", async () => {
   await using dir = await temp();
-  const history = openHistory(dir.path, "/a");
+  const history = new History(dir.path, "/a");
   history.add("x".repeat(2 ** 21));
   history.add("small");
   assertEquals(history.entries.length, 2);
-  assertEquals(openHistory(dir.path, "/a").entries, ["small"]);
+  assertEquals(new History(dir.path, "/a").entries, ["small"]);
 });
 
 Deno.test("sessions that write at the same time lose nothing", async () => {
   await using dir = await temp();
   const script = `
-    import { openHistory } from ${
+    import { History } from ${
     JSON.stringify(new URL("../../../src/terminal/line/history.ts", import.meta.url).href)
   };
-    const history = openHistory(Deno.args[0], "/a");
+    const history = new History(Deno.args[0], "/a");
     for (let i = 0; i < 200; i++) history.add(Deno.args[1] + i + "x".repeat(i * 5));
   `;
   await Promise.all(["a", "b", "c"].map(async (name) => {
@@ -130,7 +130,7 @@ Deno.test("sessions that write at the same time lose nothing", async () => {
     }).output();
     assertEquals(code, 0, new TextDecoder().decode(stderr));
   }));
-  assertEquals(openHistory(dir.path, "/a").entries.length, 600);
+  assertEquals(new History(dir.path, "/a").entries.length, 600);
 });
 
 Deno.test({
@@ -142,7 +142,7 @@ Deno.test({
     const path = `${dir.folder}/link`;
     Deno.symlinkSync("/dev/zero", path);
     const before = Deno.statSync(path).mode;
-    assertEquals(openHistory(path, "/a").entries, []);
+    assertEquals(new History(path, "/a").entries, []);
     assertEquals(Deno.statSync(path).mode, before);
   },
 });
@@ -150,5 +150,5 @@ Deno.test({
 Deno.test("a file that cannot be read or written says so", async () => {
   await using dir = await temp();
   Deno.mkdirSync(dir.path, { recursive: true });
-  assertThrows(() => openHistory(dir.path, "/a").add("x"));
+  assertThrows(() => new History(dir.path, "/a").add("x"));
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { markdownRenderer } from "../../../src/terminal/markdown/renderer.ts";
+import { MarkdownRenderer } from "../../../src/terminal/markdown/renderer.ts";
 import type { Appearance } from "../../../src/terminal/style.ts";
 import { displayWidth } from "../../../src/text/width.ts";
 import { forEveryTextSplit, randomTexts, seeded } from "../../helpers/split.ts";
@@ -10,7 +10,7 @@ function render(
   colors: Appearance["colors"],
   unicode: boolean,
 ): string {
-  const renderer = markdownRenderer({ columns, colors, unicode });
+  const renderer = new MarkdownRenderer({ columns, colors, unicode });
   return pieces.map((piece) => renderer.push(piece)).join("") + renderer.end();
 }
 
@@ -346,7 +346,7 @@ Deno.test("markdown: a long table is written with the widths of its first rows, 
 
 Deno.test("markdown: the rows of a long table appear as they come, in windows of any size", () => {
   for (const large of [false, true]) {
-    const renderer = markdownRenderer({ columns: 60, colors: "none", unicode: true });
+    const renderer = new MarkdownRenderer({ columns: 60, colors: "none", unicode: true });
     const cell = large ? "word ".repeat(110) : "word";
     const held = large ? 3 : 8;
     let out = renderer.push("|a|b|\n|-|-|\n");
@@ -424,7 +424,7 @@ Deno.test("TTY-01 markdown: any text, cut anywhere: the same output, our styles,
     const whole = render([text], columns, colors, true);
     for (const size of [1, 1 + Math.ceil(random() * 9)]) {
       const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-      const renderer = markdownRenderer({ columns, colors, unicode: true });
+      const renderer = new MarkdownRenderer({ columns, colors, unicode: true });
       let out = "";
       for (const piece of [...pieces, undefined]) {
         const part = piece === undefined ? renderer.end() : renderer.push(piece);
@@ -506,7 +506,7 @@ Deno.test("markdown: no endless text is held back or lost", () => {
     ] as const
   ) {
     const text = start + part.repeat(size / part.length);
-    const renderer = markdownRenderer({ columns: 400, colors: "none", unicode: false });
+    const renderer = new MarkdownRenderer({ columns: 400, colors: "none", unicode: false });
     let out = "";
     for (const piece of text.match(/[^]{1,1000}/g)!) out += renderer.push(piece);
     const count = (text: string) => text.replace(/[\s|]/g, "").length;
@@ -518,7 +518,7 @@ Deno.test("markdown: no endless text is held back or lost", () => {
 });
 
 Deno.test("markdown: text appears word by word, code line by line", () => {
-  const renderer = markdownRenderer({ columns: 40, colors: "none", unicode: true });
+  const renderer = new MarkdownRenderer({ columns: 40, colors: "none", unicode: true });
   const steps: [string, string][] = [
     ["He", ""],
     ["llo wor", "Hello"],
@@ -543,7 +543,7 @@ Deno.test("markdown: text appears word by word, code line by line", () => {
 });
 
 Deno.test("TTY-07 markdown: a new width counts from the next word on", () => {
-  const renderer = markdownRenderer({ columns: 40, colors: "none", unicode: true });
+  const renderer = new MarkdownRenderer({ columns: 40, colors: "none", unicode: true });
   let out = renderer.push("- one two three four five six seven ");
   renderer.resize(20);
   out += renderer.push("eight nine ten eleven twelve ");

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { KeySource } from "../../../src/terminal/line/key_source.ts";
-import { ByteSource } from "../../../src/terminal/line/line_source.ts";
+import { KeySource } from "../../../src/terminal/line/sources.ts";
+import { ByteSource } from "../../../src/terminal/line/sources.ts";
 import type { Terminal } from "../../../src/terminal/terminal.ts";
 import { Screen } from "../../helpers/screen.ts";
 

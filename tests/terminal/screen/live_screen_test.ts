@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { liveScreen } from "../../../src/terminal/screen/live_screen.ts";
+import { LiveScreen } from "../../../src/terminal/screen/live_screen.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
 import { FakeTerminal } from "./fake_terminal.ts";
 
@@ -14,7 +14,7 @@ function screenTest(
   Deno.test(name, async () => {
     const terminal = new FakeTerminal();
     const stops: string[] = [];
-    using screen = liveScreen({
+    using screen = new LiveScreen({
       color: "",
       history: () => history,
       completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),

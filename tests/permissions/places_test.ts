@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
-import { mayHoldSecrets, placeOf } from "../../src/permissions/containment.ts";
+import { mayHoldSecrets, placeOf } from "../../src/permissions/places.ts";
 import { ANY_HOME } from "../../src/permissions/path_table.ts";
 import { isWithin } from "../../src/text/paths.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { KeySource } from "../../../src/terminal/line/key_source.ts";
-import { ByteSource, LineSource } from "../../../src/terminal/line/line_source.ts";
+import { KeySource } from "../../../src/terminal/line/sources.ts";
+import { ByteSource, LineSource } from "../../../src/terminal/line/sources.ts";
 import { forEverySplit } from "../../helpers/split.ts";
 
 /** A stream whose pieces come when the test says so; null is its end. */

@@ -29,10 +29,10 @@ export interface Place {
 const MAX_LINKS = 40;
 
 /**
- * Where `path` leads, which may not exist yet: the deepest folder that does is resolved, and a link to
- * nothing is followed to where a file would be created.
+ * The place that `path` leads to, which may not exist yet: the deepest folder that does is resolved, and
+ * a link to nothing is followed to where a file would be created.
  *
- * What cannot be resolved, such as a folder that may not be searched, counts as outside. A link that is
+ * A path that cannot be resolved, as in a folder that may not be searched, counts as outside. A link that is
  * changed afterwards is not seen: whoever opens the file opens `real`.
  *
  * @param workingDir the absolute working directory.

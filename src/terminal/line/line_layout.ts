@@ -4,11 +4,10 @@
  * @module
  */
 
-import type { Cell, CellRow, Frame } from "./frame.ts";
-import type { LineState } from "../line/state.ts";
+import type { Cell, CellRow, Frame } from "../screen/frame.ts";
+import { cellsOf, TAB_COLUMNS } from "../styled.ts";
+import type { LineState } from "./state.ts";
 import type { Unit } from "../units.ts";
-import { sanitizeProse } from "../../text/sanitize.ts";
-import { graphemes, graphemeWidth } from "../../text/width.ts";
 
 /** The look of a line, and its room. */
 interface LayoutOptions {
@@ -16,7 +15,6 @@ interface LayoutOptions {
   prompt: string;
   /** An SGR sequence for the prompt, or empty: no colours at all then. */
   color: string;
-  /** The terminal's width. */
   columns: number;
   /** The most rows; of a longer text those around the cursor are shown. */
   maxRows: number;
@@ -24,7 +22,6 @@ interface LayoutOptions {
   top?: number | undefined;
 }
 
-/** The frame of a line. */
 interface LineFrame extends Frame {
   /** The index of the first row shown, among those of the whole text. */
   readonly top: number;
@@ -32,9 +29,6 @@ interface LineFrame extends Frame {
 
 /** Stands before each line of a text but the first. */
 const CONTINUATION = "  ...> ";
-/** Columns from one tab stop to the next. */
-export const TAB_COLUMNS = 8;
-
 /** The cells of graphemes: text has few different ones, and each key lays out all of it. */
 const cellCache = new Map<string, readonly Cell[]>();
 const MAX_CACHED = 4096;
@@ -63,18 +57,6 @@ export function layoutLine(state: LineState, options: LayoutOptions): LineFrame 
   });
   if (state.cursor === state.units.length) cursor = flow.next();
   return rowsAround(flow.rows, cursor, options);
-}
-
-/** Text as cells; characters that drive a terminal or are invisible are shown by a visible sign. */
-export function cellsOf(text: string, style: string): Cell[] {
-  const shown = sanitizeProse(text).replace(/[\n\t]/g, (char) => char === "\n" ? "\u240a" : " ");
-  return graphemes(shown).map((grapheme) => {
-    const width = graphemeWidth(grapheme);
-    // A mark without a letter gets a circle to stand on.
-    return width > 0
-      ? { text: grapheme, width, style }
-      : { text: `\u25cc${grapheme}`, width: 1, style };
-  });
 }
 
 function unitCells(unit: string): readonly Cell[] {

@@ -6,7 +6,8 @@ import {
   leave,
   paint,
 } from "../../../src/terminal/screen/frame.ts";
-import { cellsOf, layoutLine } from "../../../src/terminal/screen/layout.ts";
+import { layoutLine } from "../../../src/terminal/line/line_layout.ts";
+import { cellsOf } from "../../../src/terminal/styled.ts";
 import { lineState } from "../../../src/terminal/line/state.ts";
 import { Screen } from "../../helpers/screen.ts";
 import { seeded } from "../../helpers/split.ts";

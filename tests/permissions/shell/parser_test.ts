@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { SimpleCommand } from "../../../src/permissions/shell/lexer.ts";
-import { parseCommandLine } from "../../../src/permissions/shell/words.ts";
+import { parseCommandLine } from "../../../src/permissions/shell/parser.ts";
 
 /** `NAME=VALUE word ~pattern $dynamic 2>target`, each word in brackets. */
 function shown({ assignments, words, redirections }: SimpleCommand): string {
