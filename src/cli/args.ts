@@ -172,6 +172,18 @@ export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
   return args as Args;
 }
 
+/** The value of `--output` in a command line that may make no sense; prompts are not read. */
+export function outputAsked(words: readonly string[]): string | undefined {
+  for (let i = 0; i < words.length && words[i] !== "--"; i++) {
+    const flag = flagOf(words[i]!);
+    const [, ...inWord] = words[i]!.split("=");
+    const next = words[i + 1];
+    if (flag?.name === "output") return inWord.length > 0 ? inWord.join("=") : next;
+    if (flag?.value === undefined || inWord.length > 0) continue;
+    if (flag.optional || next !== undefined && !namesFlag(next)) i++;
+  }
+}
+
 /** True for a word that names a flag of ours: a value such as "-1" does not. */
 function namesFlag(word: string): boolean {
   return word === "--" || flagOf(word) !== undefined;

@@ -5,7 +5,7 @@
  */
 
 import type { CopilotConfig } from "../config.ts";
-import { type Args, asUsage, parseArgs, usageText } from "./args.ts";
+import { type Args, asUsage, outputAsked, parseArgs, usageText } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import type { DemoServer } from "./demo/server.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
@@ -66,8 +66,7 @@ export async function main(words: readonly string[]): Promise<number> {
     signal: stopped.signal,
   };
   // A command line that makes no sense is answered in the format that it asks for, too.
-  const format = words.map((word, i) => word === "--output" ? `--output=${words[i + 1]}` : word)
-    .find((word) => word.startsWith("--output="))?.slice("--output=".length);
+  const format = outputAsked(words);
   let args: Args = format === undefined ? {} : { output: format };
   let code: number;
   try {
