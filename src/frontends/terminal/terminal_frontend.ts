@@ -13,7 +13,6 @@ import type {
   SessionEvent,
   Status,
 } from "../../session/frontend.ts";
-import type { Permissions } from "../../session/permissions.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
 import { canEdit } from "../../terminal/line/input.ts";
@@ -40,7 +39,6 @@ import { type SessionHistory, sessionHistory } from "./typed_history.ts";
 
 /** How a session in the terminal looks, and ends. */
 interface TerminalOptions {
-  permissions: Permissions;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
   /** A line below the first one. */
