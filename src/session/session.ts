@@ -293,8 +293,7 @@ export class Session implements AsyncDisposable {
     const frontend = this.#frontend;
     const asking = this.#options.permissions.policy(
       {
-        ...frontend.approve &&
-          { approve: (approval, signal) => frontend.approve!(approval, signal) },
+        ...frontend.approve && { approve: frontend.approve.bind(frontend) },
         onEvent: (event) => this.#emit(event),
       },
       () => this.#refusals++,
