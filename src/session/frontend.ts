@@ -6,7 +6,7 @@
  */
 
 import type { TurnEvent } from "../types/event.ts";
-import type { HeededInstructions, InstructionSize } from "./instruction_report.ts";
+import type { HeededInstructions, InstructionSize } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";

@@ -22,9 +22,8 @@ import {
   type VariableReader,
 } from "../user_files.ts";
 import type { Frontend } from "./frontend.ts";
-import type { PermissionNotice, PermissionReport, SandboxStatus } from "./permission_report.ts";
-import { projectSettings } from "./project_settings.ts";
-import { repositoryOf } from "./repository.ts";
+import type { PermissionNotice, PermissionReport, SandboxStatus } from "./report.ts";
+import { projectSettings, repositoryOf } from "./repository.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 /**

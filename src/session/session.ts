@@ -15,7 +15,7 @@ import type { Part } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 import { attachFiles } from "./attach.ts";
-import { FileList } from "./files.ts";
+import { PathList } from "./path_list.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
 import type { Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
@@ -23,10 +23,13 @@ import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf } from "./prices.ts";
 import type { CommandInfo, Report } from "./report.ts";
-import { runShell } from "./shell.ts";
+import { shellTool } from "../tools/mod.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
 
-/** How a session is opened. */
+/** The longest that a person's own command may run, in seconds: a day. */
+const MAX_SHELL_SECONDS = 86_400;
+
+/** The settings of a session. */
 export interface SessionOptions {
   /** The model, its server, and limits. */
   config: CopilotConfig;
@@ -84,7 +87,7 @@ export class Session implements AsyncDisposable {
   readonly #options: SessionOptions;
   readonly #frontend: Frontend;
   readonly #state: SessionState;
-  readonly #files: FileList;
+  readonly #files: PathList;
   readonly #policy: Policy;
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
@@ -108,7 +111,7 @@ export class Session implements AsyncDisposable {
       this.#emit({ type: "job_ended", job });
       this.#emitStatus();
     };
-    this.#files = new FileList(agent);
+    this.#files = new PathList(agent);
     this.#state = {
       agent,
       permissions,
@@ -258,7 +261,14 @@ export class Session implements AsyncDisposable {
    * @throws {InterruptedError} when it was aborted.
    */
   async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
-    return await runShell(this.#state, command, signal);
+    const { confine: _, ...context } = this.agent.toolContext(signal);
+    const args = { command, timeout_seconds: MAX_SHELL_SECONDS };
+    const onOutput = (newest: () => string) => this.#emit({ type: "output", newest });
+    const result = await shellTool.run(args, { ...context, onOutput });
+    const outcome = typeof result === "string" ? { content: result } : result;
+    const part = { type: "resource", kind: "shell", name: command, text: outcome.content } as const;
+    this.#state.pending.push(part);
+    return outcome;
   }
 
   /** Runs a slash command, given without its slash. */

@@ -16,8 +16,8 @@ import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
-import type { PermissionNotice } from "./permission_report.ts";
-import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./project_settings.ts";
+import type { PermissionNotice } from "./report.ts";
+import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repository.ts";
 
 /** The settings in force for a folder. */
 export interface SettingsInForce extends Settings {

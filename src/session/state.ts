@@ -13,6 +13,7 @@ import type { SessionEvent } from "./frontend.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SessionRecord } from "./record.ts";
+import type { CommandInfo, Report } from "./report.ts";
 import type { UndoLog } from "./undo.ts";
 
 /** Reads the flags that name a model and its server, for `/model --hosted`. */
@@ -52,4 +53,12 @@ export interface SessionState {
   /** Resolves once the server was asked for its models, as that may change the model. */
   looked: Promise<void>;
   emit(event: SessionEvent): void;
+}
+
+/** A slash command. */
+export interface Command extends CommandInfo {
+  /** Runs it; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
+  run(session: SessionState, argument: string, signal: AbortSignal): Report | Promise<Report>;
+  /** Arguments that may complete `begun`; those that do not begin like it are left out afterwards. */
+  values?(session: SessionState, begun: string): string[] | Promise<string[]>;
 }

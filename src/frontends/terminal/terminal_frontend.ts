@@ -32,8 +32,7 @@ import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
 import { askPerson, ruleAdded } from "./question.ts";
 import { resumedLines } from "../record_lines.ts";
-import { inRow, reportText, waitingText } from "./report_text.ts";
-import { outputText, shellText } from "./shell_text.ts";
+import { inRow, outputText, reportText, shellText, waitingText } from "./report_text.ts";
 import { TurnView } from "./turn_view.ts";
 import { type SessionHistory, sessionHistory } from "./typed_history.ts";
 
@@ -297,11 +296,10 @@ export class TerminalFrontend implements Frontend {
 
 async function askYesNo(
   screen: Screen,
-  question: string,
+  { text, prompt }: { text: string; prompt: string },
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  const [, about = "", prompt = ""] = /^([^]*\n)?(.*)$/.exec(question)!;
-  screen.print(wrapped(about.trimEnd(), terminalSize().columns));
+  screen.print(wrapped(text, terminalSize().columns));
   const answered = (line: string) => /^\s*(y(?:es)?|no?)\s*$/i.exec(line)?.[1];
   const answer = await screen.ask(
     prompt,
