@@ -18,13 +18,13 @@ import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
 import { type Output, output, readPiped } from "../terminal/stdio.ts";
 
-/** How long a pipe as stdin may be silent before `-p` goes on without it. */
+/** `-p` goes on without a pipe that is silent for longer, in ms. */
 const SILENT_STDIN_MS = 3000;
 
-/** How long a run that was told to end may take, before a second signal ends it at once. */
+/** A run that was told to end gets this time, in ms, before a second signal ends it at once. */
 const MAX_ENDING_MS = 5000;
 
-/** How long a run that was told to end waits for whoever reads what it wrote. */
+/** The longest that a run which was told to end waits for the readers of its output, in ms. */
 const READER_MS = 500;
 
 const DEMO_NOTICE = "· demo: fixed rules, no language model";
@@ -37,7 +37,7 @@ interface Run {
   stop(exitCode: number): void;
   /** Aborted by `stop`. */
   signal: AbortSignal;
-  /** What `stop` was called with first. */
+  /** The exit code of the first call of `stop`. */
   stopCode?: number;
 }
 
@@ -249,7 +249,7 @@ function checkDemo(args: Args): void {
   if (other !== undefined) throw new UsageError(`--demo and --${other} exclude each other`);
 }
 
-/** What is asked: the argument, the piped text, or the one with the other behind it. */
+/** The prompt: the argument, the piped text, or both, the argument first. */
 async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> {
   const asked = args.print ?? "";
   let piped = "";
@@ -273,7 +273,7 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
   }
   const typed: Part = { type: "text", text: asked };
   if (piped.trim() === "") return [typed];
-  // Names of files in it are not looked for: it may be of anybody.
+  // `@names` in piped text are not attached: others may have written it.
   const context = { type: "resource", name: "", text: piped } as const;
   return asked.trim() === ""
     ? [{ ...context, kind: "note" }]

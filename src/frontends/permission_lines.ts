@@ -30,7 +30,7 @@ function sandboxText({ sandbox, enforcedBy, unenforced, network }: PermissionRep
   return `${sandbox}, by ${enforcedBy}, ${network ? "with" : "without"} network`;
 }
 
-/** What became of a folder's instructions. */
+/** The lines that say which of a folder's instructions are heeded. */
 export function instructionLines(
   { files, refused, isHeeded, unsaved }: HeededInstructions,
 ): string[] {

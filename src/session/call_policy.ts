@@ -168,7 +168,7 @@ export class CallPolicy {
       decide({ tool: READER, path }, this.#by.settings, this.#place).effect === "allow";
     if (mayRead) return await this.#tool.prepare?.(args, context);
     try {
-      // What an error quotes counts as seen, and here the model does not get to see it.
+      // A file that an error quotes counts as seen, but the model does not get this error.
       const seenFiles = context.seenFiles && new Map(context.seenFiles);
       return await this.#tool.prepare?.(args, { ...context, ...seenFiles && { seenFiles } });
     } catch {

@@ -48,7 +48,6 @@ async function builtinToolNames(): Promise<string[]> {
   return withJobs(builtinTools).map(({ name }) => name);
 }
 
-/** See {@linkcode openPermissions}. */
 export class Permissions {
   /** Variables that commands get though they look like credentials. */
   readonly env: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What slash commands, permissions and instructions report, as data: frontends make the text.
+ * Reports of slash commands, permissions and instructions, as data: frontends make the text.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Job } from "../types/tool.ts";
 export interface CommandInfo {
   /** Without the slash; letters, digits, `-` and `:`. */
   name: string;
-  /** What its argument is called, such as `[NAME]`; left out for none. */
+  /** The name of its argument, such as `[NAME]`; left out for none. */
   argument?: string;
   help: string;
   /** True where it waits for the model or its server. */
@@ -31,7 +31,7 @@ export type Report =
   | { type: "message"; message: string }
   | { type: "commands"; commands: readonly CommandInfo[] }
   | { type: "tools"; tools: readonly { name: string; description: string }[] }
-  /** What was typed, oldest first. */
+  /** The lines that were typed, oldest first. */
   | { type: "history"; entries: readonly string[] }
   /** Tokens of the session; `last` is the newest request. */
   | {
@@ -131,7 +131,7 @@ export interface InstructionSize {
 export interface RefusedInstructions {
   /** Its path relative to the working directory. */
   name: string;
-  /** Where the link leads: out of the folder, or to a secret. */
+  /** The link leads out of the folder, or to a secret. */
   reason: "outside" | "secret";
 }
 

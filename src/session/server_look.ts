@@ -38,9 +38,8 @@ export interface Check {
   status: "ok" | "note" | "fail";
   /** One line. */
   text: string;
-  /** What to do. */
   advice?: string;
-  /** Of `context`: the model's tokens. */
+  /** The model's tokens, for the check `context`. */
   contextLength?: number;
 }
 

@@ -33,7 +33,7 @@ const MAX_SHELL_SECONDS = 86_400;
 export interface SessionOptions {
   /** The model, its server, and limits. */
   config: CopilotConfig;
-  /** Whether the person named the model. */
+  /** True where the person named the model. */
   isChosen: boolean;
   /** The folder to work in: the current one. */
   folder?: string | undefined;
@@ -42,13 +42,13 @@ export interface SessionOptions {
   approvesAll?: boolean | undefined;
   /** Heeds the instructions that the folder brings, this time: as the person's file says, or they are asked. */
   trust?: boolean | undefined;
-  /** Whether the folder's and the person's instructions are read. */
+  /** Reads the folder's and the person's instructions. */
   readsInstructions: boolean;
-  /** Whether the conversation is recorded on disk. */
+  /** Records the conversation on disk. */
   isRecorded: boolean;
   /** Goes on with the folder's newest recorded conversation: false. */
   resumesNewest?: boolean | undefined;
-  /** Whether messages can be taken back, which keeps the files they changed in memory. */
+  /** Lets messages be taken back, which keeps the files they changed in memory. */
   canUndo: boolean;
   /**
    * Which servers are asked about their models: when the session opens (`at-start`, wherever they are),
@@ -82,7 +82,6 @@ export async function openSession(
   }
 }
 
-/** See {@linkcode openSession}. */
 export class Session implements AsyncDisposable {
   readonly #options: SessionOptions;
   readonly #frontend: Frontend;
@@ -133,17 +132,15 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  /** The agent, whose settings and conversation others may look at. */
   get agent(): CopilotAgent {
     return this.#state.agent;
   }
 
-  /** How many calls and files the policy refused without asking anybody. */
+  /** The number of calls and files that the policy refused without asking anybody. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** See {@linkcode Status}. */
   get status(): Status {
     const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs } = this.#state;
     const { name, isChosen, contextLength } = fit.targetOf(agent);
@@ -358,7 +355,7 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** How a call that writes or runs something is refused in plan mode. */
+/** The refusal of calls that write or run something in plan mode. */
 const PLAN_REFUSAL: Decision = {
   allow: false,
   reason:

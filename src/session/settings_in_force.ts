@@ -26,7 +26,7 @@ export interface SettingsInForce extends Settings {
   notices: PermissionNotice[];
 }
 
-/** What the settings in force are made of. */
+/** The parts that the settings in force are made of. */
 interface SettingsSources {
   choice: PermissionChoice;
   file: PermissionsFile;
@@ -117,7 +117,7 @@ async function tightenedBy(
   return { ...settings, notices };
 }
 
-/** What the policy has to know of the programs that PATH finds. */
+/** The policy's knowledge of the programs that PATH finds. */
 function programsIn(
   folder: string,
   path: string | undefined,

@@ -28,7 +28,6 @@ export interface ModelFlags {
   parse(words: readonly string[]): { config: CopilotConfig; isChosen: boolean };
 }
 
-/** See the module. */
 export interface SessionState {
   readonly agent: CopilotAgent;
   readonly permissions: Permissions;
@@ -40,9 +39,9 @@ export interface SessionState {
   /** Left out where the conversation is not recorded. */
   record: SessionRecord | undefined;
   readonly fit: ModelFit;
-  /** Whether the server is known to have the model: it may choose one where none is named. */
+  /** True once the server is known to have the model: it may choose one where none is named. */
   isModelKnown: boolean;
-  /** What goes along with the next message, before its text, such as the output of a command. */
+  /** Parts that go along with the next message, before its text, such as the output of a command. */
   pending: Part[];
   /** Tokens of the newest request and its answer; undefined until a request is counted. */
   usage: Usage | undefined;

@@ -17,11 +17,11 @@ export interface ResultLine {
   exitCode: number;
   /** True when no complete answer came: every exit code but 0, 3 and 4. */
   isError: boolean;
-  /** Why the turn ended; absent when it failed. */
+  /** The reason why the turn ended; absent when it failed. */
   stopReason?: TurnResult["stopReason"];
   /** The final answer; what there was of it when the turn failed. */
   response: string;
-  /** What went wrong, in one line. */
+  /** The error of a turn that failed, in one line. */
   error?: string;
   toolExecutions: TurnResult["toolExecutions"];
   usage: { inputTokens: number; outputTokens: number };

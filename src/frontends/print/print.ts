@@ -19,7 +19,6 @@ import { jobEnded, progressLine } from "../progress.ts";
 import { executionRows } from "../change.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
-/** How one prompt is shown. */
 interface PrintOptions {
   format: Format;
   stdout: Output;

@@ -1,5 +1,5 @@
 /**
- * What a slash command reported, as text for the terminal.
+ * The text of reports and of shell commands, for the terminal.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { UndoneFile, UndoReport } from "../../session/undo.ts";
 import { instructionLines, permissionReportLines } from "../permission_lines.ts";
 import type { CommandOutput, Job, ToolOutcome } from "../../types/tool.ts";
 
-/** What the text is for. */
+/** The terminal that the text is for. */
 interface TextOptions {
   columns: number;
   unicode: boolean;
@@ -247,7 +247,7 @@ export function shellText({ content, exitCode, output, endedProcesses }: ToolOut
   return output && exitCode === 0 && !endedProcesses ? outputText(output) : content;
 }
 
-/** What a command printed. */
+/** The output of a command, stderr last. */
 export function outputText({ stdout, stderr }: CommandOutput): string {
   if (stdout === undefined && stderr === undefined) return "no output";
   return [

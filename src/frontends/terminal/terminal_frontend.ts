@@ -36,7 +36,6 @@ import { inRow, outputText, reportText, shellText, waitingText } from "./report_
 import { TurnView } from "./turn_view.ts";
 import { type SessionHistory, sessionHistory } from "./typed_history.ts";
 
-/** How a session in the terminal looks, and ends. */
 interface TerminalOptions {
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
@@ -257,7 +256,7 @@ export class TerminalFrontend implements Frontend {
         dim: (text) => this.#paint(text, DIM),
       });
     } catch (error) {
-      // Such as a settings file of the folder that cannot be read.
+      // A settings file of the folder may be unreadable.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
       return `· ${oneLine((error as Error).message)}`;
     }

@@ -1,5 +1,5 @@
 /**
- * What a person sees of a turn in the session: the answer as Markdown, each tool call in one line,
+ * A turn on the screen of a session: the answer as Markdown, each tool call in one line,
  * long texts folded.
  *
  * @module
@@ -30,7 +30,7 @@ export class TurnView {
   #toldRecovery = false;
   /** The calls that a person was asked about, and has seen whole. */
   readonly #asked = new Set<string>();
-  /** What was printed last: between text and lines of ours stands a blank line. */
+  /** The kind of the newest output: a blank line stands between text and lines of ours. */
   #last: "nothing" | "text" | "line" = "nothing";
 
   constructor(screen: Screen, look: Appearance) {

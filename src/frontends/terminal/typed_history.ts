@@ -1,5 +1,5 @@
 /**
- * Where a session keeps what was typed.
+ * The file that keeps the lines typed into sessions.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { type History, openHistory } from "../../terminal/line/history.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { stateFolder } from "../../user_files.ts";
 
-/** What was typed into a session, and into those before it. */
+/** The lines typed into a session, and into those before it. */
 export interface SessionHistory {
-  /** Those of the session's folder last. */
+  /** All entries, oldest first; those of the session's folder come last. */
   entries(): string[];
   add(text: string): void;
 }

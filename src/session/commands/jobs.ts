@@ -12,7 +12,6 @@ import type { Command } from "../state.ts";
 const TAIL_LINES = 20;
 const TAIL_BYTES = 8000;
 
-/** See the module. */
 export const jobsCommand: Command = {
   name: "jobs",
   argument: "[N]",

@@ -10,7 +10,6 @@ import { modelNames, serverOf } from "../model_server.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
-/** See the module. */
 export const modelCommand: Command = {
   name: "model",
   argument: "[NAME]",

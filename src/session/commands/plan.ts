@@ -13,7 +13,6 @@ const BEGIN = note(
   "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]",
 );
 
-/** See the module. */
 export const planCommand: Command = {
   name: "plan",
   argument: "[off]",
