@@ -60,9 +60,15 @@ Deno.test("every flag is in every shell's completions and in the manual page", (
   const zsh = completionScript("zsh");
   const fish = completionScript("fish");
   const page = manPage("1.2.3");
-  for (const { name } of FLAGS) {
+  for (const flag of FLAGS) {
+    const { name } = flag;
     assert(zsh.includes(`--${name}`), `--${name} for zsh`);
     assert(fish.includes(`-l ${name}`), `--${name} for fish`);
+    const short = "short" in flag ? `-s ${flag.short}` : undefined;
+    const row = fish.split("\n").find((line) =>
+      line.includes(`-l ${name} `) || line.endsWith(`-l ${name}`)
+    )!;
+    assertEquals(/-s \w/.exec(row)?.[0], short, row);
     assert(page.includes(`\\-\\-${name.replaceAll("-", "\\-")}`), `--${name} in the page`);
   }
 });

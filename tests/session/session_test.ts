@@ -127,3 +127,12 @@ Deno.test("a file that a message names goes along as the policy and the person s
     await Deno.remove(base, { recursive: true });
   }
 });
+
+Deno.test("a model that /model names is the person's choice", async () => {
+  const options = { isChosen: false, asksServer: "before-turns" } as const;
+  await using server = strictServer([]);
+  await using fake = await fakeSession(server.url, options);
+  assertEquals(fake.session.status.model, undefined);
+  await fake.command("/model other");
+  assertEquals(fake.session.status.model, "other");
+});

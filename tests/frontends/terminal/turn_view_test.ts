@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { Activity } from "../../../src/frontends/terminal/activity.ts";
 import { TurnView } from "../../../src/frontends/terminal/turn_view.ts";
 import { sessionHistory } from "../../../src/frontends/terminal/typed_history.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
@@ -142,5 +143,28 @@ Deno.test("a history that cannot be written is told of once, and kept for the se
     if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
     else Deno.env.set("XDG_STATE_HOME", before);
     Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("the speed of an answer is shown once it tells something", () => {
+  const activity = new Activity((text) => text, false);
+  const { now } = performance;
+  let ms = 0;
+  performance.now = () => ms;
+  try {
+    assertEquals(activity.line(), undefined);
+    activity.begin("waiting");
+    assertEquals(activity.line(), "| 0 s · Esc stops · waiting");
+    for (let i = 0; i < 20; i++) activity.token("answering");
+    ms = 2000;
+    assertEquals(activity.line(), "| 2 s · 20 tokens · Esc stops · answering");
+    activity.token("answering");
+    assertEquals(activity.line(), "| 2 s · 21 tokens · 11/s · Esc stops · answering");
+    activity.request();
+    assertEquals(activity.line(), "| 2 s · Esc stops · answering");
+    activity.end();
+    assertEquals(activity.line(), undefined);
+  } finally {
+    performance.now = now;
   }
 });

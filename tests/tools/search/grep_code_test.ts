@@ -260,6 +260,9 @@ Deno.test("the result keeps within its limit exactly, and counts the rest", asyn
     assert(length <= limit && length > limit - 20, `${length} of ${limit}`);
     const [, shown, more] = /^\[(\d+) matching lines? shown, at least (\d+) more/.exec(last)!;
     assertEquals(Number(shown), lines.length);
+    const files = new Set(lines.map((line) => line.split(":", 1)[0])).size;
+    const unseen = / (\d+) files? of them not shown at all/.exec(last)?.[1] ?? "0";
+    assertEquals(Number(unseen), 50 - files, last);
     // A file that is not shown at all may count for one.
     const hidden = Math.floor((150 - lines.length) / 3);
     assert(Number(more) >= hidden && Number(more) <= 150 - lines.length, last);

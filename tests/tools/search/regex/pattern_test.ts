@@ -47,6 +47,7 @@ const ROWS: [pattern: string, lines: number[]][] = [
   ["x[^a]y", [6]],
   ["x\\u{1f600}y", [6]],
   ["x\\x{1F600}y", [6]],
+  ["\\u{10ffff}", []],
   ["x\\ud83d\\ude00y", [6]],
   ["\\p{Lu}T\\p{Lu}", [7]],
   ["\\pLT\\PL", []],
