@@ -34,7 +34,7 @@ import { askPerson, ruleAdded } from "./question.ts";
 import { resumedLines } from "../record_lines.ts";
 import { inRow, outputText, reportText, shellText, waitingText } from "./report_text.ts";
 import { TurnView } from "./turn_view.ts";
-import { type SessionHistory, sessionHistory } from "./typed_history.ts";
+import { SessionHistory } from "./typed_history.ts";
 
 interface TerminalOptions {
   /** Tells a person who looks elsewhere when a long turn is over. */
@@ -142,7 +142,7 @@ export class TerminalFrontend implements Frontend {
     );
     const { state } = session.agent;
     // Not at once: the screen, which begins with the history, is still to come.
-    this.#history = sessionHistory(
+    this.#history = new SessionHistory(
       () => state.workingDir,
       (message) => queueMicrotask(() => this.#say(message)),
     );

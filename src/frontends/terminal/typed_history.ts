@@ -9,47 +9,52 @@ import { type History, openHistory } from "../../terminal/line/history.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { stateFolder } from "../../user_files.ts";
 
-/** The lines typed into a session, and into those before it. */
-export interface SessionHistory {
-  /** All entries, oldest first; those of the session's folder come last. */
-  entries(): string[];
-  add(text: string): void;
-}
-
 /**
- * The history's file, opened anew when the folder changes; without one the session's own. `warn` is
- * told why it cannot be read or kept.
+ * The lines typed into a session, and into those before it. The file is opened anew when the folder
+ * changes; without one the session's own lines are all.
  */
-export function sessionHistory(
-  folder: () => string,
-  warn: (message: string) => void,
-): SessionHistory {
-  const path = historyPath();
-  let opened: { folder: string; history: History } | undefined;
-  const own: string[] = [];
-  function open(): History {
-    if (opened?.folder === folder()) return opened.history;
-    let history: History = { entries: own, add: (text) => void own.push(text) };
+export class SessionHistory {
+  readonly #folder: () => string;
+  readonly #warn: (message: string) => void;
+  readonly #path = historyPath();
+  readonly #own: string[] = [];
+  #opened: { folder: string; history: History } | undefined;
+  #hasWarned = false;
+
+  /** @param warn called with the reason why the history cannot be read or kept */
+  constructor(folder: () => string, warn: (message: string) => void) {
+    this.#folder = folder;
+    this.#warn = warn;
+  }
+
+  /** All entries, oldest first; those of the session's folder come last. */
+  entries(): string[] {
+    return this.#open().entries;
+  }
+
+  add(text: string): void {
     try {
-      if (path !== undefined) history = openHistory(path, folder());
+      this.#open().add(text);
     } catch (error) {
-      warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
+      if (!this.#hasWarned) {
+        this.#warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
+      }
+      this.#hasWarned = true;
     }
-    opened = { folder: folder(), history };
+  }
+
+  #open(): History {
+    const folder = this.#folder();
+    if (this.#opened?.folder === folder) return this.#opened.history;
+    let history: History = { entries: this.#own, add: (text) => void this.#own.push(text) };
+    try {
+      if (this.#path !== undefined) history = openHistory(this.#path, folder);
+    } catch (error) {
+      this.#warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
+    }
+    this.#opened = { folder, history };
     return history;
   }
-  let warned = false;
-  return {
-    entries: () => open().entries,
-    add(text) {
-      try {
-        open().add(text);
-      } catch (error) {
-        if (!warned) warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
-        warned = true;
-      }
-    },
-  };
 }
 
 function historyPath(): string | undefined {
