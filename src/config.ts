@@ -135,10 +135,13 @@ export interface AgentSettings {
 
 /** A reasoning model's thinking: on, off, or how much of it. */
 export type Thinking = boolean | "low" | "medium" | "high";
+/** The values of {@linkcode Thinking} beside on and off. */
+export const THINK_LEVELS: readonly Thinking[] = ["low", "medium", "high"];
 
 /** A value of {@linkcode AgentSettings.promptTier}. */
 export type PromptTier = "auto" | "lean" | "full";
-const PROMPT_TIERS: readonly PromptTier[] = ["auto", "lean", "full"];
+/** All values of {@linkcode AgentSettings.promptTier}. */
+export const PROMPT_TIERS: readonly PromptTier[] = ["auto", "lean", "full"];
 
 /** An agent's settings: exactly one backend, and limits (spec 2.3). */
 export type CopilotConfig =
@@ -213,9 +216,8 @@ export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }):
     ...CONNECTION,
   }, settings);
   if (config.apiKey === "") {
-    throw new RangeError(
-      `Cannot use hosted.apiKey as it must not be empty: set ${HOSTED_API_KEY_ENV}`,
-    );
+    const why = `it must not be empty: set ${HOSTED_API_KEY_ENV}`;
+    throw settingError(RangeError, "hosted", "apiKey", why);
   }
   return config;
 }
@@ -237,6 +239,28 @@ const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?
   maxOutputChars: [200, Number.MAX_SAFE_INTEGER, true],
 };
 
+/** An error about a value, which names the setting as data too. */
+interface SettingError extends TypeError {
+  /** The setting's name, such as `maxTokens`. */
+  setting: string;
+  /** The end of its message: the reason why the value cannot be used. */
+  why: string;
+}
+
+function settingError(
+  Type: typeof TypeError | typeof RangeError,
+  where: string,
+  setting: string,
+  why: string,
+): SettingError {
+  return Object.assign(new Type(`Cannot use ${where}.${setting} as ${why}`), { setting, why });
+}
+
+/** True for an error about the value of a setting. */
+export function isSettingError(error: unknown): error is SettingError {
+  return error instanceof Error && "setting" in error;
+}
+
 /** Lays `given` over `defaults` (an `undefined` leaves the default) and checks every value. */
 function checked<T extends object>(where: string, defaults: T, given: Some<T>): T {
   const config = { ...defaults } as Record<string, unknown>;
@@ -251,20 +275,14 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
     if (value === undefined) continue;
     const type = optional[key] ?? typeof config[key];
     if (!(key in config) && !(key in optional)) {
-      throw new TypeError(
-        `Cannot use ${where}.${key} as there is no such setting: use one of ${
-          Object.keys(config).join(", ")
-        }`,
-      );
+      const why = `there is no such setting: use one of ${Object.keys(config).join(", ")}`;
+      throw settingError(TypeError, where, key, why);
     }
     const actual = typeof value;
-    const isLevel = key === "think" && ["low", "medium", "high"].includes(value as string);
+    const isLevel = key === "think" && THINK_LEVELS.includes(value as Thinking);
     if (actual !== type && !isLevel) {
-      throw new TypeError(
-        `Cannot use ${where}.${key} as it must be a ${type}: current value is ${
-          settingText(value)
-        }`,
-      );
+      const why = `it must be a ${type}: current value is ${settingText(value)}`;
+      throw settingError(TypeError, where, key, why);
     }
     config[key] = value;
   }
@@ -273,23 +291,19 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
 }
 
 function checkValue(where: string, key: string, value: unknown, config: Record<string, unknown>) {
-  const name = `${where}.${key}`;
+  const refuse = (why: string) => {
+    throw settingError(RangeError, where, key, why);
+  };
   if (key === "model" && (value as string).trim() === "") {
-    throw new RangeError(
-      `Cannot use ${name} as it must not be empty: current value is ${settingText(value)}`,
-    );
+    refuse(`it must not be empty: current value is ${settingText(value)}`);
   }
-  if (key === "baseUrl" || key === "host") config[key] = checkedUrl(name, value as string);
+  if (key === "baseUrl" || key === "host") config[key] = checkedUrl(where, key, value as string);
   // A header value is printable ASCII: anything else would fail later inside fetch, naming no cause.
   if ((key === "apiKey" || key === "apiVersion") && /[^\x21-\x7e]/.test(value as string)) {
-    throw new RangeError(
-      `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
-    );
+    refuse("it must be printable ASCII without spaces: the current value is not");
   }
   if (key === "keepAlive" && !/^(-?\d+(\.\d+)?(ms|s|m|h)|0|)$/.test(value as string)) {
-    throw new RangeError(
-      `Cannot use ${name} as it must be a time such as 30m: current value is ${settingText(value)}`,
-    );
+    refuse(`it must be a time such as 30m: current value is ${settingText(value)}`);
   }
   checkNumber(where, key, value);
 }
@@ -302,15 +316,12 @@ function checkNumber(where: string, key: string, value: unknown): void {
   if (ok) return;
   const kind = whole ? "a whole number" : "a number";
   const range = max >= 2 ** 31 - 1 ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw new RangeError(
-    `Cannot use ${where}.${key} as it must be ${kind} ${range}: current value is ${
-      settingText(value)
-    }`,
-  );
+  const why = `it must be ${kind} ${range}: current value is ${settingText(value)}`;
+  throw settingError(RangeError, where, key, why);
 }
 
 /** The URL without a slash at its end; `localhost` and `host:port` are taken for http. */
-function checkedUrl(name: string, value: string): string {
+function checkedUrl(where: string, key: string, value: string): string {
   const text = value.trim();
   const short = /^(localhost|[\w.-]+:\d+|\[[\da-f:]+\]:\d+)(\/|$)/i.test(text);
   const url = URL.parse(short ? `http://${text}` : text);
@@ -324,11 +335,11 @@ function checkedUrl(name: string, value: string): string {
   if (wrong !== undefined || url === null) {
     // A password may lie before an @, a key in a query.
     const shown = /[@?#]/.test(value) ? "hidden" : settingText(value);
-    throw new TypeError(`Cannot use ${name} as ${wrong}: current value is ${shown}`);
+    throw settingError(TypeError, where, key, `${wrong}: current value is ${shown}`);
   }
   const address = url.href.replace(/\/+$/, "");
   // People paste the address of the compatible endpoint; here the path is ours to add.
-  return name === "compat.baseUrl" ? address : address.replace(/\/v1$/, "");
+  return where === "compat" ? address : address.replace(/\/v1$/, "");
 }
 
 /**
@@ -352,11 +363,9 @@ export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<A
   };
   for (const [key, value] of Object.entries(settings)) checkNumber("config", key, value);
   if (!PROMPT_TIERS.includes(settings.promptTier)) {
-    throw new RangeError(
-      `Cannot use config.promptTier as it must be one of ${
-        PROMPT_TIERS.join(", ")
-      }: current value is ${settingText(settings.promptTier)}`,
-    );
+    const shown = settingText(settings.promptTier);
+    const why = `it must be one of ${PROMPT_TIERS.join(", ")}: current value is ${shown}`;
+    throw settingError(RangeError, "config", "promptTier", why);
   }
   if (config.compat) return { ...settings, compat: compatConfig(config.compat) };
   if (config.local) return { ...settings, local: localConfig(config.local) };

@@ -7,7 +7,10 @@
  * @module
  */
 
+import { isSettingError, PROMPT_TIERS, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
+import { FORMATS } from "../frontends/print/json_output.ts";
+import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
 import { shortened } from "../text/one_line.ts";
 import { nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
@@ -19,10 +22,17 @@ export function asUsage<T>(make: () => T): T {
     return make();
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const flag = (_: string, key: string) =>
-      `--${key.replace(/Ms$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    throw new UsageError(error.message.replace(/\b(?:compat|local|hosted)\.(\w+)/g, flag));
+    throw new UsageError(
+      isSettingError(error)
+        ? `Cannot use --${flagOfSetting(error.setting)} as ${error.why}`
+        : error.message,
+    );
   }
+}
+
+/** The name of the flag for a setting: `max-tokens` for `maxTokens`. */
+export function flagOfSetting(setting: string): string {
+  return setting.replace(/Ms$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** A flag of the command line. */
@@ -35,6 +45,8 @@ export interface Flag {
   value?: string;
   /** True where the next word is the value, even one like a flag; none at the end is an empty value. */
   optional?: true;
+  /** The values it takes: words, or folders; left out where any text may be one. */
+  values?: readonly string[] | "folders";
   help: string;
 }
 
@@ -50,17 +62,24 @@ export const FLAGS = [
   },
   { name: "continue", short: "c", help: "go on with this folder's newest session, with -p too" },
   { name: "no-session", help: "keep no record of the session" },
-  { name: "output", value: "FORMAT", help: "with -p: text (default), json or stream-json" },
+  {
+    name: "output",
+    value: "FORMAT",
+    values: FORMATS,
+    help: "with -p: text (default), json or stream-json",
+  },
   { name: "yes", short: "y", help: "run edits and commands without asking" },
   {
     name: "approve",
     value: "MODE",
+    values: APPROVE_MODES,
     help:
       "when to ask: ask (edits and commands, the default), edits (edits run), auto (commands known to only read run too), never (what would be asked is refused)",
   },
   {
     name: "sandbox",
     value: "MODE",
+    values: SANDBOX_MODES,
     help: "what commands may write: workspace-write, read-only or off (the default)",
   },
   { name: "trust", help: "heed the instructions that the folder brings (AGENTS.md), this time" },
@@ -88,7 +107,13 @@ export const FLAGS = [
     help: "the key (other users can see it: rather set the variable)",
   },
   { name: "model", short: "m", value: "NAME", help: "the model (gpt-4o; local: qwen3)" },
-  { name: "working-dir", short: "C", value: "DIR", help: "the folder to work in (this one)" },
+  {
+    name: "working-dir",
+    short: "C",
+    value: "DIR",
+    values: "folders",
+    help: "the folder to work in (this one)",
+  },
   { name: "max-tokens", value: "N", help: "the most tokens of an answer" },
   {
     name: "context-length",
@@ -99,6 +124,7 @@ export const FLAGS = [
   {
     name: "think",
     value: "HOW",
+    values: ["on", "off", ...THINK_LEVELS.map(String)],
     help: "a reasoning model's thinking, where the server can: on, off, low, medium or high",
   },
   {
@@ -109,6 +135,7 @@ export const FLAGS = [
   {
     name: "prompt-tier",
     value: "TIER",
+    values: PROMPT_TIERS,
     help: "lean, full or auto (lean for contexts under 16384 and models under 8B)",
   },
   { name: "connect-timeout", value: "SECONDS", help: "the longest until a connection (10)" },
@@ -120,7 +147,12 @@ export const FLAGS = [
   { name: "idle-timeout", value: "SECONDS", help: "the longest silence within an answer (120)" },
   { name: "json", help: "with doctor: one JSON object" },
   { name: "no-notify", help: "no notification when a long turn ends and you look elsewhere" },
-  { name: "completions", value: "SHELL", help: "print completions for bash, zsh or fish" },
+  {
+    name: "completions",
+    value: "SHELL",
+    values: ["bash", "zsh", "fish"],
+    help: "print completions for bash, zsh or fish",
+  },
   { name: "man", help: "print the manual page, for man -l -" },
   { name: "version", short: "V", help: "print the version" },
   { name: "help", short: "h", help: "print this help" },
@@ -170,6 +202,18 @@ export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
     }
   }
   return args as Args;
+}
+
+/** The value of `--output` in a command line that may make no sense; prompts are not read. */
+export function outputAsked(words: readonly string[]): string | undefined {
+  for (let i = 0; i < words.length && words[i] !== "--"; i++) {
+    const flag = flagOf(words[i]!);
+    const [, ...inWord] = words[i]!.split("=");
+    const next = words[i + 1];
+    if (flag?.name === "output") return inWord.length > 0 ? inWord.join("=") : next;
+    if (flag?.value === undefined || inWord.length > 0) continue;
+    if (flag.optional || next !== undefined && !namesFlag(next)) i++;
+  }
 }
 
 /** True for a word that names a flag of ours: a value such as "-1" does not. */

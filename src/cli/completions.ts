@@ -7,9 +7,7 @@
  */
 
 import { EXAMPLES, type Flag, FLAGS } from "./args.ts";
-import { FORMATS } from "../frontends/print/json_output.ts";
 import { UsageError } from "../errors.ts";
-import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
 
 const flags: readonly Flag[] = FLAGS;
@@ -29,27 +27,11 @@ const SHELLS: ReadonlyMap<string, () => string> = new Map([
   ["fish", fishScript],
 ]);
 
-/** The values of flags that take one of a few words. */
-const FLAG_VALUES: Readonly<Record<string, readonly string[]>> = {
-  output: FORMATS,
-  approve: APPROVE_MODES,
-  sandbox: SANDBOX_MODES,
-  think: ["on", "off", "low", "medium", "high"],
-  "prompt-tier": ["auto", "lean", "full"],
-  completions: [...SHELLS.keys()],
-};
-
-/** The values that a flag may have: words, a folder, or any text. */
-function valuesOf({ name, value }: Flag): readonly string[] | "folder" | undefined {
-  if (value === "DIR") return "folder";
-  return FLAG_VALUES[name];
-}
-
 function bashScript(): string {
   const cases = flags.filter(({ value }) => value).map((flag) => {
     const names = `${flag.short ? `-${flag.short}|` : ""}--${flag.name}`;
-    const values = valuesOf(flag);
-    const reply = values === "folder"
+    const { values } = flag;
+    const reply = values === "folders"
       ? 'COMPREPLY=($(compgen -d -- "$word"))'
       : values
       ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$word"))`
@@ -73,10 +55,8 @@ complete -F _copilot copilot
 }
 
 function zshScript(): string {
-  const rows = flags.map((flag) => {
-    const { name, short, value, help } = flag;
-    const values = valuesOf(flag);
-    const action = values === "folder" ? "_files -/" : values ? `(${values.join(" ")})` : " ";
+  const rows = flags.map(({ name, short, value, values, help }) => {
+    const action = values === "folders" ? "_files -/" : values ? `(${values.join(" ")})` : " ";
     const text = help.replace(/[[\]:\\]/g, "\\$&").replaceAll("'", "'\\''");
     const argument = value ? `:${value}:${action}` : "";
     const names = short ? `'(-${short} --${name})'{-${short},--${name}}` : `--${name}`;
@@ -87,10 +67,8 @@ function zshScript(): string {
 }
 
 function fishScript(): string {
-  const rows = flags.map((flag) => {
-    const { name, short, value, help } = flag;
-    const values = valuesOf(flag);
-    const argument = values === "folder"
+  const rows = flags.map(({ name, short, value, values, help }) => {
+    const argument = values === "folders"
       ? " -xa '(__fish_complete_directories)'"
       : values
       ? ` -xa '${values.join(" ")}'`

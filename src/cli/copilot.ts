@@ -1,8 +1,10 @@
+import type { CopilotConfig } from "../config.ts";
 import { TerminalFrontend } from "../frontends/terminal/terminal_frontend.ts";
+import { parsePermissionChoice } from "../permissions/choice.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
-import { modelFlags } from "./model_flags.ts";
-import { type CopilotOptions, toConfig } from "./settings.ts";
+import type { Args } from "./args.ts";
+import { type CopilotOptions, modelFlags, sessionOptions, toConfig } from "./settings.ts";
 import { onSignals } from "./signals.ts";
 
 /**
@@ -13,19 +15,26 @@ import { onSignals } from "./signals.ts";
  * @throws {UsageError} when a key is missing, or options contradict each other.
  */
 export async function copilot(options: CopilotOptions = {}): Promise<number> {
-  const config = toConfig(options);
-  const permissions = await openPermissions({});
-  const frontend = new TerminalFrontend({ permissions, notifies: true, onSignals });
-  await using session = new Session({
-    config,
-    isChosen: options.model !== undefined,
-    folder: options.workingDir,
-    permissions,
-    readsInstructions: true,
-    isRecorded: true,
-    canUndo: true,
-    asksServer: "at-start",
-    modelFlags,
-  }, frontend);
+  return await runInTerminal(toConfig(options), options);
+}
+
+/**
+ * Runs a session in the terminal; the exit code.
+ *
+ * @param checked makes the session, and may throw other errors than its own
+ */
+export async function runInTerminal(
+  config: CopilotConfig,
+  options: CopilotOptions,
+  { args = {}, motto, checked = (make) => make() }: {
+    args?: Args;
+    motto?: string | undefined;
+    checked?: (make: () => Session) => Session;
+  } = {},
+): Promise<number> {
+  const permissions = await openPermissions(parsePermissionChoice(args));
+  const frontend = new TerminalFrontend({ notifies: !args["no-notify"], motto, onSignals });
+  const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
+  await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session);
 }

@@ -25,24 +25,22 @@ const PER_RUN = [
   "help",
 ];
 /** Flags that choose a server: given any of them, those of the file do not count. */
-const SERVER_FLAGS = ["local", "hosted", "base-url", "host", "demo"] as const;
+const SERVER_FLAGS = ["local", "hosted", "host", "base-url"] as const;
+/** Flags that go with one server. */
+export const FLAGS_OF_SERVER = [...SERVER_FLAGS, "api-key", "model", "use-compat"] as const;
 
 /**
  * `args`, with the values of `config.json` for flags that were not given: `{"local": true, "model": "qwen3"}`.
  *
  * @throws {UsageError} when it names anything but flags, or gives one a value that it cannot have.
  */
-export function withDefaults(
-  args: Args,
-  env?: VariableReader,
-): Args {
+export function withDefaults(args: Args, env?: VariableReader): Args {
   const path = userFile("config.json", env);
   const file = path === undefined ? undefined : readJsonFile(path);
   if (file === undefined) return args;
   const flags: readonly Flag[] = FLAGS;
-  const isOther = SERVER_FLAGS.some((name) => args[name] !== undefined);
-  const isServer = (name: string) =>
-    [...SERVER_FLAGS, "use-compat", "model"].includes(name as "local");
+  const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
+  const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const defaults: Record<string, string | true> = {};
   for (const [name, given] of Object.entries(file)) {
     const isList = name === "env" && Array.isArray(given);
@@ -58,7 +56,7 @@ export function withDefaults(
       const wanted = flag.value === undefined ? "true or false" : "a text or a number";
       throw new UsageError(`Cannot use ${name} in ${path} as it must be ${wanted}`);
     }
-    if (value === false || isOther && isServer(name)) continue;
+    if (value === false || isOther && ofServer.includes(name)) continue;
     defaults[name] = value === true ? true : String(value);
   }
   return { ...defaults, ...args };

@@ -20,7 +20,7 @@ import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import type { ModelFit } from "../session/fit_model.ts";
 import { withHint } from "../session/hints.ts";
-import type { SandboxStatus } from "../session/permission_report.ts";
+import type { SandboxStatus } from "../session/report.ts";
 import type { Permissions } from "../session/permissions.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { duration } from "../text/count.ts";
@@ -116,13 +116,13 @@ function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
 
 /** Repeated characters after which an answer is stopped: the questions are short. */
 const RUNAWAY = 1000;
-/** The `finishDetail` of an answer that was stopped as it repeated itself. */
-const RAN_AWAY = "ran away";
 
 /** A reply, with the times of its first piece and its end, in milliseconds from the request. */
 interface Probe extends Reply {
   first: number;
   total: number;
+  /** True where it was stopped as it repeated itself. */
+  ranAway: boolean;
 }
 
 async function sendProbe(
@@ -136,6 +136,7 @@ async function sendProbe(
   const watcher = new RepetitionWatcher(RUNAWAY);
   let first = 0;
   let content = "";
+  let ranAway = false;
   const onDelta = (delta: Delta) => {
     first ||= performance.now() - start;
     if (delta.type === "text") content += delta.text;
@@ -152,11 +153,12 @@ async function sendProbe(
     })
     .catch((error): Reply => {
       if (signal.aborted || !stop.signal.aborted) throw error;
+      ranAway = true;
       const message: Message = { role: "assistant", content };
-      return { message, finish: "other", finishDetail: RAN_AWAY, usage: undefined };
+      return { message, finish: "other", finishDetail: "", usage: undefined };
     });
   const total = performance.now() - start;
-  return { ...reply, first: first || total, total };
+  return { ...reply, first: first || total, total, ranAway };
 }
 
 /** Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. */
@@ -190,9 +192,9 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
   yield cacheCheck(asked, again);
 }
 
-function answerCheck({ message, usage, first, total, finishDetail }: Probe): Check {
+function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {
   const name = "answer";
-  if (finishDetail === RAN_AWAY) {
+  if (ranAway) {
     const advice = "A model that follows instructions does better, or one that is quantised less";
     return { name, status: "note", text: "it repeated itself, and was stopped", advice };
   }

@@ -4,29 +4,27 @@
  * @module
  */
 
-import type { CopilotConfig } from "../config.ts";
-import { type Args, asUsage, parseArgs, usageText } from "./args.ts";
+import { type CopilotConfig, VERSION } from "../config.ts";
+import { type Args, asUsage, outputAsked, parseArgs, usageText } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import type { DemoServer } from "./demo/server.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
-import type { Permissions } from "../session/permissions.ts";
 import type { Part } from "../types/message.ts";
-import type { SessionOptions } from "../session/session.ts";
 import type { CopilotOptions } from "./settings.ts";
 import { parsePermissionChoice } from "../permissions/choice.ts";
-import { withDefaults } from "./defaults.ts";
+import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
 import { Output, readPiped } from "../terminal/stdio.ts";
 
-/** How long a pipe as stdin may be silent before `-p` goes on without it. */
+/** `-p` goes on without a pipe that is silent for longer, in ms. */
 const SILENT_STDIN_MS = 3000;
 
-/** How long a run that was told to end may take, before a second signal ends it at once. */
+/** A run that was told to end gets this time, in ms, before a second signal ends it at once. */
 const MAX_ENDING_MS = 5000;
 
-/** How long a run that was told to end waits for whoever reads what it wrote. */
+/** The longest that a run which was told to end waits for the readers of its output, in ms. */
 const READER_MS = 500;
 
 const DEMO_NOTICE = "· demo: fixed rules, no language model";
@@ -39,7 +37,7 @@ interface Run {
   stop(exitCode: number): void;
   /** Aborted by `stop`. */
   signal: AbortSignal;
-  /** What `stop` was called with first. */
+  /** The exit code of the first call of `stop`. */
   stopCode?: number;
 }
 
@@ -66,8 +64,7 @@ export async function main(words: readonly string[]): Promise<number> {
     signal: stopped.signal,
   };
   // A command line that makes no sense is answered in the format that it asks for, too.
-  const format = words.map((word, i) => word === "--output" ? `--output=${words[i + 1]}` : word)
-    .find((word) => word.startsWith("--output="))?.slice("--output=".length);
+  const format = outputAsked(words);
   let args: Args = format === undefined ? {} : { output: format };
   let code: number;
   try {
@@ -103,15 +100,11 @@ async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<numbe
   const { stdout } = run;
   if (args.help) return stdout.write(usageText()), EXIT.done;
   if (args.version) {
-    const { VERSION } = await import("../config.ts");
     return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`),
       EXIT.done;
   }
   if (args.completions !== undefined || args.man) {
-    const [{ completionScript, manPage }, { VERSION }] = await Promise.all([
-      import("./completions.ts"),
-      import("../config.ts"),
-    ]);
+    const { completionScript, manPage } = await import("./completions.ts");
     const text = args.man ? manPage(VERSION) : completionScript(args.completions!);
     return stdout.write(text), EXIT.done;
   }
@@ -176,56 +169,16 @@ function stopOnSignals(run: Run): void {
   });
 }
 
-/** What the terminal and `-p` have in common; the rest is each one's own. */
-function sessionOptions(
-  config: CopilotConfig,
-  options: CopilotOptions,
-  args: Args,
-  permissions: Permissions,
-): SessionOptions {
-  return {
-    config,
-    isChosen: options.model !== undefined,
-    folder: options.workingDir,
-    permissions,
-    approvesAll: args.yes === true,
-    trust: args.trust,
-    readsInstructions: !args.demo,
-    isRecorded: !args["no-session"],
-    resumesNewest: args.continue === true,
-    canUndo: true,
-    asksServer: args.demo ? "never" : "at-start",
-  };
-}
-
 async function runSession(
   config: CopilotConfig,
   options: CopilotOptions,
   args: Args,
 ): Promise<number> {
-  const [{ modelFlags }, { TerminalFrontend }, { Session }, { openPermissions }] = await Promise
-    .all([
-      import("./model_flags.ts"),
-      import("../frontends/terminal/terminal_frontend.ts"),
-      import("../session/session.ts"),
-      import("../session/permissions.ts"),
-    ]);
-  const permissions = await openPermissions(parsePermissionChoice(args));
-  const frontend = new TerminalFrontend({
-    permissions,
-    notifies: !args["no-notify"],
-    motto: args.demo ? DEMO_NOTICE : undefined,
-    onSignals,
-  });
-  await using session = asUsage(() =>
-    new Session({
-      ...sessionOptions(config, options, args, permissions),
-      modelFlags,
-    }, frontend)
-  );
+  const { runInTerminal } = await import("./copilot.ts");
+  const motto = args.demo ? DEMO_NOTICE : undefined;
   let code: number;
   try {
-    code = await frontend.run(session);
+    code = await runInTerminal(config, options, { args, motto, checked: asUsage });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;
     code = EXIT.hangup;
@@ -242,11 +195,13 @@ async function answerPrompt(
   prompt: readonly Part[],
   run: Run,
 ): Promise<number> {
-  const [{ PrintFrontend }, { Session }, { openPermissions }] = await Promise.all([
-    import("../frontends/print/print.ts"),
-    import("../session/session.ts"),
-    import("../session/permissions.ts"),
-  ]);
+  const [{ PrintFrontend }, { Session }, { openPermissions }, { sessionOptions }] = await Promise
+    .all([
+      import("../frontends/print/print.ts"),
+      import("../session/session.ts"),
+      import("../session/permissions.ts"),
+      import("./settings.ts"),
+    ]);
   const permissions = await openPermissions(parsePermissionChoice(args));
   const frontend = new PrintFrontend({
     format,
@@ -290,14 +245,11 @@ function checkedFormat(args: Args, headless: boolean): Format {
 }
 
 function checkDemo(args: Args): void {
-  for (
-    const name of ["local", "hosted", "host", "base-url", "api-key", "model", "use-compat"] as const
-  ) {
-    if (args[name] !== undefined) throw new UsageError(`--demo and --${name} exclude each other`);
-  }
+  const other = FLAGS_OF_SERVER.find((name) => args[name] !== undefined);
+  if (other !== undefined) throw new UsageError(`--demo and --${other} exclude each other`);
 }
 
-/** What is asked: the argument, the piped text, or the one with the other behind it. */
+/** The prompt: the argument, the piped text, or both, the argument first. */
 async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> {
   const asked = args.print ?? "";
   let piped = "";
@@ -321,7 +273,7 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
   }
   const typed: Part = { type: "text", text: asked };
   if (piped.trim() === "") return [typed];
-  // Names of files in it are not looked for: it may be of anybody.
+  // `@names` in piped text are not attached: others may have written it.
   const context = { type: "resource", name: "", text: piped } as const;
   return asked.trim() === ""
     ? [{ ...context, kind: "note" }]

@@ -9,8 +9,11 @@ import {
   type PromptTier,
   type Thinking,
 } from "../config.ts";
-import type { Args } from "./args.ts";
 import { UsageError } from "../errors.ts";
+import type { Permissions } from "../session/permissions.ts";
+import type { SessionOptions } from "../session/session.ts";
+import type { ModelFlags } from "../session/state.ts";
+import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs } from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
@@ -133,34 +136,27 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     maxTokens: number(args, "max-tokens"),
     contextLength: number(args, "context-length"),
     temperature: number(args, "temperature"),
-    think: oneOf<Thinking>(args, "think", {
-      on: true,
-      off: false,
-      low: "low",
-      medium: "medium",
-      high: "high",
-    }),
+    think: thinkingOf(oneOf(args, "think")),
     keepAlive: args["keep-alive"],
-    promptTier: oneOf(args, "prompt-tier", { auto: "auto", lean: "lean", full: "full" } as const),
+    promptTier: oneOf(args, "prompt-tier") as PromptTier | undefined,
     connectTimeoutMs: seconds(args, "connect-timeout"),
     firstTokenTimeoutMs: seconds(args, "first-token-timeout"),
     idleTimeoutMs: seconds(args, "idle-timeout"),
   };
 }
 
-function oneOf<T>(
-  args: Args,
-  name: "think" | "prompt-tier",
-  values: Readonly<Record<string, T>>,
-): T | undefined {
-  const text = args[name];
-  if (text === undefined) return undefined;
-  if (Object.hasOwn(values, text)) return values[text]!;
+/** The value of a flag, which must be one of those in the table. */
+function oneOf(args: Args, flag: "think" | "prompt-tier"): string | undefined {
+  const text = args[flag];
+  const { values } = FLAGS.find((row: Flag) => row.name === flag) as { values: readonly string[] };
+  if (text === undefined || values.includes(text)) return text;
   throw new UsageError(
-    `--${name} must be ${Object.keys(values).join(", ")}: it is ${
-      JSON.stringify(text.slice(0, 60))
-    }`,
+    `--${flag} must be ${values.join(", ")}: it is ${JSON.stringify(text.slice(0, 60))}`,
   );
+}
+
+function thinkingOf(text: string | undefined): Thinking | undefined {
+  return text === "on" ? true : text === "off" ? false : text as Thinking | undefined;
 }
 
 function number(
@@ -178,4 +174,42 @@ function number(
 function seconds(args: Args, name: `${string}-timeout`): number | undefined {
   const value = number(args, name);
   return value === undefined ? undefined : value * 1000;
+}
+
+/** The flags of `/model`: those of the start that say which model is asked, and how. */
+const MODEL_FLAGS: readonly string[] = Object.keys(optionsFromArgs({})).map(flagOfSetting)
+  .filter((name) => name !== "working-dir");
+
+/** The flags for a session, which offers all but the key: what is typed is kept. */
+export const modelFlags: ModelFlags = {
+  names: MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`),
+  parse(words) {
+    const args = parseArgs(words);
+    const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name));
+    if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
+    const options = optionsFromArgs(args);
+    return { config: toConfig(options), isChosen: options.model !== undefined };
+  },
+};
+
+/** The options of a session that the terminal and `-p` have in common. */
+export function sessionOptions(
+  config: CopilotConfig,
+  options: CopilotOptions,
+  args: Args,
+  permissions: Permissions,
+): SessionOptions {
+  return {
+    config,
+    isChosen: options.model !== undefined,
+    folder: options.workingDir,
+    permissions,
+    approvesAll: args.yes === true,
+    trust: args.trust,
+    readsInstructions: !args.demo,
+    isRecorded: !args["no-session"],
+    resumesNewest: args.continue === true,
+    canUndo: true,
+    asksServer: args.demo ? "never" : "at-start",
+  };
 }

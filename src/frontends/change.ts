@@ -24,7 +24,7 @@ export function changeLines({ lines = [] }: Change): [text: string, kind: Change
   });
 }
 
-/** What there is to say of a change beside its lines. */
+/** The notes below the lines of a change. */
 export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
   return [
     ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),

@@ -14,7 +14,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** Those that the help and the manual page list. */
+/** The codes in the help and the manual page. */
 export const EXIT_CODES = [
   [EXIT.done, "done"],
   [EXIT.error, "error"],

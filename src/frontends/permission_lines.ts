@@ -5,8 +5,7 @@
  */
 
 import type { Confirmation } from "../session/frontend.ts";
-import type { HeededInstructions } from "../session/instruction_report.ts";
-import type { PermissionReport } from "../session/permission_report.ts";
+import type { HeededInstructions, PermissionReport } from "../session/report.ts";
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 
@@ -31,7 +30,7 @@ function sandboxText({ sandbox, enforcedBy, unenforced, network }: PermissionRep
   return `${sandbox}, by ${enforcedBy}, ${network ? "with" : "without"} network`;
 }
 
-/** What became of a folder's instructions. */
+/** The lines that say which of a folder's instructions are heeded. */
 export function instructionLines(
   { files, refused, isHeeded, unsaved }: HeededInstructions,
 ): string[] {
@@ -48,11 +47,12 @@ export function instructionLines(
   ];
 }
 
-/** The question whether the instructions of a folder are heeded; its last line is the prompt. */
-export function trustQuestion({ files }: Confirmation): string {
-  return `This folder brings instructions for the model, in the words of whoever wrote them: ${
-    fileNames(files)
-  }.\nHeed them? [y/n] `;
+/** The question whether the instructions of a folder are heeded: its text, and the prompt below. */
+export function trustQuestion({ files }: Confirmation): { text: string; prompt: string } {
+  const text =
+    "This folder brings instructions for the model, in the words of whoever wrote them: " +
+    `${fileNames(files)}.`;
+  return { text, prompt: "Heed them? [y/n] " };
 }
 
 function fileNames(files: Confirmation["files"]): string {

@@ -1,5 +1,5 @@
 /**
- * What a person reads of a turn's progress, line by line.
+ * A turn's progress, line by line.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What is said of earlier sessions. Pure.
+ * Lines about earlier sessions. Pure.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { Resumed, SessionTitle } from "../session/record.ts";
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 
-/** So much is shown of a title, of what was typed last, and of its answer: in characters. */
+/** The most characters shown of a title, of the last prompt, of its answer. */
 const SHOWN_TITLE_CHARS = 60;
 const SHOWN_TYPED_CHARS = 200;
 const SHOWN_ANSWER_CHARS = 300;
 
 /**
- * What to say of the session that is gone on with, if there is one; `dim` styles what was said in it.
+ * The lines about the session that goes on, if there is one; `dim` styles its last exchange.
  */
 export function resumedLines(
   resumed: Resumed | undefined,

@@ -1,69 +1,240 @@
 /**
- * One call of a tool, decided: by the settings, and where they leave it to a person, by them. Loaded
- * with the first call.
+ * Decides one call of a tool: by the settings, and where they leave it open, by a person. Loaded with
+ * the first call.
  *
  * @module
  */
 
-import type { Settings, Verdict } from "../permissions/settings.ts";
+import { type Place, placeOf } from "../permissions/places.ts";
+import { READER } from "../permissions/path_verdict.ts";
+import { decide, grantOf, ruleFor } from "../permissions/policy.ts";
+import { rulePathOf } from "../permissions/rules.ts";
+import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
+import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import type { Decision } from "../types/policy.ts";
-import type { Tool } from "../types/tool.ts";
-import { type Approver, askForApproval } from "./approvals.ts";
-import { CallJudge, type DecidedCall } from "./call_judge.ts";
+import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
+import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
 
-/** Who decides what the settings leave open. */
+/** The settings, and who decides on what they leave open. */
 interface Deciding {
-  /** What would be asked about simply runs. */
+  settings: Settings;
+  /** True where calls that would be asked about simply run. */
   yes: boolean;
-  /** Who is asked; undefined where nobody is there. */
-  approver: Approver | undefined;
+  /** Asks the person; without it nobody is there. */
+  approve: Frontend["approve"] | undefined;
+  onEvent: Frontend["onEvent"];
   onRefused(): void;
-  /** What the system keeps commands from; undefined where it does not. */
+  /** The limits that the system sets to a command; undefined where it sets none. */
   confined(): Promise<string | undefined>;
+  /** Adds a rule for the rest of the session. */
+  allow(rule: string, folder: string): Promise<void>;
+  /** Adds a rule for good; the path of the file that stores it. */
+  save(rule: string, folder: string): Promise<string>;
 }
 
-/**
- * Decides one call.
- *
- * @throws {Error} when it would fail anyway; the message is for the model.
- */
-export async function decideCall(
-  { tool, args, context }: DecidedCall,
-  settings: Settings,
-  { yes, approver, onRefused, confined }: Deciding,
-): Promise<Decision> {
-  const { workingDir } = context;
-  if (isReplaced(workingDir)) {
-    const explanation =
-      `the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`;
-    return { allow: false, reason: `Refused: ${explanation}`, explanation };
+/** Decides a call of one tool. */
+export class CallPolicy {
+  readonly #tool: Tool;
+  readonly #context: ToolContext;
+  readonly #by: Deciding;
+  /** Each path is resolved once: the question, the verdict and the grant use the same place. */
+  readonly #places = new Map<string, Place>();
+
+  constructor(tool: Tool, context: ToolContext, by: Deciding) {
+    this.#tool = tool;
+    this.#context = context;
+    this.#by = by;
   }
-  const judge = new CallJudge(tool, workingDir, settings);
-  let verdict = judge.verdict(args);
-  const grant = judge.grant(args, !yes);
-  const within = { ...context, ...grant && { grant } };
-  if (verdict.effect === "allow" || verdict.effect === "ask" && yes) {
-    return { allow: true, ...grant && { grant } };
+
+  /**
+   * The decision on the call with `args`, which are checked.
+   *
+   * @throws {Error} when it would fail anyway; the message is for the model.
+   */
+  async decide(args: Record<string, unknown>): Promise<Decision> {
+    const { settings, yes, approve, onRefused } = this.#by;
+    const { workingDir } = this.#context;
+    if (isReplaced(workingDir)) {
+      const explanation =
+        `the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`;
+      return { allow: false, reason: `Refused: ${explanation}`, explanation };
+    }
+    let verdict = this.#verdict(args);
+    const { path } = this.#call(args);
+    const grant = path === undefined
+      ? {}
+      : { grant: grantOf(this.#tool, path, settings, this.#place, !yes) };
+    if (verdict.effect === "allow" || verdict.effect === "ask" && yes) {
+      return { allow: true, ...grant };
+    }
+    if (verdict.effect === "ask" && approve) {
+      const decision = await this.#ask(args, verdict, { ...this.#context, ...grant }, approve);
+      if ("allow" in decision) return decision;
+      verdict = decision;
+    }
+    onRefused();
+    const how = verdict.effect === "deny"
+      ? ""
+      : this.#rule(args)
+      ? "; --yes, or a rule, allows it"
+      : "; --yes allows it";
+    const summary = `it ${shortened(oneLine(verdict.reason), 100)}${how}`;
+    return { allow: false, ...refusal(this.#tool, verdict), summary };
   }
-  if (verdict.effect === "ask" && approver) {
-    const limits = tool.subject?.(args).command === undefined ? undefined : await confined();
-    const call = { tool, args, context: within };
-    const decision = await askForApproval(call, judge, verdict, limits, approver);
-    if ("allow" in decision) return decision;
-    verdict = decision;
+
+  #call(args: Record<string, unknown>): PolicyCall {
+    return { tool: this.#tool, ...this.#tool.subject?.(args) };
   }
-  onRefused();
-  const how = verdict.effect === "deny"
-    ? ""
-    : judge.rule(args)
-    ? "; --yes, or a rule, allows it"
-    : "; --yes allows it";
-  const summary = `it ${shortened(oneLine(verdict.reason), 100)}${how}`;
-  return { allow: false, ...refusal(tool, verdict), summary };
+
+  #verdict(args: Record<string, unknown>): Verdict {
+    const { settings } = this.#by;
+    const verdict = decide(this.#call(args), settings, this.#place);
+    if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
+    const effect = settings.approve === "never" ? "deny" : "ask";
+    return { effect, reason: "is a file with other names (hard links), maybe outside" };
+  }
+
+  /** The rule for exactly these arguments; undefined where no rule would save the question. */
+  #rule(args: Record<string, unknown>): Approval["rule"] {
+    if (this.#isShared(args)) return undefined;
+    const call = this.#call(args);
+    const text = ruleFor(call, this.#by.settings, this.#place);
+    if (text === undefined || call.path === undefined) return text === undefined ? text : { text };
+    return { text, path: rulePathOf(this.#place(".").real, this.#place(call.path).real) };
+  }
+
+  readonly #place = (at: string): Place => {
+    const place = this.#places.get(at) ?? placeOf(this.#context.workingDir, at);
+    this.#places.set(at, place);
+    return place;
+  };
+
+  /** True where the call writes a file that has other names. */
+  #isShared(args: Record<string, unknown>): boolean {
+    const { tool, path } = this.#call(args);
+    return path !== undefined && tool.access === "write" && hasOtherNames(this.#place(path).real);
+  }
+
+  /**
+   * Asks until there is an answer. A command that the person edits is decided anew: it is asked about
+   * again, unless it is denied.
+   *
+   * @returns the decision, or the verdict that denies the command as the person changed it
+   */
+  async #ask(
+    args: Record<string, unknown>,
+    verdict: Verdict,
+    context: ToolContext,
+    approve: NonNullable<Frontend["approve"]>,
+  ): Promise<Decision | Verdict> {
+    const { signal, grant } = context;
+    const isCommand = this.#call(args).command !== undefined;
+    const confinedTo = isCommand ? await this.#by.confined() : undefined;
+    let given = args;
+    for (;;) {
+      const prepared = await this.#prepare(given, context);
+      const approval = this.#approval(given, verdict, prepared);
+      const answer = await approve(
+        { ...approval, ...confinedTo !== undefined && { confinedTo } },
+        signal,
+      );
+      signal.throwIfAborted();
+      if (answer.choice === "refuse") return refusalByPerson(answer.reason);
+      if (answer.choice === "edit") {
+        given = withCommand(given, approval.subject.command, answer.command);
+        verdict = this.#verdict(given);
+        if (verdict.effect === "deny") return verdict;
+        if (verdict.effect === "allow") verdict = { ...verdict, isRoutine: true };
+        continue;
+      }
+      if (approval.rule) await this.#remember(approval.rule.text, answer.choice);
+      return {
+        allow: true,
+        ...given !== args && { args: given },
+        ...grant && { grant },
+        ...prepared && { prepared },
+      };
+    }
+  }
+
+  /** The tool's preparation; undefined where it fails on a file that the model may not read. */
+  async #prepare(
+    args: Record<string, unknown>,
+    context: ToolContext,
+  ): Promise<Prepared | undefined> {
+    const { path } = this.#call(args);
+    const mayRead = path !== undefined &&
+      decide({ tool: READER, path }, this.#by.settings, this.#place).effect === "allow";
+    if (mayRead) return await this.#tool.prepare?.(args, context);
+    try {
+      // A file that an error quotes counts as seen, but the model does not get this error.
+      const seenFiles = context.seenFiles && new Map(context.seenFiles);
+      return await this.#tool.prepare?.(args, { ...context, ...seenFiles && { seenFiles } });
+    } catch {
+      context.signal.throwIfAborted();
+      return undefined;
+    }
+  }
+
+  #approval(
+    args: Record<string, unknown>,
+    { reason, isRoutine }: Verdict,
+    prepared: Prepared | undefined,
+  ): Approval {
+    const { callId, isOfPerson } = this.#context;
+    const subject = this.#tool.subject?.(args) ?? {};
+    const rule = this.#rule(args);
+    // The terminal's line editor holds one line.
+    const isEditable = subject.command !== undefined && !/[\n\r]/.test(subject.command);
+    const choices: ApprovalChoice[] = [
+      ...["once", "refuse"] as const,
+      ...rule ? ["session", "folder"] as const : [],
+      ...isEditable ? ["edit"] as const : [],
+    ];
+    return {
+      call: {
+        id: callId ?? "",
+        name: this.#tool.name,
+        arguments: withoutDefaults(this.#tool, args),
+      },
+      subject,
+      reason,
+      isRoutine: isRoutine === true,
+      isOfPerson: isOfPerson === true,
+      choices,
+      ...prepared?.change && { preview: prepared.change },
+      ...rule && { rule },
+    };
+  }
+
+  /** Adds the rule as far as the answer says, and reports that. */
+  async #remember(rule: string, choice: "once" | "session" | "folder"): Promise<void> {
+    const { allow, save, onEvent } = this.#by;
+    const { workingDir } = this.#context;
+    if (choice === "once") return;
+    if (choice === "session") {
+      await allow(rule, workingDir);
+      return onEvent({ type: "rule_added", rule });
+    }
+    try {
+      onEvent({ type: "rule_added", rule, path: await save(rule, workingDir) });
+    } catch (error) {
+      onEvent({ type: "rule_added", rule, error: (error as Error).message });
+    }
+  }
 }
 
-/** Whether a folder, which had no links in its path, has some now. */
+function hasOtherNames(path: string): boolean {
+  try {
+    const { isFile, nlink } = Deno.lstatSync(path);
+    return isFile && nlink !== null && nlink > 1;
+  } catch {
+    return false;
+  }
+}
+
+/** True where the path of a folder, which had no links, has some by now. */
 function isReplaced(folder: string): boolean {
   try {
     return Deno.realPathSync(folder) !== folder;
@@ -89,4 +260,37 @@ function refusal(
     reason:
       `Refused: ${explanation} Do not try another way; answer with what you can read, and say what you would have done.${how}`,
   };
+}
+
+/** `args` without those that are as they would be if left out. */
+function withoutDefaults(
+  { parameters: { properties } }: Tool,
+  args: Record<string, unknown>,
+): Record<string, unknown> {
+  const defaultOf = (name: string) => {
+    const schema = isObject(properties) ? properties[name] : undefined;
+    return isObject(schema) ? schema.default : undefined;
+  };
+  return Object.fromEntries(
+    Object.entries(args).filter(([name, value]) => value !== defaultOf(name)),
+  );
+}
+
+/** `args` with another command in the place of theirs. */
+function withCommand(
+  args: Record<string, unknown>,
+  command: string | undefined,
+  edited: string,
+): Record<string, unknown> {
+  const entries = Object.entries(args);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value === command ? edited : value]),
+  );
+}
+
+function refusalByPerson(reason: string): Decision {
+  const why = reason === ""
+    ? "Do not try another way; ask what they want instead."
+    : `They say: ${reason}`;
+  return { allow: false, reason: `Refused by the user. ${why}`, explanation: "you said no" };
 }

@@ -49,7 +49,7 @@ const MAX_CONTEXT = 32_768;
  * Asks the server about the model; undefined where it says nothing. The native endpoint says how much
  * context the model was made for, any other one what the server was started with.
  *
- * @param options `onLoading` is told while the model loads; without it nobody asks whether it is loaded.
+ * @param options `onLoading` is called while the model loads; without it that is not looked up.
  */
 export async function learn(
   target: ModelTarget,
@@ -130,20 +130,29 @@ export function servedInstead(
   return able[0];
 }
 
-/** True where a local server lacks the native endpoint, but lists its models where llama.cpp does. */
-export async function isCompatOnly(
+/**
+ * Has the agent go on with the compatible endpoint of its local server, where that lacks the native one
+ * and lists its models where llama.cpp does; true where it does so now.
+ */
+export async function useCompatible(
+  agent: CopilotAgent,
   target: ModelTarget,
   options: Pick<LocalServerOptions, "signal" | "onLoading">,
 ): Promise<boolean> {
   if (!target.isNative) return false;
   const { isNative, servedModel } = await import("../backends/local/connection.ts");
   const at = { ...addressOf(target), ...options };
-  return !await isNative(at) && (await servedModel(target.name, at)).names.length > 0;
+  if (await isNative(at) || (await servedModel(target.name, at)).names.length === 0) return false;
+  agent.configure(withModel(agent.config, { useCompat: true }));
+  return true;
 }
 
-/** Goes on with the compatible endpoint of the agent's local server. */
-export function useCompatible(agent: CopilotAgent): void {
-  agent.configure(withModel(agent.config, { useCompat: true }));
+/** The model that a local server has for a person who named none; null where there is none. */
+export async function installedModel(at: LocalServerOptions): Promise<string | null> {
+  const { chooseLocalModel, listLocalModelAbilities } = await import(
+    "../backends/local/connection.ts"
+  );
+  return chooseLocalModel(await listLocalModelAbilities(at));
 }
 
 type Progress = Pick<TurnOptions, "signal" | "onEvent">;
@@ -188,12 +197,8 @@ export class ModelFit {
       say({ code: "model_instead", model: instead }, progress);
       if (facts!.names!.length > 1) facts = await ask(instead);
     }
-    const { config, fitted, notices } = apply(
-      agent.config,
-      instead ?? target.name,
-      facts,
-      this.#fitted,
-    );
+    const name = instead ?? target.name;
+    const { config, fitted, notices } = apply(agent.config, name, facts, this.#fitted);
     for (const notice of notices) say(notice, progress);
     this.#fitted = fitted;
     agent.configure(config);
@@ -205,8 +210,8 @@ export class ModelFit {
   }
 
   /**
-   * Looks for what a turn that failed can go on with on the same local server: its compatible endpoint,
-   * or an installed model where nobody named one. True where the turn is worth another attempt.
+   * Mends a turn that failed, with what the same local server has: its compatible endpoint, or an
+   * installed model where nobody named one. True where the turn is worth another attempt.
    *
    * @throws {BackendError} when the server does not list its models.
    */
@@ -215,13 +220,14 @@ export class ModelFit {
     const { signal } = progress;
     if (target.kind !== "local" || !(error instanceof BackendError)) return false;
     const isUnknownPath = error.kind === "request" && error.status === 404;
-    if (isUnknownPath && await isCompatOnly(target, { signal })) {
-      useCompatible(agent);
+    if (isUnknownPath && await useCompatible(agent, target, { signal })) {
       say({ code: "compatible_endpoint" }, progress);
     } else {
       if (error.kind !== "model_not_found" || target.isChosen) return false;
-      const model = await installedModel(target, signal);
-      if (signal?.aborted) return true; // A turn that is aborted from its start says so.
+      const model = await installedModel({ ...addressOf(target), signal }).catch((error) => {
+        if (!signal?.aborted) throw error;
+      });
+      if (model === undefined || signal?.aborted) return true; // The turn then says that it is aborted.
       if (model === null || model === target.name) return false;
       agent.setModel(model);
       say({ code: "model_instead", model }, progress);
@@ -244,21 +250,6 @@ function sayLoading(
   // A server that was started with its model may have another one.
   const model = isNative || isChosen ? name : "its model";
   onEvent?.({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) });
-}
-
-async function installedModel(
-  target: ModelTarget,
-  signal: AbortSignal | undefined,
-): Promise<string | null> {
-  const { chooseLocalModel, listLocalModelAbilities } = await import(
-    "../backends/local/connection.ts"
-  );
-  try {
-    return chooseLocalModel(await listLocalModelAbilities({ ...addressOf(target), signal }));
-  } catch (error) {
-    if (signal?.aborted) return null;
-    throw error;
-  }
 }
 
 /**

@@ -6,7 +6,7 @@
  */
 
 import type { TurnEvent } from "../types/event.ts";
-import type { HeededInstructions, InstructionSize } from "./instruction_report.ts";
+import type { HeededInstructions, InstructionSize } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
@@ -15,7 +15,6 @@ import type { Change, Job, Subject } from "../types/tool.ts";
 export interface Approval {
   /** The call; without the arguments that have their default. */
   call: ToolCall;
-  /** What the call is about. */
   subject: Subject;
   /** Why it is asked about: the end of a sentence that begins with "it". */
   reason: string;
@@ -23,9 +22,9 @@ export interface Approval {
   isRoutine: boolean;
   /** True where the person asked for the call, by naming a file in a message. */
   isOfPerson: boolean;
-  /** What the system keeps a command from, in one line; left out where nothing confines it. */
+  /** The limits that the system sets to a command, in one line; left out where nothing confines it. */
   confinedTo?: string;
-  /** What will be written, made by the tool from the bytes themselves; left out where it cannot be made. */
+  /** The change, which the tool made from the bytes that it will write; left out where it cannot be made. */
   preview?: Change;
   /** The answers that are offered, in order. */
   choices: readonly ApprovalChoice[];
@@ -70,7 +69,7 @@ export interface Status {
   runningJobs: number;
 }
 
-/** What a session reports while it works. */
+/** An event of a session at work. */
 export type SessionEvent =
   | TurnEvent
   /** A command began to run; `newest` looks up the newest line that it printed. */
@@ -90,13 +89,13 @@ export type SessionEvent =
   | { type: "command_progress"; tokens: number }
   | ({ type: "status" } & Status);
 
-/** What shows a session: the terminal, a pipe, an editor. */
+/** The side that shows a session: the terminal, a pipe, an editor. */
 export interface Frontend {
   onEvent(event: SessionEvent): void;
   /** Asks about a call; without it what would be asked about is refused. */
   approve?(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** Asks yes or no; undefined for no answer. Without it nobody is asked. */
   confirm?(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined>;
-  /** What to wait for before more of an answer is read, if anything. */
+  /** Resolves once more of an answer can be shown; undefined for at once. */
   ready?(): Promise<void> | undefined;
 }

@@ -11,7 +11,7 @@ import { join, relative } from "../text/std_path.ts";
 import { isStill } from "../tools/files/regular_file.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
 import type { Confirmation } from "./frontend.ts";
-import type { HeededInstructions, RefusedInstructions } from "./instruction_report.ts";
+import type { HeededInstructions, RefusedInstructions } from "./report.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo } from "./repository.ts";
 

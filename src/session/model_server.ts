@@ -10,19 +10,19 @@ import { type ModelTarget, targetOf } from "../model_target.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { oneLine } from "../text/one_line.ts";
 
-/** Where the model is, for a person. */
+/** The host of the model's server, for a person. */
 export function serverOf(config: CopilotConfig): string {
   return oneLine(new URL(targetOf(config).url).host);
 }
 
-/** How a server is asked what it has; not for the hosted one, which does not say. */
+/** The address to ask a server about its models; the hosted one does not say. */
 export function addressOf(
   { url, apiKey, fetch }: ModelTarget,
 ): Pick<LocalServerOptions, "apiKey" | "fetch"> & { host: string } {
   return { host: url.replace(/\/v1$/, ""), apiKey, fetch };
 }
 
-/** Whether the server, as one on this machine, may have another model than the default one. */
+/** True where the server may have another model than the default one, as those on this machine do. */
 export function choosesModel(config: CopilotConfig): boolean {
   const { kind, url } = targetOf(config);
   return kind === "local" || kind === "compat" && isLoopback(url);

@@ -12,7 +12,7 @@ import { PermissionsFile, type ToolNames } from "../permissions/settings_file.ts
 import type { SandboxMode } from "../permissions/settings.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
-import type { Decision, Policy } from "../types/policy.ts";
+import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/tool.ts";
 import {
   stateFolder,
@@ -22,9 +22,8 @@ import {
   type VariableReader,
 } from "../user_files.ts";
 import type { Frontend } from "./frontend.ts";
-import type { PermissionNotice, PermissionReport, SandboxStatus } from "./permission_report.ts";
-import { projectSettings } from "./project_settings.ts";
-import { repositoryOf } from "./repository.ts";
+import type { PermissionNotice, PermissionReport, SandboxStatus } from "./report.ts";
+import { projectSettings, repositoryOf } from "./repository.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 /**
@@ -49,7 +48,6 @@ async function builtinToolNames(): Promise<string[]> {
   return withJobs(builtinTools).map(({ name }) => name);
 }
 
-/** See {@linkcode openPermissions}. */
 export class Permissions {
   /** Variables that commands get though they look like credentials. */
   readonly env: readonly string[];
@@ -99,26 +97,24 @@ export class Permissions {
     frontend?: Pick<Frontend, "approve" | "onEvent">,
     onRefused: () => void = () => {},
   ): Policy {
-    const approver = isAsker(frontend)
-      ? {
-        frontend,
-        allow: (rule: string, folder: string) => this.allow(rule, folder),
-        save: (rule: string, folder: string) => this.save(rule, folder),
-      }
-      : undefined;
-    const decide: Policy["decide"] = async (tool, args, context): Promise<Decision> => {
-      const [settings, { decideCall }] = await Promise.all([
-        this.#settingsFor(context.workingDir),
-        import("./call_policy.ts"),
-      ]);
-      return await decideCall({ tool, args, context }, settings, {
-        yes: this.#choice.yes === true,
-        approver,
-        onRefused,
-        confined: () => this.#confinedTo(settings),
-      });
+    return {
+      decide: async (tool, args, context) => {
+        const [settings, { CallPolicy }] = await Promise.all([
+          this.#settingsFor(context.workingDir),
+          import("./call_policy.ts"),
+        ]);
+        return await new CallPolicy(tool, context, {
+          settings,
+          yes: this.#choice.yes === true,
+          approve: frontend?.approve?.bind(frontend),
+          onEvent: (event) => frontend?.onEvent(event),
+          onRefused,
+          confined: () => this.#confinedTo(settings),
+          allow: (rule, folder) => this.allow(rule, folder),
+          save: (rule, folder) => this.save(rule, folder),
+        }).decide(args);
+      },
     };
-    return { decide };
   }
 
   /** Confines commands, where that is wanted. */
@@ -267,12 +263,6 @@ export class Permissions {
     return this.#sandbox ??= Promise.all([import("../permissions/sandbox/probe.ts"), this.paths()])
       .then(([{ findSandbox }, paths]) => findSandbox(paths));
   }
-}
-
-function isAsker(
-  frontend: Pick<Frontend, "approve" | "onEvent"> | undefined,
-): frontend is Required<Pick<Frontend, "approve" | "onEvent">> {
-  return frontend?.approve !== undefined;
 }
 
 function unheededNotices(folder: string): PermissionNotice[] {

@@ -1,22 +1,22 @@
 /**
- * What slash commands report, as data: frontends make the text.
+ * Reports of slash commands, permissions and instructions, as data: frontends make the text.
  *
  * @module
  */
 
 import type { contextParts } from "../agent/tokens.ts";
+import type { RuleEffect } from "../permissions/rules.ts";
+import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { Usage } from "../types/event.ts";
 import type { Resumed, SessionTitle } from "./record.ts";
 import type { UndoReport } from "./undo.ts";
-import type { HeededInstructions } from "./instruction_report.ts";
-import type { PermissionNotice, PermissionReport } from "./permission_report.ts";
 import type { Job } from "../types/tool.ts";
 
 /** A slash command, as a help or an editor lists it. */
 export interface CommandInfo {
   /** Without the slash; letters, digits, `-` and `:`. */
   name: string;
-  /** What its argument is called, such as `[NAME]`; left out for none. */
+  /** The name of its argument, such as `[NAME]`; left out for none. */
   argument?: string;
   help: string;
   /** True where it waits for the model or its server. */
@@ -27,12 +27,11 @@ export interface CommandInfo {
 export type Report =
   /** The session is to end. */
   | { type: "leave" }
-  /** One sentence. `level` tells whether the command did what it was asked for. */
-  | { type: "message"; level: "info" | "error"; message: string }
-  /** Lines as they are, such as the end of a job's output. */
+  /** One sentence: what the command did, or why it could not. */
+  | { type: "message"; message: string }
   | { type: "commands"; commands: readonly CommandInfo[] }
   | { type: "tools"; tools: readonly { name: string; description: string }[] }
-  /** What was typed, oldest first. */
+  /** The lines that were typed, oldest first. */
   | { type: "history"; entries: readonly string[] }
   /** Tokens of the session; `last` is the newest request. */
   | {
@@ -70,3 +69,83 @@ export type Report =
   | { type: "permissions"; permissions: PermissionReport }
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };
+
+/** Something that a person is told about the permissions of a run. */
+export interface PermissionNotice {
+  code:
+    /** The folder brings settings of servers or keys, which do not count. */
+    | "settings_unheeded"
+    /** A variable that commands are to get is the model's key, which they never get. */
+    | "key_withheld"
+    /** A project's file makes the settings stricter. */
+    | "project_stricter"
+    /** A project's file would loosen the settings; these parts do not count. */
+    | "project_ignored"
+    /** Commands are to be confined and cannot be, so they are refused. */
+    | "sandbox_missing"
+    /** Commands run unconfined, and nobody said that they should. */
+    | "sandbox_off";
+  /** The notice in one line. */
+  message: string;
+}
+
+/** The permissions in force for a folder. */
+export interface PermissionReport {
+  approve: ApproveMode;
+  /** True where calls that would be asked about simply run. */
+  yes: boolean;
+  sandbox: SandboxMode;
+  /** The program that confines commands; left out where none does. */
+  enforcedBy?: string;
+  /** The reason why nothing confines commands though it should. */
+  unenforced?: string;
+  /** True where confined commands may use the network. */
+  network: boolean;
+  /** Variables that commands get though they look like credentials. */
+  env: readonly string[];
+  rules: readonly { effect: RuleEffect; text: string }[];
+  /** The person's own settings file. */
+  file?: string;
+  /** True or false where the person said whether the folder may instruct the model. */
+  trust?: boolean;
+}
+
+/** The sandbox of this machine, whether it is wanted or not. */
+export interface SandboxStatus {
+  mode: SandboxMode;
+  network: boolean;
+  /** The program that would confine commands, such as `bubblewrap`. */
+  by?: string;
+  /** The reason why none works here. */
+  why?: string;
+}
+
+/** A file with instructions. */
+export interface InstructionSize {
+  /** Its path relative to the working directory. */
+  name: string;
+  lines: number;
+}
+
+/** A file of a folder that is not read, as it is a link. */
+export interface RefusedInstructions {
+  /** Its path relative to the working directory. */
+  name: string;
+  /** The link leads out of the folder, or to a secret. */
+  reason: "outside" | "secret";
+}
+
+/** The instructions that a folder brings, and whether the model gets them. */
+export interface HeededInstructions {
+  /** The files, with their sizes in lines. */
+  files: readonly InstructionSize[];
+  /** Files that are never heeded. */
+  refused: readonly RefusedInstructions[];
+  /** True where the files are heeded, or there are none; false where the person said no, undefined where nobody said. */
+  isHeeded: boolean | undefined;
+  /** The reason why the person's answer could not be saved. */
+  unsaved?: string;
+}
+
+/** A report of one sentence. */
+export const sentence = (message: string): Report => ({ type: "message", message });

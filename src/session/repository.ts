@@ -1,10 +1,11 @@
 /**
- * The repository that the working directory belongs to.
+ * The repository that the working directory belongs to, and the settings that it brings.
  *
  * @module
  */
 
 import { dirname, join } from "../text/std_path.ts";
+import { readJsonFile } from "../user_files.ts";
 
 /** The folders from the root of the repository that `folder` is in down to `folder`; outside of one, only itself. */
 export function foldersDownTo(folder: string): string[] {
@@ -28,4 +29,22 @@ function isThere(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The settings file of a project, in the folder that it is for. */
+export const PROJECT_FILE = ".copilot/permissions.json";
+
+/** The settings that a project brings in one folder. */
+export interface ProjectSettings {
+  /** The folder. */
+  at: string;
+  settings: Record<string, unknown>;
+}
+
+/** The settings of the folders of a repository down to `folder`, the outermost first. */
+export function projectSettings(folder: string): ProjectSettings[] {
+  return foldersDownTo(folder).flatMap((at) => {
+    const settings = readJsonFile(join(at, PROJECT_FILE), false);
+    return settings === undefined ? [] : [{ at, settings }];
+  });
 }

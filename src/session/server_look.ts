@@ -9,9 +9,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import {
   ASK_TIMEOUT_MS,
   checkLocalConnection,
-  chooseLocalModel,
   isSameModel,
-  listLocalModelAbilities,
   listLocalModels,
   type LocalModelInfo,
   localModelInfo,
@@ -25,7 +23,7 @@ import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import {
   fitNoticeText,
-  isCompatOnly,
+  installedModel,
   type ModelFit,
   servedInstead,
   useCompatible,
@@ -40,15 +38,14 @@ export interface Check {
   status: "ok" | "note" | "fail";
   /** One line. */
   text: string;
-  /** What to do. */
   advice?: string;
-  /** Of `context`: the model's tokens. */
+  /** The model's tokens, for the check `context`. */
   contextLength?: number;
 }
 
 interface LookOptions {
   signal: AbortSignal;
-  /** Told once when the server is loading the model, which is waited for. */
+  /** Called once when the server starts loading the model; the check waits for it. */
   onLoading?(): void;
 }
 
@@ -117,8 +114,7 @@ async function checkServer(
   const start = performance.now();
   if (await checkLocalConnection({ ...addressOf(target), signal: options.signal })) {
     const text = `answers after ${duration(performance.now() - start)}`;
-    if (!await isCompatOnly(target, options)) return { name, status: "ok", text };
-    useCompatible(agent);
+    if (!await useCompatible(agent, target, options)) return { name, status: "ok", text };
     return { name, status: "note", text: `${text}; no Ollama: its compatible endpoint is used` };
   }
   const took = performance.now() - start;
@@ -175,7 +171,7 @@ async function chooseModel(
 ): Promise<string | null> {
   if (names.some((one) => isSameModel(one, target.name))) return target.name;
   if (target.isChosen) return null;
-  if (target.isNative) return chooseLocalModel(await listLocalModelAbilities(at));
+  if (target.isNative) return await installedModel(at);
   return servedInstead(target, (await servedModel(target.name, at)).names) ?? null;
 }
 

@@ -15,7 +15,7 @@ import type { Part } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 import { attachFiles } from "./attach.ts";
-import { FileList } from "./files.ts";
+import { PathList } from "./path_list.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
 import type { Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
@@ -23,15 +23,18 @@ import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf } from "./prices.ts";
 import type { CommandInfo, Report } from "./report.ts";
-import { runShell } from "./shell.ts";
+import { shellTool } from "../tools/mod.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
 import { aborted } from "../wire/wait.ts";
 
-/** How a session is opened. */
+/** The longest that a person's own command may run, in seconds: a day. */
+const MAX_SHELL_SECONDS = 86_400;
+
+/** The settings of a session. */
 export interface SessionOptions {
   /** The model, its server, and limits. */
   config: CopilotConfig;
-  /** Whether the person named the model. */
+  /** True where the person named the model. */
   isChosen: boolean;
   /** The folder to work in: the current one. */
   folder?: string | undefined;
@@ -40,13 +43,13 @@ export interface SessionOptions {
   approvesAll?: boolean | undefined;
   /** Heeds the instructions that the folder brings, this time: as the person's file says, or they are asked. */
   trust?: boolean | undefined;
-  /** Whether the folder's and the person's instructions are read. */
+  /** Reads the folder's and the person's instructions. */
   readsInstructions: boolean;
-  /** Whether the conversation is recorded on disk. */
+  /** Records the conversation on disk. */
   isRecorded: boolean;
   /** Goes on with the folder's newest recorded conversation: false. */
   resumesNewest?: boolean | undefined;
-  /** Whether messages can be taken back, which keeps the files they changed in memory. */
+  /** Lets messages be taken back, which keeps the files they changed in memory. */
   canUndo: boolean;
   /**
    * Which servers are asked about their models: when the session opens (`at-start`, wherever they are),
@@ -80,12 +83,11 @@ export async function openSession(
   }
 }
 
-/** See {@linkcode openSession}. */
 export class Session implements AsyncDisposable {
   readonly #options: SessionOptions;
   readonly #frontend: Frontend;
   readonly #state: SessionState;
-  readonly #files: FileList;
+  readonly #files: PathList;
   readonly #policy: Policy;
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
@@ -109,7 +111,7 @@ export class Session implements AsyncDisposable {
       this.#emit({ type: "job_ended", job });
       this.#emitStatus();
     };
-    this.#files = new FileList(agent);
+    this.#files = new PathList(agent);
     this.#state = {
       agent,
       permissions,
@@ -131,17 +133,15 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  /** The agent, whose settings and conversation others may look at. */
   get agent(): CopilotAgent {
     return this.#state.agent;
   }
 
-  /** How many calls and files the policy refused without asking anybody. */
+  /** The number of calls and files that the policy refused without asking anybody. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** See {@linkcode Status}. */
   get status(): Status {
     const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs } = this.#state;
     const { name, isChosen, contextLength } = fit.targetOf(agent);
@@ -259,7 +259,14 @@ export class Session implements AsyncDisposable {
    * @throws {InterruptedError} when it was aborted.
    */
   async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
-    return await runShell(this.#state, command, signal);
+    const { confine: _, ...context } = this.agent.toolContext(signal);
+    const args = { command, timeout_seconds: MAX_SHELL_SECONDS };
+    const onOutput = (newest: () => string) => this.#emit({ type: "output", newest });
+    const result = await shellTool.run(args, { ...context, onOutput });
+    const outcome = typeof result === "string" ? { content: result } : result;
+    const part = { type: "resource", kind: "shell", name: command, text: outcome.content } as const;
+    this.#state.pending.push(part);
+    return outcome;
   }
 
   /** Runs a slash command, given without its slash. */
@@ -294,8 +301,7 @@ export class Session implements AsyncDisposable {
     const frontend = this.#frontend;
     const asking = this.#options.permissions.policy(
       {
-        ...frontend.approve &&
-          { approve: (approval, signal) => frontend.approve!(approval, signal) },
+        ...frontend.approve && { approve: frontend.approve.bind(frontend) },
         onEvent: (event) => this.#emit(event),
       },
       () => this.#refusals++,
@@ -350,7 +356,7 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** How a call that writes or runs something is refused in plan mode. */
+/** The refusal of calls that write or run something in plan mode. */
 const PLAN_REFUSAL: Decision = {
   allow: false,
   reason:

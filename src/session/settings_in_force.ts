@@ -16,8 +16,8 @@ import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
-import type { PermissionNotice } from "./permission_report.ts";
-import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./project_settings.ts";
+import type { PermissionNotice } from "./report.ts";
+import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repository.ts";
 
 /** The settings in force for a folder. */
 export interface SettingsInForce extends Settings {
@@ -26,7 +26,7 @@ export interface SettingsInForce extends Settings {
   notices: PermissionNotice[];
 }
 
-/** What the settings in force are made of. */
+/** The parts that the settings in force are made of. */
 interface SettingsSources {
   choice: PermissionChoice;
   file: PermissionsFile;
@@ -117,7 +117,7 @@ async function tightenedBy(
   return { ...settings, notices };
 }
 
-/** What the policy has to know of the programs that PATH finds. */
+/** The policy's knowledge of the programs that PATH finds. */
 function programsIn(
   folder: string,
   path: string | undefined,

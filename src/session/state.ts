@@ -13,6 +13,7 @@ import type { SessionEvent } from "./frontend.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SessionRecord } from "./record.ts";
+import type { CommandInfo, Report } from "./report.ts";
 import type { UndoLog } from "./undo.ts";
 
 /** Reads the flags that name a model and its server, for `/model --hosted`. */
@@ -27,7 +28,6 @@ export interface ModelFlags {
   parse(words: readonly string[]): { config: CopilotConfig; isChosen: boolean };
 }
 
-/** See the module. */
 export interface SessionState {
   readonly agent: CopilotAgent;
   readonly permissions: Permissions;
@@ -39,9 +39,9 @@ export interface SessionState {
   /** Left out where the conversation is not recorded. */
   record: SessionRecord | undefined;
   readonly fit: ModelFit;
-  /** Whether the server is known to have the model: it may choose one where none is named. */
+  /** True once the server is known to have the model: it may choose one where none is named. */
   isModelKnown: boolean;
-  /** What goes along with the next message, before its text, such as the output of a command. */
+  /** Parts that go along with the next message, before its text, such as the output of a command. */
   pending: Part[];
   /** Tokens of the newest request and its answer; undefined until a request is counted. */
   usage: Usage | undefined;
@@ -52,4 +52,12 @@ export interface SessionState {
   /** Resolves once the server was asked for its models, as that may change the model. */
   looked: Promise<void>;
   emit(event: SessionEvent): void;
+}
+
+/** A slash command. */
+export interface Command extends CommandInfo {
+  /** Runs it; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
+  run(session: SessionState, argument: string, signal: AbortSignal): Report | Promise<Report>;
+  /** Arguments that may complete `begun`; those that do not begin like it are left out afterwards. */
+  values?(session: SessionState, begun: string): string[] | Promise<string[]>;
 }

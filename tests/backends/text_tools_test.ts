@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { withTextTools } from "../../src/backends/text_tools.ts";
 import { textOfParts } from "../../src/text/parts.ts";
-import { toolCallFilter } from "../../src/toolcalls/filter.ts";
+import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
 import type { Part } from "../../src/types/message.ts";
 import { forEveryTextSplit } from "../helpers/split.ts";
 
 const CALL = '<toolcall>{"name": "run_bash", "arguments": {"command": "rm -r ."}}</toolcall>';
 
 function calls(pieces: readonly string[]): number {
-  const filter = toolCallFilter({ tools: ["run_bash"] });
+  const filter = new ToolCallFilter({ tools: ["run_bash"] });
   for (const piece of pieces) filter.push(piece);
   return filter.end().calls.length;
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { FLAGS, parseArgs, usageText } from "../../src/cli/args.ts";
+import { FLAGS, outputAsked, parseArgs, usageText } from "../../src/cli/args.ts";
 import { UsageError } from "../../src/errors.ts";
 
 const good: [words: string[], args: Record<string, unknown>][] = [
@@ -77,6 +77,22 @@ Deno.test("parseArgs refuses", () => {
     const error = assertThrows(() => parseArgs(words), UsageError, undefined, words.join(" "));
     assertEquals(error.message, message);
   }
+});
+
+Deno.test("the format of a usage error is that of --output, and not of a prompt or a value", () => {
+  const rows: [words: string[], format: string | undefined][] = [
+    [["--nope", "--output", "json"], "json"],
+    [["--output=json", "--nope"], "json"],
+    [["nope", "-p", "x", "--output=stream-json"], "stream-json"],
+    [["--model", "--output", "json"], "json"],
+    [["--output"], undefined],
+    [["-p", "--output=json", "--nope"], undefined],
+    [["-p", "--output", "json"], undefined],
+    [["-p=x", "--output", "json", "--nope"], "json"],
+    [["--nope", "--", "--output=json"], undefined],
+    [["-C", "json", "--nope"], undefined],
+  ];
+  for (const [words, format] of rows) assertEquals(outputAsked(words), format, words.join(" "));
 });
 
 Deno.test("the help names every flag and keeps to 80 columns", () => {

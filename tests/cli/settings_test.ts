@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { FLAGS, parseArgs } from "../../src/cli/args.ts";
-import { modelFlags } from "../../src/cli/model_flags.ts";
+import { modelFlags } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
 import { optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
 import { run } from "../helpers/program.ts";

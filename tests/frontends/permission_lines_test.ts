@@ -4,7 +4,7 @@ import {
   permissionReportLines,
   trustQuestion,
 } from "../../src/frontends/permission_lines.ts";
-import type { PermissionReport } from "../../src/session/permission_report.ts";
+import type { PermissionReport } from "../../src/session/report.ts";
 
 const REPORT: PermissionReport = {
   approve: "ask",
@@ -78,8 +78,9 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
       `· not heeded: ${names} (/trust or --trust does)`,
     ],
   );
-  assertEquals(
-    trustQuestion({ type: "trust", files }),
-    `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.\nHeed them? [y/n] `,
-  );
+  assertEquals(trustQuestion({ type: "trust", files }), {
+    text:
+      `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.`,
+    prompt: "Heed them? [y/n] ",
+  });
 });

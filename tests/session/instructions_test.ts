@@ -72,7 +72,7 @@ Deno.test("TRU-01 what a folder brings is asked about once, and kept for the rep
     ) {
       const agent = agentIn(`${folder}/sub`);
       await heedInstructions(agent, await settingsIn(folder), {
-        confirm: (question) => Promise.resolve((asked.push(trustQuestion(question)), answer)),
+        confirm: (question) => Promise.resolve((asked.push(trustQuestion(question).text), answer)),
       });
       assertEquals(agent.systemPrompt.includes("be brief"), heeds);
     }

@@ -70,7 +70,7 @@ const STOP_WORDS = new Set(
     .split(" "),
 );
 
-/** What to search for: a quoted text, else up to two words, names first, then the longest. */
+/** The words to search for: a quoted text, else up to two words, names first, then the longest. */
 function tellingWords(ask: string): string[] {
   const head = ask.slice(0, MAX_ASK);
   const phrase = /[`"]([^`"\n]{2,60})[`"]/.exec(head)?.[1];

@@ -123,7 +123,7 @@ function wireFrames(reply: DemoReply, askedChars: number) {
       ...frame({ content: "", ...(calls && { tool_calls: calls }) }, true),
       // Ollama's answer to a request without messages, which only loads the model.
       done_reason: reply.text || calls ? "stop" : "load",
-      // There are no tokens here: four characters count as one.
+      // Four characters count as one token.
       prompt_eval_count: Math.ceil(askedChars / 4),
       eval_count: Math.ceil(answered / 4),
     },

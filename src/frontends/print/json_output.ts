@@ -1,5 +1,5 @@
 /**
- * What `--output json` and `stream-json` print.
+ * The output of `--output json` and `stream-json`.
  *
  * @module
  */
@@ -7,28 +7,25 @@
 import type { TurnResult } from "../../types/event.ts";
 import { EXIT } from "../exit_codes.ts";
 
-/** What `--output` can be. */
+/** The values of `--output`. */
 export const FORMATS = ["text", "json", "stream-json"] as const;
-/** What `--output` can be. */
 export type Format = typeof FORMATS[number];
 
 /** The last line of `stream-json`, and the whole of `json`. */
 export interface ResultLine {
   type: "result";
-  /** The exit code. */
   exitCode: number;
   /** True when no complete answer came: every exit code but 0, 3 and 4. */
   isError: boolean;
-  /** Why the turn ended; absent when it failed. */
+  /** The reason why the turn ended; absent when it failed. */
   stopReason?: TurnResult["stopReason"];
   /** The final answer; what there was of it when the turn failed. */
   response: string;
-  /** What went wrong, in one line. */
+  /** The error of a turn that failed, in one line. */
   error?: string;
-  /** {@linkcode TurnResult}'s. */
   toolExecutions: TurnResult["toolExecutions"];
   usage: { inputTokens: number; outputTokens: number };
-  /** Of the turn; 0 when there was none. */
+  /** The duration of the turn in ms; 0 when no turn ran. */
   durationMs: number;
 }
 
@@ -49,7 +46,7 @@ export function resultLine(
   return jsonLine(whole);
 }
 
-/** What `JSON.stringify` leaves as it is, though terminals act on it or hide it. */
+/** Characters that `JSON.stringify` leaves as they are, though terminals act on them or hide them. */
 const UNSAFE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /** `value` as JSON in a line that drives no terminal. */

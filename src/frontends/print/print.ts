@@ -19,7 +19,6 @@ import { jobEnded, progressLine } from "../progress.ts";
 import { executionRows } from "../change.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
-/** How one prompt is shown. */
 interface PrintOptions {
   format: Format;
   stdout: Output;
@@ -156,14 +155,12 @@ export class PrintFrontend implements Frontend {
   }
 }
 
-/** The record of a call without what a command printed, which `result` holds as well. */
+/** The record of a call without the output of its command, which `result` holds as well. */
 function withoutOutput({ details, ...exec }: ToolExecution): ToolExecution {
   if (details === undefined) return exec;
   const { output: _, ...others } = details;
   return { ...exec, ...Object.keys(others).length > 0 && { details: others } };
 }
-
-/** What a call wrote, or failed with, in rows for a person. */
 
 /** The exit code of a turn that was not aborted. */
 function exitCodeOf(stopReason: TurnResult["stopReason"], wasRefused: boolean): number {

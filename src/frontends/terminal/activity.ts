@@ -11,7 +11,7 @@ import { describeCall } from "../progress.ts";
 
 /** A command that runs for longer, in milliseconds, shows its newest line. */
 const LONG_TOOL_MS = 2000;
-/** How long a look at a loading server may take, in milliseconds, until its answer is overdue. */
+/** A look at a loading server is overdue after this time, in milliseconds. */
 const LOOK_MS = 2000;
 /** Each frame of the spinner stands for so many milliseconds. */
 const SPINNER_FRAME_MS = 120;
@@ -32,7 +32,7 @@ export class Activity {
   /** The tool that runs, since when, and the newest line of its output. */
   #tool = { name: "", startedAt: 0 };
   #newest: (() => string) | undefined;
-  /** What is shown while the server loads its model, and until when that is known to be so. */
+  /** The text to show while the server loads its model, and the time until which it is known to load. */
   #loading = { text: "", until: 0 };
   #reasoning: readonly string[] = [];
 

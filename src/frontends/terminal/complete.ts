@@ -1,5 +1,5 @@
 /**
- * What Tab completes: commands, their arguments, and `@path`.
+ * Completion by Tab: commands, their arguments, and `@path`.
  *
  * @module
  */

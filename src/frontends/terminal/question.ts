@@ -21,7 +21,7 @@ import type { Change, Subject } from "../../types/tool.ts";
 import { WRITTEN_ARGUMENTS } from "../progress.ts";
 import { changeLines, changeNotes, DIFF_STYLES } from "../change.ts";
 
-/** How a person is asked: shows a text and gives the line typed; null when there is none to come. */
+/** Asks a person: shows a text and gives the line typed; null when there is none to come. */
 type AskLine = (
   text: string,
   prompt: string,
@@ -61,7 +61,7 @@ export function askPerson(
   };
 }
 
-/** What is said of a rule that was added. */
+/** The line about a rule that was added. */
 export function ruleAdded(
   { rule, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
 ): string {
@@ -75,7 +75,7 @@ export function ruleAdded(
 /** The answer that a line is; undefined where it is none. An `edit` still has the command as it was. */
 function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer | undefined {
   const given = line.trim().toLowerCase();
-  // Whatever begins like a no is one: a reason that was meant as such, too.
+  // A line that begins like a no is one, with the rest as its reason.
   if (given.startsWith("n")) {
     return { choice: "refuse", reason: line.trim().replace(/^no?(?![a-z])[\s,:]*/i, "") };
   }
@@ -85,7 +85,7 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
   }
 }
 
-/** What to say of a line that is no answer. */
+/** The objection to a line that is no answer, or the help that it asks for. */
 function objectionTo(line: string, approval: Approval): string {
   const { choices, rule } = approval;
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
@@ -103,7 +103,7 @@ function objectionTo(line: string, approval: Approval): string {
   return choices.map((choice) => `  ${approvalKey(choice)}      ${help[choice]}`).join("\n");
 }
 
-/** What the rule allows, in words. */
+/** The calls that the rule allows, in words. */
 function allowedBy({ call, subject: { action }, rule }: Approval): string {
   if (rule?.path === undefined) return "exactly this command";
   return `${action === undefined ? call.name : `${action}s`} of ${oneLine(rule.path)}`;
@@ -158,7 +158,7 @@ export function requestText(
   return `The model wants to call ${call.name}:\n${rows.join("\n")}`;
 }
 
-/** Whether a change is shown in place of the arguments: those of a new file are the file. */
+/** True where a change is shown in place of the arguments: those of a new file are the file. */
 function isShown({ isNew, lines }: Change, { action }: Subject): boolean {
   return lines !== undefined && !(isNew && action === "write");
 }
@@ -208,7 +208,7 @@ function boxed(
   ).join("\n");
 }
 
-/** Whether some characters of a value are shown by their number. */
+/** True where some characters of a value are shown by their number. */
 function hides(value: unknown): boolean {
   const text = String(value).replaceAll("\r\n", "\n");
   return sanitize(text) !== text;

@@ -1,5 +1,5 @@
 /**
- * What a slash command reported, as text for the terminal.
+ * The text of reports and of shell commands, for the terminal.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { rowsText, styledRow } from "../../terminal/styled.ts";
 import { resumedLines, sessionLine } from "../record_lines.ts";
-import { nothingToUndo, undoLines } from "../undo_lines.ts";
+import type { UndoneFile, UndoReport } from "../../session/undo.ts";
 import { instructionLines, permissionReportLines } from "../permission_lines.ts";
-import type { Job } from "../../types/tool.ts";
+import type { CommandOutput, Job, ToolOutcome } from "../../types/tool.ts";
 
-/** What the text is for. */
+/** The terminal that the text is for. */
 interface TextOptions {
   columns: number;
   unicode: boolean;
@@ -196,4 +196,62 @@ export function waitingText(name: string, startedAt: number, tokens: number): st
   const written = tokens > 0 ? ` · ${count(tokens, "token")}` : "";
   const seconds = Math.floor((performance.now() - startedAt) / 1000);
   return `${seconds} s${written} · Esc stops · ${oneLine(name)}`;
+}
+
+/** A message is shown up to so many characters. */
+const SHOWN_MESSAGE_CHARS = 60;
+
+/** The lines for a report. */
+export function undoLines(
+  { way, text, files, hasConversation, commands }: UndoReport,
+): string[] {
+  const title = messageTitle(text);
+  return [
+    way === "undo" ? `Taken back: ${title}. /redo brings it back.` : `Brought back: ${title}.`,
+    ...files.map((file) => `  ${fileLine(file, way)}`),
+    ...hasConversation ? [] : ["The conversation, which is another by now, stays."],
+    ...commands > 0 ? [`What ${count(commands, "command")} did stays.`] : [],
+  ];
+}
+
+/** Said where there is no message to take back, or to bring back. */
+export function nothingToUndo(way: UndoReport["way"]): string {
+  return way === "undo" ? "There is nothing to take back." : "There is nothing to bring back.";
+}
+
+function fileLine({ path, result, reason = "" }: UndoneFile, way: UndoReport["way"]): string {
+  const name = oneLine(path);
+  switch (result) {
+    case "failed":
+      return `${name} stays as it is: ${oneLine(reason)}`;
+    case "removed":
+      return `${name}: removed`;
+    case "recreated":
+      return `${name}: there again`;
+    case "restored":
+      return `${name}: ${way === "undo" ? "as it was" : "as it became"}`;
+  }
+}
+
+function messageTitle(text: string): string {
+  const line = oneLine(text);
+  return `"${
+    line.length > SHOWN_MESSAGE_CHARS
+      ? `${line.slice(0, SHOWN_MESSAGE_CHARS - 1).toWellFormed()}…`
+      : line
+  }"`;
+}
+
+/** The result of a command that ended: where all went well, what it printed and no more. */
+export function shellText({ content, exitCode, output, endedProcesses }: ToolOutcome): string {
+  return output && exitCode === 0 && !endedProcesses ? outputText(output) : content;
+}
+
+/** The output of a command, stderr last. */
+export function outputText({ stdout, stderr }: CommandOutput): string {
+  if (stdout === undefined && stderr === undefined) return "no output";
+  return [
+    ...stdout === undefined ? [] : [stdout],
+    ...stderr === undefined ? [] : ["stderr:", stderr],
+  ].join("\n");
 }

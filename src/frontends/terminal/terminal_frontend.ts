@@ -13,7 +13,6 @@ import type {
   SessionEvent,
   Status,
 } from "../../session/frontend.ts";
-import type { Permissions } from "../../session/permissions.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
 import { canEdit } from "../../terminal/line/input.ts";
@@ -33,14 +32,11 @@ import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
 import { askPerson, ruleAdded } from "./question.ts";
 import { resumedLines } from "../record_lines.ts";
-import { inRow, reportText, waitingText } from "./report_text.ts";
-import { outputText, shellText } from "./shell_text.ts";
+import { inRow, outputText, reportText, shellText, waitingText } from "./report_text.ts";
 import { TurnView } from "./turn_view.ts";
-import { type SessionHistory, sessionHistory } from "./typed_history.ts";
+import { SessionHistory } from "./typed_history.ts";
 
-/** How a session in the terminal looks, and ends. */
 interface TerminalOptions {
-  permissions: Permissions;
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
   /** A line below the first one. */
@@ -146,7 +142,7 @@ export class TerminalFrontend implements Frontend {
     );
     const { state } = session.agent;
     // Not at once: the screen, which begins with the history, is still to come.
-    this.#history = sessionHistory(
+    this.#history = new SessionHistory(
       () => state.workingDir,
       (message) => queueMicrotask(() => this.#say(message)),
     );
@@ -260,7 +256,7 @@ export class TerminalFrontend implements Frontend {
         dim: (text) => this.#paint(text, DIM),
       });
     } catch (error) {
-      // Such as a settings file of the folder that cannot be read.
+      // A settings file of the folder may be unreadable.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
       return `· ${oneLine((error as Error).message)}`;
     }
@@ -299,11 +295,10 @@ export class TerminalFrontend implements Frontend {
 
 async function askYesNo(
   screen: Screen,
-  question: string,
+  { text, prompt }: { text: string; prompt: string },
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  const [, about = "", prompt = ""] = /^([^]*\n)?(.*)$/.exec(question)!;
-  screen.print(wrapped(about.trimEnd(), terminalSize().columns));
+  screen.print(wrapped(text, terminalSize().columns));
   const answered = (line: string) => /^\s*(y(?:es)?|no?)\s*$/i.exec(line)?.[1];
   const answer = await screen.ask(
     prompt,

@@ -1,5 +1,5 @@
 /**
- * What a person sees of a turn in the session: the answer as Markdown, each tool call in one line,
+ * A turn on the screen of a session: the answer as Markdown, each tool call in one line,
  * long texts folded.
  *
  * @module
@@ -16,7 +16,6 @@ import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import { describeCall, failureRows, progressLine } from "../progress.ts";
 import { Activity } from "./activity.ts";
 import { changeLines, changeNotes, changeRows } from "../change.ts";
-import { FoldedTexts } from "./folded_texts.ts";
 
 /** Shows one turn after the other on a screen. */
 export class TurnView {
@@ -31,7 +30,7 @@ export class TurnView {
   #toldRecovery = false;
   /** The calls that a person was asked about, and has seen whole. */
   readonly #asked = new Set<string>();
-  /** What was printed last: between text and lines of ours stands a blank line. */
+  /** The kind of the newest output: a blank line stands between text and lines of ours. */
   #last: "nothing" | "text" | "line" = "nothing";
 
   constructor(screen: Screen, look: Appearance) {
@@ -170,5 +169,29 @@ export class TurnView {
   #dimmed(text: string, style = DIM): string {
     return wrapped(text, terminalSize().columns).split("\n")
       .map((row) => this.#paint(row, style)).join("\n");
+  }
+}
+
+/** The most texts, and the most characters of each. */
+const MAX_FOLDED_TEXTS = 50;
+const MAX_FOLDED_CHARS = 200_000;
+
+/** The folded texts of a session. */
+class FoldedTexts {
+  readonly #texts: { title: string; text: string }[] = [];
+  /** Texts before this index were not shown yet. */
+  #next = 0;
+
+  add(title: string, text: string): void {
+    this.#texts.push({ title, text: text.slice(0, MAX_FOLDED_CHARS) });
+    if (this.#texts.length > MAX_FOLDED_TEXTS) this.#texts.shift();
+    this.#next = this.#texts.length;
+  }
+
+  /** The newest text, and each time after that the one before it; undefined where there is none. */
+  next(): { title: string; text: string } | undefined {
+    const found = this.#texts[this.#next - 1];
+    if (found !== undefined) this.#next--;
+    return found;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Where a session keeps what was typed.
+ * The file that keeps the lines typed into sessions.
  *
  * @module
  */
@@ -9,50 +9,55 @@ import { History } from "../../terminal/line/history.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { stateFolder } from "../../user_files.ts";
 
-/** What was typed into a session, and into those before it. */
-export interface SessionHistory {
-  /** Those of the session's folder last. */
-  entries(): string[];
-  add(text: string): void;
-}
-
 /**
- * The history's file, opened anew when the folder changes; without one the session's own. `warn` is
- * told why it cannot be read or kept.
+ * The lines typed into a session, and into those before it. The file is opened anew when the folder
+ * changes; without one the session's own lines are all.
  */
-export function sessionHistory(
-  folder: () => string,
-  warn: (message: string) => void,
-): SessionHistory {
-  const path = historyPath();
-  let opened: { folder: string; history: Pick<History, "entries" | "add"> } | undefined;
-  const own: string[] = [];
-  function open(): Pick<History, "entries" | "add"> {
-    if (opened?.folder === folder()) return opened.history;
+export class SessionHistory {
+  readonly #folder: () => string;
+  readonly #warn: (message: string) => void;
+  readonly #path = historyPath();
+  readonly #own: string[] = [];
+  #opened: { folder: string; history: Pick<History, "entries" | "add"> } | undefined;
+  #hasWarned = false;
+
+  /** @param warn called with the reason why the history cannot be read or kept */
+  constructor(folder: () => string, warn: (message: string) => void) {
+    this.#folder = folder;
+    this.#warn = warn;
+  }
+
+  /** All entries, oldest first; those of the session's folder come last. */
+  entries(): string[] {
+    return this.#open().entries;
+  }
+
+  add(text: string): void {
+    try {
+      this.#open().add(text);
+    } catch (error) {
+      if (!this.#hasWarned) {
+        this.#warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
+      }
+      this.#hasWarned = true;
+    }
+  }
+
+  #open(): Pick<History, "entries" | "add"> {
+    const folder = this.#folder();
+    if (this.#opened?.folder === folder) return this.#opened.history;
     let history: Pick<History, "entries" | "add"> = {
-      entries: own,
-      add: (text) => void own.push(text),
+      entries: this.#own,
+      add: (text) => void this.#own.push(text),
     };
     try {
-      if (path !== undefined) history = new History(path, folder());
+      if (this.#path !== undefined) history = new History(this.#path, folder);
     } catch (error) {
-      warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
+      this.#warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
     }
-    opened = { folder: folder(), history };
+    this.#opened = { folder, history };
     return history;
   }
-  let warned = false;
-  return {
-    entries: () => open().entries,
-    add(text) {
-      try {
-        open().add(text);
-      } catch (error) {
-        if (!warned) warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
-        warned = true;
-      }
-    },
-  };
 }
 
 function historyPath(): string | undefined {

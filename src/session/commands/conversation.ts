@@ -6,9 +6,8 @@
 
 import { contextParts } from "../../agent/tokens.ts";
 import { oneLine } from "../../text/one_line.ts";
-import type { Report } from "../report.ts";
-import type { SessionState } from "../state.ts";
-import { type Command, done, failed } from "./command.ts";
+import { type Report, sentence } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
 
 /** The commands, in the order of the help. */
 export const conversationCommands: readonly Command[] = [
@@ -22,7 +21,7 @@ export const conversationCommands: readonly Command[] = [
       session.undo?.leave();
       session.pending = [];
       session.usage = undefined;
-      return done("The conversation starts anew.");
+      return sentence("The conversation starts anew.");
     },
   },
   {
@@ -76,7 +75,7 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
   const sessions = earlierSessions(session.agent);
   if (argument === "") return { type: "sessions", sessions: sessions.map(sessionTitle) };
   const chosen = sessions[Number(argument) - 1];
-  if (!chosen) return failed(`There is no session ${oneLine(argument)}: see /resume`);
+  if (!chosen) return sentence(`There is no session ${oneLine(argument)}: see /resume`);
   // The look at the server may choose another model.
   await session.looked;
   session.undo?.leave();
@@ -108,10 +107,10 @@ async function compactConversation(
       onEvent: (event) => event.type === "notice" && (message = event.message),
     });
     session.usage = undefined;
-    return done(message);
+    return sentence(message);
   } catch (error) {
     const why = signal.aborted ? "" : `: ${oneLine((error as Error).message)}`;
     const end = why === "" ? "." : why;
-    return failed(`The conversation stays as it was${end}`);
+    return sentence(`The conversation stays as it was${end}`);
   }
 }

@@ -8,9 +8,8 @@ import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
 import { heedInstructions } from "../instructions.ts";
 import { repositoryOf } from "../repository.ts";
-import type { Report } from "../report.ts";
-import type { SessionState } from "../state.ts";
-import { type Command, failed } from "./command.ts";
+import { type Report, sentence } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
 
 /** The commands, in the order of the help. */
 export const folderCommands: readonly Command[] = [
@@ -51,12 +50,12 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
   let folder = resolvePath(state, expandHome(path));
   try {
     folder = Deno.realPathSync(folder);
-    if (!Deno.statSync(folder).isDirectory) return failed(`${oneLine(folder)} is not a folder.`);
+    if (!Deno.statSync(folder).isDirectory) return sentence(`${oneLine(folder)} is not a folder.`);
   } catch (error) {
     const why = error instanceof Deno.errors.NotFound
       ? "there is no such folder"
       : oneLine((error as Error).message);
-    return failed(`Cannot change to ${oneLine(folder)}: ${why}`);
+    return sentence(`Cannot change to ${oneLine(folder)}: ${why}`);
   }
   // Before the change: where the folder's settings cannot be read, the session stays where it is.
   const notices = await permissions.prepare(folder, false);
@@ -66,13 +65,13 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
 }
 
 async function setTrust(session: SessionState, argument: string): Promise<Report> {
-  if (argument !== "" && argument !== "off") return failed("/trust takes nothing but off");
+  if (argument !== "" && argument !== "off") return sentence("/trust takes nothing but off");
   const { agent, permissions } = session;
   try {
     await permissions.trust(repositoryOf(agent.state.workingDir), argument === "");
     return { type: "trust", instructions: await heedInstructions(agent, permissions, {}) };
   } catch (error) {
-    return failed(`That cannot be kept: ${oneLine((error as Error).message)}`);
+    return sentence(`That cannot be kept: ${oneLine((error as Error).message)}`);
   }
 }
 

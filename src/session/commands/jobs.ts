@@ -5,14 +5,13 @@
  */
 
 import type { Job, Jobs } from "../../types/tool.ts";
-import type { Report } from "../report.ts";
-import { type Command, done, failed } from "./command.ts";
+import { type Report, sentence } from "../report.ts";
+import type { Command } from "../state.ts";
 
 /** The end of a job's output that is shown. */
 const TAIL_LINES = 20;
 const TAIL_BYTES = 8000;
 
-/** See the module. */
 export const jobsCommand: Command = {
   name: "jobs",
   argument: "[N]",
@@ -27,11 +26,11 @@ async function runJobs({ list }: Jobs, argument: string): Promise<Report> {
   if (stop && all) {
     const running = list.filter(isRunning);
     await Promise.all(running.map(stopJob));
-    return running.length === 0 ? done("No job runs.") : { type: "jobs", jobs: running };
+    return running.length === 0 ? sentence("No job runs.") : { type: "jobs", jobs: running };
   }
-  if (number === undefined) return failed("Use /jobs, /jobs N, /jobs stop N or /jobs stop all");
+  if (number === undefined) return sentence("Use /jobs, /jobs N, /jobs stop N or /jobs stop all");
   const job = list.find((one) => one.number === Number(number));
-  if (!job) return failed(`There is no job ${number}: see /jobs`);
+  if (!job) return sentence(`There is no job ${number}: see /jobs`);
   if (stop) {
     await stopJob(job);
     return { type: "jobs", jobs: [job] };

@@ -7,11 +7,9 @@
 import { targetOf } from "../../model_target.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { modelNames, serverOf } from "../model_server.ts";
-import type { Report } from "../report.ts";
-import type { SessionState } from "../state.ts";
-import { type Command, failed } from "./command.ts";
+import { type Report, sentence } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
 
-/** See the module. */
 export const modelCommand: Command = {
   name: "model",
   argument: "[NAME]",
@@ -51,7 +49,7 @@ async function setModel(session: SessionState, argument: string): Promise<Report
       session.fit.isChosen = true;
     }
   } catch (error) {
-    return failed(oneLine((error as Error).message));
+    return sentence(oneLine((error as Error).message));
   }
   session.usage = undefined;
   const { model } = await agent.backend();

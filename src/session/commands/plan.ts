@@ -5,16 +5,14 @@
  */
 
 import type { Part } from "../../types/message.ts";
-import type { Report } from "../report.ts";
-import type { SessionState } from "../state.ts";
-import { type Command, done, failed } from "./command.ts";
+import { type Report, sentence } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
 
 const note = (text: string): Part => ({ type: "resource", kind: "note", name: "", text });
 const BEGIN = note(
   "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]",
 );
 
-/** See the module. */
 export const planCommand: Command = {
   name: "plan",
   argument: "[off]",
@@ -24,12 +22,14 @@ export const planCommand: Command = {
 };
 
 function plan(session: SessionState, argument: string): Report {
-  if (argument !== "" && argument !== "off") return failed("/plan takes nothing but off");
+  if (argument !== "" && argument !== "off") return sentence("/plan takes nothing but off");
   if (!session.isPlanning) {
-    if (argument === "off") return failed("There is no plan mode to leave.");
+    if (argument === "off") return sentence("There is no plan mode to leave.");
     session.isPlanning = true;
     session.pending.push(BEGIN);
-    return done("Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.");
+    return sentence(
+      "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.",
+    );
   }
   session.isPlanning = false;
   // The model was not told of a mode that ends before a message was sent.
@@ -37,8 +37,8 @@ function plan(session: SessionState, argument: string): Report {
   session.pending = session.pending.filter((part) => part !== BEGIN);
   if (argument === "off") {
     if (wasSent) session.pending.push(note("[Plan mode is over; the plan was not accepted.]"));
-    return done("Plan mode is over.");
+    return sentence("Plan mode is over.");
   }
   if (wasSent) session.pending.push(note("[The plan is accepted: carry it out.]"));
-  return done('The plan is accepted. Say "go on", or what to change.');
+  return sentence('The plan is accepted. Say "go on", or what to change.');
 }

@@ -6,9 +6,8 @@
 
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
-import type { Report } from "../report.ts";
-import type { SessionState } from "../state.ts";
-import { type Command, failed } from "./command.ts";
+import { type Report, sentence } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
 import { conversationCommands } from "./conversation.ts";
 import { folderCommands } from "./folder.ts";
 import { jobsCommand } from "./jobs.ts";
@@ -52,12 +51,12 @@ export async function runCommand(
   const command = commands.find((candidate) => candidate.name === name);
   if (command === undefined) {
     const near = nearest(name, commands.map((candidate) => candidate.name));
-    return failed(
+    return sentence(
       `There is no command /${oneLine(name)}: ${near ? `did you mean /${near}?` : "see /help"}`,
     );
   }
   if (argument !== "" && command.argument === undefined) {
-    return failed(`/${name} takes no argument`);
+    return sentence(`/${name} takes no argument`);
   }
   return await command.run(session, argument, signal);
 }

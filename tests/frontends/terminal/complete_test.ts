@@ -3,7 +3,7 @@ import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { textOfParts } from "../../../src/text/parts.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
 import { bestPaths, completer } from "../../../src/frontends/terminal/complete.ts";
-import { modelFlags } from "../../../src/cli/model_flags.ts";
+import { modelFlags } from "../../../src/cli/settings.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { localConfig } from "../../../src/config.ts";
 

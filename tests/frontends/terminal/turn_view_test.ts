@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Activity } from "../../../src/frontends/terminal/activity.ts";
 import { TurnView } from "../../../src/frontends/terminal/turn_view.ts";
-import { sessionHistory } from "../../../src/frontends/terminal/typed_history.ts";
+import { SessionHistory } from "../../../src/frontends/terminal/typed_history.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import type { ToolExecution } from "../../../src/types/event.ts";
@@ -135,7 +135,7 @@ Deno.test("a history that cannot be written is told of once, and kept for the se
     Deno.symlinkSync(`${folder}/missing/file`, `${folder}/copilot/history.jsonl`);
     Deno.env.set("XDG_STATE_HOME", folder);
     const told: string[] = [];
-    const history = sessionHistory(() => folder, (message) => told.push(message));
+    const history = new SessionHistory(() => folder, (message) => told.push(message));
     history.add("one");
     history.add("two");
     assertMatch(told.join("\n"), /^· the history cannot be kept: .*$/);

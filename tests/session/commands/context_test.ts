@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { processTurn } from "../../../src/agent/turn.ts";
-import { modelFlags } from "../../../src/cli/model_flags.ts";
+import { modelFlags } from "../../../src/cli/settings.ts";
 import { footerText } from "../../../src/frontends/terminal/footer.ts";
 import { waitingText } from "../../../src/frontends/terminal/report_text.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { shellText } from "../../../src/frontends/terminal/shell_text.ts";
+import { shellText } from "../../../src/frontends/terminal/report_text.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import { workspace } from "../../tools/workspace.ts";
 

@@ -12,7 +12,7 @@ const LIST_MS = 5000;
 const MAX_PATHS = 100_000;
 
 /** Lists the paths of the agent's folder, at most every five seconds. */
-export class FileList {
+export class PathList {
   readonly #agent: CopilotAgent;
   #listed: { folder: string; at: number; paths: Promise<string[]> } | undefined;
 
