@@ -1,8 +1,4 @@
-/**
- * One request to the model, and its answer.
- *
- * @module
- */
+/** One request to the model, and its answer. @module */
 
 import type { Backend, CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";

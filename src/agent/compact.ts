@@ -1,8 +1,4 @@
-/**
- * Makes room in the model's window when the conversation has filled it.
- *
- * @module
- */
+/** Makes room in the model's window when the conversation has filled it. @module */
 
 import { BackendError } from "../errors.ts";
 import { identify } from "../text/parts.ts";

@@ -1,8 +1,4 @@
-/**
- * The contract of every backend: the agent knows none of them by name.
- *
- * @module
- */
+/** The contract of every backend: the agent knows none of them by name. @module */
 
 import type { RetryNotice, Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";

@@ -1,8 +1,4 @@
-/**
- * Reading JSON that a server sent, whose shape nobody vouches for.
- *
- * @module
- */
+/** Reading JSON that a server sent, whose shape nobody vouches for. @module */
 
 import { BackendError } from "../errors.ts";
 import { isObject } from "../text/json.ts";

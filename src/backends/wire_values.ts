@@ -1,8 +1,4 @@
-/**
- * Values that wire formats share: tool calls, results, the key.
- *
- * @module
- */
+/** Values that wire formats share: tool calls, results, the key. @module */
 
 import { newCallId } from "../text/parts.ts";
 import type { ToolCall } from "../types/message.ts";

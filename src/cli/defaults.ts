@@ -1,8 +1,4 @@
-/**
- * Defaults of the command line's flags, from the person's `config.json`.
- *
- * @module
- */
+/** Defaults of the command line's flags, from the person's `config.json`. @module */
 
 import { UsageError } from "../errors.ts";
 import { readJsonFile, userFile, type VariableReader } from "../user_files.ts";

@@ -1,8 +1,4 @@
-/**
- * The program: reads the command line, runs what it asks for, returns the exit code.
- *
- * @module
- */
+/** The program: reads the command line, runs what it asks for, returns the exit code. @module */
 
 import { type CopilotConfig, VERSION } from "../config.ts";
 import { type Args, asUsage, outputAsked, parseArgs, usageText } from "./args.ts";

@@ -1,8 +1,4 @@
-/**
- * A change of a file, drawn: its lines with their numbers, and notes below them.
- *
- * @module
- */
+/** A change of a file, drawn: its lines with their numbers, and notes below them. @module */
 
 import { count } from "../text/count.ts";
 import { sanitize } from "../text/sanitize.ts";

@@ -1,8 +1,4 @@
-/**
- * Permissions and instructions as lines of text: what a session says about them.
- *
- * @module
- */
+/** Permissions and instructions as lines of text: what a session says about them. @module */
 
 import type { Confirmation } from "../session/frontend.ts";
 import type { HeededInstructions, PermissionReport } from "../session/report.ts";

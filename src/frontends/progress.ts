@@ -1,8 +1,4 @@
-/**
- * A turn's progress, line by line.
- *
- * @module
- */
+/** A turn's progress, line by line. @module */
 
 import { duration } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";

@@ -1,8 +1,4 @@
-/**
- * Lines about earlier sessions. Pure.
- *
- * @module
- */
+/** Lines about earlier sessions. Pure. @module */
 
 import type { ModelUsed } from "../records/format.ts";
 import type { Resumed, SessionTitle } from "../session/record.ts";

@@ -1,8 +1,4 @@
-/**
- * The permissions that a person chooses for one run.
- *
- * @module
- */
+/** The permissions that a person chooses for one run. @module */
 
 import { UsageError } from "../errors.ts";
 import { APPROVE_MODES, type ApproveMode, SANDBOX_MODES, type SandboxMode } from "./settings.ts";

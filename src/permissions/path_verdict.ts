@@ -1,8 +1,4 @@
-/**
- * The verdict on a call of a tool that names a path, or neither a path nor a command.
- *
- * @module
- */
+/** The verdict on a call of a tool that names a path, or neither a path nor a command. @module */
 
 import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";

@@ -1,8 +1,4 @@
-/**
- * The places that paths and patterns lead to, with links followed.
- *
- * @module
- */
+/** The places that paths and patterns lead to, with links followed. @module */
 
 import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { globToRegex } from "../text/glob.ts";

@@ -1,8 +1,4 @@
-/**
- * The policy: a call of a tool runs, is asked about, or is refused.
- *
- * @module
- */
+/** The policy: a call of a tool runs, is asked about, or is refused. @module */
 
 import type { Grant, Withheld } from "../types/tool.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";

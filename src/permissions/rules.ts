@@ -1,8 +1,4 @@
-/**
- * Rules that a person writes: calls that match one are refused, asked about, or run.
- *
- * @module
- */
+/** Rules that a person writes: calls that match one are refused, asked about, or run. @module */
 
 import { globToRegex } from "../text/glob.ts";
 import { relative, resolve, SEPARATOR, slashed } from "../text/std_path.ts";

@@ -1,8 +1,4 @@
-/**
- * The shapes that a policy works with: settings, a call, and the verdict on it.
- *
- * @module
- */
+/** The shapes that a policy works with: settings, a call, and the verdict on it. @module */
 
 import type { ToolAccess } from "../types/tool.ts";
 import type { PathTable } from "./path_table.ts";

@@ -1,8 +1,4 @@
-/**
- * The person's `permissions.json`, and the settings that such a file may hold.
- *
- * @module
- */
+/** The person's `permissions.json`, and the settings that such a file may hold. @module */
 
 import { UsageError } from "../errors.ts";
 import { isObject } from "../text/json.ts";

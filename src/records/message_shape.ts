@@ -1,8 +1,4 @@
-/**
- * Messages as JSON in a record: read with care, as anybody may have edited the file.
- *
- * @module
- */
+/** Messages as JSON in a record: read with care, as anybody may have edited the file. @module */
 
 import { isObject } from "../text/json.ts";
 import { textOfParts } from "../text/parts.ts";

@@ -1,8 +1,4 @@
-/**
- * Conversations that broke off, made whole: servers refuse a call without its result.
- *
- * @module
- */
+/** Conversations that broke off, made whole: servers refuse a call without its result. @module */
 
 import { newMessageId } from "../text/parts.ts";
 import type { Message, ToolCall } from "../types/message.ts";

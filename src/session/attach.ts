@@ -1,8 +1,4 @@
-/**
- * Files that a message names with `@path`: they go along with it.
- *
- * @module
- */
+/** Files that a message names with `@path`: they go along with it. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { resolvePath } from "../text/paths.ts";

@@ -1,8 +1,4 @@
-/**
- * Hints for requests that failed, in the words of the command line.
- *
- * @module
- */
+/** Hints for requests that failed, in the words of the command line. @module */
 
 import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
 import { BackendError, type BackendErrorKind } from "../errors.ts";

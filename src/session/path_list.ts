@@ -1,8 +1,4 @@
-/**
- * The paths of the session's folder, for completing `@path`.
- *
- * @module
- */
+/** The paths of the session's folder, for completing `@path`. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 

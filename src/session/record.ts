@@ -1,8 +1,4 @@
-/**
- * The record of a session, and going on with an earlier one.
- *
- * @module
- */
+/** The record of a session, and going on with an earlier one. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";

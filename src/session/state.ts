@@ -1,8 +1,4 @@
-/**
- * The parts of a session, which its turns and its commands share.
- *
- * @module
- */
+/** The parts of a session, which its turns and its commands share. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";

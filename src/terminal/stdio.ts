@@ -1,8 +1,4 @@
-/**
- * The process's own streams but for a terminal's keys.
- *
- * @module
- */
+/** The process's own streams but for a terminal's keys. @module */
 
 /** The most characters that may be queued before `room` gives a promise. */
 const MAX_QUEUED = 4 * 2 ** 20;

@@ -1,8 +1,4 @@
-/**
- * Text as cells: plain, and with SGR sequences as rows of cells, and back.
- *
- * @module
- */
+/** Text as cells: plain, and with SGR sequences as rows of cells, and back. @module */
 
 import type { Cell, CellRow } from "./screen/frame.ts";
 import { sanitizeProse } from "../text/sanitize.ts";

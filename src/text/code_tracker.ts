@@ -1,8 +1,4 @@
-/**
- * Finds code in Markdown text as it streams.
- *
- * @module
- */
+/** Finds code in Markdown text as it streams. @module */
 
 /** The text before a place on its line: one of three kinds. */
 const LINE_BLANK = 0; // nothing, or white space

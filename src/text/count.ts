@@ -1,8 +1,4 @@
-/**
- * Numbers with their nouns and units.
- *
- * @module
- */
+/** Numbers with their nouns and units. @module */
 
 /** A number with its noun: "1 file", "2 files". */
 export const count = (n: number, one: string, many = `${one}s`): string =>

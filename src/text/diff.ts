@@ -1,8 +1,4 @@
-/**
- * The difference of two texts, line by line.
- *
- * @module
- */
+/** The difference of two texts, line by line. @module */
 
 /** A line of a difference: in both texts, only in the first, or only in the second. */
 export interface DiffLine {

@@ -1,8 +1,4 @@
-/**
- * Glob patterns as regular expressions.
- *
- * @module
- */
+/** Glob patterns as regular expressions. @module */
 
 import { globToRegExp } from "@std/path/posix/glob-to-regexp";
 

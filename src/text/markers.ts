@@ -1,8 +1,4 @@
-/**
- * Finds markers (tags, signs of tool calls, fences) in text that streams.
- *
- * @module
- */
+/** Finds markers (tags, signs of tool calls, fences) in text that streams. @module */
 
 import { CodeTracker, GRAVE, spanSearch, TILDE } from "./code_tracker.ts";
 

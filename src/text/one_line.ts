@@ -1,8 +1,4 @@
-/**
- * Text for one line of a terminal.
- *
- * @module
- */
+/** Text for one line of a terminal. @module */
 
 import { sanitize } from "./sanitize.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Paths as the model and the user write them.
- *
- * @module
- */
+/** Paths as the model and the user write them. @module */
 
 import { isAbsolute, relative, resolve, slashed } from "./std_path.ts";
 

@@ -1,8 +1,4 @@
-/**
- * White space where pieces were cut out of a text.
- *
- * @module
- */
+/** White space where pieces were cut out of a text. @module */
 
 /**
  * Joins the rest of a text out of which pieces are cut, as it streams. Of the white space on the

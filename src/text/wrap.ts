@@ -1,8 +1,4 @@
-/**
- * Line breaking at spaces.
- *
- * @module
- */
+/** Line breaking at spaces. @module */
 
 /** `text` with its lines of over `columns` characters broken at spaces. */
 export function wrapped(text: string, columns: number): string {

@@ -1,8 +1,4 @@
-/**
- * From JSON to tool calls.
- *
- * @module
- */
+/** From JSON to tool calls. @module */
 
 import { isObject } from "../text/json.ts";
 import type { ToolCall } from "../types/message.ts";

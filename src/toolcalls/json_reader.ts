@@ -1,8 +1,4 @@
-/**
- * Reads calls written as JSON as they stream; the common part of the formats with JSON.
- *
- * @module
- */
+/** Reads calls written as JSON as they stream; the common part of the formats with JSON. @module */
 
 import { isObject } from "../text/json.ts";
 import { MarkerReader } from "../text/markers.ts";

@@ -1,8 +1,4 @@
-/**
- * JSON as models write it: its end in text that streams, and its value.
- *
- * @module
- */
+/** JSON as models write it: its end in text that streams, and its value. @module */
 
 /** Deeper values are refused: a function that walks them would exhaust its stack. */
 export const MAX_VALUE_DEPTH = 100;

@@ -1,8 +1,4 @@
-/**
- * Calls written as Python: `[f(a=1, b="x"), g()]`.
- *
- * @module
- */
+/** Calls written as Python: `[f(a=1, b="x"), g()]`. @module */
 
 import { NAMESPACE } from "./format.ts";
 import { MAX_VALUE_DEPTH } from "./json_scanner.ts";

@@ -1,8 +1,4 @@
-/**
- * Tells calls from calls that a sentence talks about.
- *
- * @module
- */
+/** Tells calls from calls that a sentence talks about. @module */
 
 import type { CallScanner, ScannedPart } from "./scan.ts";
 

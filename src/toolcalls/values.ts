@@ -1,8 +1,4 @@
-/**
- * Arguments in formats that write values without their types.
- *
- * @module
- */
+/** Arguments in formats that write values without their types. @module */
 
 import { isObject } from "../text/json.ts";
 import type { CallContext } from "./format.ts";

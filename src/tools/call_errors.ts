@@ -1,8 +1,4 @@
-/**
- * Errors that say more of a call than that it failed.
- *
- * @module
- */
+/** Errors that say more of a call than that it failed. @module */
 
 import type { CommandOutput } from "../types/tool.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The events and the result of a turn. Plain JSON but for functions.
- *
- * @module
- */
+/** The events and the result of a turn. Plain JSON but for functions. @module */
 
 import type { ToolOutcome } from "./tool.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Messages of a conversation and the calls in them. Plain JSON but for functions.
- *
- * @module
- */
+/** Messages of a conversation and the calls in them. Plain JSON but for functions. @module */
 
 import type { ToolAccess } from "./tool.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The decision whether a call may run. Plain JSON but for functions.
- *
- * @module
- */
+/** The decision whether a call may run. Plain JSON but for functions. @module */
 
 import type { Grant, Prepared, Tool, ToolContext } from "./tool.ts";
 

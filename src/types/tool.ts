@@ -1,8 +1,4 @@
-/**
- * Tools, and what a running tool is given. Plain JSON but for functions.
- *
- * @module
- */
+/** Tools, and what a running tool is given. Plain JSON but for functions. @module */
 
 /** A JSON Schema, as far as tools use one: the checker in `tools/schema.ts` documents its subset. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,8 +1,4 @@
-/**
- * The one place that calls `fetch`: status, retries, timeouts.
- *
- * @module
- */
+/** The one place that calls `fetch`: status, retries, timeouts. @module */
 
 import { type ConnectionSettings, VERSION } from "../config.ts";
 import { BackendError } from "../errors.ts";

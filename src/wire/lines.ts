@@ -1,8 +1,4 @@
-/**
- * Bytes to lines, incrementally.
- *
- * @module
- */
+/** Bytes to lines, incrementally. @module */
 
 import { BackendError } from "../errors.ts";
 

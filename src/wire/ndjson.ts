@@ -1,8 +1,4 @@
-/**
- * Newline-delimited JSON.
- *
- * @module
- */
+/** Newline-delimited JSON. @module */
 
 import { BackendError } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";

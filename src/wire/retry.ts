@@ -1,8 +1,4 @@
-/**
- * The decision whether and when a failed request is repeated. Pure.
- *
- * @module
- */
+/** The decision whether and when a failed request is repeated. Pure. @module */
 
 import type { ConnectionSettings } from "../config.ts";
 import type { BackendError } from "../errors.ts";

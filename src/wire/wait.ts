@@ -1,8 +1,4 @@
-/**
- * Waits that a signal ends.
- *
- * @module
- */
+/** Waits that a signal ends. @module */
 
 /**
  * Resolves after `ms`, or once `signal` is aborted. Does without `setTimeout`, of which the first use

@@ -1,8 +1,4 @@
-/**
- * The limits on the time of one attempt, kept by a single timer.
- *
- * @module
- */
+/** The limits on the time of one attempt, kept by a single timer. @module */
 
 import type { ConnectionSettings } from "../config.ts";
 

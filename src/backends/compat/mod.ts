@@ -1,8 +1,4 @@
-/**
- * The compat backend: any server that speaks OpenAI's chat completions.
- *
- * @module
- */
+/** The compat backend: any server that speaks OpenAI's chat completions. @module */
 
 import { type CompatConfig, compatConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";

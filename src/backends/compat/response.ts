@@ -1,8 +1,4 @@
-/**
- * A chat completion, read. Pure.
- *
- * @module
- */
+/** A chat completion, read. Pure. @module */
 
 import { isObject } from "../../text/json.ts";
 import { failureFromErrorObject } from "../../wire/failure.ts";

@@ -1,8 +1,4 @@
-/**
- * Puts streamed tool calls together.
- *
- * @module
- */
+/** Puts streamed tool calls together. @module */
 
 import { BackendError } from "../../errors.ts";
 import { type Fields, fieldsOf, stringOf } from "../fields.ts";

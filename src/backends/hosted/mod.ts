@@ -1,8 +1,4 @@
-/**
- * The hosted backend: Anthropic's messages API, and servers that speak it.
- *
- * @module
- */
+/** The hosted backend: Anthropic's messages API, and servers that speak it. @module */
 
 import { type HostedConfig, hostedConfig } from "../../config.ts";
 import type { Message } from "../../types/message.ts";

@@ -1,8 +1,4 @@
-/**
- * An answer of the hosted API, read. Pure.
- *
- * @module
- */
+/** An answer of the hosted API, read. Pure. @module */
 
 import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";

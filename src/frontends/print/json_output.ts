@@ -1,8 +1,4 @@
-/**
- * The output of `--output json` and `stream-json`.
- *
- * @module
- */
+/** The output of `--output json` and `stream-json`. @module */
 
 import type { TurnResult } from "../../types/event.ts";
 import { EXIT } from "../exit_codes.ts";

@@ -1,8 +1,4 @@
-/**
- * One prompt without a terminal: the answer on stdout, progress on stderr.
- *
- * @module
- */
+/** One prompt without a terminal: the answer on stdout, progress on stderr. @module */
 
 import { BackendError } from "../../errors.ts";
 import type { Frontend, SessionEvent } from "../../session/frontend.ts";

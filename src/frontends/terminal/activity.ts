@@ -1,8 +1,4 @@
-/**
- * The line that says what a turn is doing: how long, how many tokens, what.
- *
- * @module
- */
+/** The line that says what a turn is doing: how long, how many tokens, what. @module */
 
 import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";

@@ -1,8 +1,4 @@
-/**
- * Completion by Tab: commands, their arguments, and `@path`.
- *
- * @module
- */
+/** Completion by Tab: commands, their arguments, and `@path`. @module */
 
 import type { Session } from "../../session/session.ts";
 import type { Completer, Completion } from "../../terminal/line/completion.ts";

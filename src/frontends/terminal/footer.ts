@@ -1,8 +1,4 @@
-/**
- * The status line below the input.
- *
- * @module
- */
+/** The status line below the input. @module */
 
 import type { Status } from "../../session/frontend.ts";
 import { count } from "../../text/count.ts";

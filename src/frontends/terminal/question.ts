@@ -1,8 +1,4 @@
-/**
- * A question about a call, drawn in the terminal, and its answer as it is typed.
- *
- * @module
- */
+/** A question about a call, drawn in the terminal, and its answer as it is typed. @module */
 
 import type {
   Approval,

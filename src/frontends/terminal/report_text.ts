@@ -1,8 +1,4 @@
-/**
- * The text of reports and of shell commands, for the terminal.
- *
- * @module
- */
+/** The text of reports and of shell commands, for the terminal. @module */
 
 import { dollars } from "../../session/prices.ts";
 import type { Report } from "../../session/report.ts";

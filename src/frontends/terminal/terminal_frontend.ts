@@ -1,8 +1,4 @@
-/**
- * The session that a person types in.
- *
- * @module
- */
+/** The session that a person types in. @module */
 
 import { commandIn } from "../../session/commands/registry.ts";
 import type {

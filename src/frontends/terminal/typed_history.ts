@@ -1,8 +1,4 @@
-/**
- * The file that keeps the lines typed into sessions.
- *
- * @module
- */
+/** The file that keeps the lines typed into sessions. @module */
 
 import { join } from "../../text/std_path.ts";
 import { History } from "../../terminal/line/history.ts";

@@ -1,8 +1,4 @@
-/**
- * The sandbox of this machine, tried out before it is relied on.
- *
- * @module
- */
+/** The sandbox of this machine, tried out before it is relied on. @module */
 
 import { PathTable } from "../path_table.ts";
 import { bubblewrapArgs, type Confinement, seatbeltProfile } from "./wrap.ts";

@@ -1,8 +1,4 @@
-/**
- * The verdict on a command line. Its strictest part decides for all of it.
- *
- * @module
- */
+/** The verdict on a command line. Its strictest part decides for all of it. @module */
 
 import {
   ALLOW,

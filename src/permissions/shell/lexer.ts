@@ -1,8 +1,4 @@
-/**
- * Words of bash: quotes, escapes and what begins with `$`.
- *
- * @module
- */
+/** Words of bash: quotes, escapes and what begins with `$`. @module */
 
 /** Deeper nesting of brackets is not understood. */
 export const MAX_NESTING = 20;

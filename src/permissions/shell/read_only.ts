@@ -1,8 +1,4 @@
-/**
- * Commands that only read.
- *
- * @module
- */
+/** Commands that only read. @module */
 
 import type { SimpleCommand } from "./lexer.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Programs that run other programs.
- *
- * @module
- */
+/** Programs that run other programs. @module */
 
 import { parseCommandLine } from "./parser.ts";
 import type { Redirection, SimpleCommand, Word } from "./lexer.ts";

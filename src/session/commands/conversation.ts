@@ -1,8 +1,4 @@
-/**
- * Commands about the conversation: what was said, what it used, going back and on.
- *
- * @module
- */
+/** Commands about the conversation: what was said, what it used, going back and on. @module */
 
 import { contextParts } from "../../agent/tokens.ts";
 import { oneLine } from "../../text/one_line.ts";

@@ -1,8 +1,4 @@
-/**
- * `/model`: lists the models of the server, goes on with another one.
- *
- * @module
- */
+/** `/model`: lists the models of the server, goes on with another one. @module */
 
 import { targetOf } from "../../model_target.ts";
 import { oneLine } from "../../text/one_line.ts";

@@ -1,8 +1,4 @@
-/**
- * All slash commands of a session, in one table.
- *
- * @module
- */
+/** All slash commands of a session, in one table. @module */
 
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";

@@ -1,8 +1,4 @@
-/**
- * The line editor: keys in, one line of text out, the terminal in raw mode in between.
- *
- * @module
- */
+/** The line editor: keys in, one line of text out, the terminal in raw mode in between. @module */
 
 import { processTerminal } from "../terminal.ts";
 import { LiveOutput } from "../screen/live_output.ts";

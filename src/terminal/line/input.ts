@@ -1,8 +1,4 @@
-/**
- * Reading the lines that a person types (spec 4.7).
- *
- * @module
- */
+/** Reading the lines that a person types (spec 4.7). @module */
 
 import { editLine, type ReadOptions } from "./editor.ts";
 import { stdinLines } from "../stdin.ts";

@@ -1,8 +1,4 @@
-/**
- * The layout of a line of input: `(state, columns) -> rows and cursor`. Pure.
- *
- * @module
- */
+/** The layout of a line of input: `(state, columns) -> rows and cursor`. Pure. @module */
 
 import type { Cell, CellRow, Frame } from "../screen/frame.ts";
 import { cellsOf, TAB_COLUMNS } from "../styled.ts";

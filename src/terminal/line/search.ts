@@ -1,8 +1,4 @@
-/**
- * Incremental search in the history of a line: Ctrl-R backwards, Ctrl-S forwards.
- *
- * @module
- */
+/** Incremental search in the history of a line: Ctrl-R backwards, Ctrl-S forwards. @module */
 
 import type { Frame } from "../screen/frame.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";

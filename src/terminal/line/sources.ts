@@ -1,8 +1,4 @@
-/**
- * Bytes, lines and keys from a stream, read one at a time by whoever asks next.
- *
- * @module
- */
+/** Bytes, lines and keys from a stream, read one at a time by whoever asks next. @module */
 
 import { type Key, KeyDecoder } from "./keys.ts";
 

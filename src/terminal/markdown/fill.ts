@@ -1,8 +1,4 @@
-/**
- * Fills lines with words, as they come.
- *
- * @module
- */
+/** Fills lines with words, as they come. @module */
 
 import { displayWidth, graphemes, graphemeWidth } from "../../text/width.ts";
 import type { Painter, Style } from "../style.ts";

@@ -1,8 +1,4 @@
-/**
- * Light colours for source code: comments, strings, numbers and keywords, line by line.
- *
- * @module
- */
+/** Light colours for source code: comments, strings, numbers and keywords, line by line. @module */
 
 import { languageOf, type Lexicon } from "./highlight_languages.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * A question of one line, asked in place of the input line.
- *
- * @module
- */
+/** A question of one line, asked in place of the input line. @module */
 
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
 import type { Key } from "../line/keys.ts";

@@ -1,8 +1,4 @@
-/**
- * Checks that a file is still as the model saw it.
- *
- * @module
- */
+/** Checks that a file is still as the model saw it. @module */
 
 import type { ToolContext } from "../../types/tool.ts";
 import { readFile } from "./read_file.ts";

@@ -1,8 +1,4 @@
-/**
- * Lines that a model gave with another indentation than the file has.
- *
- * @module
- */
+/** Lines that a model gave with another indentation than the file has. @module */
 
 /** Longer texts, in characters, are not looked through. */
 const MAX_TEXT = 16 * 1024 * 1024;

@@ -1,8 +1,4 @@
-/**
- * The checks of every tool before it opens a file, and their errors.
- *
- * @module
- */
+/** The checks of every tool before it opens a file, and their errors. @module */
 
 import { basename, dirname, join, relative, SEPARATOR } from "../../text/std_path.ts";
 import { isWithin } from "../../text/paths.ts";

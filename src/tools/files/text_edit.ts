@@ -1,8 +1,4 @@
-/**
- * Replaces a text in the text of a file, whatever line endings either has.
- *
- * @module
- */
+/** Replaces a text in the text of a file, whatever line endings either has. @module */
 
 import type { Replacement } from "./change.ts";
 import { explainMiss } from "./closest_lines.ts";

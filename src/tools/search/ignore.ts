@@ -1,8 +1,4 @@
-/**
- * `.gitignore` rules as git reads them (gitignore(5); git's `dir.c` and `wildmatch.c`).
- *
- * @module
- */
+/** `.gitignore` rules as git reads them (gitignore(5); git's `dir.c` and `wildmatch.c`). @module */
 
 /** The verdict of rules on a path: true leaves it out, false (a `!` rule) keeps it. */
 export type IgnoreVerdict = boolean | undefined;

@@ -1,8 +1,4 @@
-/**
- * The lines of a file that match, as they are shown.
- *
- * @module
- */
+/** The lines of a file that match, as they are shown. @module */
 
 import { type FindLine, findLineEnd, findLineStart } from "./regex/line_pattern.ts";
 

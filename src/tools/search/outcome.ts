@@ -1,8 +1,4 @@
-/**
- * The notes of a search beside its results, for the model.
- *
- * @module
- */
+/** The notes of a search beside its results, for the model. @module */
 
 import { count } from "../../text/count.ts";
 import type { SearchEnd } from "./pool.ts";

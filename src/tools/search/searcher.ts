@@ -1,8 +1,4 @@
-/**
- * One thread's share of a search: its tasks and its results.
- *
- * @module
- */
+/** One thread's share of a search: its tasks and its results. @module */
 
 import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";

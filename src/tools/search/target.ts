@@ -1,8 +1,4 @@
-/**
- * The place of a search, from a tool's `path` and glob pattern.
- *
- * @module
- */
+/** The place of a search, from a tool's `path` and glob pattern. @module */
 
 import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";

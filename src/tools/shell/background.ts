@@ -1,8 +1,4 @@
-/**
- * Commands that go on in the background, and their reports to the model.
- *
- * @module
- */
+/** Commands that go on in the background, and their reports to the model. @module */
 
 import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { namesOf } from "./jobs.ts";

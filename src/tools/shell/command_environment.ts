@@ -1,8 +1,4 @@
-/**
- * The environment of commands.
- *
- * @module
- */
+/** The environment of commands. @module */
 
 import { API_KEY_ENVS } from "../../config.ts";
 import { programFolders } from "./find_program.ts";

@@ -1,8 +1,4 @@
-/**
- * Finds programs: not in the folder that is worked in, which may bring its own `bash`.
- *
- * @module
- */
+/** Finds programs: not in the folder that is worked in, which may bring its own `bash`. @module */
 
 import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";

@@ -1,8 +1,4 @@
-/**
- * The jobs of a session: commands that run in the background until they end or it does.
- *
- * @module
- */
+/** The jobs of a session: commands that run in the background until they end or it does. @module */
 
 import type { Job, Jobs } from "../../types/tool.ts";
 import { atProgramEnd } from "./program_end.ts";

@@ -1,8 +1,4 @@
-/**
- * The shell that runs a command: its start and its end.
- *
- * @module
- */
+/** The shell that runs a command: its start and its end. @module */
 
 import type { ToolContext } from "../../types/tool.ts";
 import { commandEnvironment } from "./command_environment.ts";
