@@ -35,7 +35,6 @@ export function flagOfSetting(setting: string): string {
   return setting.replace(/Ms$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** A flag of the command line. */
 export interface Flag {
   /** `--name`. */
   name: string;

@@ -82,7 +82,6 @@ export function failureRows(exec: ToolExecution, columns: number): string[] {
   });
 }
 
-/** Says that a job ended. */
 export function jobEnded(job: Job): string {
   return `job ${job.number} is over: ${job.outcome} (${oneLine(shortCommand(job))})`;
 }

@@ -20,14 +20,12 @@ const FILE_NAMES = ["AGENTS.md", "CLAUDE.md"];
 /** The most bytes of a file that are read; other agents read as many. */
 const MAX_INSTRUCTION_BYTES = 32 * 1024;
 
-/** A file with instructions. */
 interface InstructionFile {
   /** Its path relative to the working directory. */
   name: string;
   text: string;
 }
 
-/** The instructions that a folder brings. */
 interface FolderInstructions {
   /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
@@ -45,7 +43,6 @@ interface HeedOptions {
   env?: VariableReader;
 }
 
-/** Gives the agent the instructions for its folder. */
 export async function heedInstructions(
   agent: CopilotAgent,
   permissions: Permissions,

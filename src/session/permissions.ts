@@ -212,7 +212,6 @@ export class Permissions {
     };
   }
 
-  /** The permissions in force for a folder. */
   async describe(folder: string): Promise<PermissionReport> {
     const { approve, sandbox: mode, network, rules } = await this.#settingsFor(folder);
     const sandbox = mode === "off" ? undefined : await this.#findSandbox();

@@ -52,7 +52,7 @@ function modelUsedBy({ config }: CopilotAgent): ModelUsed {
   };
 }
 
-/** Older sessions than these are not listed. */
+/** The most sessions in a list. */
 const MAX_LISTED_SESSIONS = 20;
 
 /** The sessions of the agent's folder, newest first. */
@@ -62,7 +62,6 @@ export function earlierSessions(agent: CopilotAgent): StoredSession[] {
   return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
 }
 
-/** Longer titles are cut. */
 const MAX_TITLE_CHARS = 200;
 
 /** An earlier session in a list. */
@@ -73,7 +72,6 @@ export interface SessionTitle {
   title: string;
 }
 
-/** The title of a session. */
 export function sessionTitle({ head, first }: StoredSession): SessionTitle {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }

@@ -147,5 +147,4 @@ export interface HeededInstructions {
   unsaved?: string;
 }
 
-/** A report of one sentence. */
 export const sentence = (message: string): Report => ({ type: "message", message });

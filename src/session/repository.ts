@@ -36,7 +36,6 @@ export const PROJECT_FILE = ".copilot/permissions.json";
 
 /** The settings that a project brings in one folder. */
 export interface ProjectSettings {
-  /** The folder. */
   at: string;
   settings: Record<string, unknown>;
 }

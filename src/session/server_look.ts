@@ -31,12 +31,10 @@ import {
 import { withHint } from "./hints.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 
-/** The result of one check. */
 export interface Check {
   name: "commands" | "server" | "model" | "context" | "answer" | "tools" | "result" | "cache";
   /** `note`: it works, and could be better. */
   status: "ok" | "note" | "fail";
-  /** One line. */
   text: string;
   advice?: string;
   /** The model's tokens, for the check `context`. */

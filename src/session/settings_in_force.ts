@@ -26,7 +26,6 @@ export interface SettingsInForce extends Settings {
   notices: PermissionNotice[];
 }
 
-/** The parts that the settings in force are made of. */
 interface SettingsSources {
   choice: PermissionChoice;
   file: PermissionsFile;

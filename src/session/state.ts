@@ -50,7 +50,6 @@ export interface SessionState {
   emit(event: SessionEvent): void;
 }
 
-/** A slash command. */
 export interface Command extends CommandInfo {
   /** Runs it; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
   run(session: SessionState, argument: string, signal: AbortSignal): Report | Promise<Report>;

@@ -197,7 +197,6 @@ export function waitingText(name: string, startedAt: number, tokens: number): st
 /** A message is shown up to so many characters. */
 const SHOWN_MESSAGE_CHARS = 60;
 
-/** The lines for a report. */
 export function undoLines(
   { way, text, files, hasConversation, commands }: UndoReport,
 ): string[] {
@@ -210,7 +209,6 @@ export function undoLines(
   ];
 }
 
-/** Said where there is no message to take back, or to bring back. */
 export function nothingToUndo(way: UndoReport["way"]): string {
   return way === "undo" ? "There is nothing to take back." : "There is nothing to bring back.";
 }
