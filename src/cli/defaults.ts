@@ -1,6 +1,7 @@
 /** Defaults of the command line's flags, from the person's `config.json`. @module */
 
 import { UsageError } from "../errors.ts";
+import { nearest } from "../text/nearest.ts";
 import { readJsonFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
 
@@ -43,9 +44,11 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
     const value = isList ? given.join(",") : given;
     const flag = flags.find((one) => one.name === name && !PER_RUN.includes(name));
     if (flag === undefined) {
-      throw new UsageError(
-        `Cannot use ${JSON.stringify(name)} in ${path} as it must be a flag such as "model"`,
-      );
+      const near = nearest(name, flags.map((one) => one.name));
+      const why = flags.some((one) => one.name === name)
+        ? "it is said anew for each run: give the flag"
+        : `it must be a flag such as "${near ?? "model"}"`;
+      throw new UsageError(`Cannot use ${JSON.stringify(name)} in ${path} as ${why}`);
     }
     const isText = typeof value === "string" || typeof value === "number";
     if (flag.value === undefined ? typeof value !== "boolean" : !isText) {

@@ -126,7 +126,7 @@ export class Permissions {
       const sandbox = await this.#findSandbox();
       if (typeof sandbox === "string") {
         throw new RefusedError(
-          `Refused: commands are to be confined, and cannot be: ${sandbox}. The user can allow them without with --sandbox off`,
+          `Refused: commands are to be confined, and cannot be: ${sandbox}. The user can have them run unconfined with --sandbox off`,
         );
       }
       const tmp = this.#tmp ??= privateFolder();

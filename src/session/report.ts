@@ -51,7 +51,7 @@ export type Report =
     failure?: string;
   }
   /** The model is another; `isListed` is whether the server names it. */
-  | { type: "model"; model: string; server: string; isListed: boolean }
+  | { type: "model"; model: string; server: string; isListed: boolean; failure?: string }
   /** The folder that is worked in; `change` is what came with another one. */
   | {
     type: "folder";

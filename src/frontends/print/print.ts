@@ -77,18 +77,22 @@ export class PrintFrontend implements Frontend {
     await session.open(this.#options.signal);
     this.#isInTurn = true;
     try {
-      const { stopReason, response, isUnanswered, inputTokens, outputTokens } = await session
-        .prompt(
-          prompt,
-          this.#options.signal,
-        );
+      const { stopReason, response, isUnanswered, inputTokens, outputTokens, toolExecutions } =
+        await session
+          .prompt(
+            prompt,
+            this.#options.signal,
+          );
       const usage = { inputTokens, outputTokens };
       if (isUnanswered) {
         const error = "the model gave no answer";
         this.#options.stderr.write(`copilot: ${error}\n`);
         return this.#finish({ exitCode: EXIT.error, response: "", error, usage });
       }
-      const exitCode = exitCodeOf(stopReason, session.refusals > 0);
+      // A sandbox that cannot confine a command refuses it only when it is to run.
+      const wasRefused = session.refusals > 0 ||
+        toolExecutions.some(({ outcome }) => outcome === "refused");
+      const exitCode = exitCodeOf(stopReason, wasRefused);
       return this.#finish({ exitCode, response, stopReason, usage });
     } catch (error) {
       const message = withHint(error, session.agent.config);

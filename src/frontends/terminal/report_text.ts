@@ -48,7 +48,9 @@ export function reportText(report: Report, options: TextOptions): string | null 
     case "models":
       return modelsText(report);
     case "model": {
-      const doubt = report.isListed
+      const doubt = report.failure !== undefined
+        ? ` The server does not list its models: ${report.failure}`
+        : report.isListed
         ? ""
         : " The server does not list it: /model shows those it has.";
       const model = oneLine(report.model);

@@ -49,8 +49,16 @@ async function setModel(session: SessionState, argument: string): Promise<Report
   }
   session.usage = undefined;
   const { model } = await agent.backend();
-  const names = await modelNames(agent.config).catch(() => [model]);
-  const { isSameModel } = await import("../../backends/local/connection.ts");
-  const isListed = names.some((name) => isSameModel(name, model));
-  return { type: "model", model, server: serverOf(agent.config), isListed };
+  const now = { type: "model", model, server: serverOf(agent.config) } as const;
+  try {
+    const names = await modelNames(agent.config);
+    const { isSameModel } = await import("../../backends/local/connection.ts");
+    // Where nobody named a model, the next message goes to one that the server has.
+    const isListed = !session.fit.isChosen || names.some((name) => isSameModel(name, model));
+    return { ...now, isListed };
+  } catch (error) {
+    const isUnlisted = targetOf(agent.config).kind === "hosted";
+    const failure = oneLine((error as Error).message);
+    return { ...now, isListed: true, ...(!isUnlisted && { failure }) };
+  }
 }
