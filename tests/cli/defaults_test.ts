@@ -35,10 +35,10 @@ for (
   const [name, text, says] of [
     ["no JSON", "{", /config\.json/],
     ["no object", "[]", /must be a JSON object/],
-    ["no flag", '{"modell": "x"}', /"modell".*must be a flag/],
-    ["a flag for once", '{"yes": true}', /"yes".*must be a flag/],
-    ["trust, which is for a folder", '{"trust": true}', /"trust".*must be a flag/],
-    ["a key", '{"api-key": "x"}', /"api-key".*must be a flag/],
+    ["no flag", '{"modell": "x"}', /"modell".*must be a flag such as "model"$/],
+    ["a flag for once", '{"yes": true}', /"yes".*for each run: give the flag$/],
+    ["trust, which is for a folder", '{"trust": true}', /"trust".*for each run: give the flag$/],
+    ["a key", '{"api-key": "x"}', /"api-key".*for each run: give the flag$/],
     ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
     ["no value", '{"model": true}', /model.*a text or a number/],
   ] as const
