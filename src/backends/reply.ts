@@ -4,6 +4,7 @@
  * @module
  */
 
+import { deeperThan } from "../text/json.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -229,10 +230,4 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
 
 function invalid(value: unknown, reason: string): Pick<ToolCall, "arguments" | "invalid"> {
   return { arguments: {}, invalid: { text: argumentsText(value), reason } };
-}
-
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((part) => deeperThan(part, levels - 1));
 }

@@ -122,62 +122,65 @@ export function parseRecord(text: string): ParsedRecord {
     if (line === "") continue;
     const entry = parsedLine(line);
     if (!entry || !conversation.take(entry)) lost++;
-    const [oldest] = conversation.messages;
-    if (oldest) begun ??= typedText(oldest);
+    if (begun === undefined) {
+      const [oldest] = conversation.messages;
+      if (oldest) begun = typedText(oldest);
+    }
     if (isModelUsed(entry?.used)) used = entry.used;
   }
   const { messages } = conversation;
   return { head, messages, lost, first: begun ?? "", ...(used && { used }) };
 }
 
-/** Follows the entries of a record. */
+/** A message and the link before it. Never changed, so that conversations share their beginnings. */
+interface ChainLink {
+  message: Message;
+  before: ChainLink | undefined;
+}
+
+/** Follows the entries of a record; each takes the time that its own length asks for. */
 class RecordedConversation {
-  /** The conversation as of the newest entry. */
-  messages: Message[] = [];
-  readonly #known = new Map<string, AddedMessage>();
+  #end: ChainLink | undefined;
+  /** The newest link of each message, by its id. */
+  readonly #links = new Map<string, ChainLink>();
+
+  /** The conversation as of the newest entry: a walk through all of it. */
+  get messages(): Message[] {
+    const messages: Message[] = [];
+    for (let at = this.#end; at; at = at.before) messages.push(at.message);
+    return messages.reverse();
+  }
 
   /** Takes an entry; false when it is none. */
   take({ message, parent, conversation, added = [] }: Record<string, unknown>): boolean {
     if (!Array.isArray(conversation)) {
       const one = addedMessage({ message, parent });
       if (!one) return false;
-      this.#know(one);
-      this.#follow(one);
+      this.#end = this.#linked(one);
       return true;
     }
     const more = Array.isArray(added) ? added.map(addedMessage) : [undefined];
     if (!more.every((one) => one !== undefined)) return false;
-    for (const one of more) this.#know(one);
-    // A message on a line that is lost is left out.
-    this.messages = conversation.flatMap((id) => this.#known.get(id)?.message ?? []);
+    for (const one of more) this.#linked(one);
+    this.#end = undefined;
+    for (const id of new Set(conversation)) {
+      const link = this.#links.get(id);
+      // A message on a line that is lost is left out.
+      if (link) this.#end = this.#put(link.message, this.#end);
+    }
     return true;
   }
 
-  #know(one: AddedMessage): void {
-    this.#known.set(one.message.id!, one);
-  }
-
-  /** The conversation is that up to the message's parent, and the message. */
-  #follow({ message, parent }: AddedMessage): void {
-    const last = this.messages.at(-1)?.id ?? null;
+  #linked({ message, parent }: AddedMessage): ChainLink {
     // A parent on a line that is lost stood where the conversation ends.
-    const isNext = parent === last || parent !== null && !this.#known.has(parent);
-    if (!isNext) this.messages = this.#wayTo(parent);
-    this.messages.push(message);
+    const before = parent === null ? undefined : this.#links.get(parent) ?? this.#end;
+    return this.#put(message, before);
   }
 
-  /** The messages from the first one to that with the id `end`. */
-  #wayTo(end: string | null): Message[] {
-    const at = this.messages.findIndex(({ id }) => id === end);
-    if (at >= 0) return this.messages.slice(0, at + 1);
-    const way = new Set<Message>();
-    for (let id = end; id !== null;) {
-      const one = this.#known.get(id);
-      if (!one || way.has(one.message)) break;
-      way.add(one.message);
-      id = one.parent;
-    }
-    return [...way].reverse();
+  #put(message: Message, before: ChainLink | undefined): ChainLink {
+    const link = { message, before };
+    this.#links.set(message.id!, link);
+    return link;
   }
 }
 

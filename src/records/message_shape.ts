@@ -1,6 +1,6 @@
 /** Messages as JSON in a record: read with care, as anybody may have edited the file. @module */
 
-import { isObject } from "../text/json.ts";
+import { deeperThan, isObject } from "../text/json.ts";
 import { textOfParts } from "../text/parts.ts";
 import type { Message, Part } from "../types/message.ts";
 
@@ -10,23 +10,60 @@ export function messageToRecord(message: Message): Partial<Message> {
   return message.parts && textOfParts(message.parts) === content ? rest : message;
 }
 
-/** The message that `value` is, if it is one. */
+/** The message that `value` is, if it is one; fields that no message has are left out. */
 export function messageFromRecord(value: unknown): Message | undefined {
-  if (!isObject(value) || !ROLES.includes(value.role as string)) return undefined;
-  const { id, parts, toolCalls, content = isParts(parts) ? textOfParts(parts) : undefined } = value;
-  const isWhole = typeof content === "string" &&
-    (id === undefined || typeof id === "string") &&
-    (parts === undefined || isParts(parts)) &&
-    (toolCalls === undefined || Array.isArray(toolCalls) && toolCalls.every(isToolCall));
-  return isWhole ? { ...value, content } as Message : undefined;
+  if (!isObject(value) || deeperThan(value, MAX_MESSAGE_DEPTH)) return undefined;
+  const { parts, content = isParts(parts) ? textOfParts(parts) : undefined } = value;
+  const fields = Object.entries({ ...value, content }).filter(([name, field]) =>
+    Object.hasOwn(FIELDS, name) && field !== undefined
+  );
+  const isWhole = value.role !== undefined && content !== undefined &&
+    fields.every(([name, field]) => FIELDS[name as keyof Message](field));
+  return isWhole ? Object.fromEntries(fields) as unknown as Message : undefined;
 }
 
+/** Code that walks deeper values would exhaust its stack. */
+const MAX_MESSAGE_DEPTH = 500;
 const ROLES = ["system", "user", "assistant", "tool"];
 const RESOURCES = ["file", "folder", "shell", "stdin", "note"];
 
+/** What each field of a message holds, where it is set. */
+const FIELDS: Record<keyof Message, (value: unknown) => boolean> = {
+  id: isString,
+  role: (value) => ROLES.includes(value as string),
+  content: isString,
+  parts: isParts,
+  toolCalls: (value) => Array.isArray(value) && value.every(isToolCall),
+  toolCallId: isString,
+  toolName: isString,
+  toolAccess: isString,
+  isError: isBoolean,
+  standsFor: isString,
+  reasoning: isString,
+  hostedBlocks: (value) => Array.isArray(value) && value.every(isHostedBlock),
+};
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === "boolean";
+}
+
 function isToolCall(value: unknown): boolean {
-  return isObject(value) && typeof value.id === "string" && typeof value.name === "string" &&
-    isObject(value.arguments);
+  if (!isObject(value)) return false;
+  const { id, name, arguments: args, invalid, recovered = false } = value;
+  return isString(id) && isString(name) && isObject(args) && isBoolean(recovered) &&
+    (invalid === undefined ||
+      isObject(invalid) && isString(invalid.text) && isString(invalid.reason));
+}
+
+function isHostedBlock(value: unknown): boolean {
+  if (!isObject(value) || !isString(value.type)) return false;
+  if (value.type === "text") return isString(value.text);
+  const { thinking = "", signature } = value;
+  return value.type !== "thinking" || isString(thinking) && isString(signature);
 }
 
 function isParts(value: unknown): value is Part[] {
@@ -36,8 +73,17 @@ function isParts(value: unknown): value is Part[] {
 function isPart(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { type, kind, name, text, mediaType, data } = value;
-  if (type === "image") return typeof mediaType === "string" && typeof data === "string";
-  if (typeof text !== "string") return false;
+  if (type === "image") {
+    return isString(mediaType) && MEDIA_TYPE.test(mediaType) && isString(data) && isBase64(data) &&
+      (name === undefined || isString(name));
+  }
+  if (!isString(text)) return false;
   return type === "text" ||
-    type === "resource" && typeof name === "string" && RESOURCES.includes(kind as string);
+    type === "resource" && isString(name) && RESOURCES.includes(kind as string);
+}
+
+const MEDIA_TYPE = /^image\/[\w.+-]+$/;
+
+function isBase64(data: string): boolean {
+  return data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
 }

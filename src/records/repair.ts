@@ -1,6 +1,6 @@
 /** Conversations that broke off, made whole: servers refuse a call without its result. @module */
 
-import { newMessageId } from "../text/parts.ts";
+import { newCallId, newMessageId } from "../text/parts.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 
 const LOST = "Interrupted: the program ended before this call did. What it did is not known.";
@@ -8,34 +8,65 @@ const CUT_OFF = "[Interrupted]";
 
 /**
  * `messages` in which each call has its one result, right behind it: those that are missing say so,
- * those of no call are left out. It begins with what a person said.
+ * those of no call are left out. It begins with what a person said. A call whose id is empty, or is
+ * that of an earlier call, gets a new id.
  */
 export function repaired(messages: readonly Message[]): Message[] {
   const whole: Message[] = [];
-  let open: Message[] = [];
-  const close = () => {
-    whole.push(...open);
-    open = [];
-  };
+  const callIds = new Set([""]);
+  let open = new OpenCalls([], callIds);
   for (const message of messages) {
     if (message.role === "system" || whole.length === 0 && message.role !== "user") continue;
     if (message.role === "tool") {
-      const at = open.findIndex(({ toolCallId }) => toolCallId === message.toolCallId);
-      if (at >= 0 && isLost(open[at])) open[at] = message;
+      open.answer(message);
       continue;
     }
-    close();
-    whole.push(message);
-    open = (message.toolCalls ?? []).map(lostResult);
+    // One by one: very many do not fit on the stack as arguments.
+    for (const result of open.results) whole.push(result);
+    open = new OpenCalls(message.toolCalls ?? [], callIds);
+    whole.push(message.toolCalls ? { ...message, toolCalls: open.calls } : message);
   }
-  const isCut = open.some(isLost);
-  close();
+  const isCut = open.results.some(isLost);
+  for (const result of open.results) whole.push(result);
   // Some chat templates refuse a person's message after results.
   if (isCut || whole.at(-1)?.role === "tool") {
     const note: Message = { role: "assistant", content: CUT_OFF, standsFor: "lost_answer" };
     whole.push({ ...note, id: newMessageId() });
   }
   return whole;
+}
+
+/** The calls of one message, until their results are read. */
+class OpenCalls {
+  /** The calls, each with an id of its own. */
+  readonly calls: ToolCall[];
+  /** A result for each call; it says that it is lost until its own is read. */
+  readonly results: Message[];
+  /** The positions of the calls without their own result, by the id on record; the first is last. */
+  readonly #waiting = new Map<string | undefined, number[]>();
+
+  /** @param taken the ids of all calls before; those of these calls are added */
+  constructor(calls: readonly ToolCall[], taken: Set<string>) {
+    this.calls = calls.map((call) => {
+      const id = taken.has(call.id) ? newCallId() : call.id;
+      taken.add(id);
+      return { ...call, id };
+    });
+    this.results = this.calls.map(lostResult);
+    for (const [at, { id }] of [...calls.entries()].reverse()) {
+      const positions = this.#waiting.get(id);
+      if (positions) positions.push(at);
+      else this.#waiting.set(id, [at]);
+    }
+  }
+
+  /** Takes a result, which gets the name of its call; a result of no call is left out. */
+  answer(result: Message): void {
+    const at = this.#waiting.get(result.toolCallId)?.pop();
+    if (at === undefined) return;
+    const { id, name } = this.calls[at]!;
+    this.results[at] = { ...result, toolCallId: id, toolName: name };
+  }
 }
 
 function lostResult({ id, name }: ToolCall): Message {

@@ -11,3 +11,10 @@ export function jsonOrUndefined(text: string): unknown {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** True for a value with more than `levels` objects or arrays within each other. */
+export function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((part) => deeperThan(part, levels - 1));
+}

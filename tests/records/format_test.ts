@@ -59,6 +59,54 @@ Deno.test("a message whose parent is not the last one goes on from there", () =>
   assertEquals(parseRecord(cleared + entryLine({ message: d, parent: b.id! })).messages, [a, b, d]);
 });
 
+Deno.test("the newest place of a message is where another goes on from it", () => {
+  const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
+  const added = [{ message: c, parent: null }];
+  const text = head + lines(chain([a, b])) +
+    entryLine({ conversation: [c.id!, b.id!, b.id!], added }) + entryLine({ conversation: [] });
+  assertEquals(parseRecord(text + entryLine({ message: d, parent: b.id! })).messages, [c, b, d]);
+});
+
+Deno.test("messages that name each other or themselves as parents are read", () => {
+  const [a, b] = [user("a"), says("b")] as const;
+  const loop = [{ message: a, parent: b.id! }, { message: b, parent: a.id! }];
+  assertEquals(parseRecord(head + lines(loop)).messages, [a, b]);
+  assertEquals(parseRecord(head + lines([{ message: a, parent: a.id! }])).messages, [a]);
+});
+
+// If a line cost the length of the conversation, each of these would take minutes.
+const LONG = 100_000;
+const bare = (id: string, parent: string | null) =>
+  `{"message":{"id":"${id}","role":"user","content":""},"parent":${JSON.stringify(parent)}}\n`;
+const many = (line: (i: number) => string) =>
+  Array.from({ length: LONG }, (_, i) => line(i)).join("");
+const longChain = (name: string) =>
+  many((i) => bare(`${name}${i}`, i === 0 ? null : `${name}${i - 1}`));
+const LONG_RECORDS: [name: string, entries: string, length: number][] = [
+  [
+    "branches off the end",
+    longChain("a") + many((i) => bare(`x${i}`, `a${LONG - 2}`)),
+    LONG,
+  ],
+  [
+    "from one branch to another and back",
+    longChain("a") + longChain("b") +
+    many((i) => bare(`x${i}`, `${i % 2 ? "a" : "b"}${LONG - 1}`)),
+    LONG + 1,
+  ],
+  [
+    "cleared, and gone on with",
+    longChain("a") + many((i) => `{"conversation":[]}\n${bare(`x${i}`, `a${LONG - 1}`)}`),
+    LONG + 1,
+  ],
+];
+for (const [name, entries, length] of LONG_RECORDS) {
+  Deno.test(`a long record: ${name}`, () => {
+    const { messages, lost } = parseRecord(head + entries);
+    assertEquals([messages.length, lost], [length, 0]);
+  });
+}
+
 Deno.test("parts are read as they were written, their text only once in the file", () => {
   const message: Message = {
     ...user('see\n\n<file path="a">\nunique text\n</file>'),
@@ -94,6 +142,76 @@ Deno.test("what is no session is refused, and what is no message passed over", (
   ];
   const { messages, lost } = parseRecord(`${head}${bad.join("\n")}\n`);
   assertEquals([messages, lost], [[], bad.length]);
+});
+
+const deep = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels));
+const image = (fields: object) => ({
+  parts: [{ type: "image", mediaType: "image/png", data: "AA==", ...fields }],
+});
+const call = (fields: object) => ({
+  toolCalls: [{ id: "c", name: "a", arguments: {}, ...fields }],
+});
+const WRONG_FIELDS: object[] = [
+  { id: 5 },
+  { content: null },
+  { toolCallId: 5 },
+  { toolName: { a: 1 } },
+  { toolAccess: 5 },
+  { isError: "yes" },
+  { standsFor: {} },
+  { reasoning: 5 },
+  { hostedBlocks: "abc" },
+  { hostedBlocks: [null] },
+  { hostedBlocks: [{}] },
+  { hostedBlocks: [{ type: "text", text: 5 }] },
+  { hostedBlocks: [{ type: "thinking", thinking: "x" }] },
+  { parts: {} },
+  image({ data: "!!" }),
+  image({ data: 5 }),
+  image({ data: "AAA" }),
+  image({ data: "" }),
+  image({ mediaType: "\x1b]52;c;UFdO\x07" }),
+  image({ name: 5 }),
+  call({ id: undefined }),
+  call({ name: 5 }),
+  call({ arguments: [] }),
+  call({ arguments: { a: deep(5000) } }),
+  call({ invalid: 5 }),
+  call({ invalid: { text: 7, reason: "x" } }),
+  call({ invalid: { text: "x", reason: {} } }),
+  call({ recovered: "yes" }),
+];
+for (const fields of WRONG_FIELDS) {
+  const name = JSON.stringify(fields).slice(0, 70);
+  Deno.test(`a message with a wrong field is a lost line: ${name}`, () => {
+    const line = JSON.stringify({ message: { ...says("x"), ...fields }, parent: null });
+    const { messages, lost } = parseRecord(`${head}${line}\n`);
+    assertEquals([messages, lost], [[], 1]);
+  });
+}
+
+Deno.test("a message is read with all its fields, and without others", () => {
+  const message: Required<Message> = {
+    ...says("x"),
+    id: "a",
+    parts: [{ type: "image", mediaType: "image/png", data: "AA==", name: "a.png" }],
+    toolCalls: [{
+      id: "c",
+      name: "a",
+      arguments: {},
+      invalid: { text: "{", reason: "x" },
+      recovered: true,
+    }],
+    toolCallId: "c",
+    toolName: "a",
+    toolAccess: "read",
+    isError: true,
+    standsFor: "summary",
+    reasoning: "hm",
+    hostedBlocks: [{ type: "thinking", thinking: "hm", signature: "s" }, { type: "other" }],
+  };
+  const line = JSON.stringify({ message: { ...message, other: 1 }, parent: null });
+  assertEquals(parseRecord(`${head}${line}\n`).messages, [message]);
 });
 
 Deno.test("a later version is refused, with the reason", () => {

@@ -42,6 +42,41 @@ for (const [name, messages, expected] of BROKEN) {
   });
 }
 
+Deno.test("SES-02 repaired: each call has an id of its own, and its result the same", () => {
+  const broken = [
+    user("hi"),
+    says("", "1", "1", ""),
+    ...[result("1", "a"), result("1", "b"), result("", "c"), result("1", "of no call")],
+    says("", "1"),
+    { ...result("1", "d"), toolName: "another" },
+    says("done"),
+  ];
+  const messages = repaired(broken);
+  const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id));
+  assertEquals(calls[0], "1");
+  assertEquals(new Set([...calls, ""]).size, 5);
+  const results = messages.filter(({ role }) => role === "tool");
+  assertEquals(results.map(({ toolCallId }) => toolCallId), calls);
+  assertEquals(results.map(({ content }) => content), ["a", "b", "c", "d"]);
+  assertEquals(new Set(results.map(({ toolName }) => toolName)), new Set(["read_file"]));
+  assertEquals(repaired(messages), messages);
+});
+
+/** A message with very many calls: they do not fit on the stack as arguments. */
+const calling = (ids: string[]): Message => ({
+  ...says(""),
+  toolCalls: ids.map((id) => ({ id, name: "read_file", arguments: {} })),
+});
+// With a search among the open calls for each result, this would take many minutes.
+Deno.test("SES-02 repaired: a message of very many calls", () => {
+  const ids = Array.from({ length: 200_000 }, (_, i) => `${i}`);
+  for (const some of [ids, ids.map(() => "1")]) {
+    const results = some.map((id) => result(id)).reverse();
+    const messages = repaired([user("hi"), calling(some), ...results, says("done")]);
+    assertEquals([messages.length, messages.some(({ isError }) => isError)], [200_003, false]);
+  }
+});
+
 const CUTS: [messages: Message[], openCalls: number | undefined][] = [
   [whole, undefined],
   [[user("hi")], 0],
