@@ -206,7 +206,11 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
   }
   // Every model that answers has the ability `completion`.
   const does = abilities?.filter((ability) => ability !== "completion") ?? [];
-  return { name, status: "ok", text: `${text}${does.length > 0 ? `: ${does.join(", ")}` : ""}` };
+  return {
+    name,
+    status: "ok",
+    text: oneLine(`${text}${does.length > 0 ? `: ${does.join(", ")}` : ""}`),
+  };
 }
 
 /** A context of fewer tokens holds the prompt and hardly a file. */

@@ -92,6 +92,8 @@ export class Session implements AsyncDisposable {
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
   #refusals = 0;
+  /** Resolves when the last question to the person is answered. */
+  #asked: Promise<unknown> = Promise.resolve();
 
   /** Use {@linkcode openSession}. */
   constructor(options: SessionOptions, frontend: Frontend) {
@@ -301,7 +303,10 @@ export class Session implements AsyncDisposable {
     const frontend = this.#frontend;
     const asking = this.#options.permissions.policy(
       {
-        ...frontend.approve && { approve: frontend.approve.bind(frontend) },
+        ...frontend.approve && {
+          approve: (approval, signal) =>
+            this.#oneByOne(() => frontend.approve!(approval, signal), signal),
+        },
         onEvent: (event) => this.#emit(event),
       },
       () => this.#refusals++,
@@ -312,6 +317,16 @@ export class Session implements AsyncDisposable {
           ? PLAN_REFUSAL
           : asking.decide(tool, args, context),
     };
+  }
+
+  /** Calls of one answer are decided side by side, but a person is asked one question at a time. */
+  #oneByOne<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const answer = this.#asked.then(() => {
+      signal.throwIfAborted();
+      return ask();
+    });
+    this.#asked = answer.catch(() => {});
+    return answer;
   }
 
   #onTurnEvent(event: TurnEvent): void {

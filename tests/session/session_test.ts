@@ -136,3 +136,58 @@ Deno.test("a model that /model names is the person's choice", async () => {
   await fake.command("/model other");
   assertEquals(fake.session.status.model, "other");
 });
+
+Deno.test("CMD-05 a person is asked one question at a time, and each answer is for its call", async () => {
+  const names = ["../one", ".env", "../two"];
+  await using server = strictServer([
+    { toolCalls: names.map((file_path) => ({ name: "read_file", arguments: { file_path } })) },
+    { text: "Read." },
+  ]);
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const folder = `${base}/folder`;
+    await Deno.mkdir(folder);
+    for (const name of names) await Deno.writeTextFile(`${folder}/${name}`, `text of ${name}\n`);
+    let open = 0;
+    await using fake = await fakeSession(server.url, { folder }, {
+      async approve({ subject }) {
+        assertEquals(++open, 1);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        open--;
+        return subject.path === "../one" ? { choice: "once" } : { choice: "refuse", reason: "" };
+      },
+    });
+    const { toolExecutions } = await fake.session.prompt("go", signal);
+    assertEquals(
+      toolExecutions.map(({ outcome, result }) => [outcome, result.includes("text of")]),
+      [["done", true], ["refused", false], ["refused", false]],
+    );
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});
+
+Deno.test("SEC-01 an approved edit of a secret shows the model no more of it", async () => {
+  const edit = (old_string: string, new_string: string) => ({
+    toolCalls: [{ name: "edit_file", arguments: { file_path: ".env", old_string, new_string } }],
+  });
+  await using server = strictServer([edit("DEBUG=1", "DEBUG=0"), edit("DEBUGS=0", "x"), {
+    text: "Done.",
+  }]);
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.writeTextFile(`${folder}/.env`, "PASSWORD=hunter2\nDEBUG=1\nTOKEN=abc\n");
+    await using fake = await fakeSession(server.url, { folder }, {
+      approve: () => Promise.resolve({ choice: "once" }),
+    });
+    await fake.session.prompt("go", signal);
+    assertEquals(
+      await Deno.readTextFile(`${folder}/.env`),
+      "PASSWORD=hunter2\nDEBUG=0\nTOKEN=abc\n",
+    );
+    const sent = server.requests.map(({ text }) => text).join("");
+    assertEquals(/hunter2|TOKEN/.test(sent), false, sent);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -59,7 +59,7 @@ export class PrintFrontend implements Frontend {
         return this.#say(resumedLines(event.resumed));
       case "notice":
         // Notices of the opening are no part of the stream of events.
-        if (!this.#isInTurn) return this.#say([`· ${event.message}`]);
+        if (!this.#isInTurn) return this.#say([`· ${sanitizeProse(event.message)}`]);
     }
     this.#onTurnEvent(event);
   }

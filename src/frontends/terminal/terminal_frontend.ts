@@ -101,7 +101,7 @@ export class TerminalFrontend implements Frontend {
         return this.#say(lines.join("\n"));
       }
       case "notice":
-        if (!this.#isInTurn) return this.#say(`· ${event.message}`);
+        if (!this.#isInTurn) return this.#say(`· ${sanitizeProse(event.message)}`);
     }
     this.#view.onEvent(event);
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#view.print(text));

@@ -138,9 +138,14 @@ export class LiveScreen implements Screen {
    * Opens `modal` once no key was pressed for a while; its result, or null once `signal` is aborted.
    */
   async push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
-    do await this.#terminal.pause(QUESTION_QUIET_MS, signal); while (
-      !signal.aborted && this.#terminal.now() - this.#keyTime < QUESTION_QUIET_MS
-    );
+    let isQuiet = false;
+    while (!signal.aborted && !isQuiet) {
+      // Keys that were not read during an outcome's wait are read in the pause after it.
+      const wasWaiting = this.#modals.isWaiting;
+      await this.#terminal.pause(QUESTION_QUIET_MS, signal);
+      isQuiet = !wasWaiting && !this.#modals.isWaiting &&
+        this.#terminal.now() - this.#keyTime >= QUESTION_QUIET_MS;
+    }
     if (signal.aborted || this.#over.signal.aborted) return null;
     const onAbort = () => this.#modals.close(modal);
     signal.addEventListener("abort", onAbort, { once: true });

@@ -52,6 +52,12 @@ interface Layer {
 /** Modals, of which the top one is in use. */
 export class ModalStack {
   readonly #layers: Layer[] = [];
+  #isWaiting = false;
+
+  /** True while the outcome of a key is not known: keys that come meanwhile are not read yet. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
 
   /** Opens `modal` on top; resolves with its result when it closes. */
   open<T>(modal: Modal<T>): Promise<T | null> {
@@ -90,7 +96,10 @@ export class ModalStack {
   async press(key: Key): Promise<TerminalAction> {
     for (let layer; (layer = this.#layers.at(-1)) !== undefined;) {
       let outcome = layer.modal.press(key);
-      if (typeof outcome === "object" && "later" in outcome) outcome = await outcome.later;
+      if (typeof outcome === "object" && "later" in outcome) {
+        this.#isWaiting = true;
+        outcome = await outcome.later.finally(() => this.#isWaiting = false);
+      }
       if (outcome === "pass") {
         this.#close(layer, null);
         continue;

@@ -44,6 +44,9 @@ export async function checkSeen(
       `Cannot write ${shown} as it exists and you have not read it: read it first, or use edit_file`,
     );
   }
+  if (context.grant?.isSecret) {
+    throw new Error(`Cannot ${action} ${shown} as it changed since you read it: read it again`);
+  }
   const now = { ...context, maxOutputChars: context.maxOutputChars >> 1 };
   const { content } = await readFile({ file_path: shown, offset: 1, limit: SHOWN_LINES }, now);
   throw new Error(

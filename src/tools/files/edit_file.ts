@@ -73,17 +73,19 @@ export async function prepareEdit(
       }`;
     return new PreparedWrite({ ...plan, bytes, change: { path: shown, isNew, ...lines }, report });
   }
+  const isSecret = context.grant?.isSecret === true;
   const edit = editText(text, {
     oldText: old_string,
     newText: new_string.toWellFormed(),
     all: replace_all,
     maxLength: MAX_EDITED_BYTES,
+    mayQuote: !isSecret,
   }, refuse);
   return new PreparedWrite({
     ...plan,
     bytes: new TextEncoder().encode(edit.text),
-    change: editChange(text, edit, shown, context.grant?.isSecret === true),
-    report: (written) => editReport(edit, shown, written),
+    change: editChange(text, edit, shown, isSecret),
+    report: (written) => editReport(edit, shown, written, isSecret),
   });
 }
 
@@ -96,13 +98,20 @@ function editChange(text: string, edit: TextEdit, path: string, isSecret: boolea
   return { path, isNew: false, ...lines ?? comparedApart(before, after, count) };
 }
 
-function editReport(edit: TextEdit, shown: string, written: Written): string {
+function editReport(
+  edit: TextEdit,
+  shown: string,
+  written: Written,
+  isSecret: boolean,
+): string {
   const times = edit.count === 1 ? "1 match" : `${edit.count} matches`;
   const how = edit.isReindented
     ? "; old_string differed in indentation, and new_string was indented as the file is"
     : "";
-  const lines = excerptAt(withPlainEndings(edit.text), edit.firstAt, edit.after.length);
-  return `Replaced ${times} in ${shown} (${edit.where})${how}${notesOf(written)}\n${lines}`;
+  const result = `Replaced ${times} in ${shown} (${edit.where})${how}${notesOf(written)}`;
+  // The person approved the change, and not that the model reads the lines around it.
+  if (isSecret) return result;
+  return `${result}\n${excerptAt(withPlainEndings(edit.text), edit.firstAt, edit.after.length)}`;
 }
 
 const notesOf = (written: Written): string =>

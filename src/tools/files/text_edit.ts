@@ -27,6 +27,8 @@ interface TextEditRequest {
   all: boolean;
   /** The most characters of the result, unless the file has more already. */
   maxLength: number;
+  /** False where errors do not quote the text: the file is a secret. */
+  mayQuote: boolean;
 }
 
 /** A text after an edit. */
@@ -57,7 +59,7 @@ export interface TextEdit {
  */
 export function editText(
   text: string,
-  { oldText, newText, all, maxLength }: TextEditRequest,
+  { oldText, newText, all, maxLength, mayQuote }: TextEditRequest,
   refuse: (reason: string, kind?: ErrorConstructor) => Error,
 ): TextEdit {
   const source = editSourceOf(text);
@@ -81,7 +83,8 @@ export function editText(
     ({ before, after } = fitted);
   }
   if (count === 0) {
-    throw refuse(`old_string was not found.\n${explainMiss(source.lines, before)}`);
+    const closest = mayQuote ? `.\n${explainMiss(source.lines, before)}` : "";
+    throw refuse(`old_string was not found${closest}`);
   }
   const where = lineList(source.lines, matches);
   if (count > 1 && !all) {

@@ -157,3 +157,37 @@ screenTest("Ctrl-D before anybody reads is not lost", async (screen, terminal) =
   await terminal.type("\x04");
   assertEquals(await screen.read(), null);
 }, { activity: undefined });
+
+Deno.test("a question waits for keys that came while a completion was looked up", async () => {
+  const terminal = new FakeTerminal();
+  const asked = Promise.withResolvers<void>();
+  const completion = Promise.withResolvers<{ replace: number; items: string[] }>();
+  using screen = new LiveScreen({
+    color: "",
+    history: () => [],
+    completer() {
+      asked.resolve();
+      return completion.promise;
+    },
+    activity: () => "working",
+    footer: () => "the status",
+    onStop() {},
+    onUnfold() {},
+    onEnd() {},
+  }, terminal);
+  await terminal.type("");
+  // The driver waits for the completion: what is typed from here on is not read.
+  terminal.type("@a\t");
+  await asked.promise;
+  const more = terminal.type("y\r");
+  let answer: string | null | undefined;
+  screen.ask("Run this? ", yes, new AbortController().signal).then((text) => answer = text);
+  for (let i = 0; i < 5; i++) await terminal.wait(201);
+  assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
+  completion.resolve({ replace: 2, items: [] });
+  await more;
+  await terminal.wait(201);
+  await terminal.wait(201);
+  await terminal.until(() => isAsked(terminal));
+  assertEquals([answer, terminal.rows.includes("queued: @ay")], [undefined, true]);
+});
