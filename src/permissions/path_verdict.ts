@@ -84,8 +84,11 @@ export function secretAt({ paths }: Scene, { path, real }: Place): string | unde
   return paths.secretKind(real) ?? paths.secretKind(path);
 }
 
-/** True for a rule against reading a file where the tool shows what the file holds, too. */
+/** Tools that show the names of files alone: rules against reading a file do not hold for them. */
+const NAMES_ONLY = ["glob_files", "list_directory"];
+
+/** True for a rule against reading a file, which holds for each tool that may show what a file holds. */
 function isAgainstReading(rule: Rule, { name }: PolicyCall["tool"]): boolean {
-  return ["edit_file", "write_file", "grep_code"].includes(name) && rule.effect !== "allow" &&
-    rule.path !== undefined && isFor(rule, READER);
+  return !NAMES_ONLY.includes(name) && rule.effect !== "allow" && rule.path !== undefined &&
+    isFor(rule, READER);
 }

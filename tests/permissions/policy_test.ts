@@ -696,3 +696,13 @@ Deno.test({
     );
   },
 });
+
+Deno.test("a rule against reading a file holds for tools that nobody knows yet", () => {
+  const settings = { ...SETTINGS, rules: rules(["deny read_file(notes/**)"]) };
+  const effects = (["read", "write", "network"] as const).map((access) =>
+    decide({ tool: { name: "of_others", access }, path: "notes/x" }, settings, place).effect
+  );
+  assertEquals(effects, ["deny", "deny", "deny"]);
+  const listing = { tool: { name: "list_directory", access: "read" }, path: "notes" } as const;
+  assertEquals(decide(listing, settings, place).effect, "allow");
+});
