@@ -48,7 +48,7 @@ export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
   };
 }
 
-/** What {@linkcode withModel} replaces: fields that are left out stay, `undefined` takes one away. */
+/** Replacements for {@linkcode withModel}: fields that are left out stay, `undefined` removes one. */
 interface ModelChange {
   model?: string;
   maxTokens?: number;

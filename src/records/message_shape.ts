@@ -27,7 +27,7 @@ const MAX_MESSAGE_DEPTH = 500;
 const ROLES = ["system", "user", "assistant", "tool"];
 const RESOURCES = ["file", "folder", "shell", "stdin", "note"];
 
-/** What each field of a message holds, where it is set. */
+/** The check of each field of a message, where it is set. */
 const FIELDS: Record<keyof Message, (value: unknown) => boolean> = {
   id: isString,
   role: (value) => ROLES.includes(value as string),
