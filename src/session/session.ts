@@ -325,7 +325,8 @@ export class Session implements AsyncDisposable {
       signal.throwIfAborted();
       return ask();
     });
-    this.#asked = answer.catch(() => {});
+    // A frontend that leaves a question open after the turn was stopped does not hold the next ones.
+    this.#asked = Promise.race([answer.catch(() => {}), aborted(signal)]);
     return answer;
   }
 

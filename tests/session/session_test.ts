@@ -191,3 +191,20 @@ Deno.test("SEC-01 an approved edit of a secret shows the model no more of it", a
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("a question that is left open after the turn was stopped does not hold the next one", async () => {
+  const call = { toolCalls: [{ name: "run_bash", arguments: { command: "true" } }] };
+  await using server = strictServer([call, call, { text: "Done." }]);
+  const stop = new AbortController();
+  let questions = 0;
+  await using fake = await fakeSession(server.url, {}, {
+    approve() {
+      if (++questions > 1) return Promise.resolve({ choice: "once" });
+      stop.abort();
+      return new Promise(() => {});
+    },
+  });
+  assertEquals((await fake.session.prompt("one", stop.signal)).stopReason, "aborted");
+  const { response } = await fake.session.prompt("two", signal);
+  assertEquals([response, questions], ["Done.", 2]);
+});
