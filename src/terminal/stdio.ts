@@ -92,7 +92,6 @@ interface PipedText {
 /**
  * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in that many milliseconds is given
  * up: programs are often started with a pipe as stdin that nobody ever writes to or closes.
- *
  * @throws {RangeError} when there are more than 64 MiB.
  */
 export async function readPiped(

@@ -1,9 +1,7 @@
 /**
  * The styles of printed text, as far as the terminal can show them.
  *
- * Sources: ECMA-48 (SGR), no-color.org, POSIX (LC_ALL, LC_CTYPE, LANG).
- *
- * @module
+ * Sources: ECMA-48 (SGR), no-color.org, POSIX (LC_ALL, LC_CTYPE, LANG). @module
  */
 
 /** The colours to use; with `none` no escape sequence at all is written. */

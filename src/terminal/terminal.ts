@@ -1,12 +1,10 @@
 /**
  * The terminal that a person sits at, as one object: keys in, text out, its size, raw mode, a clock.
- *
  * @module
  */
 
 import { wait } from "../wire/wait.ts";
-import type { KeySource } from "./line/sources.ts";
-import { stdinKeys } from "./stdin.ts";
+import { type KeySource, stdinKeys } from "./line/sources.ts";
 import { writeStdout } from "./stdio.ts";
 import {
   type RawOptions,

@@ -1,8 +1,6 @@
 /**
  * The text of an input line as a list of units, each edited as one: graphemes, and pastes too large to
- * show. Positions are indexes into that list, so no cursor ever stands within a character.
- *
- * @module
+ * show. Positions are indexes into that list, so no cursor ever stands within a character. @module
  */
 
 import { graphemes } from "../text/width.ts";
@@ -15,6 +13,13 @@ interface Pasted {
 
 /** One grapheme, or one large paste. */
 export type Unit = string | Pasted;
+
+/** A position among units. */
+export interface LinePlace {
+  readonly units: readonly Unit[];
+  /** An index of `units`, or their number. */
+  readonly cursor: number;
+}
 
 /** A paste of more lines, or of more characters, is shown as a label. */
 const MAX_PASTED_LINES = 20;
@@ -51,7 +56,7 @@ export function replaceUnits(
   from: number,
   to: number,
   inserted: readonly Unit[],
-): { units: readonly Unit[]; cursor: number } {
+): LinePlace {
   const joined = units.slice(0, from);
   for (const unit of inserted) joined.push(unit);
   let cursor = joined.length;
@@ -114,21 +119,21 @@ function isWordUnit(unit: Unit): boolean {
   return typeof unit !== "string" || /^[\p{L}\p{N}\p{M}]/u.test(unit);
 }
 
-/** True for white space, which separates the words of Ctrl-W. */
-export function isSpace(unit: Unit): boolean {
-  return typeof unit === "string" && /^\s/u.test(unit);
+/** The beginning of the word that ends at or before the cursor. */
+export function wordStart({ units, cursor }: LinePlace, isWord = isWordUnit): number {
+  while (cursor > 0 && !isWord(units[cursor - 1]!)) cursor--;
+  while (cursor > 0 && isWord(units[cursor - 1]!)) cursor--;
+  return cursor;
 }
 
-/** The beginning of the word that ends at or before `at`. */
-export function wordStart(units: readonly Unit[], at: number): number {
-  while (at > 0 && !isWordUnit(units[at - 1]!)) at--;
-  while (at > 0 && isWordUnit(units[at - 1]!)) at--;
-  return at;
+/** The same of the words of Ctrl-W, which white space separates. */
+export function spacedWordStart(place: LinePlace): number {
+  return wordStart(place, (unit) => typeof unit !== "string" || !/^\s/u.test(unit));
 }
 
-/** The end of the word that begins at or after `at`. */
-export function wordEnd(units: readonly Unit[], at: number): number {
-  while (at < units.length && !isWordUnit(units[at]!)) at++;
-  while (at < units.length && isWordUnit(units[at]!)) at++;
-  return at;
+/** The end of the word that begins at or after the cursor. */
+export function wordEnd({ units, cursor }: LinePlace): number {
+  while (cursor < units.length && !isWordUnit(units[cursor]!)) cursor++;
+  while (cursor < units.length && isWordUnit(units[cursor]!)) cursor++;
+  return cursor;
 }

@@ -36,15 +36,13 @@ const ring: { kills: KillRing } = { kills: [] };
 
 /** Edits one line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input. */
 export async function editLine(options: EditOptions): Promise<string | null> {
-  const { dropTypeAhead, signal } = options;
+  const { dropTypeAhead, signal, history, multiline = false } = options;
   const terminal = processTerminal();
-  const line = new EditedLine(options);
+  const line = new EditedLine(lineState({ history, multiline }), { ...options, ring });
   const modals = new ModalStack();
   const text = modals.open(line);
-  const output = new LiveOutput(terminal, (size) => modals.layout(size), {
-    onGone(error) {
-      throw error;
-    },
+  const output = new LiveOutput(terminal, (size) => modals.layout(size), (error) => {
+    throw error;
   });
   using driver = new ModalDriver({ terminal, modals, output });
   if (dropTypeAhead) await terminal.keys.discard(signal);
@@ -54,18 +52,11 @@ export async function editLine(options: EditOptions): Promise<string | null> {
   return await text;
 }
 
-class EditedLine extends LineModal<string> {
-  readonly #clears: boolean;
-
-  constructor(options: EditOptions) {
-    const { history, multiline = false, interrupt } = options;
-    super(lineState({ history, multiline }), { ...options, ring });
-    this.#clears = interrupt === "clear";
-  }
-
+class EditedLine extends LineModal<string, EditOptions & LineModalOptions> {
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
     if (how === "submit") return { done: lineText(this.state) };
-    if (how === "end" || !this.#clears || this.state.units.length === 0) return { done: null };
+    const clears = how === "cancel" && this.options.interrupt === "clear";
+    if (!clears || this.state.units.length === 0) return { done: null };
     this.state = cleared(this.state);
     return "none";
   }

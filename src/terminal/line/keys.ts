@@ -1,10 +1,7 @@
 /**
  * Keys from a terminal's bytes. Pure and incremental: several keys in one read and one key over
  * several reads come out the same. A sequence that is no key is swallowed whole, never shown.
- *
- * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste).
- *
- * @module
+ * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste). @module
  */
 
 import { controlKey, csiMeaning, type Meaning, ss3Meaning } from "./key_names.ts";
@@ -15,8 +12,7 @@ import { controlKey, csiMeaning, type Meaning, ss3Meaning } from "./key_names.ts
  * `shift-enter`, `escape`). Terminals that report their focus give `focus-in` and `focus-out`.
  */
 export type Key =
-  | { type: "text"; text: string }
-  | { type: "paste"; text: string }
+  | { type: "text" | "paste"; text: string; name?: undefined }
   | { type: "key"; name: string };
 
 /** An Enter pressed before raw mode arrives as a line feed within these milliseconds. */
@@ -24,8 +20,7 @@ const EARLY_MS = 300;
 
 /** The key that was pressed where `key` came `ms` milliseconds after raw mode began. */
 export function asPressed(key: Key, ms: number): Key {
-  const early = ms < EARLY_MS && key.type === "key" && key.name === "ctrl-j";
-  return early ? { ...key, name: "enter" } : key;
+  return ms < EARLY_MS && key.name === "ctrl-j" ? { ...key, name: "enter" } : key;
 }
 
 /** The most characters of a control sequence: far more than any key has. */
@@ -47,12 +42,12 @@ export class KeyDecoder {
   #pasteEnd = -1;
   /** True within a string that the terminal sends as an answer. */
   #inString = false;
-  #keys: Key[] = [];
+  readonly #keys: Key[] = [];
 
   /** Takes the next bytes; the keys that they complete. */
   push(bytes: Uint8Array): Key[] {
     this.#run(this.#utf8.decode(bytes, { stream: true }), false);
-    return this.#takeKeys();
+    return this.#keys.splice(0);
   }
 
   /** True when the next bytes may belong to these: after a lone Escape, or the end of a paste. */
@@ -64,13 +59,7 @@ export class KeyDecoder {
   flush(): Key[] {
     if (this.#paste === undefined) this.#run("", true);
     else if (this.#pasteEnd >= 0) this.#endPaste(this.#paste);
-    return this.#takeKeys();
-  }
-
-  #takeKeys(): Key[] {
-    const keys = this.#keys;
-    this.#keys = [];
-    return keys;
+    return this.#keys.splice(0);
   }
 
   #add(meaning: Meaning): void {
@@ -247,9 +236,7 @@ function isControl(char: string): boolean {
 /** The number of characters at the end of `input`, from `from` on, that may begin a paste marker. */
 function partOfMarker(input: string, from: number): number {
   const escape = input.lastIndexOf("\x1b");
-  const length = input.length - escape;
-  return escape >= from && length < PASTE_END.length &&
-      (PASTE_END.startsWith(input.slice(escape)) || PASTE_START.startsWith(input.slice(escape)))
-    ? length
-    : 0;
+  const end = input.slice(escape);
+  if (escape < from || end.length >= PASTE_END.length) return 0;
+  return PASTE_END.startsWith(end) || PASTE_START.startsWith(end) ? end.length : 0;
 }

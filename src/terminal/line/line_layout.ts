@@ -6,7 +6,7 @@ import type { LineState } from "./state.ts";
 import type { Unit } from "../units.ts";
 
 /** The look of a line, and its room. */
-interface LayoutOptions {
+export interface LayoutOptions {
   /** Before the text. */
   prompt: string;
   /** An SGR sequence for the prompt, or empty: no colours at all then. */
@@ -42,10 +42,8 @@ export function layoutLine(state: LineState, options: LayoutOptions): LineFrame 
       flow.newRow();
       flow.putAll(cellsOf(CONTINUATION, color));
     } else if (unit === "\t") {
-      const width = Math.min(
-        TAB_COLUMNS - flow.next().column % TAB_COLUMNS,
-        columns - flow.next().column,
-      );
+      const { column } = flow.next();
+      const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, columns - column);
       flow.put({ text: " ".repeat(width), width, style: "" });
     } else if (typeof unit === "string") {
       flow.putAll(unitCells(unit));
@@ -68,17 +66,14 @@ function unitCells(unit: string): readonly Cell[] {
 /** Rows that fill up cell by cell. */
 class Flow {
   readonly rows: Cell[][] = [[]];
-  readonly #columns: number;
   #column = 0;
 
-  constructor(columns: number) {
-    this.#columns = columns;
-  }
+  constructor(private readonly columns: number) {}
 
   put(cell: Cell): void {
     // On a terminal of one column no wide character has room anywhere.
-    if (cell.width > this.#columns) cell = { ...cell, text: "?", width: 1 };
-    if (this.#column + cell.width > this.#columns) this.newRow();
+    if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
+    if (this.#column + cell.width > this.columns) this.newRow();
     this.rows.at(-1)!.push(cell);
     this.#column += cell.width;
   }
@@ -94,9 +89,9 @@ class Flow {
 
   /** The place of the next cell: on a new row if this one has no room for `unit`. */
   next(unit: Unit = ""): { row: number; column: number } {
-    const isWide = typeof unit === "string" && unit > "\x7f" && this.#columns > 1 &&
+    const isWide = typeof unit === "string" && unit > "\x7f" && this.columns > 1 &&
       unitCells(unit)[0]?.width === 2;
-    if (this.#column + (isWide ? 2 : 1) > this.#columns) this.newRow();
+    if (this.#column + (isWide ? 2 : 1) > this.columns) this.newRow();
     return { row: this.rows.length - 1, column: this.#column };
   }
 }

@@ -1,23 +1,19 @@
-/** Bytes, lines and keys from a stream, read one at a time by whoever asks next. @module */
+/**
+ * Bytes, lines and keys from a stream, read one at a time by whoever asks next; of this process's
+ * stdin there is one reader for all: nobody takes bytes that another waits for. @module
+ */
 
 import { type Key, KeyDecoder } from "./keys.ts";
 
 /** Reads pieces of a stream; `read` is called only while somebody waits for a piece. */
 export class ByteSource {
-  readonly #stream: { read(buffer: Uint8Array): Promise<number | null> };
+  /** True at the end of the stream. */
+  ended = false;
   readonly #buffer = new Uint8Array(65_536);
   readonly #pieces: Uint8Array[] = [];
   #reading: Promise<void> | undefined;
-  #ended = false;
 
-  constructor(stream: { read(buffer: Uint8Array): Promise<number | null> }) {
-    this.#stream = stream;
-  }
-
-  /** True at the end of the stream. */
-  get ended(): boolean {
-    return this.#ended;
-  }
+  constructor(private readonly stream: { read(buffer: Uint8Array): Promise<number | null> }) {}
 
   /**
    * The next piece; null at the end of the stream, or once `signal` is aborted. A piece that arrives
@@ -28,7 +24,7 @@ export class ByteSource {
     const aborted = signal && new Promise<void>((resolve) => onAbort = resolve);
     signal?.addEventListener("abort", onAbort);
     try {
-      while (this.#pieces.length === 0 && !this.#ended && !signal?.aborted) {
+      while (this.#pieces.length === 0 && !this.ended && !signal?.aborted) {
         this.#reading ??= this.#readPiece();
         await (aborted ? Promise.race([this.#reading, aborted]) : this.#reading);
       }
@@ -40,11 +36,11 @@ export class ByteSource {
 
   async #readPiece(): Promise<void> {
     try {
-      const length = await this.#stream.read(this.#buffer);
-      if (length === null) this.#ended = true;
+      const length = await this.stream.read(this.#buffer);
+      if (length === null) this.ended = true;
       else this.#pieces.push(this.#buffer.slice(0, length));
     } catch {
-      this.#ended = true; // a terminal that is gone (EIO)
+      this.ended = true; // a terminal that is gone (EIO)
     }
     this.#reading = undefined;
   }
@@ -52,15 +48,12 @@ export class ByteSource {
 
 /** Reads lines without their line ends, decoded as UTF-8; an unfinished last line counts. */
 export class LineSource {
-  readonly #source: ByteSource;
   readonly #decoder = new TextDecoder();
   readonly #lines: string[] = [];
   /** The pieces of the line that has not ended yet. */
   #open: string[] = [];
 
-  constructor(source: ByteSource) {
-    this.#source = source;
-  }
+  constructor(private readonly source: ByteSource) {}
 
   /**
    * The next line; null at the end of the stream, or once `signal` is aborted. A line that arrives
@@ -68,9 +61,9 @@ export class LineSource {
    */
   async next(signal?: AbortSignal): Promise<string | null> {
     while (this.#lines.length === 0) {
-      const bytes = await this.#source.next(signal);
+      const bytes = await this.source.next(signal);
       if (bytes !== null) this.#add(this.#decoder.decode(bytes, { stream: true }));
-      else if (signal?.aborted || !this.#source.ended) return null;
+      else if (signal?.aborted || !this.source.ended) return null;
       else {
         this.#add(this.#decoder.decode());
         const last = this.#open.join("");
@@ -99,17 +92,12 @@ const PAUSE_MS = 40;
 
 /** The keys in a stream of bytes. Keys typed before anyone asked are not lost. */
 export class KeySource {
-  readonly #source: ByteSource;
-  readonly #pauseMs: number;
   readonly #decoder = new KeyDecoder();
   #keys: Key[] = [];
   /** The next of the keys. */
   #at = 0;
 
-  constructor(source: ByteSource, pauseMs = PAUSE_MS) {
-    this.#source = source;
-    this.#pauseMs = pauseMs;
-  }
+  constructor(private readonly source: ByteSource, private readonly pauseMs = PAUSE_MS) {}
 
   /** True when a key is there already. */
   get ready(): boolean {
@@ -119,10 +107,10 @@ export class KeySource {
   /** The next key; null at the end of the input, or once `signal` is aborted. */
   async next(signal?: AbortSignal): Promise<Key | null> {
     while (!this.ready && !signal?.aborted) {
-      if (await this.#read(signal, this.#decoder.pending ? this.#pauseMs : undefined)) continue;
+      if (await this.#read(signal, this.#decoder.pending ? this.pauseMs : undefined)) continue;
       if (signal?.aborted) break;
       if (this.#decoder.pending) this.#add(this.#decoder.flush());
-      else if (this.#source.ended) return null;
+      else if (this.source.ended) return null;
     }
     return signal?.aborted ? null : this.#keys[this.#at++] ?? null;
   }
@@ -132,7 +120,7 @@ export class KeySource {
    * until the terminal has been silent for {@linkcode PAUSE_MS}.
    */
   async discard(signal?: AbortSignal): Promise<void> {
-    while (await this.#read(signal, this.#pauseMs));
+    while (await this.#read(signal, this.pauseMs));
     this.#decoder.flush();
     this.#keys = [];
     this.#at = 0;
@@ -140,12 +128,12 @@ export class KeySource {
 
   /** Reads one piece, waiting `ms` milliseconds at most; false when none came. */
   async #read(signal: AbortSignal | undefined, ms?: number): Promise<boolean> {
-    if (ms === undefined) return this.#decode(await this.#source.next(signal));
+    if (ms === undefined) return this.#decode(await this.source.next(signal));
     const pause = new AbortController();
     const timer = setTimeout(() => pause.abort(), ms);
     try {
       const either = signal ? AbortSignal.any([signal, pause.signal]) : pause.signal;
-      return this.#decode(await this.#source.next(either));
+      return this.#decode(await this.source.next(either));
     } finally {
       clearTimeout(timer);
     }
@@ -161,3 +149,14 @@ export class KeySource {
     this.#at = 0;
   }
 }
+
+let stdin: ByteSource | undefined;
+let lines: LineSource | undefined;
+let keys: KeySource | undefined;
+
+const stdinBytes = () => stdin ??= new ByteSource({ read: (buffer) => Deno.stdin.read(buffer) });
+
+export const stdinLines = (): LineSource => lines ??= new LineSource(stdinBytes());
+
+/** The keys of stdin, for a terminal in raw mode. Keys typed while nobody asks are kept. */
+export const stdinKeys = (): KeySource => keys ??= new KeySource(stdinBytes());

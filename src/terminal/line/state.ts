@@ -1,16 +1,9 @@
-/**
- * A line of input being edited, as plain data. `press.ts` changes it key by key, `layout.ts` lays it
- * out.
- *
- * @module
- */
+/** A line of input being edited, as plain data, which `press.ts` changes key by key. @module */
 
-import { pastedUnits, type Unit, unitsText } from "../units.ts";
+import { type LinePlace, pastedUnits, replaceUnits, type Unit, unitsText } from "../units.ts";
 
 /** The visible part of a line, which undo goes back to. */
-interface Snapshot {
-  readonly units: readonly Unit[];
-  readonly cursor: number;
+export interface Snapshot extends LinePlace {
   /** The entry of the history that is shown; `history.length` for what is being written. */
   readonly entry: number;
 }
@@ -47,17 +40,8 @@ export interface LineState extends Snapshot {
  * `"bell"`: nothing could be done; `"ignored"`: the key means nothing here.
  */
 export type LineEffect =
-  | "none"
-  | "submit"
-  | "cancel"
-  | "end"
-  | "clear"
-  | "suspend"
-  | "complete"
-  | "search-back"
-  | "search-forward"
-  | "bell"
-  | "ignored";
+  | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
+  | ("search-back" | "search-forward" | "bell" | "ignored");
 
 /** The beginning of a new line. */
 interface LineOptions {
@@ -73,8 +57,9 @@ interface LineOptions {
 const MAX_UNDO = 200;
 
 /** A line as it is before the first key. */
-export function lineState(options: LineOptions = {}): LineState {
-  const { history = [], text = "", multiline = true } = options;
+export function lineState(
+  { history = [], text = "", multiline = true }: LineOptions = {},
+): LineState {
   const units = pastedUnits(text.replace(/\r\n?/g, "\n"));
   return {
     units,
@@ -106,6 +91,16 @@ export function withHistory(state: LineState, history: readonly string[]): LineS
   return { ...state, history, entry, edited: new Map(), undo };
 }
 
+/** `state` with its units from `from` to `to` replaced; the cursor is behind what was inserted. */
+export function withUnits(
+  state: LineState,
+  from: number,
+  to: number,
+  inserted: readonly Unit[],
+): LineState {
+  return { ...state, ...replaceUnits(state.units, from, to, inserted) };
+}
+
 /** The text of the line, large pastes whole. */
 export function lineText(state: LineState): string {
   return unitsText(state.units);
@@ -114,7 +109,8 @@ export function lineText(state: LineState): string {
 /** `next` with `state` to go back to, if the text changed; words typed or erased go back as one. */
 export function withUndo(state: LineState, next: LineState, did: Did = "other"): LineState {
   if (next.units === state.units) return next;
-  const goesOn = did === state.did && (did === "erase" || did === "type" && !beginsWord(next));
+  const beginsWord = next.units[next.cursor - 2] === " " && next.units[next.cursor - 1] !== " ";
+  const goesOn = did === state.did && (did === "erase" || did === "type" && !beginsWord);
   if (goesOn && state.undo.length > 0) return next;
   const { units, cursor, entry } = state;
   return { ...next, undo: [...state.undo.slice(1 - MAX_UNDO), { units, cursor, entry }] };
@@ -128,8 +124,4 @@ export function cleared(state: LineState): LineState {
 /** `state` as it goes into the scrollback, the cursor at its end. */
 export function finished(state: LineState): LineState {
   return { ...state, cursor: state.units.length };
-}
-
-function beginsWord({ units, cursor }: LineState): boolean {
-  return units[cursor - 2] === " " && units[cursor - 1] !== " ";
 }

@@ -2,9 +2,7 @@
  * The beginning of a line of Markdown text.
  *
  * Source: CommonMark 0.31 (blocks). Not CommonMark: no underlined headings, as their text would have
- * to be held back.
- *
- * @module
+ * to be held back. @module
  */
 
 /** The block that a line begins, or the text of one; `length` characters of it are no text. */
@@ -24,7 +22,6 @@ const TEXT_BLOCK: BlockStart = { kind: "text" };
 /**
  * The block that `rest` begins, which has no white space in front; undefined if it takes more of the
  * line to know.
- *
  * @param ended True when the line ends with `rest`.
  * @param after True for what came before: an open paragraph, a list's marker on the same line.
  */

@@ -1,6 +1,5 @@
 /**
  * The blocks of Markdown text, line by line: paragraphs, headings, lists, quotations, code, tables.
- *
  * @module
  */
 

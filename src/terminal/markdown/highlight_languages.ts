@@ -1,8 +1,6 @@
 /**
  * The tokens of the languages that code is usually shown in. Families, not grammars: a word too many
- * in colour harms nobody.
- *
- * @module
+ * in colour harms nobody. @module
  */
 
 /** The tokens of a family of languages; `comment` and `string` are sources of patterns. */

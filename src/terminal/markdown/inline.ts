@@ -4,9 +4,7 @@
  * Source: CommonMark 0.31 (inlines), GitHub Flavored Markdown (strikethrough). Not CommonMark: an
  * emphasis or link has to close within {@linkcode MAX_OPEN} characters, as its text is held back until
  * then; `__name__` of one word is a name; line feeds are line breaks; links have no titles and
- * nothing is a reference, an autolink or HTML.
- *
- * @module
+ * nothing is a reference, an autolink or HTML. @module
  */
 
 import { type Filler, lastCodePoint } from "./fill.ts";

@@ -6,9 +6,7 @@
  * what is copied is what runs. Line feeds within paragraphs stay.
  *
  * Source: CommonMark 0.31 and GitHub Flavored Markdown, with the exceptions that the modules of
- * blocks, inlines and tables name.
- *
- * @module
+ * blocks, inlines and tables name. @module
  */
 
 import { sanitizeProse } from "../../text/sanitize.ts";

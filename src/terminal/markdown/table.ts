@@ -2,9 +2,7 @@
  * Tables of Markdown text.
  *
  * Source: GitHub Flavored Markdown (tables). Not GFM: a table's lines begin with `|`, cells beyond
- * the last column stay within it, and `<br>` begins a new line of a cell.
- *
- * @module
+ * the last column stay within it, and `<br>` begins a new line of a cell. @module
  */
 
 import { Filler, type Prefix, textWidth } from "./fill.ts";

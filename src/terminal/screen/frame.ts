@@ -2,9 +2,7 @@
  * The rows that change in place, as data, and the shortest output that leads from one frame to the
  * next. Pure: the result is a string for one write.
  *
- * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM).
- *
- * @module
+ * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM). @module
  */
 
 import { isWidthDisputed } from "../../text/width.ts";

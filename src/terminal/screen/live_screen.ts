@@ -1,8 +1,6 @@
 /**
  * The screen of a session: ordinary scrollback, and below it a few rows that change in place: the
- * unfinished line, the progress, the modal on top of the stack, the status.
- *
- * @module
+ * unfinished line, the progress, the modal on top of the stack, the status. @module
  */
 
 import { processTerminal, type Terminal } from "../terminal.ts";
@@ -10,7 +8,7 @@ import type { Completer } from "../line/completion.ts";
 import type { Key } from "../line/keys.ts";
 import type { KillRing } from "../line/state.ts";
 import { styledRow, styledRows } from "../styled.ts";
-import type { TerminalSize } from "../tty.ts";
+import { type TerminalSize, unlessGone } from "../tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { CellRow, Frame } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
@@ -47,8 +45,6 @@ const MAX_TAIL = 4096;
 
 /** Takes the terminal until it is disposed of. */
 export class LiveScreen implements Screen {
-  readonly #options: LiveScreenOptions;
-  readonly #terminal: Terminal;
   readonly #output: LiveOutput;
   readonly #modals = new ModalStack();
   readonly #message: MessageModal;
@@ -62,20 +58,17 @@ export class LiveScreen implements Screen {
   #isFocused = true;
   #tick: ReturnType<typeof setInterval> | undefined;
 
-  constructor(options: LiveScreenOptions, terminal: Terminal = processTerminal()) {
-    this.#options = options;
-    this.#terminal = terminal;
-    this.#output = new LiveOutput(terminal, (size) => this.#layout(size), {
-      onGone: () => this.#gone(),
-      signal: this.#over.signal,
-    });
-    this.#message = new MessageModal({
-      ...this.#lineOptions(),
-      completer: options.completer,
-      history: options.history,
-      isActive: () => this.#isActive(),
-      onStop: options.onStop,
-    });
+  constructor(
+    private readonly options: LiveScreenOptions,
+    private readonly terminal: Terminal = processTerminal(),
+  ) {
+    const { signal } = this.#over;
+    const onGone = () => this.#gone();
+    this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
+    const { completer, history, onStop } = options;
+    const isActive = () => this.#isActive();
+    const line = this.#lineOptions("> ");
+    this.#message = new MessageModal({ ...line, completer, history, isActive, onStop });
     this.#modals.open(this.#message);
     this.#driver = new ModalDriver({
       terminal,
@@ -86,8 +79,7 @@ export class LiveScreen implements Screen {
       onSignal: (signal) => this.#end(signal),
     });
     // Deferred: the options may refer to objects that the caller makes after the screen.
-    Promise.resolve().then(() => this.#driver.run(this.#over.signal))
-      .catch(() => {}).then(() => this.#gone());
+    Promise.resolve().then(() => this.#driver.run(signal)).catch(() => {}).then(onGone);
   }
 
   print(text: string): void {
@@ -117,16 +109,10 @@ export class LiveScreen implements Screen {
     return message;
   }
 
-  ask(
-    prompt: string,
-    objection: (line: string) => string | undefined,
-    signal: AbortSignal,
-    text = "",
-  ): Promise<string | null> {
+  ask(...[prompt, objection, signal, text = ""]: Parameters<Screen["ask"]>) {
     const question = new QuestionModal({
-      ...this.#lineOptions(),
+      ...this.#lineOptions(prompt),
       context: this.#printed,
-      prompt,
       text,
       objection,
       onCancel: () => this.#message.hold(),
@@ -134,17 +120,15 @@ export class LiveScreen implements Screen {
     return this.push(question, signal);
   }
 
-  /**
-   * Opens `modal` once no key was pressed for a while; its result, or null once `signal` is aborted.
-   */
+  /** Opens `modal` once no key was pressed for a while; its result, or null once `signal` aborts. */
   async push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
     let isQuiet = false;
     while (!signal.aborted && !isQuiet) {
       // Keys that were not read during an outcome's wait are read in the pause after it.
       const wasWaiting = this.#modals.isWaiting;
-      await this.#terminal.pause(QUESTION_QUIET_MS, signal);
+      await this.terminal.pause(QUESTION_QUIET_MS, signal);
       isQuiet = !wasWaiting && !this.#modals.isWaiting &&
-        this.#terminal.now() - this.#keyTime >= QUESTION_QUIET_MS;
+        this.terminal.now() - this.#keyTime >= QUESTION_QUIET_MS;
     }
     if (signal.aborted || this.#over.signal.aborted) return null;
     const onAbort = () => this.#modals.close(modal);
@@ -159,38 +143,35 @@ export class LiveScreen implements Screen {
   }
 
   notify(text: string): void {
-    if (!this.#isFocused) this.#terminal.write(`\x1b]9;${text}\x07`);
+    if (!this.#isFocused) this.terminal.write(`\x1b]9;${text}\x07`);
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#tick);
     this.#over.abort();
-    try {
-      this.#terminal.write(this.#output.end().replaceAll("\n", "\r\n"));
-    } catch {
-      // The terminal is gone.
-    }
+    unlessGone(() => this.terminal.write(this.#output.end().replaceAll("\n", "\r\n")));
     this.#driver[Symbol.dispose]();
   }
 
   #isActive(): boolean {
-    return this.#options.activity() !== undefined;
+    return this.options.activity() !== undefined;
   }
 
   /** The options that the input line and questions have in common. */
-  #lineOptions() {
+  #lineOptions(prompt: string) {
     return {
-      color: this.#options.color,
+      prompt,
+      color: this.options.color,
       ring: this.#ring,
       append: (lines: string) => this.#output.append(lines),
-      columns: () => this.#terminal.size().columns,
+      columns: () => this.terminal.size().columns,
     };
   }
 
   #layout({ columns, rows }: TerminalSize): Frame {
-    const { color } = this.#options;
+    const { color } = this.options;
     const dim = color && "\x1b[2m";
-    const activity = this.#isAsking() ? undefined : this.#options.activity();
+    const activity = this.#isAsking() ? undefined : this.options.activity();
     const { tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     if (activity !== undefined) above.push([], styledRow(activity, columns));
@@ -216,9 +197,8 @@ export class LiveScreen implements Screen {
     const { isLeaving, isHeld, state } = this.#message;
     if (isLeaving) return "Ctrl-C again leaves";
     const isIdle = !this.#isAsking() && activity === undefined && state.units.length === 0;
-    return isHeld && isIdle
-      ? "Enter sends what is held, Up edits it, Ctrl-C drops it"
-      : this.#options.footer();
+    if (isHeld && isIdle) return "Enter sends what is held, Up edits it, Ctrl-C drops it";
+    return this.options.footer();
   }
 
   #isAsking(): boolean {
@@ -227,15 +207,14 @@ export class LiveScreen implements Screen {
 
   /** Keys that mean the same whatever modal is open. */
   #onKey(key: Key): boolean {
-    this.#keyTime = this.#terminal.now();
-    const name = key.type === "key" ? key.name : "";
-    if (name.startsWith("focus-")) {
-      this.#isFocused = name === "focus-in";
+    this.#keyTime = this.terminal.now();
+    if (key.name?.startsWith("focus-")) {
+      this.#isFocused = key.name === "focus-in";
       return true;
     }
-    if (name !== "ctrl-c") this.#message.stay();
-    if (name !== "ctrl-o") return false;
-    this.#options.onUnfold();
+    if (key.name !== "ctrl-c") this.#message.isLeaving = false;
+    if (key.name !== "ctrl-o") return false;
+    this.options.onUnfold();
     return true;
   }
 
@@ -246,7 +225,7 @@ export class LiveScreen implements Screen {
 
   #end(signal: Deno.Signal): void {
     this.#over.abort();
-    this.#options.onEnd(signal);
+    this.options.onEnd(signal);
     this.#modals.closeAll();
     this.#message.give(null);
   }

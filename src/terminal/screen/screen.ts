@@ -1,8 +1,4 @@
-/**
- * The screen of a session, shown on and typed into: a terminal that can repaint, or one that cannot.
- *
- * @module
- */
+/** The screen of a session: a terminal that can repaint, or one that cannot. @module */
 
 import { readInput, readLineRaw } from "../line/input.ts";
 import { writeStdout } from "../stdio.ts";
@@ -36,14 +32,9 @@ export interface Screen extends Disposable {
  * Once `signal` is aborted, no further message is read.
  */
 export class PlainScreen implements Screen {
-  readonly #history: () => string[];
-  readonly #signal: AbortSignal;
   #isMidLine = false;
 
-  constructor(history: () => string[], signal: AbortSignal) {
-    this.#history = history;
-    this.#signal = signal;
-  }
+  constructor(private readonly history: () => string[], private readonly signal: AbortSignal) {}
 
   print(text: string): void {
     this.stream(`${this.#isMidLine ? "\n" : ""}${text}\n`);
@@ -56,14 +47,10 @@ export class PlainScreen implements Screen {
   }
 
   read(): Promise<string | null> {
-    return readInput({ history: this.#history() }, { interrupt: "clear", signal: this.#signal });
+    return readInput({ history: this.history() }, { interrupt: "clear", signal: this.signal });
   }
 
-  async ask(
-    prompt: string,
-    objection: (line: string) => string | undefined,
-    signal: AbortSignal,
-  ): Promise<string | null> {
+  async ask(...[prompt, objection, signal]: Parameters<Screen["ask"]>): Promise<string | null> {
     for (;;) {
       const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
       const wrong = line === null ? undefined : objection(line);
