@@ -1,6 +1,5 @@
 /**
  * The styles of printed text, as far as the terminal can show them.
- *
  * Sources: ECMA-48 (SGR), no-color.org, POSIX (LC_ALL, LC_CTYPE, LANG). @module
  */
 
@@ -16,7 +15,6 @@ export interface Appearance {
 
 /** One style, or several joined by `|`; 0 is plain text. */
 export type Style = number;
-
 export const BOLD: Style = 1;
 export const DIM: Style = 2;
 export const ITALIC: Style = 4;

@@ -12,10 +12,8 @@ export function cellsOf(text: string, style: string): Cell[] {
   const shown = sanitizeProse(text).replace(/[\n\t]/g, (char) => char === "\n" ? "\u240a" : " ");
   return graphemes(shown).map((grapheme) => {
     const width = graphemeWidth(grapheme);
-    // A mark without a letter gets a circle to stand on.
-    return width > 0
-      ? { text: grapheme, width, style }
-      : { text: `\u25cc${grapheme}`, width: 1, style };
+    if (width > 0) return { text: grapheme, width, style };
+    return { text: `\u25cc${grapheme}`, width: 1, style }; // a circle for a mark to stand on
   });
 }
 

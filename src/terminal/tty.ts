@@ -1,7 +1,7 @@
 /**
- * The terminal in raw mode, and back: on every way out but SIGKILL.
- * Deno restores the terminal's settings when it exits or throws, but not on a signal, and it knows
- * nothing of the modes that escape sequences set. @module
+ * The terminal in raw mode, and back: on every way out but SIGKILL. Deno restores its settings when
+ * it exits or throws, but not on a signal, and knows nothing of the modes of escape
+ * sequences. @module
  */
 
 import { writeStdout } from "./stdio.ts";
@@ -32,7 +32,6 @@ const ENTER = "\x1b[?2004h";
 const LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[m";
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
-
 const unix = Deno.build.os !== "windows";
 /** The options of all who are in raw mode, outermost first. */
 const holders: RawOptions[] = [];

@@ -1,18 +1,13 @@
 /**
- * The text of an input line as a list of units, each edited as one: graphemes, and pastes too large to
- * show. Positions are indexes into that list, so no cursor ever stands within a character. @module
+ * The text of an input line as a list of units, each edited as one: graphemes, and pastes too large
+ * to show. Positions are indexes into that list, so no cursor ever stands within a
+ * character. @module
  */
 
 import { graphemes } from "../text/width.ts";
 
-/** A large paste, shown as its label. */
-interface Pasted {
-  readonly text: string;
-  readonly label: string;
-}
-
-/** One grapheme, or one large paste. */
-export type Unit = string | Pasted;
+/** One grapheme, or one large paste, shown as its label. */
+export type Unit = string | { readonly text: string; readonly label: string };
 
 /** A position among units. */
 export interface LinePlace {
@@ -48,8 +43,8 @@ export function unitsText(units: readonly Unit[]): string {
 }
 
 /**
- * `units` with those from `from` to `to` replaced by `inserted`, and the position behind what was
- * inserted. Segments anew only where old and new meet: a mark joins the letter before it.
+ * `units` with those from `from` to `to` replaced, and the position behind what was inserted.
+ * Segments anew only where old and new meet: a mark joins the letter before it.
  */
 export function replaceUnits(
   units: readonly Unit[],

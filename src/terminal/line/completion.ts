@@ -1,4 +1,4 @@
-/** Completion: the items that a completer offers, put into the line; several of them as a menu. @module */
+/** Completion: the items that a completer offers, in the line; several of them as a menu. @module */
 
 import type { CellRow, Frame } from "../screen/frame.ts";
 import { cellsOf } from "../styled.ts";
@@ -32,41 +32,33 @@ interface Menu {
   readonly from: number;
 }
 
-/** A completed line; with a menu where there are several items. */
-interface Completed {
-  readonly state: LineState;
-  readonly menu: Menu | undefined;
-}
-
-/** The line as `completer` completes it; undefined when it offers nothing, or fails. */
+/**
+ * The line with the beginning that all items have in common, or the only item; a menu of several.
+ * Undefined when `completer` offers nothing, or fails.
+ */
 export async function completeWith(
   completer: Completer | undefined,
   state: LineState,
-): Promise<Completed | undefined> {
+): Promise<{ state: LineState; menu: Menu | undefined } | undefined> {
   const { units, cursor } = state;
   try {
     const [before, after] = [unitsText(units.slice(0, cursor)), unitsText(units.slice(cursor))];
-    const completion = await completer?.(before, after);
-    return completion && completeLine(state, completion);
+    const { items, replace } = await completer?.(before, after) ?? { items: [], replace: 0 };
+    if (items.length === 0) return undefined;
+    let from = cursor;
+    for (let left = replace; left > 0 && from > 0; from--) {
+      left -= unitsText([units[from - 1]!]).length;
+    }
+    const typed = unitsText(units.slice(from, cursor));
+    const common = commonStart(items);
+    // A completer may match in other ways than by the beginning.
+    const fits = common.length >= typed.length || items.length === 1;
+    const next = fits ? withUnits(state, from, cursor, graphemes(common)) : state;
+    const menu = items.length > 1 ? { items, chosen: -1, from } : undefined;
+    return { state: withUndo(state, next), menu };
   } catch {
     return undefined; // whatever is wrong with it, the text is safe
   }
-}
-
-/** Puts in the beginning that all items have in common, or the only item; undefined without items. */
-function completeLine(state: LineState, { items, replace }: Completion): Completed | undefined {
-  if (items.length === 0) return undefined;
-  let from = state.cursor;
-  for (let left = replace; left > 0 && from > 0; from--) {
-    left -= unitsText([state.units[from - 1]!]).length;
-  }
-  const typed = unitsText(state.units.slice(from, state.cursor));
-  const common = commonStart(items);
-  // A completer may match in other ways than by the beginning.
-  const fits = common.length >= typed.length || items.length === 1;
-  const next = fits ? withUnits(state, from, state.cursor, graphemes(common)) : state;
-  const menu = items.length > 1 ? { items, chosen: -1, from } : undefined;
-  return { state: withUndo(state, next), menu };
 }
 
 /** The longest beginning that all have, in whole graphemes. */

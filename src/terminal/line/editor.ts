@@ -14,10 +14,7 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Answers Tab; without one Tab rings the bell. */
   completer?: Completer | undefined;
-  /**
-   * Drops what was typed before the prompt is there, where a terminal is edited on: for questions
-   * that must not be answered by accident.
-   */
+  /** Drops what was typed before the prompt is there: no question is answered by accident. */
   dropTypeAhead?: boolean | undefined;
   /** With `"clear"`, Ctrl-C clears a line that is not empty, and only at an empty one gives null. */
   interrupt?: "cancel" | "clear" | undefined;

@@ -23,10 +23,7 @@ export class History {
   readonly entries: string[];
   #newest: string | undefined;
 
-  /**
-   * @param folder The absolute path of the folder that the session works in.
-   * @throws {Error} when the file is there but cannot be read (`Deno.errors`).
-   */
+  /** @throws {Error} when the file is there but cannot be read (`Deno.errors`). */
   constructor(
     private readonly path: string,
     private readonly folder: string,

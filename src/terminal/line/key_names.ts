@@ -1,7 +1,6 @@
 /**
- * The names of keys, as terminals number and letter them.
- * Sources: xterm's ctlseqs, the kitty keyboard protocol, terminfo's rxvt, linux, screen and tmux.
- * @module
+ * The names of keys, as terminals number and letter them. Sources: xterm's ctlseqs, the kitty
+ * keyboard protocol, terminfo's rxvt, linux, screen and tmux. @module
  */
 
 /** The names of keys by what stands before `=`. */
@@ -10,6 +9,10 @@ const keyTable = (rows: string): Readonly<Record<string | number, string>> =>
 
 /** Final characters of CSI and SS3 sequences. */
 const FINALS = keyTable("A=up B=down C=right D=left F=end H=home P=f1 Q=f2 R=f3 S=f4");
+/** Final characters of CSI sequences that take no modifier. */
+const SINGLE_FINALS = keyTable("Z=shift-tab I=focus-in O=focus-out");
+/** rxvt's final characters in place of `~`, for Ctrl, Shift and both: their modifier numbers. */
+const RXVT_MODIFIERS: Readonly<Record<string, number>> = { "^": 5, "$": 2, "@": 6 };
 /** Numbers of `CSI n ~`; the gaps are the VT220's. */
 const NUMBERS = keyTable(
   "1=home 2=insert 3=delete 4=end 5=pageup 6=pagedown 7=home 8=end 11=f1 12=f2 13=f3 14=f4 15=f5 " +
@@ -44,7 +47,7 @@ export type Meaning = { name: string } | { text: string } | undefined;
 
 /** The meaning of `SS3 params letter`. `alt` when an Escape stood before it. */
 export function ss3Meaning(params: string, letter: string, alt: boolean): Meaning {
-  if (/[a-d]/.test(letter)) return arrow(letter, 5, alt); // rxvt: Ctrl and an arrow
+  if (/[a-d]/.test(letter)) return named(FINALS[letter.toUpperCase()], 5, alt); // rxvt: Ctrl
   if (letter === "M") return { name: "enter" };
   if (letter === "X") return { text: "=" };
   if (letter >= "j" && letter <= "y") {
@@ -61,34 +64,16 @@ export function csiMeaning(params: string, letter: string, alt: boolean): Meanin
   const [first = 0, shifted] = groups[0]!;
   const [modifier = 1, event = 1] = groups[1] ?? [];
   if (event === 3) return undefined; // kitty: the key was let go
-  switch (letter) {
-    case "~":
-      return first === 27
-        ? codeMeaning(groups[2]?.[0] ?? 0, modifier, undefined)
-        : named(NUMBERS[first], modifier, alt);
-    case "^": // rxvt: Ctrl, Shift, both
-      return named(NUMBERS[first], 5, alt);
-    case "$":
-      return named(NUMBERS[first], 2, alt);
-    case "@":
-      return named(NUMBERS[first], 6, alt);
-    case "u":
-      return codeMeaning(first, modifier, shifted);
-    case "Z":
-      return { name: "shift-tab" };
-    case "I":
-      return { name: "focus-in" };
-    case "O":
-      return { name: "focus-out" };
+  if (letter === "u") return codeMeaning(first, modifier, shifted);
+  if (letter === "~" && first === 27) return codeMeaning(groups[2]?.[0] ?? 0, modifier, undefined);
+  if (letter === "~" || letter in RXVT_MODIFIERS) {
+    return named(NUMBERS[first], RXVT_MODIFIERS[letter] ?? modifier, alt);
   }
-  if (/[a-d]/.test(letter)) return arrow(letter, 2, alt); // rxvt: Shift and an arrow
+  if (letter in SINGLE_FINALS) return { name: SINGLE_FINALS[letter]! };
+  if (/[a-d]/.test(letter)) return named(FINALS[letter.toUpperCase()], 2, alt); // rxvt: Shift
   if (groups.length > 1 && first > 1) return undefined; // where the cursor is
   // Old terminals put the modifier first, and alone.
   return named(FINALS[letter], groups.length === 1 && first > 1 ? first : modifier, alt);
-}
-
-function arrow(letter: string, modifier: number, alt: boolean): Meaning {
-  return named(FINALS[letter.toUpperCase()], modifier, alt);
 }
 
 function named(name: string | undefined, modifier: number, alt: boolean): Meaning {

@@ -90,8 +90,8 @@ export class KeyDecoder {
   }
 
   /**
-   * Looks for the end of a paste. Text that holds `ESC [201~` itself would end it early and be taken
-   * for typed: so the last end counts, of those that come without a pause.
+   * Looks for the end of a paste. Text that holds `ESC [201~` itself would end it early and be
+   * taken for typed: so the last end counts, of those that come without a pause.
    */
   #takePaste(pieces: string[], input: string): void {
     let from = 0;
@@ -216,10 +216,7 @@ export class KeyDecoder {
     return end + 1 - at;
   }
 
-  /**
-   * Swallows a string up to its end; the position behind it. Any control character ends a string, so
-   * that a lost end does not hold the keyboard.
-   */
+  /** Swallows a string up to its end: any control, so that a lost end does not hold the keyboard. */
   #skipString(input: string, at: number, final: boolean): number {
     while (at < input.length && input[at]! >= " ") at++;
     if (at === input.length || !final && at === input.length - 1 && input[at] === "\x1b") return at;

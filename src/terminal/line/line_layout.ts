@@ -1,6 +1,6 @@
 /** The layout of a line of input: `(state, columns) -> rows and cursor`. Pure. @module */
 
-import type { Cell, CellRow, Frame } from "../screen/frame.ts";
+import type { Cell, Frame } from "../screen/frame.ts";
 import { cellsOf, TAB_COLUMNS } from "../styled.ts";
 import type { LineState } from "./state.ts";
 import type { Unit } from "../units.ts";
@@ -18,23 +18,20 @@ export interface LayoutOptions {
   top?: number | undefined;
 }
 
-interface LineFrame extends Frame {
-  /** The index of the first row shown, among those of the whole text. */
-  readonly top: number;
-}
-
 /** Stands before each line of a text but the first. */
 const CONTINUATION = "  ...> ";
 /** The cells of graphemes: text has few different ones, and each key lays out all of it. */
 const cellCache = new Map<string, readonly Cell[]>();
 const MAX_CACHED = 4096;
 
-/** Lays out `state`; of a longer text the rows around the cursor. */
-export function layoutLine(state: LineState, options: LayoutOptions): LineFrame {
-  const { color, columns } = options;
+/** Lays out `state`; of a longer text the rows around the cursor, from the `top`th on. */
+export function layoutLine(
+  state: LineState,
+  { prompt, color, columns, maxRows, top = 0 }: LayoutOptions,
+): Frame & { readonly top: number } {
   const dim = color && "\x1b[2m";
   const flow = new Flow(columns);
-  flow.putAll(cellsOf(options.prompt, color));
+  flow.putAll(cellsOf(prompt, color));
   let cursor = flow.next();
   state.units.forEach((unit, at) => {
     if (at === state.cursor) cursor = flow.next(unit);
@@ -50,7 +47,14 @@ export function layoutLine(state: LineState, options: LayoutOptions): LineFrame 
     } else flow.putAll(cellsOf(unit.label, dim));
   });
   if (state.cursor === state.units.length) cursor = flow.next();
-  return rowsAround(flow.rows, cursor, options);
+  const { rows } = flow;
+  const last = Math.max(0, rows.length - maxRows);
+  const first = Math.min(last, cursor.row, Math.max(top, cursor.row - maxRows + 1));
+  return {
+    rows: rows.slice(first, first + maxRows),
+    cursor: { row: cursor.row - first, column: cursor.column },
+    top: first,
+  };
 }
 
 function unitCells(unit: string): readonly Cell[] {
@@ -67,7 +71,6 @@ function unitCells(unit: string): readonly Cell[] {
 class Flow {
   readonly rows: Cell[][] = [[]];
   #column = 0;
-
   constructor(private readonly columns: number) {}
 
   put(cell: Cell): void {
@@ -94,18 +97,4 @@ class Flow {
     if (this.#column + (isWide ? 2 : 1) > this.columns) this.newRow();
     return { row: this.rows.length - 1, column: this.#column };
   }
-}
-
-function rowsAround(
-  rows: readonly CellRow[],
-  cursor: { row: number; column: number },
-  { maxRows, top = 0 }: LayoutOptions,
-): LineFrame {
-  const last = Math.max(0, rows.length - maxRows);
-  const first = Math.min(last, cursor.row, Math.max(top, cursor.row - maxRows + 1));
-  return {
-    rows: rows.slice(first, first + maxRows),
-    cursor: { row: cursor.row - first, column: cursor.column },
-    top: first,
-  };
 }

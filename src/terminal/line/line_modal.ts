@@ -9,7 +9,7 @@ import { type Completer, completeWith, MenuModal } from "./completion.ts";
 import type { Key } from "./keys.ts";
 import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
-import { finished, type KillRing, type LineState, withKills } from "./state.ts";
+import { type KillRing, type LineState, withKills } from "./state.ts";
 
 /** The prompt and the keys of a line. */
 export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"> {
@@ -26,7 +26,6 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   search: SearchModal | undefined;
   /** The first row of the text that is shown. */
   #top = 0;
-
   constructor(public state: LineState, protected readonly options: Options) {}
 
   layout(size: TerminalSize): Frame {
@@ -67,7 +66,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
 
   /** All rows of a line, as it goes into the scrollback of a terminal of `columns`. */
   whole(columns: number, state = this.state): Frame {
-    return layoutLine(finished(state), { ...this.options, columns, maxRows: Infinity });
+    const finished = { ...state, cursor: state.units.length };
+    return layoutLine(finished, { ...this.options, columns, maxRows: Infinity });
   }
 
   /** The same as text, broken at spaces. */

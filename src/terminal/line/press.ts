@@ -14,7 +14,6 @@ import { spacedWordStart, type Unit, wordEnd, wordStart } from "../units.ts";
 type EditCommand = (state: LineState) => LineState | LineEffect;
 /** A position in the line, as an index of its units. */
 type Position = (state: LineState) => number;
-
 /** The most entries of the kill ring; the oldest are dropped. */
 const MAX_KILLS = 60;
 

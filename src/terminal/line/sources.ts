@@ -12,13 +12,9 @@ export class ByteSource {
   readonly #buffer = new Uint8Array(65_536);
   readonly #pieces: Uint8Array[] = [];
   #reading: Promise<void> | undefined;
-
   constructor(private readonly stream: { read(buffer: Uint8Array): Promise<number | null> }) {}
 
-  /**
-   * The next piece; null at the end of the stream, or once `signal` is aborted. A piece that arrives
-   * after an abort is kept for the next reader.
-   */
+  /** The next piece; null at the end, or once `signal` is aborted: a later piece is kept then. */
   async next(signal?: AbortSignal): Promise<Uint8Array | null> {
     let onAbort = () => {};
     const aborted = signal && new Promise<void>((resolve) => onAbort = resolve);
@@ -52,13 +48,9 @@ export class LineSource {
   readonly #lines: string[] = [];
   /** The pieces of the line that has not ended yet. */
   #open: string[] = [];
-
   constructor(private readonly source: ByteSource) {}
 
-  /**
-   * The next line; null at the end of the stream, or once `signal` is aborted. A line that arrives
-   * after an abort is kept for the next reader.
-   */
+  /** The next line; null at the end, or once `signal` is aborted: a later line is kept then. */
   async next(signal?: AbortSignal): Promise<string | null> {
     while (this.#lines.length === 0) {
       const bytes = await this.source.next(signal);
@@ -84,10 +76,7 @@ export class LineSource {
   }
 }
 
-/**
- * The milliseconds that the rest of a key may take: the bytes of one key come together, and nobody
- * presses Escape and the next key so fast.
- */
+/** Milliseconds that the rest of a key may take: its bytes come together, people are slower. */
 const PAUSE_MS = 40;
 
 /** The keys in a stream of bytes. Keys typed before anyone asked are not lost. */
@@ -96,7 +85,6 @@ export class KeySource {
   #keys: Key[] = [];
   /** The next of the keys. */
   #at = 0;
-
   constructor(private readonly source: ByteSource, private readonly pauseMs = PAUSE_MS) {}
 
   /** True when a key is there already. */
@@ -115,10 +103,7 @@ export class KeySource {
     return signal?.aborted ? null : this.#keys[this.#at++] ?? null;
   }
 
-  /**
-   * Drops the keys typed so far, so that they do not answer a question that was not asked yet. Waits
-   * until the terminal has been silent for {@linkcode PAUSE_MS}.
-   */
+  /** Drops the keys typed so far, until the terminal was silent for {@linkcode PAUSE_MS}. */
   async discard(signal?: AbortSignal): Promise<void> {
     while (await this.#read(signal, this.pauseMs));
     this.#decoder.flush();
@@ -153,10 +138,7 @@ export class KeySource {
 let stdin: ByteSource | undefined;
 let lines: LineSource | undefined;
 let keys: KeySource | undefined;
-
 const stdinBytes = () => stdin ??= new ByteSource({ read: (buffer) => Deno.stdin.read(buffer) });
-
 export const stdinLines = (): LineSource => lines ??= new LineSource(stdinBytes());
-
 /** The keys of stdin, for a terminal in raw mode. Keys typed while nobody asks are kept. */
 export const stdinKeys = (): KeySource => keys ??= new KeySource(stdinBytes());

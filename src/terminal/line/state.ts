@@ -10,7 +10,6 @@ export interface Snapshot extends LinePlace {
 
 /** The kind of the key before: kills join, Alt-Y follows a yank, Up keeps its column. */
 export type Did = "type" | "erase" | "kill" | "yank" | "vertical" | "other";
-
 /** Texts that were killed, newest last: Ctrl-Y brings one back. */
 export type KillRing = readonly (readonly Unit[])[];
 
@@ -34,31 +33,21 @@ export interface LineState extends Snapshot {
 }
 
 /**
- * The effect of a key beside a change of the line: `"submit"` ends with the text, `"cancel"` (Ctrl-C)
- * and `"end"` (Ctrl-D at an empty line) without; `"clear"` clears the screen, `"suspend"` stops the
- * program, `"complete"` asks the completer, `"search-back"` and `"search-forward"` open a search;
- * `"bell"`: nothing could be done; `"ignored"`: the key means nothing here.
+ * The effect of a key beside a change of the line: `"submit"` ends with the text, `"cancel"`
+ * (Ctrl-C) and `"end"` (Ctrl-D at an empty line) without; `"clear"` clears the screen, `"suspend"`
+ * stops the program, `"complete"` asks the completer, `"search-back"` and `"search-forward"` open a
+ * search; `"bell"`: nothing could be done; `"ignored"`: the key means nothing here.
  */
 export type LineEffect =
   | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
   | ("search-back" | "search-forward" | "bell" | "ignored");
 
-/** The beginning of a new line. */
-interface LineOptions {
-  /** The texts entered before, oldest first. */
-  history?: readonly string[] | undefined;
-  /** The text that the line begins with; the cursor is behind it. */
-  text?: string | undefined;
-  /** Enter after a `\` begins a new line; true when left out. */
-  multiline?: boolean | undefined;
-}
-
 /** The most steps that undo goes back. */
 const MAX_UNDO = 200;
 
-/** A line as it is before the first key. */
+/** A line as it is before the first key: `text`, the cursor behind it. */
 export function lineState(
-  { history = [], text = "", multiline = true }: LineOptions = {},
+  { history = [], text = "", multiline = true }: Partial<LineState & { text: string }> = {},
 ): LineState {
   const units = pastedUnits(text.replace(/\r\n?/g, "\n"));
   return {
@@ -119,9 +108,4 @@ export function withUndo(state: LineState, next: LineState, did: Did = "other"):
 /** `state` without its text, which undo brings back. */
 export function cleared(state: LineState): LineState {
   return withUndo(state, { ...state, units: [], cursor: 0, entry: state.history.length });
-}
-
-/** `state` as it goes into the scrollback, the cursor at its end. */
-export function finished(state: LineState): LineState {
-  return { ...state, cursor: state.units.length };
 }

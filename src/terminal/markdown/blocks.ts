@@ -1,8 +1,6 @@
 /**
- * The beginning of a line of Markdown text.
- *
- * Source: CommonMark 0.31 (blocks). Not CommonMark: no underlined headings, as their text would have
- * to be held back. @module
+ * The beginning of a line of Markdown text, as in CommonMark 0.31 (blocks). Not CommonMark: no
+ * underlined headings, as their text would have to be held back. @module
  */
 
 /** The block that a line begins, or the text of one; `length` characters of it are no text. */
@@ -16,14 +14,12 @@ export type BlockStart =
 
 /** The most characters of a line that are held back to see which block it begins. */
 const MAX_START = 256;
-
 const TEXT_BLOCK: BlockStart = { kind: "text" };
 
 /**
- * The block that `rest` begins, which has no white space in front; undefined if it takes more of the
- * line to know.
- * @param ended True when the line ends with `rest`.
- * @param after True for what came before: an open paragraph, a list's marker on the same line.
+ * The block that `rest` begins, which has no white space in front; undefined if it takes more of
+ * the line to know. `ended`: the line ends with `rest`; `after`: an open paragraph, or the marker
+ * of a list on the same line, came before.
  */
 export function blockStart(
   rest: string,

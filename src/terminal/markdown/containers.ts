@@ -1,8 +1,7 @@
 /**
- * The lists and quotations that a line of Markdown text is in.
- *
- * Not CommonMark: a line belongs to an item if it begins two columns right of its marker, as
- * models, too, indent what is below `1.` by two. @module
+ * The lists and quotations that a line of Markdown text is in. Not CommonMark: a line belongs to an
+ * item if it begins two columns right of its marker, as models, too, indent what is below `1.` by
+ * two. @module
  */
 
 import type { Prefix } from "./fill.ts";

@@ -1,8 +1,6 @@
 /**
- * The rows that change in place, as data, and the shortest output that leads from one frame to the
- * next. Pure: the result is a string for one write.
- *
- * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM). @module
+ * The rows that change in place, as data, and the shortest output from one frame to the next, for
+ * one write. Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM). @module
  */
 
 import { isWidthDisputed } from "../../text/width.ts";
@@ -48,8 +46,8 @@ interface Pen {
 }
 
 /**
- * The output after which a terminal of `columns` that shows `previous` shows `next`. New rows are made
- * by line feeds, so they may scroll the screen.
+ * The output after which a terminal of `columns` that shows `previous` shows `next`. New rows are
+ * made by line feeds, so they may scroll the screen.
  */
 export function paint(previous: Frame, next: Frame, columns: number): string {
   const { cursor, rows: old } = previous;
@@ -104,7 +102,7 @@ function writeCells(pen: Pen, at: number, cells: CellRow, column: number, column
     }
     pen.out += cell.text;
     column += cell.width;
-    const disputed = isDisputed(cell);
+    const disputed = cell.text > "\x7f" && isWidthDisputed(cell.text);
     pen.disputed ||= disputed;
     pen.column = column >= columns || disputed ? NaN : column;
   }
@@ -118,8 +116,8 @@ const MIN_SHIFTED = 8;
 const MAX_SHIFT = 4;
 
 /**
- * The number of cells put in (or, negative, taken out) at `at`, if the rest of the row only moved for
- * it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
+ * The number of cells put in (or, negative, taken out) at `at`, if the rest of the row only moved
+ * for it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
  */
 function shiftOf(old: CellRow, row: CellRow, at: number, full: boolean): number {
   if (Math.min(old.length, row.length) - at < MIN_SHIFTED) return 0;
@@ -138,17 +136,10 @@ function isMoved(cells: CellRow, from: number, others: CellRow, at: number): boo
   return cells.slice(from).every((cell, i) => isSame(cell, others[at + i]!));
 }
 
-function isPlain({ text }: Cell): boolean {
-  return text.length === 1 && text < "\x7f";
-}
-
-function isSame(a: Cell, b: Cell): boolean {
-  return a === b || a.text === b.text && a.style === b.style && a.width === b.width;
-}
-
-function isDisputed({ text }: Cell): boolean {
-  return text > "\x7f" && isWidthDisputed(text);
-}
+const isPlain = ({ text }: Cell) => text.length === 1 && text < "\x7f";
+const isSame = (a: Cell, b: Cell) =>
+  a === b || a.text === b.text && a.style === b.style && a.width === b.width;
+const repeat = (n: number) => n === 1 ? "" : `${n}`;
 
 function move(pen: Pen, row: number, column: number): void {
   if (row > pen.bottom) {
@@ -157,11 +148,8 @@ function move(pen: Pen, row: number, column: number): void {
     pen.out += "\r" + "\n".repeat(row - pen.bottom);
     pen.column = 0;
     pen.bottom = row;
-  } else if (row > pen.row) {
-    pen.out += `\x1b[${repeat(row - pen.row)}B`;
-  } else if (row < pen.row) {
-    pen.out += `\x1b[${repeat(pen.row - row)}A`;
-  }
+  } else if (row > pen.row) pen.out += `\x1b[${repeat(row - pen.row)}B`;
+  else if (row < pen.row) pen.out += `\x1b[${repeat(pen.row - row)}A`;
   pen.row = row;
   if (column !== pen.column) {
     if (column === 0) pen.out += "\r";
@@ -170,8 +158,6 @@ function move(pen: Pen, row: number, column: number): void {
   }
   pen.column = column;
 }
-
-const repeat = (n: number) => n === 1 ? "" : `${n}`;
 
 /** The output that takes `frame` off the screen; the cursor is then where its first row was. */
 export function erase(frame: Frame): string {

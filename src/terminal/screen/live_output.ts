@@ -1,6 +1,6 @@
 /**
- * Printed text in few frames: whole lines, which scroll, and one that is not finished; below them, at
- * the end of the screen, the rows that change in place. @module
+ * Printed text in few frames: whole lines, which scroll, and one that is not finished; below them,
+ * at the end of the screen, the rows that change in place. @module
  */
 
 import type { Terminal } from "../terminal.ts";
@@ -9,13 +9,12 @@ import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./fr
 
 /** Lays out the rows that change in place, for a terminal of that size. */
 type Layout = (size: TerminalSize) => Frame;
-
 /** Streamed text is shown in frames at least this many milliseconds apart. */
 const FRAME_MS = 33;
 
 /**
- * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at the
- * beginning of a row. A frame is one write, or none.
+ * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at
+ * the beginning of a row. A frame is one write, or none.
  */
 export class LiveOutput {
   /** The line that is not finished. */
@@ -30,10 +29,7 @@ export class LiveOutput {
   /** Another program has the terminal. */
   #isPaused = false;
 
-  /**
-   * @param onGone Called when the terminal cannot be written to any more.
-   * @param signal Nothing is drawn once it is aborted.
-   */
+  /** `onGone`: the terminal cannot be written to. Nothing is drawn once `signal` is aborted. */
   constructor(
     private readonly terminal: Terminal,
     private readonly layout: Layout,

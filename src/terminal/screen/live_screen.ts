@@ -4,7 +4,6 @@
  */
 
 import { processTerminal, type Terminal } from "../terminal.ts";
-import type { Completer } from "../line/completion.ts";
 import type { Key } from "../line/keys.ts";
 import type { KillRing } from "../line/state.ts";
 import { styledRow, styledRows } from "../styled.ts";
@@ -12,24 +11,18 @@ import { type TerminalSize, unlessGone } from "../tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { CellRow, Frame } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
-import { MessageModal } from "./message_modal.ts";
+import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
 import { type Modal, ModalStack } from "./modal.ts";
 import { ModalDriver } from "./modal_driver.ts";
 import { QuestionModal } from "./question_modal.ts";
 import type { Screen } from "./screen.ts";
 
 /** The parts of a screen beside the text printed on it, and the callbacks of its keys. */
-interface LiveScreenOptions {
-  /** An SGR sequence for the prompt, or empty: no colours at all then. */
-  color: string;
-  /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
-  history: () => readonly string[];
-  completer?: Completer | undefined;
+interface LiveScreenOptions
+  extends Pick<MessageModalOptions, "color" | "history" | "completer" | "onStop"> {
   /** The progress of the turn, in one line with SGR; undefined while there is none. */
   activity: () => string | undefined;
   footer: () => string;
-  /** Ctrl-C or Escape while a turn goes on. */
-  onStop: () => void;
   /** Ctrl-O: shows the text that was folded. */
   onUnfold: () => void;
   /** A signal, or the terminal is gone; the terminal is restored already. */
@@ -38,7 +31,7 @@ interface LiveScreenOptions {
 
 /** The progress is drawn again after this many milliseconds. */
 const TICK_MS = 120;
-/** A question appears once no key was pressed for these milliseconds: none is answered by accident. */
+/** A question appears once no key came for these milliseconds: none is answered by accident. */
 const QUESTION_QUIET_MS = 200;
 /** The last characters of an unfinished line, and the first of a queued message, that are shown. */
 const MAX_TAIL = 4096;
@@ -120,7 +113,7 @@ export class LiveScreen implements Screen {
     return this.push(question, signal);
   }
 
-  /** Opens `modal` once no key was pressed for a while; its result, or null once `signal` aborts. */
+  /** Opens `modal` once no key came for a while; its result, or null once `signal` is aborted. */
   async push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
     let isQuiet = false;
     while (!signal.aborted && !isQuiet) {

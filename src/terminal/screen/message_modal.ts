@@ -6,7 +6,7 @@ import { cleared, lineState, lineText, withHistory } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
 import type { SessionLineOptions } from "./question_modal.ts";
 
-interface MessageModalOptions extends SessionLineOptions {
+export interface MessageModalOptions extends SessionLineOptions {
   /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
   history: () => readonly string[];
   /** True while a turn goes on. */

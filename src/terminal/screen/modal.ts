@@ -1,8 +1,7 @@
 /**
  * A stack of modals: the top one has the keyboard and lays out the rows at the end of the screen.
- * A modal is pure state with two functions, so it is tested without a terminal. The input line is at
- * the bottom; a question, a search or a menu lies above it and gives the keyboard back when it closes.
- * @module
+ * The input line is at the bottom; a question, a search or a menu lies above it and gives the
+ * keyboard back when it closes. @module
  */
 
 import type { Key } from "../line/keys.ts";

@@ -1,7 +1,4 @@
-/**
- * The one driver of modals: raw mode, the keys and the drawing, for a session and for a single line.
- * @module
- */
+/** The driver of modals: raw mode, keys and drawing, for a session and a single line. @module */
 
 import type { Terminal } from "../terminal.ts";
 import { asPressed, type Key } from "../line/keys.ts";

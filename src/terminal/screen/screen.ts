@@ -14,8 +14,9 @@ export interface Screen extends Disposable {
   /** The next message; null when the session is over. */
   read(): Promise<string | null>;
   /**
-   * Asks a question of one line, which begins with `text`; null when the person gives no answer, or once
-   * `signal` is aborted. The sentence that `objection` gives of a line is printed, and the question stays.
+   * Asks a question of one line, which begins with `text`; null when the person gives no answer, or
+   * once `signal` is aborted. The sentence that `objection` gives of a line is printed, and the
+   * question stays.
    */
   ask(
     prompt: string,
@@ -28,12 +29,11 @@ export interface Screen extends Disposable {
 }
 
 /**
- * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other.
- * Once `signal` is aborted, no further message is read.
+ * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the
+ * other. Once `signal` is aborted, no further message is read.
  */
 export class PlainScreen implements Screen {
   #isMidLine = false;
-
   constructor(private readonly history: () => string[], private readonly signal: AbortSignal) {}
 
   print(text: string): void {
