@@ -72,7 +72,6 @@ export function writeStdout(text: string): void {
 /** The most bytes read from a pipe: far above any model's context, far below our memory. */
 const MAX_STDIN_BYTES = 64 * 2 ** 20;
 
-/** The text that came through a pipe. */
 interface PipedText {
   text: string;
   /** The number of byte sequences that are no UTF-8 and became U+FFFD. */

@@ -6,7 +6,6 @@
 /** The colours to use; with `none` no escape sequence at all is written. */
 type Colors = "none" | "16" | "256";
 
-/** The abilities of a terminal. */
 export interface Appearance {
   colors: Colors;
   /** True when bullets, rules and bars may be other than ASCII. */
@@ -50,7 +49,6 @@ const PARAMETERS: readonly [Style, string, string][] = [
 /** Gives text a style, and takes it off again behind it. */
 export type Painter = (text: string, style: Style) => string;
 
-/** The painter for a terminal of `colors`. */
 export function painter(colors: Colors): Painter {
   if (colors === "none") return (text) => text;
   const known = new Map<Style, string>();

@@ -1,6 +1,6 @@
 /** Text as cells: plain, and with SGR sequences as rows of cells, and back. @module */
 
-import type { Cell, CellRow } from "./screen/frame.ts";
+import { type Cell, type CellRow, widthOf } from "./screen/frame.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { graphemes, graphemeWidth } from "../text/width.ts";
 
@@ -61,7 +61,7 @@ export function brokenRow(row: CellRow, columns: number): CellRow[] {
       const end = isSpace || afterSpace - start <= columns / 2 ? at : afterSpace;
       rows.push(row.slice(start, end));
       start = end;
-      width = row.slice(start, at).reduce((sum, { width }) => sum + width, 0);
+      width = widthOf(row.slice(start, at));
     }
     // Rows are broken at a space that no longer fits.
     if (isSpace && at === start && at > 0) start = at + 1;

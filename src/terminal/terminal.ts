@@ -6,7 +6,6 @@ import { writeStdout } from "./stdio.ts";
 import type { RawOptions, RawTerminal, TerminalSize } from "./tty.ts";
 import { rawTerminal, reflowsRows, terminalSize } from "./tty.ts";
 
-/** A terminal, as the live screen and the line editor use it. */
 export interface Terminal {
   readonly keys: KeySource;
   /** True when rows that a smaller window makes too long are broken, not cut off. */

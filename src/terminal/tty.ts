@@ -12,7 +12,6 @@ export interface RawTerminal extends Disposable {
   suspend(): Promise<void>;
 }
 
-/** The callbacks of a terminal in raw mode, and its modes. */
 export interface RawOptions {
   /** Draws again: the size changed, or (`resumed`) the process goes on after a stop. */
   onRedraw?: ((resumed: boolean) => void) | undefined;

@@ -1,7 +1,6 @@
 /**
  * The text of an input line as a list of units, each edited as one: graphemes, and pastes too large
- * to show. Positions are indexes into that list, so no cursor ever stands within a
- * character. @module
+ * to show. Positions are indexes into that list: no cursor stands within a character. @module
  */
 
 import { graphemes } from "../text/width.ts";
@@ -9,7 +8,6 @@ import { graphemes } from "../text/width.ts";
 /** One grapheme, or one large paste, shown as its label. */
 export type Unit = string | { readonly text: string; readonly label: string };
 
-/** A position among units. */
 export interface LinePlace {
   readonly units: readonly Unit[];
   /** An index of `units`, or their number. */
@@ -52,10 +50,8 @@ export function replaceUnits(
   to: number,
   inserted: readonly Unit[],
 ): LinePlace {
-  const joined = units.slice(0, from);
-  for (const unit of inserted) joined.push(unit);
-  let cursor = joined.length;
-  for (let at = to; at < units.length; at++) joined.push(units[at]!);
+  const joined = units.slice(0, from).concat(inserted, units.slice(to));
+  let cursor = from + inserted.length;
   // The later seam first: a change there does not move the earlier one.
   cursor = resegment(joined, cursor, cursor);
   if (inserted.length > 0) cursor = resegment(joined, from, cursor);

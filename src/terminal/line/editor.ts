@@ -20,7 +20,6 @@ export interface ReadOptions {
   interrupt?: "cancel" | "clear" | undefined;
 }
 
-/** The options of one line. */
 interface EditOptions extends ReadOptions, Pick<LineModalOptions, "prompt" | "color"> {
   /** The texts that Up and Ctrl-R find, oldest first. */
   history: readonly string[];

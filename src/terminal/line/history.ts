@@ -5,7 +5,6 @@
 
 import { dirname } from "../../text/std_path.ts";
 
-/** A line of the file. */
 interface Entry {
   text: string;
   /** The absolute path of the folder it was entered in. */

@@ -67,9 +67,8 @@ async function readCooked(prompt: string, { signal }: ReadOptions): Promise<stri
   const onInterrupt = () => interrupt.abort();
   Deno.addSignalListener("SIGINT", onInterrupt);
   try {
-    const line = await stdinLines().next(
-      signal ? AbortSignal.any([signal, interrupt.signal]) : interrupt.signal,
-    );
+    const either = AbortSignal.any(signal ? [signal, interrupt.signal] : [interrupt.signal]);
+    const line = await stdinLines().next(either);
     if (line === null) writeStdout("\n");
     return line;
   } finally {

@@ -31,12 +31,10 @@ const PASTE_END = "\x1b[201~";
 const MARKER_START = new RegExp("[\x1b\x9b]+(?=\\[?20[01]~)", "g");
 const PASTE_MARKER = new RegExp("\x1b\\[20[01]~", "g");
 
-/** Turns a terminal's bytes into keys. */
 export class KeyDecoder {
   readonly #utf8 = new TextDecoder();
   /** An unfinished sequence, or the end of a paste's input that may be a part of its marker. */
   #rest = "";
-  /** The pieces of the paste that is coming in. */
   #paste: string[] | undefined;
   /** The number of pieces before the last end of the paste so far; -1 while it has none. */
   #pasteEnd = -1;

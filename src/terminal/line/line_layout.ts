@@ -67,7 +67,6 @@ function unitCells(unit: string): readonly Cell[] {
   return cells;
 }
 
-/** Rows that fill up cell by cell. */
 class Flow {
   readonly rows: Cell[][] = [[]];
   #column = 0;

@@ -17,10 +17,7 @@ type Position = (state: LineState) => number;
 /** The most entries of the kill ring; the oldest are dropped. */
 const MAX_KILLS = 60;
 
-const moveTo = (position: Position): EditCommand => (state) => ({
-  ...state,
-  cursor: position(state),
-});
+const moveTo = (to: Position) => (state: LineState) => ({ ...state, cursor: to(state) });
 
 /** Removes the text between the cursor and a position. */
 const eraseTo = (position: Position): EditCommand => (state) => {
@@ -63,11 +60,7 @@ const enterKey: EditCommand = (state) => {
 const newLine: EditCommand = (state) =>
   state.multiline ? withUnits(state, state.cursor, state.cursor, ["\n"]) : "submit";
 
-const endOrDelete: EditCommand = (state) =>
-  state.units.length === 0 ? "end" : eraseTo(after)(state);
-
 const yank: EditCommand = (state) => state.kills.length === 0 ? "bell" : putKill(state, 0, 0);
-
 /** Replaces the kill just put in by the one before it. */
 const yankPop: EditCommand = (state) =>
   state.did === "yank" ? putKill(state, -1, state.yanked.length) : "bell";
@@ -140,12 +133,11 @@ const KEY_ROWS: readonly [keys: string, command: EditCommand | LineEffect, did?:
   ["alt-enter shift-enter ctrl-enter ctrl-j", newLine, "type"],
   ["tab", "complete"],
   ["ctrl-c", "cancel"],
-  ["ctrl-d", endOrDelete],
+  ["ctrl-d", (state) => state.units.length === 0 ? "end" : eraseTo(after)(state)],
   ["ctrl-l", "clear"],
   ["ctrl-z", "suspend"],
   ["ctrl-r", "search-back"],
   ["ctrl-s", "search-forward"],
-
   ["left ctrl-b", moveTo(before)],
   ["right ctrl-f", moveTo(after)],
   ["home ctrl-a", moveTo(toStart)],
@@ -154,12 +146,10 @@ const KEY_ROWS: readonly [keys: string, command: EditCommand | LineEffect, did?:
   ["ctrl-end", moveTo(({ units }) => units.length)],
   ["alt-b alt-left ctrl-left", moveTo(wordStart)],
   ["alt-f alt-right ctrl-right", moveTo(wordEnd)],
-
   ["up ctrl-p", vertical(-1), "vertical"],
   ["down ctrl-n", vertical(1), "vertical"],
   ["alt-<", (state) => showEntry(state, 0)],
   ["alt->", (state) => showEntry(state, state.history.length)],
-
   ["backspace shift-backspace ctrl-h", eraseTo(before), "erase"],
   ["delete", eraseTo(after), "erase"],
   ["ctrl-k", killTo(restOfText), "kill"],

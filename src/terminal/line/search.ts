@@ -8,7 +8,6 @@ import { graphemes } from "../../text/width.ts";
 import type { Key } from "./keys.ts";
 import type { LineState, Snapshot } from "./state.ts";
 
-/** A line that can be searched from. */
 interface SearchedLine {
   state: LineState;
   /** The search that is open; undefined once it ends. */

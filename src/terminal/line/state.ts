@@ -45,9 +45,11 @@ export type LineEffect =
 /** The most steps that undo goes back. */
 const MAX_UNDO = 200;
 
+type LineStart = Partial<Pick<LineState, "history" | "multiline"> & { text: string }>;
+
 /** A line as it is before the first key: `text`, the cursor behind it. */
 export function lineState(
-  { history = [], text = "", multiline = true }: Partial<LineState & { text: string }> = {},
+  { history = [], text = "", multiline = true }: LineStart = {},
 ): LineState {
   const units = pastedUnits(text.replace(/\r\n?/g, "\n"));
   return {

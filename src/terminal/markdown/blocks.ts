@@ -72,3 +72,24 @@ export function outdent(line: string, columns: number): string {
   }
   return line.slice(at);
 }
+
+/** A quotation, or an item of a list. */
+export interface Container {
+  quote: boolean;
+  /** The column of an item's marker, from the last quotation's sign on. */
+  column: number;
+  marker: string;
+  /** True when the marker has been written. */
+  shown: boolean;
+}
+
+/**
+ * The number of containers that a line belongs to by its indentation. Not CommonMark: to an item if
+ * it begins two columns right of its marker, as models, too, indent what is below `1.` by two.
+ */
+export function fitting(containers: Container[], from: number, indent: number): number {
+  const outer = containers.findIndex(({ quote, column }, depth) =>
+    depth >= from && (quote || column + 2 > indent)
+  );
+  return outer < 0 ? Math.max(from, containers.length) : outer;
+}

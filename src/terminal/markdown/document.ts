@@ -1,7 +1,7 @@
 /** The blocks of Markdown: paragraphs, headings, lists, quotations, code, tables. @module */
 
 import { type BlockStart, blockStart, closesCode, outdent } from "./blocks.ts";
-import { type Container, fitting, prefix } from "./containers.ts";
+import { type Container, fitting } from "./blocks.ts";
 import { Filler, type Prefix } from "./fill.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";
 import { InlineParser } from "./inline.ts";
@@ -17,7 +17,6 @@ const MAX_INDENT = 1000;
 
 /** One Markdown text, from its first line to its last. */
 export class MarkdownDocument {
-  /** Collects the output. */
   readonly fill: Filler;
   readonly #containers: Container[] = [];
   /** The kind of the rest of the line. */
@@ -49,7 +48,6 @@ export class MarkdownDocument {
     return this.#table?.aligned !== undefined && !this.#table.widths;
   }
 
-  /** The text is over. */
   end(): void {
     if (this.#mode !== "start" || this.#line !== "") this.#endLine();
     this.#closeTo(0);
@@ -66,7 +64,6 @@ export class MarkdownDocument {
     }
   }
 
-  /** Reads a part of a line. */
   #feedLine(text: string): void {
     if (this.#mode === "text") return this.#inline!.push(text);
     if (this.#mode === "nothing") return;
@@ -79,7 +76,6 @@ export class MarkdownDocument {
     } else this.#codeText(false);
   }
 
-  /** The line is over. */
   #endLine(): void {
     if (this.#mode === "start") this.#startLine(true);
     if (this.#mode === "code") this.#codeText(true);
@@ -201,8 +197,24 @@ export class MarkdownDocument {
     this.#gap = false;
   }
 
+  /**
+   * The text before that of a line: bars, and either the markers that are not shown yet (`marks`) or
+   * the space below them. In deep lists the outer levels give way.
+   */
   #prefix(marks: boolean): Prefix {
-    return prefix(this.#containers, marks, this.fill.columns, this.style.paint);
+    let text = "";
+    let width = 0;
+    for (const container of this.#containers.toReversed()) {
+      const { quote, marker, shown } = container;
+      const more = marker.length + 1;
+      if (width === 0 || width + more <= this.fill.columns / 2) {
+        const space = marks && !shown ? marker : " ".repeat(more - 1);
+        text = `${quote ? this.style.paint(marker, DIM) : space} ${text}`;
+        width += more;
+      }
+      if (marks) container.shown = true;
+    }
+    return { text, width };
   }
 
   /** The line, from here on, is `block`. */

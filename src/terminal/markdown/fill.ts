@@ -72,11 +72,9 @@ export class Filler {
   /** True when the word goes on from a part of it that is written. */
   #glued = false;
 
-  /**
-   * @param columns Columns of a line; later lines are wrapped at the new value.
-   * @param prefix Gives the text before a line; it is told whether that is shown.
-   */
+  /** `prefix` gives the text before a line; it is told whether that is shown. */
   constructor(
+    /** Columns of a line; later lines are wrapped at the new value. */
     public columns: number,
     private readonly prefix: (shows: boolean) => Prefix,
     private readonly paint: Painter,
@@ -95,7 +93,6 @@ export class Filler {
   /** Ends the line, if one has begun. */
   endLine(): void {
     this.#place();
-    this.#glued = false;
     this.#breakLine();
   }
 
@@ -127,7 +124,6 @@ export class Filler {
       if (code === 32 || code === 9) {
         this.#addToWord(text.slice(from, i), style);
         this.#place();
-        this.#glued = false;
         // More than a line of spaces is dropped at its end anyway.
         if (this.#space.text === "") this.#space = { text: " ", style };
         else if (this.#space.text.length < MAX_WORD) this.#space.text += " ";
@@ -141,7 +137,6 @@ export class Filler {
         if (before !== "" && mayBreak(before, char)) {
           this.#addToWord(text.slice(from, i), style);
           this.#place();
-          this.#glued = false;
           from = i;
         }
         i += char.length;
@@ -193,10 +188,12 @@ export class Filler {
 
   /** Writes the word that is complete, on the next line where this one has no room. */
   #place(): void {
+    const isGlued = this.#glued;
+    this.#glued = false;
     if (this.#word === "") return;
     const width = textWidth(this.#word);
     const end = this.#column + this.#space.text.length + width;
-    if (this.#open && !this.#glued && end > this.columns) this.#breakLine();
+    if (this.#open && !isGlued && end > this.columns) this.#breakLine();
     if (!this.#open) this.#begin();
     const space = this.#space;
     this.#space = NO_SPACE;

@@ -9,7 +9,6 @@ interface Tokens {
   comment?: string;
   /** Comments and strings over several lines: the sign that opens one, and a pattern up to its end. */
   spans: [open: string, close: RegExp][];
-  /** A string on one line. */
   string: string;
   /** True when keywords may be upper case. */
   anyCase?: boolean;
@@ -98,11 +97,8 @@ const LANGUAGE_FAMILIES: readonly [names: string, tokens: Tokens, keywords: stri
   ],
 ];
 
-/** A language as it is looked up. */
-export interface Lexicon {
-  spans: Tokens["spans"];
+export interface Lexicon extends Tokens {
   keywords: Set<string>;
-  anyCase: boolean;
   /** Finds the next token; one of its groups is set. */
   pattern: RegExp;
 }
@@ -114,16 +110,17 @@ export function languageOf(name: string): Lexicon | undefined {
   const lower = name.toLowerCase();
   const family = LANGUAGE_FAMILIES.find(([names]) => names.split(" ").includes(lower));
   if (!family) return undefined;
-  const [names, { comment, spans, string, anyCase = false }, keywords] = family;
+  const [names, tokens, keywords] = family;
   let lexicon = lexicons.get(names);
   if (!lexicon) {
+    const { comment, spans, string } = tokens;
     const openers = spans.map(([open]) => open.replace(/[*[{]/g, "\\$&")).join("|");
     const pattern = new RegExp(
       `(?<opener>${openers || "[]"})|(?<comment>${comment ?? "[]"})|(?<string>${string})|` +
         "(?<number>\\b\\d[\\w.]*)|(?<word>[\\p{L}_$][\\p{L}\\p{N}_$]*)",
       "gu",
     );
-    lexicon = { spans, keywords: new Set(keywords.split(" ")), anyCase, pattern };
+    lexicon = { ...tokens, keywords: new Set(keywords.split(" ")), pattern };
     lexicons.set(names, lexicon);
   }
   return lexicon;

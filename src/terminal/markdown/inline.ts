@@ -68,7 +68,6 @@ export class InlineParser {
     this.#read(text, false);
   }
 
-  /** The paragraph is over. */
   end(): void {
     this.#read("", true);
     for (const item of this.#items) item.opens = undefined;

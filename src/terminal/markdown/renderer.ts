@@ -10,7 +10,6 @@ import { type Appearance, painter } from "../style.ts";
 import { MarkdownDocument } from "./document.ts";
 import type { TableStyle } from "./table.ts";
 
-/** Turns Markdown into text for a terminal, piece by piece. */
 export class MarkdownRenderer {
   readonly #style: TableStyle;
   #document: MarkdownDocument;

@@ -24,7 +24,6 @@ export interface Table {
   tall?: boolean;
 }
 
-/** The look of tables. */
 export interface TableStyle {
   paint: Painter;
   unicode: boolean;
@@ -74,8 +73,7 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle, more = 
   const later = table.widths !== undefined;
   let between = later;
   if (!table.widths) {
-    const gaps = 3 * (table.head.length - 1);
-    const room = fill.room - gaps;
+    const room = fill.room - 3 * (table.head.length - 1); // without the bars
     const natural = naturalWidths(table, style);
     const spare = room - natural.reduce((a, b) => a + b);
     table.ruled = spare < 0;

@@ -26,11 +26,8 @@ export interface Frame {
 /** Nothing yet, the cursor at the beginning of an empty row. */
 export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
-function widthOf(cells: readonly Cell[]): number {
-  let width = 0;
-  for (const cell of cells) width += cell.width;
-  return width;
-}
+/** The columns that cells take. */
+export const widthOf = (row: CellRow) => row.reduce((sum, { width }) => sum + width, 0);
 
 /** The cursor of a terminal, and the output that moved it. */
 interface Pen {

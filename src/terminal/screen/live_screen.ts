@@ -56,21 +56,20 @@ export class LiveScreen implements Screen {
     private readonly terminal: Terminal = processTerminal(),
   ) {
     const { signal } = this.#over;
-    const onGone = () => this.#gone();
+    // A terminal that is gone fails when it is written to, or ends the keys.
+    const onGone = () => {
+      if (!signal.aborted) this.#end("SIGHUP");
+    };
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
     const { completer, history, onStop } = options;
     const isActive = () => this.#isActive();
     const line = this.#lineOptions("> ");
     this.#message = new MessageModal({ ...line, completer, history, isActive, onStop });
     this.#modals.open(this.#message);
-    this.#driver = new ModalDriver({
-      terminal,
-      modals: this.#modals,
-      output: this.#output,
-      onKey: (key) => this.#onKey(key),
-      focus: true,
-      onSignal: (signal) => this.#end(signal),
-    });
+    const parts = { terminal, modals: this.#modals, output: this.#output };
+    const onKey = (key: Key) => this.#onKey(key);
+    const onSignal = (signal: Deno.Signal) => this.#end(signal);
+    this.#driver = new ModalDriver({ ...parts, onKey, onSignal, focus: true });
     // Deferred: the options may refer to objects that the caller makes after the screen.
     Promise.resolve().then(() => this.#driver.run(signal)).catch(() => {}).then(onGone);
   }
@@ -209,11 +208,6 @@ export class LiveScreen implements Screen {
     if (key.name !== "ctrl-o") return false;
     this.options.onUnfold();
     return true;
-  }
-
-  /** A terminal that is gone fails when it is written to, or ends the keys. */
-  #gone(): void {
-    if (!this.#over.signal.aborted) this.#end("SIGHUP");
   }
 
   #end(signal: Deno.Signal): void {

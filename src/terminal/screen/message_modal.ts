@@ -2,7 +2,7 @@
 
 import { LineModal } from "../line/line_modal.ts";
 import type { Key } from "../line/keys.ts";
-import { cleared, lineState, lineText, withHistory } from "../line/state.ts";
+import { cleared, type LineState, lineState, lineText, withHistory } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
 import type { SessionLineOptions } from "./question_modal.ts";
 
@@ -86,22 +86,21 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       this.isHeld = false;
       return this.#sendQueued();
     }
-    const lines = this.wholeText(this.options.columns());
+    const { state } = this;
     this.#begin();
     if (this.options.isActive() || this.#reader === undefined) this.queued.push(text);
-    else this.#send(text, lines);
+    else this.#send(text, state);
   }
 
   /** Sends the oldest message of the queue, if there is one and a reader for it. */
   #sendQueued(): void {
     if (this.isHeld || this.#reader === undefined) return;
     const text = this.queued.shift();
-    if (text === undefined) return;
-    this.#send(text, this.wholeText(this.options.columns(), lineState({ text })));
+    if (text !== undefined) this.#send(text, lineState({ text }));
   }
 
-  #send(text: string, lines: string): void {
-    this.options.append(lines);
+  #send(text: string, state: LineState): void {
+    this.options.append(this.wholeText(this.options.columns(), state));
     this.give(text);
   }
 

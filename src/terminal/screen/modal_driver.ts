@@ -6,11 +6,9 @@ import type { RawOptions, RawTerminal } from "../tty.ts";
 import type { LiveOutput } from "./live_output.ts";
 import type { ModalStack } from "./modal.ts";
 
-/** The terminal and the modals of a driver. */
 interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
   terminal: Terminal;
   modals: ModalStack;
-  /** Draws the modals. */
   output: LiveOutput;
   /** Called with each key before the modals; true when it is not for them. */
   onKey?: (key: Key) => boolean;

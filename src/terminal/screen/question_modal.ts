@@ -5,7 +5,6 @@ import type { Key } from "../line/keys.ts";
 import { lineState, lineText } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
 
-/** The options of the lines of a session. */
 export interface SessionLineOptions extends LineModalOptions {
   /** Prints whole lines. */
   append: (lines: string) => void;

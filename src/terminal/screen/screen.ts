@@ -14,9 +14,8 @@ export interface Screen extends Disposable {
   /** The next message; null when the session is over. */
   read(): Promise<string | null>;
   /**
-   * Asks a question of one line, which begins with `text`; null when the person gives no answer, or
-   * once `signal` is aborted. The sentence that `objection` gives of a line is printed, and the
-   * question stays.
+   * Asks a question of one line, which begins with `text`; null without an answer, or once `signal`
+   * is aborted. A sentence that `objection` gives of a line is printed, and the question stays.
    */
   ask(
     prompt: string,
