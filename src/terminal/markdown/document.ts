@@ -169,8 +169,7 @@ export class MarkdownDocument {
   /** Ends the open leaf, and all containers but the first `count`. */
   #closeTo(count: number): void {
     this.#endLeaf();
-    // Items that have no text still get their markers.
-    if (this.#containers.slice(count).some(({ shown }) => !shown)) this.fill.line("");
+    this.#showMarkers(count);
     this.#containers.length = count;
   }
 
@@ -310,8 +309,8 @@ export class MarkdownDocument {
     this.fill.endLine();
   }
 
-  /** Writes the markers of items that begin with something else than text. */
-  #showMarkers(): void {
-    if (this.#containers.some(({ shown }) => !shown)) this.fill.line("");
+  /** Writes the markers of items that have no text, or begin with something else. */
+  #showMarkers(from = 0): void {
+    if (this.#containers.slice(from).some(({ shown }) => !shown)) this.fill.line("");
   }
 }

@@ -76,7 +76,7 @@ export class InlineParser {
 
   #read(text: string, ended: boolean): void {
     this.#src += text;
-    while (this.#expire(), this.#pos < this.#src.length && this.#step(ended));
+    do this.#expire(); while (this.#pos < this.#src.length && this.#step(ended));
     this.#src = this.#src.slice(this.#pos);
     this.#offset += this.#pos;
     this.#seek = Math.max(0, this.#seek - this.#pos);

@@ -168,14 +168,13 @@ export function erase(frame: Frame): string {
  */
 export function eraseResized(frame: Frame, columns: number, reflows: boolean): string {
   if (!reflows) return erase(frame);
-  let above = 0;
-  for (const row of frame.rows.slice(0, frame.cursor.row)) {
-    above += Math.max(1, Math.ceil(widthOf(row) / columns));
-  }
+  const { rows, cursor } = frame;
+  const heights = rows.slice(0, cursor.row).map((row) => Math.ceil(widthOf(row) / columns) || 1);
   // A cursor behind the end of its row goes no further than the row's last column.
-  const last = Math.max(0, widthOf(frame.rows[frame.cursor.row] ?? []) - 1);
-  above += Math.floor(Math.min(frame.cursor.column, last) / columns);
-  return erase({ rows: [], cursor: { row: above, column: 0 } });
+  const last = Math.max(0, widthOf(rows[cursor.row] ?? []) - 1);
+  const within = Math.floor(Math.min(cursor.column, last) / columns);
+  const row = heights.reduce((sum, height) => sum + height, within);
+  return erase({ rows: [], cursor: { row, column: 0 } });
 }
 
 /** The output that leaves `frame` on the screen and goes on below it. */

@@ -173,10 +173,8 @@ export class LiveScreen implements Screen {
       above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
     const footer = rows > 3 ? [styledRow(`${dim}${this.#status(activity)}`, columns)] : [];
-    const input = this.#modals.layout({
-      columns,
-      rows: Math.max(1, rows - footer.length - Math.min(above.length, rows >> 1)),
-    });
+    const most = Math.max(1, rows - footer.length - Math.min(above.length, rows >> 1));
+    const input = this.#modals.layout({ columns, rows: most });
     const room = Math.max(0, rows - footer.length - input.rows.length);
     const shown = room === 0 ? [] : above.slice(-room);
     return {
