@@ -1,43 +1,35 @@
 /** The process's own streams but for a terminal's keys. @module */
 
+import { aborted } from "../wire/wait.ts";
+
 /** The most characters that may be queued before `room` gives a promise. */
 const MAX_QUEUED = 4 * 2 ** 20;
 
-/** A stream to write to, such as `Deno.stdout`. */
-interface Sink {
-  write(bytes: Uint8Array): Promise<number>;
-}
-
 /**
- * Writes text to a stream, in order, without blocking and without losing the end. A reader that has
- * gone away (`head -1`) or a full disk ends the output: `onClosed` is called once with the error,
- * later text is dropped.
+ * Writes text to a stream, in order, without blocking and without losing the end. Once a reader has
+ * gone (`head -1`) or a disk is full, `onClosed` is called with the error, and later text is
+ * dropped.
  */
 export class Output {
-  readonly #sink: Sink;
-  readonly #onClosed: (error: Error) => void;
+  /** True when the last character queued was no line feed. */
+  midLine = false;
   readonly #encoder = new TextEncoder();
   #queue: string[] = [];
   /** Characters not yet written, those under way included. */
   #queued = 0;
   #writing: Promise<void> | undefined;
   #isClosed = false;
-  #midLine = false;
 
-  constructor(sink: Sink, onClosed: (error: Error) => void) {
-    this.#sink = sink;
-    this.#onClosed = onClosed;
-  }
-
-  /** True when the last character queued was no line feed. */
-  get midLine(): boolean {
-    return this.#midLine;
-  }
+  /** @param sink A stream to write to, such as `Deno.stdout`. */
+  constructor(
+    private readonly sink: { write(bytes: Uint8Array): Promise<number> },
+    private readonly onClosed: (error: Error) => void,
+  ) {}
 
   /** Queues `text`; what is queued while a write is under way goes out as one. */
   write(text: string): void {
     if (this.#isClosed || text === "") return;
-    this.#midLine = !text.endsWith("\n");
+    this.midLine = !text.endsWith("\n");
     this.#queue.push(text);
     this.#queued += text.length;
     this.#writing ??= this.#drain();
@@ -59,13 +51,13 @@ export class Output {
         const text = this.#queue.join("");
         this.#queue = [];
         let bytes = this.#encoder.encode(text);
-        while (bytes.length > 0) bytes = bytes.subarray(await this.#sink.write(bytes));
+        while (bytes.length > 0) bytes = bytes.subarray(await this.sink.write(bytes));
         this.#queued -= text.length;
       }
     } catch (error) {
       this.#isClosed = true;
       this.#queue = [];
-      this.#onClosed(error as Error);
+      this.onClosed(error as Error);
     }
     this.#writing = undefined;
   }
@@ -80,7 +72,6 @@ export function writeStdout(text: string): void {
 /** The most bytes read from a pipe: far above any model's context, far below our memory. */
 const MAX_STDIN_BYTES = 64 * 2 ** 20;
 
-/** The text that came through a pipe. */
 interface PipedText {
   text: string;
   /** The number of byte sequences that are no UTF-8 and became U+FFFD. */
@@ -90,9 +81,8 @@ interface PipedText {
 }
 
 /**
- * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in that many milliseconds is given
- * up: programs are often started with a pipe as stdin that nobody ever writes to or closes.
- *
+ * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in that time is given up:
+ * programs are often started with a pipe as stdin that nobody ever writes to or closes.
  * @throws {RangeError} when there are more than 64 MiB.
  */
 export async function readPiped(
@@ -104,9 +94,8 @@ export async function readPiped(
   for (;;) {
     if (size === bytes.length) {
       if (size > MAX_STDIN_BYTES) {
-        throw new RangeError(
-          `Cannot read stdin as it must be at most ${MAX_STDIN_BYTES / 2 ** 20} MiB: pipe less`,
-        );
+        const most = MAX_STDIN_BYTES / 2 ** 20;
+        throw new RangeError(`Cannot read stdin as it must be at most ${most} MiB: pipe less`);
       }
       // One byte more tells an end at the limit from one beyond it.
       const larger = new Uint8Array(Math.min(size * 2, MAX_STDIN_BYTES + 1));
@@ -130,10 +119,7 @@ export async function readPiped(
 
 function orSilence<T>(reading: Promise<T>, ms: number): Promise<T | "silent"> {
   // Not setTimeout: its first use loads 5 ms of code, and nearly every run comes through here.
-  const late = AbortSignal.timeout(ms);
-  const silence = new Promise<"silent">((resolve) => {
-    late.addEventListener("abort", () => resolve("silent"));
-  });
+  const silence = aborted(AbortSignal.timeout(ms)).then(() => "silent" as const);
   return Promise.race([reading, silence]);
 }
 

@@ -1,15 +1,11 @@
 /**
  * The styles of printed text, as far as the terminal can show them.
- *
- * Sources: ECMA-48 (SGR), no-color.org, POSIX (LC_ALL, LC_CTYPE, LANG).
- *
- * @module
+ * Sources: ECMA-48 (SGR), no-color.org, POSIX (LC_ALL, LC_CTYPE, LANG). @module
  */
 
 /** The colours to use; with `none` no escape sequence at all is written. */
 type Colors = "none" | "16" | "256";
 
-/** The abilities of a terminal. */
 export interface Appearance {
   colors: Colors;
   /** True when bullets, rules and bars may be other than ASCII. */
@@ -18,7 +14,6 @@ export interface Appearance {
 
 /** One style, or several joined by `|`; 0 is plain text. */
 export type Style = number;
-
 export const BOLD: Style = 1;
 export const DIM: Style = 2;
 export const ITALIC: Style = 4;
@@ -54,7 +49,6 @@ const PARAMETERS: readonly [Style, string, string][] = [
 /** Gives text a style, and takes it off again behind it. */
 export type Painter = (text: string, style: Style) => string;
 
-/** The painter for a terminal of `colors`. */
 export function painter(colors: Colors): Painter {
   if (colors === "none") return (text) => text;
   const known = new Map<Style, string>();

@@ -1,6 +1,6 @@
 /** Text as cells: plain, and with SGR sequences as rows of cells, and back. @module */
 
-import type { Cell, CellRow } from "./screen/frame.ts";
+import { type Cell, type CellRow, widthOf } from "./screen/frame.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { graphemes, graphemeWidth } from "../text/width.ts";
 
@@ -12,10 +12,8 @@ export function cellsOf(text: string, style: string): Cell[] {
   const shown = sanitizeProse(text).replace(/[\n\t]/g, (char) => char === "\n" ? "\u240a" : " ");
   return graphemes(shown).map((grapheme) => {
     const width = graphemeWidth(grapheme);
-    // A mark without a letter gets a circle to stand on.
-    return width > 0
-      ? { text: grapheme, width, style }
-      : { text: `\u25cc${grapheme}`, width: 1, style };
+    if (width > 0) return { text: grapheme, width, style };
+    return { text: `\u25cc${grapheme}`, width: 1, style }; // a circle for a mark to stand on
   });
 }
 
@@ -63,7 +61,7 @@ export function brokenRow(row: CellRow, columns: number): CellRow[] {
       const end = isSpace || afterSpace - start <= columns / 2 ? at : afterSpace;
       rows.push(row.slice(start, end));
       start = end;
-      width = row.slice(start, at).reduce((sum, { width }) => sum + width, 0);
+      width = widthOf(row.slice(start, at));
     }
     // Rows are broken at a space that no longer fits.
     if (isSpace && at === start && at > 0) start = at + 1;

@@ -1,23 +1,11 @@
-/**
- * The terminal that a person sits at, as one object: keys in, text out, its size, raw mode, a clock.
- *
- * @module
- */
+/** The terminal that a person sits at: keys in, text out, its size, raw mode, a clock. @module */
 
 import { wait } from "../wire/wait.ts";
-import type { KeySource } from "./line/sources.ts";
-import { stdinKeys } from "./stdin.ts";
+import { type KeySource, stdinKeys } from "./line/sources.ts";
 import { writeStdout } from "./stdio.ts";
-import {
-  type RawOptions,
-  type RawTerminal,
-  rawTerminal,
-  reflowsRows,
-  type TerminalSize,
-  terminalSize,
-} from "./tty.ts";
+import type { RawOptions, RawTerminal, TerminalSize } from "./tty.ts";
+import { rawTerminal, reflowsRows, terminalSize } from "./tty.ts";
 
-/** A terminal, as the live screen and the line editor use it. */
 export interface Terminal {
   readonly keys: KeySource;
   /** True when rows that a smaller window makes too long are broken, not cut off. */

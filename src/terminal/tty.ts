@@ -1,10 +1,7 @@
 /**
- * The terminal in raw mode, and back: on every way out but SIGKILL.
- *
- * Deno restores the terminal's settings when it exits or throws, but not on a signal, and it knows
- * nothing of the modes that escape sequences set.
- *
- * @module
+ * The terminal in raw mode, and back: on every way out but SIGKILL. Deno restores its settings when
+ * it exits or throws, but not on a signal, and knows nothing of the modes of escape
+ * sequences. @module
  */
 
 import { writeStdout } from "./stdio.ts";
@@ -15,7 +12,6 @@ export interface RawTerminal extends Disposable {
   suspend(): Promise<void>;
 }
 
-/** The callbacks of a terminal in raw mode, and its modes. */
 export interface RawOptions {
   /** Draws again: the size changed, or (`resumed`) the process goes on after a stop. */
   onRedraw?: ((resumed: boolean) => void) | undefined;
@@ -35,7 +31,6 @@ const ENTER = "\x1b[?2004h";
 const LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[m";
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
-
 const unix = Deno.build.os !== "windows";
 /** The options of all who are in raw mode, outermost first. */
 const holders: RawOptions[] = [];
@@ -87,9 +82,19 @@ export function terminalSize(): TerminalSize {
 }
 
 /** True when the terminal breaks rows that a smaller window makes too long; few do not. */
-export function reflowsRows(env: { get(name: string): string | undefined } = Deno.env): boolean {
-  return env.get("XTERM_VERSION") === undefined && env.get("TERM") !== "linux" &&
-    (env.get("STY") === undefined || env.get("TMUX") !== undefined);
+export function reflowsRows(): boolean {
+  const { env } = Deno;
+  return !env.has("XTERM_VERSION") && env.get("TERM") !== "linux" &&
+    (!env.has("STY") || env.has("TMUX"));
+}
+
+/** Does a step that fails where the terminal is gone. */
+export function unlessGone(step: () => void): void {
+  try {
+    step();
+  } catch {
+    // Nobody sees it any more.
+  }
 }
 
 const reportsFocus = () => holders.some(({ focus }) => focus);
@@ -101,37 +106,23 @@ function enterRaw(): void {
 
 /** Restores the terminal as far as it is still there. */
 function exitRaw(): void {
-  const steps = [
-    () => writeStdout((reportsFocus() ? FOCUS_OFF : "") + LEAVE),
-    () => Deno.stdin.setRaw(false),
-  ];
-  for (const step of steps) {
-    try {
-      step();
-    } catch {
-      // The terminal is gone.
-    }
-  }
+  unlessGone(() => writeStdout((reportsFocus() ? FOCUS_OFF : "") + LEAVE));
+  unlessGone(() => Deno.stdin.setRaw(false));
 }
 
 function exitInHaste(): void {
   if (holders.length === 0) return;
-  try {
-    writeStdout(holders.map(({ onLeave }) => onLeave?.() ?? "").join(""));
-  } catch {
-    // The terminal is gone.
-  }
+  unlessGone(() => writeStdout(holders.map(({ onLeave }) => onLeave?.() ?? "").join("")));
   exitRaw();
 }
 
 /** Listens to every event that ends or stops the process; the result removes the listeners. */
 function watch(): () => void {
   const ends: Deno.Signal[] = unix ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGINT", "SIGBREAK"];
-  const listeners: [Deno.Signal, () => void][] = ends.map((
-    signal,
-  ) => [signal, () => endProcess(signal)]);
-  listeners.push(["SIGWINCH", () => redraw(false)]);
-  if (unix) listeners.push(["SIGCONT", resumed]);
+  const listeners = new Map<Deno.Signal, () => void>();
+  for (const signal of ends) listeners.set(signal, () => endProcess(signal));
+  listeners.set("SIGWINCH", () => redraw(false));
+  if (unix) listeners.set("SIGCONT", resumed);
   for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
   const events = ["unload", "error", "unhandledrejection"];
   for (const event of events) addEventListener(event, exitInHaste);
@@ -158,7 +149,6 @@ function redraw(afterStop: boolean): void {
 function suspend(): Promise<void> {
   if (!unix) return Promise.resolve();
   exitInHaste();
-  const { promise, resolve } = Promise.withResolvers<void>();
   const start = Date.now();
   // The whole process group, as the terminal does it: a script around us has to stop as well. The
   // stop may come a little after the call returns.
@@ -167,20 +157,20 @@ function suspend(): Promise<void> {
     // A later timer means that the process was stopped: SIGCONT follows.
     if (Date.now() - start < 2 * SUSPEND_MS) resumed();
   }, SUSPEND_MS);
-  onResumed = () => {
-    clearTimeout(timer);
-    resolve();
-  };
-  return promise;
+  return new Promise((resolve) => {
+    onResumed = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
 }
 
 /** The process goes on; meanwhile somebody else had the terminal. */
 function resumed(): void {
-  try {
+  // A terminal that is closed wakes us as well: SIGHUP, or the next use of it, ends the session.
+  unlessGone(() => {
     enterRaw();
     redraw(true);
-  } catch {
-    // A terminal that is closed wakes us as well: SIGHUP, or the next use of it, ends the session.
-  }
+  });
   onResumed();
 }

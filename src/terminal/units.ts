@@ -1,20 +1,18 @@
 /**
- * The text of an input line as a list of units, each edited as one: graphemes, and pastes too large to
- * show. Positions are indexes into that list, so no cursor ever stands within a character.
- *
- * @module
+ * The text of an input line as a list of units, each edited as one: graphemes, and pastes too large
+ * to show. Positions are indexes into that list: no cursor stands within a character. @module
  */
 
 import { graphemes } from "../text/width.ts";
 
-/** A large paste, shown as its label. */
-interface Pasted {
-  readonly text: string;
-  readonly label: string;
-}
+/** One grapheme, or one large paste, shown as its label. */
+export type Unit = string | { readonly text: string; readonly label: string };
 
-/** One grapheme, or one large paste. */
-export type Unit = string | Pasted;
+export interface LinePlace {
+  readonly units: readonly Unit[];
+  /** An index of `units`, or their number. */
+  readonly cursor: number;
+}
 
 /** A paste of more lines, or of more characters, is shown as a label. */
 const MAX_PASTED_LINES = 20;
@@ -43,19 +41,17 @@ export function unitsText(units: readonly Unit[]): string {
 }
 
 /**
- * `units` with those from `from` to `to` replaced by `inserted`, and the position behind what was
- * inserted. Segments anew only where old and new meet: a mark joins the letter before it.
+ * `units` with those from `from` to `to` replaced, and the position behind what was inserted.
+ * Segments anew only where old and new meet: a mark joins the letter before it.
  */
 export function replaceUnits(
   units: readonly Unit[],
   from: number,
   to: number,
   inserted: readonly Unit[],
-): { units: readonly Unit[]; cursor: number } {
-  const joined = units.slice(0, from);
-  for (const unit of inserted) joined.push(unit);
-  let cursor = joined.length;
-  for (let at = to; at < units.length; at++) joined.push(units[at]!);
+): LinePlace {
+  const joined = units.slice(0, from).concat(inserted, units.slice(to));
+  let cursor = from + inserted.length;
   // The later seam first: a change there does not move the earlier one.
   cursor = resegment(joined, cursor, cursor);
   if (inserted.length > 0) cursor = resegment(joined, from, cursor);
@@ -114,21 +110,21 @@ function isWordUnit(unit: Unit): boolean {
   return typeof unit !== "string" || /^[\p{L}\p{N}\p{M}]/u.test(unit);
 }
 
-/** True for white space, which separates the words of Ctrl-W. */
-export function isSpace(unit: Unit): boolean {
-  return typeof unit === "string" && /^\s/u.test(unit);
+/** The beginning of the word that ends at or before the cursor. */
+export function wordStart({ units, cursor }: LinePlace, isWord = isWordUnit): number {
+  while (cursor > 0 && !isWord(units[cursor - 1]!)) cursor--;
+  while (cursor > 0 && isWord(units[cursor - 1]!)) cursor--;
+  return cursor;
 }
 
-/** The beginning of the word that ends at or before `at`. */
-export function wordStart(units: readonly Unit[], at: number): number {
-  while (at > 0 && !isWordUnit(units[at - 1]!)) at--;
-  while (at > 0 && isWordUnit(units[at - 1]!)) at--;
-  return at;
+/** The same of the words of Ctrl-W, which white space separates. */
+export function spacedWordStart(place: LinePlace): number {
+  return wordStart(place, (unit) => typeof unit !== "string" || !/^\s/u.test(unit));
 }
 
-/** The end of the word that begins at or after `at`. */
-export function wordEnd(units: readonly Unit[], at: number): number {
-  while (at < units.length && !isWordUnit(units[at]!)) at++;
-  while (at < units.length && isWordUnit(units[at]!)) at++;
-  return at;
+/** The end of the word that begins at or after the cursor. */
+export function wordEnd({ units, cursor }: LinePlace): number {
+  while (cursor < units.length && !isWordUnit(units[cursor]!)) cursor++;
+  while (cursor < units.length && isWordUnit(units[cursor]!)) cursor++;
+  return cursor;
 }

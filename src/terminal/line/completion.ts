@@ -1,17 +1,13 @@
-/**
- * Completion: the items that a completer offers, put into the line; several of them as a menu.
- *
- * @module
- */
+/** Completion: the items that a completer offers, in the line; several of them as a menu. @module */
 
 import type { CellRow, Frame } from "../screen/frame.ts";
 import { cellsOf } from "../styled.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import type { TerminalSize } from "../tty.ts";
-import { replaceUnits, unitsText } from "../units.ts";
+import { unitsText } from "../units.ts";
 import { displayWidth, graphemes } from "../../text/width.ts";
 import type { Key } from "./keys.ts";
-import { type LineState, withUndo } from "./state.ts";
+import { type LineState, withUndo, withUnits } from "./state.ts";
 
 /** Texts that could stand before the cursor. */
 export interface Completion {
@@ -36,110 +32,78 @@ interface Menu {
   readonly from: number;
 }
 
-/** A completed line; with a menu where there are several items. */
-interface Completed {
-  readonly state: LineState;
-  readonly menu: Menu | undefined;
-}
-
-/** The line as `completer` completes it; undefined when it offers nothing, or fails. */
+/**
+ * The line with the beginning that all items have in common, or the only item; a menu of several.
+ * Undefined when `completer` offers nothing, or fails.
+ */
 export async function completeWith(
   completer: Completer | undefined,
   state: LineState,
-): Promise<Completed | undefined> {
+): Promise<{ state: LineState; menu: Menu | undefined } | undefined> {
   const { units, cursor } = state;
   try {
     const [before, after] = [unitsText(units.slice(0, cursor)), unitsText(units.slice(cursor))];
-    const completion = await completer?.(before, after);
-    return completion && completeLine(state, completion);
+    const { items, replace } = await completer?.(before, after) ?? { items: [], replace: 0 };
+    if (items.length === 0) return undefined;
+    let from = cursor;
+    for (let left = replace; left > 0 && from > 0; from--) {
+      left -= unitsText([units[from - 1]!]).length;
+    }
+    const typed = unitsText(units.slice(from, cursor));
+    const common = commonStart(items);
+    // A completer may match in other ways than by the beginning.
+    const fits = common.length >= typed.length || items.length === 1;
+    const next = fits ? withUnits(state, from, cursor, graphemes(common)) : state;
+    const menu = items.length > 1 ? { items, chosen: -1, from } : undefined;
+    return { state: withUndo(state, next), menu };
   } catch {
     return undefined; // whatever is wrong with it, the text is safe
   }
 }
 
-/**
- * Puts in the beginning that all items have in common, or the only item. Undefined when there is
- * nothing to put in or to choose from.
- */
-function completeLine(
-  state: LineState,
-  { items, replace }: Completion,
-): Completed | undefined {
-  if (items.length === 0) return undefined;
-  let from = state.cursor;
-  for (let left = replace; left > 0 && from > 0; from--) {
-    left -= unitsText([state.units[from - 1]!]).length;
-  }
-  const typed = unitsText(state.units.slice(from, state.cursor));
-  const common = commonStart(items);
-  // A completer may match in other ways than by the beginning.
-  const next = common.length >= typed.length || items.length === 1
-    ? withItem(state, from, common)
-    : state;
-  const menu = items.length > 1 ? { items, chosen: -1, from } : undefined;
-  return { state: withUndo(state, next), menu };
-}
-
-/** Puts the next item of the menu into the line. */
-function chooseNext(state: LineState, menu: Menu, step: -1 | 1): { state: LineState; menu: Menu } {
-  const { length } = menu.items;
-  const chosen = menu.chosen < 0
-    ? (step > 0 ? 0 : length - 1)
-    : (menu.chosen + step + length) % length;
-  const next = withItem(state, menu.from, menu.items[chosen]!);
-  // However many are looked at, undo goes back to before the first.
-  return { state: menu.chosen < 0 ? withUndo(state, next) : next, menu: { ...menu, chosen } };
-}
-
-function withItem(state: LineState, from: number, item: string): LineState {
-  return { ...state, ...replaceUnits(state.units, from, state.cursor, graphemes(item)) };
-}
-
 /** The longest beginning that all have, in whole graphemes. */
 function commonStart(items: readonly string[]): string {
-  const first = graphemes(items[0]!);
-  let length = first.length;
+  let common = graphemes(items[0]!);
   for (const item of items) {
     const other = graphemes(item);
-    let same = 0;
-    while (same < length && other[same] === first[same]) same++;
-    length = same;
+    const same = common.findIndex((unit, at) => unit !== other[at]);
+    if (same >= 0) common = common.slice(0, same);
   }
-  return first.slice(0, length).join("");
-}
-
-interface CompletedLine {
-  state: LineState;
-  layout(size: TerminalSize): Frame;
+  return common.join("");
 }
 
 /** The items of a completion below the line: Tab and Shift-Tab choose, other keys are the line's. */
 export class MenuModal implements Modal<void> {
-  readonly #line: CompletedLine;
-  readonly #dim: string;
-  #menu: Menu;
-
   /** @param dim An SGR sequence for items that are not chosen, or empty. */
-  constructor(line: CompletedLine, menu: Menu, dim: string) {
-    this.#line = line;
-    this.#menu = menu;
-    this.#dim = dim;
-  }
+  constructor(
+    private readonly line: { state: LineState } & Pick<Modal, "layout">,
+    private menu: Menu,
+    private readonly dim: string,
+  ) {}
 
   layout({ columns, rows }: TerminalSize): Frame {
-    const menu = menuRows(this.#menu, columns, this.#dim).slice(0, Math.max(0, rows - 1));
-    const line = this.#line.layout({ columns, rows: rows - menu.length });
+    const menu = menuRows(this.menu, columns, this.dim).slice(0, Math.max(0, rows - 1));
+    const line = this.line.layout({ columns, rows: rows - menu.length });
     return { rows: [...line.rows, ...menu], cursor: line.cursor };
   }
 
   press(key: Key): Outcome<void> {
-    const name = key.type === "key" ? key.name : "";
-    if (name === "escape") return { done: null };
-    if (name !== "tab" && name !== "shift-tab") return "pass";
-    const chosen = chooseNext(this.#line.state, this.#menu, name === "tab" ? 1 : -1);
-    this.#line.state = chosen.state;
-    this.#menu = chosen.menu;
+    if (key.name === "escape") return { done: null };
+    if (key.name !== "tab" && key.name !== "shift-tab") return "pass";
+    this.#choose(key.name === "tab" ? 1 : -1);
     return "none";
+  }
+
+  /** Puts the next item into the line. */
+  #choose(step: -1 | 1): void {
+    const { items, chosen, from } = this.menu;
+    const { state } = this.line;
+    const isFirst = chosen < 0;
+    const index = ((isFirst && step < 0 ? 0 : chosen) + step + items.length) % items.length;
+    const next = withUnits(state, from, state.cursor, graphemes(items[index]!));
+    // However many are looked at, undo goes back to before the first.
+    this.line.state = isFirst ? withUndo(state, next) : next;
+    this.menu = { items, chosen: index, from };
   }
 }
 

@@ -14,16 +14,12 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Answers Tab; without one Tab rings the bell. */
   completer?: Completer | undefined;
-  /**
-   * Drops what was typed before the prompt is there, where a terminal is edited on: for questions
-   * that must not be answered by accident.
-   */
+  /** Drops what was typed before the prompt is there: no question is answered by accident. */
   dropTypeAhead?: boolean | undefined;
   /** With `"clear"`, Ctrl-C clears a line that is not empty, and only at an empty one gives null. */
   interrupt?: "cancel" | "clear" | undefined;
 }
 
-/** The options of one line. */
 interface EditOptions extends ReadOptions, Pick<LineModalOptions, "prompt" | "color"> {
   /** The texts that Up and Ctrl-R find, oldest first. */
   history: readonly string[];
@@ -36,15 +32,13 @@ const ring: { kills: KillRing } = { kills: [] };
 
 /** Edits one line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input. */
 export async function editLine(options: EditOptions): Promise<string | null> {
-  const { dropTypeAhead, signal } = options;
+  const { dropTypeAhead, signal, history, multiline = false } = options;
   const terminal = processTerminal();
-  const line = new EditedLine(options);
+  const line = new EditedLine(lineState({ history, multiline }), { ...options, ring });
   const modals = new ModalStack();
   const text = modals.open(line);
-  const output = new LiveOutput(terminal, (size) => modals.layout(size), {
-    onGone(error) {
-      throw error;
-    },
+  const output = new LiveOutput(terminal, (size) => modals.layout(size), (error) => {
+    throw error;
   });
   using driver = new ModalDriver({ terminal, modals, output });
   if (dropTypeAhead) await terminal.keys.discard(signal);
@@ -54,18 +48,11 @@ export async function editLine(options: EditOptions): Promise<string | null> {
   return await text;
 }
 
-class EditedLine extends LineModal<string> {
-  readonly #clears: boolean;
-
-  constructor(options: EditOptions) {
-    const { history, multiline = false, interrupt } = options;
-    super(lineState({ history, multiline }), { ...options, ring });
-    this.#clears = interrupt === "clear";
-  }
-
+class EditedLine extends LineModal<string, EditOptions & LineModalOptions> {
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
     if (how === "submit") return { done: lineText(this.state) };
-    if (how === "end" || !this.#clears || this.state.units.length === 0) return { done: null };
+    const clears = how === "cancel" && this.options.interrupt === "clear";
+    if (!clears || this.state.units.length === 0) return { done: null };
     this.state = cleared(this.state);
     return "none";
   }

@@ -1,13 +1,10 @@
 /**
  * The texts entered in earlier sessions: a private file of one JSON object a line, which any number
- * of sessions append to without a lock.
- *
- * @module
+ * of sessions append to without a lock. @module
  */
 
 import { dirname } from "../../text/std_path.ts";
 
-/** A line of the file. */
 interface Entry {
   text: string;
   /** The absolute path of the folder it was entered in. */
@@ -23,28 +20,22 @@ const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 export class History {
   /** Oldest first, each text once; those of the session's folder come after all others. */
   readonly entries: string[];
-  readonly #path: string;
-  readonly #folder: string;
   #newest: string | undefined;
 
-  /**
-   * @param folder The absolute path of the folder that the session works in.
-   * @throws {Error} when the file is there but cannot be read (`Deno.errors`).
-   */
-  constructor(path: string, folder: string, maxBytes = MAX_HISTORY_BYTES) {
+  /** @throws {Error} when the file is there but cannot be read (`Deno.errors`). */
+  constructor(
+    private readonly path: string,
+    private readonly folder: string,
+    maxBytes = MAX_HISTORY_BYTES,
+  ) {
     const all = load(path, maxBytes);
     const here = all.filter((entry) => entry.folder === folder).map(({ text }) => text);
-    const local = new Set(here);
-    const elsewhere = all.map(({ text }) => text).filter((text) => !local.has(text));
-    this.entries = lastOfEach([...elsewhere, ...here], (text) => text);
-    this.#path = path;
-    this.#folder = folder;
+    this.entries = lastOfEach([...all.map(({ text }) => text), ...here], (text) => text);
     this.#newest = here.at(-1);
   }
 
   /**
    * Adds a text as the newest entry, here and in the file; blank ones are left out.
-   *
    * @throws {Error} when the file cannot be written (`Deno.errors`); `entries` has it all the same.
    */
   add(text: string): void {
@@ -54,7 +45,7 @@ export class History {
     entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
     if (text === this.#newest) return;
     this.#newest = text;
-    appendEntry(this.#path, { text, folder: this.#folder });
+    appendEntry(this.path, { text, folder: this.folder });
   }
 }
 
@@ -121,9 +112,7 @@ function compactFile(path: string, old: Deno.FsFile, size: number, kept: readonl
     // A large file is no harm; the next session tries again.
     try {
       Deno.removeSync(temporary);
-    } catch {
-      // Already renamed, or never written.
-    }
+    } catch { /* Already renamed, or never written. */ }
   }
 }
 

@@ -1,14 +1,13 @@
 /** Reading the lines that a person types (spec 4.7). @module */
 
 import { editLine, type ReadOptions } from "./editor.ts";
-import { stdinLines } from "../stdin.ts";
+import { stdinLines } from "./sources.ts";
 import { writeStdout } from "../stdio.ts";
 
 /**
  * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter
  * does anywhere. The text read is added to `state.history`. Without a terminal, lines are read as
  * they come, without prompts.
- *
  * @param state `history`: the texts entered before, oldest first.
  * @returns the text; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
  */
@@ -27,7 +26,6 @@ export async function readInput(
 /**
  * Reads one line after a prompt, with the keys of spec 4.7 and those of GNU readline. Without a
  * terminal, a line is read as it comes, without the prompt.
- *
  * @param prompt The text before the line.
  * @param color An SGR sequence for the prompt, such as `\x1b[32m`, or empty.
  * @param history The texts entered before, oldest first.
@@ -69,9 +67,8 @@ async function readCooked(prompt: string, { signal }: ReadOptions): Promise<stri
   const onInterrupt = () => interrupt.abort();
   Deno.addSignalListener("SIGINT", onInterrupt);
   try {
-    const line = await stdinLines().next(
-      signal ? AbortSignal.any([signal, interrupt.signal]) : interrupt.signal,
-    );
+    const either = AbortSignal.any(signal ? [signal, interrupt.signal] : [interrupt.signal]);
+    const line = await stdinLines().next(either);
     if (line === null) writeStdout("\n");
     return line;
   } finally {

@@ -1,83 +1,34 @@
 /**
- * The names of keys, as terminals number and letter them.
- *
- * Sources: xterm's ctlseqs, the kitty keyboard protocol, terminfo's rxvt, linux, screen and tmux.
- *
- * @module
+ * The names of keys, as terminals number and letter them. Sources: xterm's ctlseqs, the kitty
+ * keyboard protocol, terminfo's rxvt, linux, screen and tmux. @module
  */
 
+/** The names of keys by what stands before `=`. */
+const keyTable = (rows: string): Readonly<Record<string | number, string>> =>
+  Object.fromEntries(rows.split(" ").map((row) => row.split("=")));
+
 /** Final characters of CSI and SS3 sequences. */
-const FINALS: Readonly<Record<string, string>> = {
-  A: "up",
-  B: "down",
-  C: "right",
-  D: "left",
-  F: "end",
-  H: "home",
-  P: "f1",
-  Q: "f2",
-  R: "f3",
-  S: "f4",
-};
-
+const FINALS = keyTable("A=up B=down C=right D=left F=end H=home P=f1 Q=f2 R=f3 S=f4");
+/** Final characters of CSI sequences that take no modifier. */
+const SINGLE_FINALS = keyTable("Z=shift-tab I=focus-in O=focus-out");
+/** rxvt's final characters in place of `~`, for Ctrl, Shift and both: their modifier numbers. */
+const RXVT_MODIFIERS: Readonly<Record<string, number>> = { "^": 5, "$": 2, "@": 6 };
 /** Numbers of `CSI n ~`; the gaps are the VT220's. */
-const NUMBERS: Readonly<Record<number, string>> = {
-  1: "home",
-  2: "insert",
-  3: "delete",
-  4: "end",
-  5: "pageup",
-  6: "pagedown",
-  7: "home",
-  8: "end",
-  11: "f1",
-  12: "f2",
-  13: "f3",
-  14: "f4",
-  15: "f5",
-  17: "f6",
-  18: "f7",
-  19: "f8",
-  20: "f9",
-  21: "f10",
-  23: "f11",
-  24: "f12",
-};
-
+const NUMBERS = keyTable(
+  "1=home 2=insert 3=delete 4=end 5=pageup 6=pagedown 7=home 8=end 11=f1 12=f2 13=f3 14=f4 15=f5 " +
+    "17=f6 18=f7 19=f8 20=f9 21=f10 23=f11 24=f12",
+);
 /** Code points that kitty's protocol and xterm's modifyOtherKeys give for keys that are no text. */
-const CODES: Readonly<Record<number, string>> = {
-  8: "backspace",
-  9: "tab",
-  13: "enter",
-  27: "escape",
-  127: "backspace",
-  57414: "enter",
-  57417: "left",
-  57418: "right",
-  57419: "up",
-  57420: "down",
-  57421: "pageup",
-  57422: "pagedown",
-  57423: "home",
-  57424: "end",
-  57425: "insert",
-  57426: "delete",
-};
-
+const CODES = keyTable(
+  "8=backspace 9=tab 13=enter 27=escape 127=backspace 57414=enter 57417=left 57418=right 57419=up " +
+    "57420=down 57421=pageup 57422=pagedown 57423=home 57424=end 57425=insert 57426=delete",
+);
+/** C0 control characters that are not Ctrl and a letter. */
+const CONTROL_KEYS = keyTable(
+  "\r=enter \t=tab \x7f=backspace \x00=ctrl-space \x1c=ctrl-\\ \x1d=ctrl-] \x1e=ctrl-^ \x1f=ctrl-_",
+);
 /** The keypad's characters: SS3 `j` to `y` stand for `*` to `9`, kitty's 57399 on for these. */
 const KITTY_KEYPAD = "0123456789./*-+";
-
-/** C0 control characters that are not Ctrl and a letter. */
-const CONTROL_KEYS: Readonly<Record<string, string>> = {
-  "\r": "enter",
-  "\t": "tab",
-  "\x7f": "backspace",
-  "\x00": "ctrl-space",
-  "\x1c": "ctrl-\\",
-  "\x1d": "ctrl-]",
-  "\x1e": "ctrl-^",
-  "\x1f": "ctrl-_",
-};
 
 export function controlKey(char: string): string {
   return CONTROL_KEYS[char] ?? `ctrl-${String.fromCharCode(char.charCodeAt(0) + 0x60)}`;
@@ -87,9 +38,8 @@ export function controlKey(char: string): string {
 function withModifiers(name: string, modifier: number): string {
   const bits = Math.max(0, modifier - 1);
   // Meta and Super are used like Alt where a terminal sends them; the locks do not count.
-  return (bits & 4 ? "ctrl-" : "") + (bits & (2 | 8 | 32) ? "alt-" : "") +
-    (bits & 1 ? "shift-" : "") +
-    name;
+  const alt = bits & (2 | 8 | 32) ? "alt-" : "";
+  return `${bits & 4 ? "ctrl-" : ""}${alt}${bits & 1 ? "shift-" : ""}${name}`;
 }
 
 /** The meaning of a control or SS3 sequence: a key's name, text, or no key at all. */
@@ -97,12 +47,12 @@ export type Meaning = { name: string } | { text: string } | undefined;
 
 /** The meaning of `SS3 params letter`. `alt` when an Escape stood before it. */
 export function ss3Meaning(params: string, letter: string, alt: boolean): Meaning {
-  if (/[a-d]/.test(letter)) return arrow(letter, 5, alt); // rxvt: Ctrl and an arrow
+  if (/[a-d]/.test(letter)) return named(FINALS[letter.toUpperCase()], 5, alt); // rxvt: Ctrl
   if (letter === "M") return { name: "enter" };
+  if (letter === "X") return { text: "=" };
   if (letter >= "j" && letter <= "y") {
     return { text: String.fromCharCode(letter.charCodeAt(0) - 0x40) };
   }
-  if (letter === "X") return { text: "=" };
   // Old terminals put the modifier alone before the letter.
   return named(FINALS[letter], Number(params.split(";").at(-1) || 1), alt);
 }
@@ -111,37 +61,19 @@ export function ss3Meaning(params: string, letter: string, alt: boolean): Meanin
 export function csiMeaning(params: string, letter: string, alt: boolean): Meaning {
   if (!/^[\d;:]*$/.test(params)) return undefined; // a terminal's answer, or a mouse
   const groups = params.split(";").map((group) => group.split(":").map(Number));
-  const [first = 0] = groups[0]!;
+  const [first = 0, shifted] = groups[0]!;
   const [modifier = 1, event = 1] = groups[1] ?? [];
   if (event === 3) return undefined; // kitty: the key was let go
-  switch (letter) {
-    case "~":
-      return first === 27
-        ? codeMeaning(groups[2]?.[0] ?? 0, modifier, undefined)
-        : named(NUMBERS[first], modifier, alt);
-    case "^": // rxvt: Ctrl, Shift, both
-      return named(NUMBERS[first], 5, alt);
-    case "$":
-      return named(NUMBERS[first], 2, alt);
-    case "@":
-      return named(NUMBERS[first], 6, alt);
-    case "u":
-      return codeMeaning(first, modifier, groups[0]![1]);
-    case "Z":
-      return { name: "shift-tab" };
-    case "I":
-      return { name: "focus-in" };
-    case "O":
-      return { name: "focus-out" };
+  if (letter === "u") return codeMeaning(first, modifier, shifted);
+  if (letter === "~" && first === 27) return codeMeaning(groups[2]?.[0] ?? 0, modifier, undefined);
+  if (letter === "~" || letter in RXVT_MODIFIERS) {
+    return named(NUMBERS[first], RXVT_MODIFIERS[letter] ?? modifier, alt);
   }
-  if (/[a-d]/.test(letter)) return arrow(letter, 2, alt); // rxvt: Shift and an arrow
+  if (letter in SINGLE_FINALS) return { name: SINGLE_FINALS[letter]! };
+  if (/[a-d]/.test(letter)) return named(FINALS[letter.toUpperCase()], 2, alt); // rxvt: Shift
   if (groups.length > 1 && first > 1) return undefined; // where the cursor is
   // Old terminals put the modifier first, and alone.
   return named(FINALS[letter], groups.length === 1 && first > 1 ? first : modifier, alt);
-}
-
-function arrow(letter: string, modifier: number, alt: boolean): Meaning {
-  return named(FINALS[letter.toUpperCase()], modifier, alt);
 }
 
 function named(name: string | undefined, modifier: number, alt: boolean): Meaning {
@@ -157,11 +89,8 @@ function codeMeaning(code: number, modifier: number, shifted: number | undefined
   const keypad = KITTY_KEYPAD[code - 57399];
   const shown = bits & 1 ? shifted || code : code;
   // Beside control characters and surrogates also the private area, where kitty numbers its keys.
-  if (
-    keypad === undefined && (shown < 32 || shown > 0x10ffff || shown >= 0xd800 && shown < 0xf900)
-  ) {
-    return undefined;
-  }
+  const isText = shown >= 32 && shown <= 0x10ffff && (shown < 0xd800 || shown >= 0xf900);
+  if (keypad === undefined && !isText) return undefined;
   const char = keypad ?? String.fromCodePoint(shown);
   const held = bits & ~(1 | 64 | 128);
   if (held !== 0) return { name: withModifiers(char.toLowerCase(), held + 1) };

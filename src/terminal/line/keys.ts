@@ -1,10 +1,7 @@
 /**
  * Keys from a terminal's bytes. Pure and incremental: several keys in one read and one key over
  * several reads come out the same. A sequence that is no key is swallowed whole, never shown.
- *
- * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste).
- *
- * @module
+ * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste). @module
  */
 
 import { controlKey, csiMeaning, type Meaning, ss3Meaning } from "./key_names.ts";
@@ -15,8 +12,7 @@ import { controlKey, csiMeaning, type Meaning, ss3Meaning } from "./key_names.ts
  * `shift-enter`, `escape`). Terminals that report their focus give `focus-in` and `focus-out`.
  */
 export type Key =
-  | { type: "text"; text: string }
-  | { type: "paste"; text: string }
+  | { type: "text" | "paste"; text: string; name?: undefined }
   | { type: "key"; name: string };
 
 /** An Enter pressed before raw mode arrives as a line feed within these milliseconds. */
@@ -24,8 +20,7 @@ const EARLY_MS = 300;
 
 /** The key that was pressed where `key` came `ms` milliseconds after raw mode began. */
 export function asPressed(key: Key, ms: number): Key {
-  const early = ms < EARLY_MS && key.type === "key" && key.name === "ctrl-j";
-  return early ? { ...key, name: "enter" } : key;
+  return ms < EARLY_MS && key.name === "ctrl-j" ? { ...key, name: "enter" } : key;
 }
 
 /** The most characters of a control sequence: far more than any key has. */
@@ -36,23 +31,21 @@ const PASTE_END = "\x1b[201~";
 const MARKER_START = new RegExp("[\x1b\x9b]+(?=\\[?20[01]~)", "g");
 const PASTE_MARKER = new RegExp("\x1b\\[20[01]~", "g");
 
-/** Turns a terminal's bytes into keys. */
 export class KeyDecoder {
   readonly #utf8 = new TextDecoder();
   /** An unfinished sequence, or the end of a paste's input that may be a part of its marker. */
   #rest = "";
-  /** The pieces of the paste that is coming in. */
   #paste: string[] | undefined;
   /** The number of pieces before the last end of the paste so far; -1 while it has none. */
   #pasteEnd = -1;
   /** True within a string that the terminal sends as an answer. */
   #inString = false;
-  #keys: Key[] = [];
+  readonly #keys: Key[] = [];
 
   /** Takes the next bytes; the keys that they complete. */
   push(bytes: Uint8Array): Key[] {
     this.#run(this.#utf8.decode(bytes, { stream: true }), false);
-    return this.#takeKeys();
+    return this.#keys.splice(0);
   }
 
   /** True when the next bytes may belong to these: after a lone Escape, or the end of a paste. */
@@ -64,13 +57,7 @@ export class KeyDecoder {
   flush(): Key[] {
     if (this.#paste === undefined) this.#run("", true);
     else if (this.#pasteEnd >= 0) this.#endPaste(this.#paste);
-    return this.#takeKeys();
-  }
-
-  #takeKeys(): Key[] {
-    const keys = this.#keys;
-    this.#keys = [];
-    return keys;
+    return this.#keys.splice(0);
   }
 
   #add(meaning: Meaning): void {
@@ -101,8 +88,8 @@ export class KeyDecoder {
   }
 
   /**
-   * Looks for the end of a paste. Text that holds `ESC [201~` itself would end it early and be taken
-   * for typed: so the last end counts, of those that come without a pause.
+   * Looks for the end of a paste. Text that holds `ESC [201~` itself would end it early and be
+   * taken for typed: so the last end counts, of those that come without a pause.
    */
   #takePaste(pieces: string[], input: string): void {
     let from = 0;
@@ -227,10 +214,7 @@ export class KeyDecoder {
     return end + 1 - at;
   }
 
-  /**
-   * Swallows a string up to its end; the position behind it. Any control character ends a string, so
-   * that a lost end does not hold the keyboard.
-   */
+  /** Swallows a string up to its end: any control, so that a lost end does not hold the keyboard. */
   #skipString(input: string, at: number, final: boolean): number {
     while (at < input.length && input[at]! >= " ") at++;
     if (at === input.length || !final && at === input.length - 1 && input[at] === "\x1b") return at;
@@ -247,9 +231,7 @@ function isControl(char: string): boolean {
 /** The number of characters at the end of `input`, from `from` on, that may begin a paste marker. */
 function partOfMarker(input: string, from: number): number {
   const escape = input.lastIndexOf("\x1b");
-  const length = input.length - escape;
-  return escape >= from && length < PASTE_END.length &&
-      (PASTE_END.startsWith(input.slice(escape)) || PASTE_START.startsWith(input.slice(escape)))
-    ? length
-    : 0;
+  const end = input.slice(escape);
+  if (escape < from || end.length >= PASTE_END.length) return 0;
+  return PASTE_END.startsWith(end) || PASTE_START.startsWith(end) ? end.length : 0;
 }

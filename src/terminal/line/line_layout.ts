@@ -1,12 +1,12 @@
 /** The layout of a line of input: `(state, columns) -> rows and cursor`. Pure. @module */
 
-import type { Cell, CellRow, Frame } from "../screen/frame.ts";
+import type { Cell, Frame } from "../screen/frame.ts";
 import { cellsOf, TAB_COLUMNS } from "../styled.ts";
 import type { LineState } from "./state.ts";
 import type { Unit } from "../units.ts";
 
 /** The look of a line, and its room. */
-interface LayoutOptions {
+export interface LayoutOptions {
   /** Before the text. */
   prompt: string;
   /** An SGR sequence for the prompt, or empty: no colours at all then. */
@@ -18,23 +18,20 @@ interface LayoutOptions {
   top?: number | undefined;
 }
 
-interface LineFrame extends Frame {
-  /** The index of the first row shown, among those of the whole text. */
-  readonly top: number;
-}
-
 /** Stands before each line of a text but the first. */
 const CONTINUATION = "  ...> ";
 /** The cells of graphemes: text has few different ones, and each key lays out all of it. */
 const cellCache = new Map<string, readonly Cell[]>();
 const MAX_CACHED = 4096;
 
-/** Lays out `state`; of a longer text the rows around the cursor. */
-export function layoutLine(state: LineState, options: LayoutOptions): LineFrame {
-  const { color, columns } = options;
+/** Lays out `state`; of a longer text the rows around the cursor, from the `top`th on. */
+export function layoutLine(
+  state: LineState,
+  { prompt, color, columns, maxRows, top = 0 }: LayoutOptions,
+): Frame & { readonly top: number } {
   const dim = color && "\x1b[2m";
   const flow = new Flow(columns);
-  flow.putAll(cellsOf(options.prompt, color));
+  flow.putAll(cellsOf(prompt, color));
   let cursor = flow.next();
   state.units.forEach((unit, at) => {
     if (at === state.cursor) cursor = flow.next(unit);
@@ -42,17 +39,22 @@ export function layoutLine(state: LineState, options: LayoutOptions): LineFrame 
       flow.newRow();
       flow.putAll(cellsOf(CONTINUATION, color));
     } else if (unit === "\t") {
-      const width = Math.min(
-        TAB_COLUMNS - flow.next().column % TAB_COLUMNS,
-        columns - flow.next().column,
-      );
+      const { column } = flow.next();
+      const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, columns - column);
       flow.put({ text: " ".repeat(width), width, style: "" });
     } else if (typeof unit === "string") {
       flow.putAll(unitCells(unit));
     } else flow.putAll(cellsOf(unit.label, dim));
   });
   if (state.cursor === state.units.length) cursor = flow.next();
-  return rowsAround(flow.rows, cursor, options);
+  const { rows } = flow;
+  const last = Math.max(0, rows.length - maxRows);
+  const first = Math.min(last, cursor.row, Math.max(top, cursor.row - maxRows + 1));
+  return {
+    rows: rows.slice(first, first + maxRows),
+    cursor: { row: cursor.row - first, column: cursor.column },
+    top: first,
+  };
 }
 
 function unitCells(unit: string): readonly Cell[] {
@@ -65,20 +67,15 @@ function unitCells(unit: string): readonly Cell[] {
   return cells;
 }
 
-/** Rows that fill up cell by cell. */
 class Flow {
   readonly rows: Cell[][] = [[]];
-  readonly #columns: number;
   #column = 0;
-
-  constructor(columns: number) {
-    this.#columns = columns;
-  }
+  constructor(private readonly columns: number) {}
 
   put(cell: Cell): void {
     // On a terminal of one column no wide character has room anywhere.
-    if (cell.width > this.#columns) cell = { ...cell, text: "?", width: 1 };
-    if (this.#column + cell.width > this.#columns) this.newRow();
+    if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
+    if (this.#column + cell.width > this.columns) this.newRow();
     this.rows.at(-1)!.push(cell);
     this.#column += cell.width;
   }
@@ -94,23 +91,9 @@ class Flow {
 
   /** The place of the next cell: on a new row if this one has no room for `unit`. */
   next(unit: Unit = ""): { row: number; column: number } {
-    const isWide = typeof unit === "string" && unit > "\x7f" && this.#columns > 1 &&
+    const isWide = typeof unit === "string" && unit > "\x7f" && this.columns > 1 &&
       unitCells(unit)[0]?.width === 2;
-    if (this.#column + (isWide ? 2 : 1) > this.#columns) this.newRow();
+    if (this.#column + (isWide ? 2 : 1) > this.columns) this.newRow();
     return { row: this.rows.length - 1, column: this.#column };
   }
-}
-
-function rowsAround(
-  rows: readonly CellRow[],
-  cursor: { row: number; column: number },
-  { maxRows, top = 0 }: LayoutOptions,
-): LineFrame {
-  const last = Math.max(0, rows.length - maxRows);
-  const first = Math.min(last, cursor.row, Math.max(top, cursor.row - maxRows + 1));
-  return {
-    rows: rows.slice(first, first + maxRows),
-    cursor: { row: cursor.row - first, column: cursor.column },
-    top: first,
-  };
 }

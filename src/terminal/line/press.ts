@@ -1,49 +1,34 @@
 /**
  * A key pressed on a line: `press(state, key)` gives the next state, and an effect beyond it. Pure.
- *
- * One table holds the command of each key. Names and behaviour are GNU readline's where it has them (its
- * manual, "Bindable Readline Commands"), with lines of a longer text in place of its one.
- *
- * @module
+ * Names and behaviour are GNU readline's where it has them (its manual, "Bindable Readline
+ * Commands"), with lines of a longer text in place of its one. @module
  */
 
 import type { Key } from "./keys.ts";
-import { type Did, type LineEffect, type LineState, withUndo } from "./state.ts";
+import { type Did, type LineEffect, type LineState, withUndo, withUnits } from "./state.ts";
 import { graphemes } from "../../text/width.ts";
-import {
-  entryUnits,
-  isSpace,
-  joinUnits,
-  lineEndAfter,
-  lineStartBefore,
-  pastedUnits,
-  replaceUnits,
-  type Unit,
-  wordEnd,
-  wordStart,
-} from "../units.ts";
+import { entryUnits, joinUnits, lineEndAfter, lineStartBefore, pastedUnits } from "../units.ts";
+import { spacedWordStart, type Unit, wordEnd, wordStart } from "../units.ts";
 
 /** The next state, or an effect with the line unchanged. */
 type EditCommand = (state: LineState) => LineState | LineEffect;
-
+/** A position in the line, as an index of its units. */
+type Position = (state: LineState) => number;
 /** The most entries of the kill ring; the oldest are dropped. */
 const MAX_KILLS = 60;
 
-const moveTo = (position: (state: LineState) => number): EditCommand => (state) => {
-  const cursor = position(state);
-  return cursor === state.cursor ? state : { ...state, cursor };
-};
+const moveTo = (to: Position) => (state: LineState) => ({ ...state, cursor: to(state) });
 
 /** Removes the text between the cursor and a position. */
-const eraseTo = (position: (state: LineState) => number): EditCommand => (state) => {
-  const { cursor, units } = state;
+const eraseTo = (position: Position): EditCommand => (state) => {
+  const { cursor } = state;
   const other = position(state);
   if (other === cursor) return "bell";
-  return { ...state, ...replaceUnits(units, Math.min(cursor, other), Math.max(cursor, other), []) };
+  return withUnits(state, Math.min(cursor, other), Math.max(cursor, other), []);
 };
 
 /** Moves the text between the cursor and a position to the kill ring; kills in a row make one. */
-const killTo = (position: (state: LineState) => number): EditCommand => (state) => {
+const killTo = (position: Position): EditCommand => (state) => {
   const { cursor, units, kills } = state;
   const other = position(state);
   const erased = eraseTo(position)(state);
@@ -55,52 +40,36 @@ const killTo = (position: (state: LineState) => number): EditCommand => (state) 
   return { ...erased, kills: [...ring, whole], yanked: { length: 0, kill: ring.length } };
 };
 
-const toStart = ({ units, cursor }: LineState) => lineStartBefore(units, cursor);
-const toEnd = ({ units, cursor }: LineState) => lineEndAfter(units, cursor);
-const before = ({ cursor }: LineState) => Math.max(0, cursor - 1);
-const after = ({ units, cursor }: LineState) => Math.min(units.length, cursor + 1);
-const wordBefore = ({ units, cursor }: LineState) => wordStart(units, cursor);
-const wordAfter = ({ units, cursor }: LineState) => wordEnd(units, cursor);
+const toStart: Position = ({ units, cursor }) => lineStartBefore(units, cursor);
+const toEnd: Position = ({ units, cursor }) => lineEndAfter(units, cursor);
+const before: Position = ({ cursor }) => Math.max(0, cursor - 1);
+const after: Position = ({ units, cursor }) => Math.min(units.length, cursor + 1);
 /** Kills up to the line's end; at the end, the line feed. */
-const restOfText = (state: LineState) =>
-  toEnd(state) === state.cursor ? after(state) : toEnd(state);
-const startOfText = (state: LineState) =>
+const restOfText: Position = (state) => toEnd(state) === state.cursor ? after(state) : toEnd(state);
+const startOfText: Position = (state) =>
   toStart(state) === state.cursor ? before(state) : toStart(state);
-const spacedWordBefore = ({ units, cursor }: LineState) => {
-  while (cursor > 0 && isSpace(units[cursor - 1]!)) cursor--;
-  while (cursor > 0 && !isSpace(units[cursor - 1]!)) cursor--;
-  return cursor;
-};
-
-const insert = (text: string): EditCommand => (state) => ({
-  ...state,
-  ...replaceUnits(state.units, state.cursor, state.cursor, [text]),
-});
 
 /** Enter: at a `\` that ends the text a new line, else the end. */
 const enterKey: EditCommand = (state) => {
   const { units, multiline } = state;
   if (!multiline || units.at(-1) !== "\\") return "submit";
-  return { ...state, ...replaceUnits(units, units.length - 1, units.length, ["\n"]) };
+  return withUnits(state, units.length - 1, units.length, ["\n"]);
 };
 
 /** A new line; where there is but one, the end, as Ctrl-J is in GNU readline. */
-const newLine: EditCommand = (state) => state.multiline ? insert("\n")(state) : "submit";
-
-const endOrDelete: EditCommand = (state) =>
-  state.units.length === 0 ? "end" : eraseTo(after)(state);
+const newLine: EditCommand = (state) =>
+  state.multiline ? withUnits(state, state.cursor, state.cursor, ["\n"]) : "submit";
 
 const yank: EditCommand = (state) => state.kills.length === 0 ? "bell" : putKill(state, 0, 0);
-
 /** Replaces the kill just put in by the one before it. */
 const yankPop: EditCommand = (state) =>
   state.did === "yank" ? putKill(state, -1, state.yanked.length) : "bell";
 
 function putKill(state: LineState, step: 0 | -1, instead: number): LineState {
-  const { kills, units, cursor, yanked } = state;
+  const { kills, cursor, yanked } = state;
   const kill = (yanked.kill + step + kills.length) % kills.length;
-  const next = replaceUnits(units, cursor - instead, cursor, kills[kill]!);
-  return { ...state, ...next, yanked: { length: next.cursor - cursor + instead, kill } };
+  const next = withUnits(state, cursor - instead, cursor, kills[kill]!);
+  return { ...next, yanked: { length: next.cursor - cursor + instead, kill } };
 }
 
 /** Swaps the units around the cursor; at a line's end, the two before it. */
@@ -108,27 +77,24 @@ const transpose: EditCommand = (state) => {
   const { units, cursor } = state;
   const at = cursor === toEnd(state) ? cursor - 1 : cursor;
   if (at <= toStart(state)) return "bell";
-  const swapped = joinUnits([units[at]!], [units[at - 1]!]);
-  return { ...state, ...replaceUnits(units, at - 1, at + 1, swapped) };
+  return withUnits(state, at - 1, at + 1, joinUnits([units[at]!], [units[at - 1]!]));
 };
 
 /** Changes the case of the word behind the cursor, and goes to its end. */
 const recase = (change: (word: string) => string): EditCommand => (state) => {
   const { units, cursor } = state;
-  const to = wordEnd(units, cursor);
+  const to = wordEnd(state);
   if (to === cursor) return "bell";
   const changed: Unit[] = [];
   let word = "";
-  const flush = () => {
-    changed.push(...graphemes(change(word)));
-    word = "";
-  };
   for (const unit of units.slice(cursor, to)) {
     if (typeof unit === "string") word += unit;
-    else flush(), changed.push(unit);
+    else {
+      changed.push(...graphemes(change(word)), unit);
+      word = "";
+    }
   }
-  flush();
-  return { ...state, ...replaceUnits(units, cursor, to, changed) };
+  return withUnits(state, cursor, to, [...changed, ...graphemes(change(word))]);
 };
 
 /** Begins with a capital from the first letter or digit on; signs before it stay. */
@@ -143,8 +109,7 @@ const undo: EditCommand = (state) => {
 /** Moves a line up or down within the text; from its first or last, through the history. */
 const vertical = (step: -1 | 1): EditCommand => (state) => {
   const { units, cursor } = state;
-  const from = lineStartBefore(units, cursor);
-  const to = lineEndAfter(units, cursor);
+  const [from, to] = [toStart(state), toEnd(state)];
   if (step < 0 ? from === 0 : to === units.length) return showEntry(state, state.entry + step);
   const column = state.did === "vertical" ? state.column : cursor - from;
   const line = step < 0 ? lineStartBefore(units, from - 1) : to + 1;
@@ -162,86 +127,63 @@ function showEntry(state: LineState, entry: number): LineState | LineEffect {
   return { ...state, edited, entry, units: next, cursor: next.length, column };
 }
 
-const does = (effect: LineEffect): EditCommand => () => effect;
+/** The names of keys, separated by spaces, their command or effect, and its kind. */
+const KEY_ROWS: readonly [keys: string, command: EditCommand | LineEffect, did?: Did][] = [
+  ["enter", enterKey],
+  ["alt-enter shift-enter ctrl-enter ctrl-j", newLine, "type"],
+  ["tab", "complete"],
+  ["ctrl-c", "cancel"],
+  ["ctrl-d", (state) => state.units.length === 0 ? "end" : eraseTo(after)(state)],
+  ["ctrl-l", "clear"],
+  ["ctrl-z", "suspend"],
+  ["ctrl-r", "search-back"],
+  ["ctrl-s", "search-forward"],
+  ["left ctrl-b", moveTo(before)],
+  ["right ctrl-f", moveTo(after)],
+  ["home ctrl-a", moveTo(toStart)],
+  ["end ctrl-e", moveTo(toEnd)],
+  ["ctrl-home", moveTo(() => 0)],
+  ["ctrl-end", moveTo(({ units }) => units.length)],
+  ["alt-b alt-left ctrl-left", moveTo(wordStart)],
+  ["alt-f alt-right ctrl-right", moveTo(wordEnd)],
+  ["up ctrl-p", vertical(-1), "vertical"],
+  ["down ctrl-n", vertical(1), "vertical"],
+  ["alt-<", (state) => showEntry(state, 0)],
+  ["alt->", (state) => showEntry(state, state.history.length)],
+  ["backspace shift-backspace ctrl-h", eraseTo(before), "erase"],
+  ["delete", eraseTo(after), "erase"],
+  ["ctrl-k", killTo(restOfText), "kill"],
+  ["ctrl-u", killTo(startOfText), "kill"],
+  ["ctrl-w", killTo(spacedWordStart), "kill"],
+  ["alt-d alt-delete ctrl-delete", killTo(wordEnd), "kill"],
+  ["alt-backspace ctrl-backspace", killTo(wordStart), "kill"],
+  ["ctrl-y", yank, "yank"],
+  ["alt-y", yankPop, "yank"],
+  ["ctrl-t", transpose],
+  ["alt-u", recase((word) => word.toUpperCase())],
+  ["alt-l", recase((word) => word.toLowerCase())],
+  ["alt-c", recase(capitalize)],
+  ["ctrl-_", undo],
+];
 
-/** The commands of keys, by the names of the keys, and the kind of each. */
-const EDIT_COMMANDS: Readonly<Record<string, readonly [Did, EditCommand]>> = {
-  "enter": ["other", enterKey],
-  "alt-enter": ["type", newLine],
-  "shift-enter": ["type", newLine],
-  "ctrl-enter": ["type", newLine],
-  "ctrl-j": ["type", newLine],
-  "tab": ["other", does("complete")],
-  "ctrl-c": ["other", does("cancel")],
-  "ctrl-d": ["other", endOrDelete],
-  "ctrl-l": ["other", does("clear")],
-  "ctrl-z": ["other", does("suspend")],
-  "ctrl-r": ["other", does("search-back")],
-  "ctrl-s": ["other", does("search-forward")],
+const EDIT_COMMANDS = new Map(
+  KEY_ROWS.flatMap(([keys, command, did = "other"]) =>
+    keys.split(" ").map((key) => [key, { command, did }] as const)
+  ),
+);
 
-  "left": ["other", moveTo(before)],
-  "ctrl-b": ["other", moveTo(before)],
-  "right": ["other", moveTo(after)],
-  "ctrl-f": ["other", moveTo(after)],
-  "home": ["other", moveTo(toStart)],
-  "ctrl-a": ["other", moveTo(toStart)],
-  "end": ["other", moveTo(toEnd)],
-  "ctrl-e": ["other", moveTo(toEnd)],
-  "ctrl-home": ["other", moveTo(() => 0)],
-  "ctrl-end": ["other", moveTo(({ units }) => units.length)],
-  "alt-b": ["other", moveTo(wordBefore)],
-  "alt-left": ["other", moveTo(wordBefore)],
-  "ctrl-left": ["other", moveTo(wordBefore)],
-  "alt-f": ["other", moveTo(wordAfter)],
-  "alt-right": ["other", moveTo(wordAfter)],
-  "ctrl-right": ["other", moveTo(wordAfter)],
-
-  "up": ["vertical", vertical(-1)],
-  "ctrl-p": ["vertical", vertical(-1)],
-  "down": ["vertical", vertical(1)],
-  "ctrl-n": ["vertical", vertical(1)],
-  "alt-<": ["other", (state) => showEntry(state, 0)],
-  "alt->": ["other", (state) => showEntry(state, state.history.length)],
-
-  "backspace": ["erase", eraseTo(before)],
-  "shift-backspace": ["erase", eraseTo(before)],
-  "ctrl-h": ["erase", eraseTo(before)],
-  "delete": ["erase", eraseTo(after)],
-  "ctrl-k": ["kill", killTo(restOfText)],
-  "ctrl-u": ["kill", killTo(startOfText)],
-  "ctrl-w": ["kill", killTo(spacedWordBefore)],
-  "alt-d": ["kill", killTo(wordAfter)],
-  "alt-delete": ["kill", killTo(wordAfter)],
-  "ctrl-delete": ["kill", killTo(wordAfter)],
-  "alt-backspace": ["kill", killTo(wordBefore)],
-  "ctrl-backspace": ["kill", killTo(wordBefore)],
-  "ctrl-y": ["yank", yank],
-  "alt-y": ["yank", yankPop],
-  "ctrl-t": ["other", transpose],
-  "alt-u": ["other", recase((word) => word.toUpperCase())],
-  "alt-l": ["other", recase((word) => word.toLowerCase())],
-  "alt-c": ["other", recase(capitalize)],
-  "ctrl-_": ["other", undo],
-};
-
-interface Pressed {
-  readonly state: LineState;
-  readonly effect: LineEffect;
-}
-
-export function press(state: LineState, key: Key): Pressed {
+export function press(state: LineState, key: Key): { state: LineState; effect: LineEffect } {
   if (key.type !== "key") return { state: inserted(state, key), effect: "none" };
-  const [did, run] = EDIT_COMMANDS[key.name] ?? ["other", () => "ignored" as const];
-  const result = run(state);
+  const { command, did } = EDIT_COMMANDS.get(key.name) ?? { command: "ignored", did: "other" };
+  const result = typeof command === "string" ? command : command(state);
   if (typeof result === "string") return { state: { ...state, did: "other" }, effect: result };
-  const undone = key.name === "ctrl-_" || result.undo !== state.undo;
-  const next = undone ? result : withUndo(state, result, did);
+  const next = result.undo === state.undo ? withUndo(state, result, did) : result;
   return { state: { ...next, did }, effect: "none" };
 }
 
 function inserted(state: LineState, key: { type: "text" | "paste"; text: string }): LineState {
-  const units = key.type === "paste" ? pastedUnits(key.text) : graphemes(key.text);
-  const next = { ...state, ...replaceUnits(state.units, state.cursor, state.cursor, units) };
-  const did = key.type === "paste" ? "other" : "type";
-  return { ...withUndo(state, next, did), did };
+  const isPaste = key.type === "paste";
+  const units = isPaste ? pastedUnits(key.text) : graphemes(key.text);
+  const did = isPaste ? "other" : "type";
+  return { ...withUndo(state, withUnits(state, state.cursor, state.cursor, units), did), did };
 }

@@ -6,20 +6,8 @@ import type { TerminalSize } from "../tty.ts";
 import { entryUnits } from "../units.ts";
 import { graphemes } from "../../text/width.ts";
 import type { Key } from "./keys.ts";
-import type { LineState } from "./state.ts";
+import type { LineState, Snapshot } from "./state.ts";
 
-/** A search under way. */
-interface Search {
-  readonly query: string;
-  /** -1 towards older entries, 1 towards newer ones. */
-  readonly direction: -1 | 1;
-  /** True when nothing (more) was found. */
-  readonly failed: boolean;
-  /** The line where the search began, for Ctrl-G and for a query that gets shorter. */
-  readonly from: Pick<LineState, "units" | "cursor" | "entry">;
-}
-
-/** A line that can be searched from. */
 interface SearchedLine {
   state: LineState;
   /** The search that is open; undefined once it ends. */
@@ -29,39 +17,37 @@ interface SearchedLine {
 
 /** A search in the history of a line, which shows the entry found in place of its text. */
 export class SearchModal implements Modal<void> {
-  readonly #line: SearchedLine;
-  #search: Search;
+  /** The line where the search began, for Ctrl-G and for a query that gets shorter. */
+  readonly #from: Snapshot;
+  #query = "";
+  /** True when nothing (more) was found. */
+  #failed = false;
 
-  constructor(line: SearchedLine, direction: -1 | 1) {
+  /** @param direction -1 towards older entries, 1 towards newer ones. */
+  constructor(private readonly line: SearchedLine, private direction: -1 | 1) {
     const { units, cursor, entry } = line.state;
-    this.#line = line;
-    this.#search = { query: "", direction, failed: false, from: { units, cursor, entry } };
+    this.#from = { units, cursor, entry };
   }
 
   layout(size: TerminalSize): Frame {
-    const { failed, direction, query } = this.#search;
-    const name = `${failed ? "failed " : ""}${direction < 0 ? "reverse-" : ""}i-search`;
-    return this.#line.layoutAs(`(${name})'${query}': `, size);
+    const name = `${this.#failed ? "failed " : ""}${this.direction < 0 ? "reverse-" : ""}i-search`;
+    return this.line.layoutAs(`(${name})'${this.#query}': `, size);
   }
 
   press(key: Key): Outcome<void> {
-    const { state } = this.#line;
-    const { query, from } = this.#search;
-    if (key.type === "text") return this.#find(state, { query: query + key.text }, 0);
-    switch (key.type === "key" ? key.name : "") {
+    const { state } = this.line;
+    if (key.type === "text") return this.#find(state, this.#query + key.text, 0);
+    const began = { ...state, ...this.#from };
+    switch (key.name) {
       case "ctrl-r":
         return this.#next(-1);
       case "ctrl-s":
         return this.#next(1);
       case "backspace":
       case "ctrl-h":
-        return this.#find(
-          { ...state, ...from },
-          { query: graphemes(query).slice(0, -1).join("") },
-          0,
-        );
+        return this.#find(began, graphemes(this.#query).slice(0, -1).join(""), 0);
       case "ctrl-g":
-        return this.#end({ ...state, ...from });
+        return this.#end(began);
       case "escape":
         return this.#end(this.#found());
     }
@@ -71,36 +57,36 @@ export class SearchModal implements Modal<void> {
 
   /** Looks for the next entry; with no query yet, for that of the search before. */
   #next(direction: -1 | 1): Outcome<void> {
-    const { state } = this.#line;
-    const { query } = this.#search;
-    return query === ""
-      ? this.#find(state, { query: state.lastQuery, direction }, 0)
-      : this.#find(state, { direction }, direction);
+    const { state } = this.line;
+    this.direction = direction;
+    return this.#query === ""
+      ? this.#find(state, state.lastQuery, 0)
+      : this.#find(state, this.#query, direction);
   }
 
   /** Looks on from the entry that `state` shows; `step` 0 looks at that one, too. */
-  #find(state: LineState, change: Partial<Search>, step: -1 | 0 | 1): Outcome<void> {
-    const search = { ...this.#search, ...change };
-    const found = search.query === "" ? {} : findEntry(state, search, step);
-    this.#search = { ...search, failed: found === undefined };
-    this.#line.state = { ...state, ...found };
+  #find(state: LineState, query: string, step: -1 | 0 | 1): Outcome<void> {
+    this.#query = query;
+    const found = query === "" ? {} : findEntry(state, query, step, this.direction);
+    this.#failed = found === undefined;
+    this.line.state = { ...state, ...found };
     return "none";
   }
 
   /** The line with the entry found; undo leads back to the line where the search began. */
   #found(): LineState {
-    const { state } = this.#line;
-    const { query, from } = this.#search;
+    const { state } = this.line;
+    const from = this.#from;
     const undo = state.units === from.units ? state.undo : [...state.undo, from];
     const edited = state.entry === from.entry
       ? state.edited
       : new Map(state.edited).set(from.entry, from.units);
-    return { ...state, lastQuery: query || state.lastQuery, undo, edited };
+    return { ...state, lastQuery: this.#query || state.lastQuery, undo, edited };
   }
 
   #end(state: LineState): Outcome<void> {
-    this.#line.state = state;
-    this.#line.search = undefined;
+    this.line.state = state;
+    this.line.search = undefined;
     return { done: null };
   }
 }
@@ -108,15 +94,15 @@ export class SearchModal implements Modal<void> {
 /** The entry found, from `state.entry + step` on; undefined when there is none. */
 function findEntry(
   { history, entry: from }: LineState,
-  { query, direction }: Search,
+  query: string,
   step: -1 | 0 | 1,
-): Partial<LineState> | undefined {
+  direction: -1 | 1,
+): Snapshot | undefined {
   // Capitals are looked for as such; without any, case does not matter.
   const fold = (text: string) => query === query.toLowerCase() ? text.toLowerCase() : text;
-  const shown = history[from];
   for (let entry = from + step; entry >= 0 && entry <= history.length; entry += direction) {
     const text = history[entry];
-    if (text === undefined || step !== 0 && text === shown) continue;
+    if (text === undefined || step !== 0 && text === history[from]) continue;
     const at = fold(text).indexOf(query);
     if (at < 0) continue;
     const units = entryUnits(text);

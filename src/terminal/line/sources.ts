@@ -1,34 +1,26 @@
-/** Bytes, lines and keys from a stream, read one at a time by whoever asks next. @module */
+/**
+ * Bytes, lines and keys from a stream, read one at a time by whoever asks next; of this process's
+ * stdin there is one reader for all: nobody takes bytes that another waits for. @module
+ */
 
 import { type Key, KeyDecoder } from "./keys.ts";
 
 /** Reads pieces of a stream; `read` is called only while somebody waits for a piece. */
 export class ByteSource {
-  readonly #stream: { read(buffer: Uint8Array): Promise<number | null> };
+  /** True at the end of the stream. */
+  ended = false;
   readonly #buffer = new Uint8Array(65_536);
   readonly #pieces: Uint8Array[] = [];
   #reading: Promise<void> | undefined;
-  #ended = false;
+  constructor(private readonly stream: { read(buffer: Uint8Array): Promise<number | null> }) {}
 
-  constructor(stream: { read(buffer: Uint8Array): Promise<number | null> }) {
-    this.#stream = stream;
-  }
-
-  /** True at the end of the stream. */
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  /**
-   * The next piece; null at the end of the stream, or once `signal` is aborted. A piece that arrives
-   * after an abort is kept for the next reader.
-   */
+  /** The next piece; null at the end, or once `signal` is aborted: a later piece is kept then. */
   async next(signal?: AbortSignal): Promise<Uint8Array | null> {
     let onAbort = () => {};
     const aborted = signal && new Promise<void>((resolve) => onAbort = resolve);
     signal?.addEventListener("abort", onAbort);
     try {
-      while (this.#pieces.length === 0 && !this.#ended && !signal?.aborted) {
+      while (this.#pieces.length === 0 && !this.ended && !signal?.aborted) {
         this.#reading ??= this.#readPiece();
         await (aborted ? Promise.race([this.#reading, aborted]) : this.#reading);
       }
@@ -40,11 +32,11 @@ export class ByteSource {
 
   async #readPiece(): Promise<void> {
     try {
-      const length = await this.#stream.read(this.#buffer);
-      if (length === null) this.#ended = true;
+      const length = await this.stream.read(this.#buffer);
+      if (length === null) this.ended = true;
       else this.#pieces.push(this.#buffer.slice(0, length));
     } catch {
-      this.#ended = true; // a terminal that is gone (EIO)
+      this.ended = true; // a terminal that is gone (EIO)
     }
     this.#reading = undefined;
   }
@@ -52,25 +44,18 @@ export class ByteSource {
 
 /** Reads lines without their line ends, decoded as UTF-8; an unfinished last line counts. */
 export class LineSource {
-  readonly #source: ByteSource;
   readonly #decoder = new TextDecoder();
   readonly #lines: string[] = [];
   /** The pieces of the line that has not ended yet. */
   #open: string[] = [];
+  constructor(private readonly source: ByteSource) {}
 
-  constructor(source: ByteSource) {
-    this.#source = source;
-  }
-
-  /**
-   * The next line; null at the end of the stream, or once `signal` is aborted. A line that arrives
-   * after an abort is kept for the next reader.
-   */
+  /** The next line; null at the end, or once `signal` is aborted: a later line is kept then. */
   async next(signal?: AbortSignal): Promise<string | null> {
     while (this.#lines.length === 0) {
-      const bytes = await this.#source.next(signal);
+      const bytes = await this.source.next(signal);
       if (bytes !== null) this.#add(this.#decoder.decode(bytes, { stream: true }));
-      else if (signal?.aborted || !this.#source.ended) return null;
+      else if (signal?.aborted || !this.source.ended) return null;
       else {
         this.#add(this.#decoder.decode());
         const last = this.#open.join("");
@@ -91,25 +76,16 @@ export class LineSource {
   }
 }
 
-/**
- * The milliseconds that the rest of a key may take: the bytes of one key come together, and nobody
- * presses Escape and the next key so fast.
- */
+/** Milliseconds that the rest of a key may take: its bytes come together, people are slower. */
 const PAUSE_MS = 40;
 
 /** The keys in a stream of bytes. Keys typed before anyone asked are not lost. */
 export class KeySource {
-  readonly #source: ByteSource;
-  readonly #pauseMs: number;
   readonly #decoder = new KeyDecoder();
   #keys: Key[] = [];
   /** The next of the keys. */
   #at = 0;
-
-  constructor(source: ByteSource, pauseMs = PAUSE_MS) {
-    this.#source = source;
-    this.#pauseMs = pauseMs;
-  }
+  constructor(private readonly source: ByteSource, private readonly pauseMs = PAUSE_MS) {}
 
   /** True when a key is there already. */
   get ready(): boolean {
@@ -119,20 +95,17 @@ export class KeySource {
   /** The next key; null at the end of the input, or once `signal` is aborted. */
   async next(signal?: AbortSignal): Promise<Key | null> {
     while (!this.ready && !signal?.aborted) {
-      if (await this.#read(signal, this.#decoder.pending ? this.#pauseMs : undefined)) continue;
+      if (await this.#read(signal, this.#decoder.pending ? this.pauseMs : undefined)) continue;
       if (signal?.aborted) break;
       if (this.#decoder.pending) this.#add(this.#decoder.flush());
-      else if (this.#source.ended) return null;
+      else if (this.source.ended) return null;
     }
     return signal?.aborted ? null : this.#keys[this.#at++] ?? null;
   }
 
-  /**
-   * Drops the keys typed so far, so that they do not answer a question that was not asked yet. Waits
-   * until the terminal has been silent for {@linkcode PAUSE_MS}.
-   */
+  /** Drops the keys typed so far, until the terminal was silent for {@linkcode PAUSE_MS}. */
   async discard(signal?: AbortSignal): Promise<void> {
-    while (await this.#read(signal, this.#pauseMs));
+    while (await this.#read(signal, this.pauseMs));
     this.#decoder.flush();
     this.#keys = [];
     this.#at = 0;
@@ -140,12 +113,12 @@ export class KeySource {
 
   /** Reads one piece, waiting `ms` milliseconds at most; false when none came. */
   async #read(signal: AbortSignal | undefined, ms?: number): Promise<boolean> {
-    if (ms === undefined) return this.#decode(await this.#source.next(signal));
+    if (ms === undefined) return this.#decode(await this.source.next(signal));
     const pause = new AbortController();
     const timer = setTimeout(() => pause.abort(), ms);
     try {
       const either = signal ? AbortSignal.any([signal, pause.signal]) : pause.signal;
-      return this.#decode(await this.#source.next(either));
+      return this.#decode(await this.source.next(either));
     } finally {
       clearTimeout(timer);
     }
@@ -161,3 +134,11 @@ export class KeySource {
     this.#at = 0;
   }
 }
+
+let stdin: ByteSource | undefined;
+let lines: LineSource | undefined;
+let keys: KeySource | undefined;
+const stdinBytes = () => stdin ??= new ByteSource({ read: (buffer) => Deno.stdin.read(buffer) });
+export const stdinLines = (): LineSource => lines ??= new LineSource(stdinBytes());
+/** The keys of stdin, for a terminal in raw mode. Keys typed while nobody asks are kept. */
+export const stdinKeys = (): KeySource => keys ??= new KeySource(stdinBytes());

@@ -1,23 +1,15 @@
-/**
- * A line of input being edited, as plain data. `press.ts` changes it key by key, `layout.ts` lays it
- * out.
- *
- * @module
- */
+/** A line of input being edited, as plain data, which `press.ts` changes key by key. @module */
 
-import { pastedUnits, type Unit, unitsText } from "../units.ts";
+import { type LinePlace, pastedUnits, replaceUnits, type Unit, unitsText } from "../units.ts";
 
 /** The visible part of a line, which undo goes back to. */
-interface Snapshot {
-  readonly units: readonly Unit[];
-  readonly cursor: number;
+export interface Snapshot extends LinePlace {
   /** The entry of the history that is shown; `history.length` for what is being written. */
   readonly entry: number;
 }
 
 /** The kind of the key before: kills join, Alt-Y follows a yank, Up keeps its column. */
 export type Did = "type" | "erase" | "kill" | "yank" | "vertical" | "other";
-
 /** Texts that were killed, newest last: Ctrl-Y brings one back. */
 export type KillRing = readonly (readonly Unit[])[];
 
@@ -41,40 +33,24 @@ export interface LineState extends Snapshot {
 }
 
 /**
- * The effect of a key beside a change of the line: `"submit"` ends with the text, `"cancel"` (Ctrl-C)
- * and `"end"` (Ctrl-D at an empty line) without; `"clear"` clears the screen, `"suspend"` stops the
- * program, `"complete"` asks the completer, `"search-back"` and `"search-forward"` open a search;
- * `"bell"`: nothing could be done; `"ignored"`: the key means nothing here.
+ * The effect of a key beside a change of the line: `"submit"` ends with the text, `"cancel"`
+ * (Ctrl-C) and `"end"` (Ctrl-D at an empty line) without; `"clear"` clears the screen, `"suspend"`
+ * stops the program, `"complete"` asks the completer, `"search-back"` and `"search-forward"` open a
+ * search; `"bell"`: nothing could be done; `"ignored"`: the key means nothing here.
  */
 export type LineEffect =
-  | "none"
-  | "submit"
-  | "cancel"
-  | "end"
-  | "clear"
-  | "suspend"
-  | "complete"
-  | "search-back"
-  | "search-forward"
-  | "bell"
-  | "ignored";
-
-/** The beginning of a new line. */
-interface LineOptions {
-  /** The texts entered before, oldest first. */
-  history?: readonly string[] | undefined;
-  /** The text that the line begins with; the cursor is behind it. */
-  text?: string | undefined;
-  /** Enter after a `\` begins a new line; true when left out. */
-  multiline?: boolean | undefined;
-}
+  | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
+  | ("search-back" | "search-forward" | "bell" | "ignored");
 
 /** The most steps that undo goes back. */
 const MAX_UNDO = 200;
 
-/** A line as it is before the first key. */
-export function lineState(options: LineOptions = {}): LineState {
-  const { history = [], text = "", multiline = true } = options;
+type LineStart = Partial<Pick<LineState, "history" | "multiline"> & { text: string }>;
+
+/** A line as it is before the first key: `text`, the cursor behind it. */
+export function lineState(
+  { history = [], text = "", multiline = true }: LineStart = {},
+): LineState {
   const units = pastedUnits(text.replace(/\r\n?/g, "\n"));
   return {
     units,
@@ -106,6 +82,16 @@ export function withHistory(state: LineState, history: readonly string[]): LineS
   return { ...state, history, entry, edited: new Map(), undo };
 }
 
+/** `state` with its units from `from` to `to` replaced; the cursor is behind what was inserted. */
+export function withUnits(
+  state: LineState,
+  from: number,
+  to: number,
+  inserted: readonly Unit[],
+): LineState {
+  return { ...state, ...replaceUnits(state.units, from, to, inserted) };
+}
+
 /** The text of the line, large pastes whole. */
 export function lineText(state: LineState): string {
   return unitsText(state.units);
@@ -114,7 +100,8 @@ export function lineText(state: LineState): string {
 /** `next` with `state` to go back to, if the text changed; words typed or erased go back as one. */
 export function withUndo(state: LineState, next: LineState, did: Did = "other"): LineState {
   if (next.units === state.units) return next;
-  const goesOn = did === state.did && (did === "erase" || did === "type" && !beginsWord(next));
+  const beginsWord = next.units[next.cursor - 2] === " " && next.units[next.cursor - 1] !== " ";
+  const goesOn = did === state.did && (did === "erase" || did === "type" && !beginsWord);
   if (goesOn && state.undo.length > 0) return next;
   const { units, cursor, entry } = state;
   return { ...next, undo: [...state.undo.slice(1 - MAX_UNDO), { units, cursor, entry }] };
@@ -123,13 +110,4 @@ export function withUndo(state: LineState, next: LineState, did: Did = "other"):
 /** `state` without its text, which undo brings back. */
 export function cleared(state: LineState): LineState {
   return withUndo(state, { ...state, units: [], cursor: 0, entry: state.history.length });
-}
-
-/** `state` as it goes into the scrollback, the cursor at its end. */
-export function finished(state: LineState): LineState {
-  return { ...state, cursor: state.units.length };
-}
-
-function beginsWord({ units, cursor }: LineState): boolean {
-  return units[cursor - 2] === " " && units[cursor - 1] !== " ";
 }

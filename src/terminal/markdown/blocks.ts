@@ -1,10 +1,6 @@
 /**
- * The beginning of a line of Markdown text.
- *
- * Source: CommonMark 0.31 (blocks). Not CommonMark: no underlined headings, as their text would have
- * to be held back.
- *
- * @module
+ * The beginning of a line of Markdown text, as in CommonMark 0.31 (blocks). Not CommonMark: no
+ * underlined headings, as their text would have to be held back. @module
  */
 
 /** The block that a line begins, or the text of one; `length` characters of it are no text. */
@@ -18,15 +14,12 @@ export type BlockStart =
 
 /** The most characters of a line that are held back to see which block it begins. */
 const MAX_START = 256;
-
 const TEXT_BLOCK: BlockStart = { kind: "text" };
 
 /**
- * The block that `rest` begins, which has no white space in front; undefined if it takes more of the
- * line to know.
- *
- * @param ended True when the line ends with `rest`.
- * @param after True for what came before: an open paragraph, a list's marker on the same line.
+ * The block that `rest` begins, which has no white space in front; undefined if it takes more of
+ * the line to know. `ended`: the line ends with `rest`; `after`: an open paragraph, or the marker
+ * of a list on the same line, came before.
  */
 export function blockStart(
   rest: string,
@@ -78,4 +71,25 @@ export function outdent(line: string, columns: number): string {
     column += line[at] === " " ? 1 : 4 - (column & 3);
   }
   return line.slice(at);
+}
+
+/** A quotation, or an item of a list. */
+export interface Container {
+  quote: boolean;
+  /** The column of an item's marker, from the last quotation's sign on. */
+  column: number;
+  marker: string;
+  /** True when the marker has been written. */
+  shown: boolean;
+}
+
+/**
+ * The number of containers that a line belongs to by its indentation. Not CommonMark: to an item if
+ * it begins two columns right of its marker, as models, too, indent what is below `1.` by two.
+ */
+export function fitting(containers: Container[], from: number, indent: number): number {
+  const outer = containers.findIndex(({ quote, column }, depth) =>
+    depth >= from && (quote || column + 2 > indent)
+  );
+  return outer < 0 ? Math.max(from, containers.length) : outer;
 }

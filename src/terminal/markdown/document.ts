@@ -1,12 +1,8 @@
-/**
- * The blocks of Markdown text, line by line: paragraphs, headings, lists, quotations, code, tables.
- *
- * @module
- */
+/** The blocks of Markdown: paragraphs, headings, lists, quotations, code, tables. @module */
 
 import { type BlockStart, blockStart, closesCode, outdent } from "./blocks.ts";
-import { type Container, fitting, prefix } from "./containers.ts";
-import { Filler } from "./fill.ts";
+import { type Container, fitting } from "./blocks.ts";
+import { Filler, type Prefix } from "./fill.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";
 import { InlineParser } from "./inline.ts";
 import { addRow, beginTable, newTable, type Table, type TableStyle, writeRows } from "./table.ts";
@@ -21,8 +17,7 @@ const MAX_INDENT = 1000;
 
 /** One Markdown text, from its first line to its last. */
 export class MarkdownDocument {
-  readonly #fill: Filler;
-  readonly #style: TableStyle;
+  readonly fill: Filler;
   readonly #containers: Container[] = [];
   /** The kind of the rest of the line. */
   #mode: "start" | "text" | "code" | "row" | "nothing" = "start";
@@ -44,16 +39,8 @@ export class MarkdownDocument {
   /** True when the beginning of this line of code is written. */
   #cut = false;
 
-  constructor(columns: number, style: TableStyle) {
-    this.#style = style;
-    const lead = (marks: boolean) =>
-      prefix(this.#containers, marks, this.#fill.columns, style.paint);
-    this.#fill = new Filler(columns, lead, style.paint);
-  }
-
-  /** Later lines fit into `columns`. */
-  set columns(columns: number) {
-    this.#fill.columns = columns;
+  constructor(columns: number, private readonly style: TableStyle) {
+    this.fill = new Filler(columns, (marks) => this.#prefix(marks), style.paint);
   }
 
   /** True while the rows of a table are held back. */
@@ -61,12 +48,6 @@ export class MarkdownDocument {
     return this.#table?.aligned !== undefined && !this.#table.widths;
   }
 
-  /** Takes the output since the last call. */
-  take(): string {
-    return this.#fill.take();
-  }
-
-  /** The text is over. */
   end(): void {
     if (this.#mode !== "start" || this.#line !== "") this.#endLine();
     this.#closeTo(0);
@@ -83,7 +64,6 @@ export class MarkdownDocument {
     }
   }
 
-  /** Reads a part of a line. */
   #feedLine(text: string): void {
     if (this.#mode === "text") return this.#inline!.push(text);
     if (this.#mode === "nothing") return;
@@ -93,18 +73,15 @@ export class MarkdownDocument {
     if (this.#mode === "row") {
       this.#endLeaf();
       this.#startText();
-    } else {
-      this.#codeText(false);
-    }
+    } else this.#codeText(false);
   }
 
-  /** The line is over. */
   #endLine(): void {
     if (this.#mode === "start") this.#startLine(true);
     if (this.#mode === "code") this.#codeText(true);
     else if (this.#mode === "row") this.#rowLine();
     else if (this.#heading) this.#endLeaf();
-    else if (this.#inline?.idle) this.#fill.endLine();
+    else if (this.#inline?.idle) this.fill.endLine();
     this.#mode = "start";
     this.#line = "";
     this.#column = this.#depth = 0;
@@ -127,17 +104,15 @@ export class MarkdownDocument {
       }
       const deep = this.#containers.length >= MAX_CONTAINERS;
       if (this.#line[0] === ">" && this.#startQuote(deep)) continue;
-      const block = blockStart(this.#line, ended, {
-        paragraph: !!this.#inline,
-        marker: this.#marker,
-      });
+      const after = { paragraph: !!this.#inline, marker: this.#marker };
+      const block = blockStart(this.#line, ended, after);
       if (!block) return;
       if (block.kind !== "item") return this.#startLeaf(block);
       if (deep) return this.#startLeaf({ kind: "text" });
       const kept = fitting(this.#containers, this.#depth, this.#column);
       this.#closeTo(kept);
       this.#space();
-      const marker = /\d/.test(block.marker) ? block.marker : this.#style.unicode ? "•" : "-";
+      const marker = /\d/.test(block.marker) ? block.marker : this.style.unicode ? "•" : "-";
       this.#containers.push({ quote: false, column: this.#column, marker, shown: false });
       this.#depth = kept + 1;
       this.#marker = true;
@@ -146,18 +121,12 @@ export class MarkdownDocument {
     }
   }
 
-  /**
-   * Within a block of code: true when it is known that the line is code, or that the block is over;
-   * false when that takes more of the line.
-   */
+  /** In a block of code: false when it takes more of the line to know whether that is code. */
   #inCode(ended: boolean): boolean {
     for (;;) {
       const next = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
       if (next < 0) {
-        const rest = this.#line;
-        this.#line = "";
-        this.#mode = "code";
-        this.#feedLine(rest);
+        this.#hold("code");
         return true;
       }
       const sign = /^ {0,3}> ?/.exec(this.#line)?.[0];
@@ -179,7 +148,7 @@ export class MarkdownDocument {
       if (deep) return false;
       this.#closeTo(kept);
       this.#space();
-      const marker = this.#style.unicode ? "│" : ">";
+      const marker = this.style.unicode ? "│" : ">";
       this.#containers.push({ quote: true, column: 0, marker, shown: true });
     }
     this.#depth = kept + 1;
@@ -200,23 +169,22 @@ export class MarkdownDocument {
   /** Ends the open leaf, and all containers but the first `count`. */
   #closeTo(count: number): void {
     this.#endLeaf();
-    // Items that have no text still get their markers.
-    if (this.#containers.slice(count).some(({ shown }) => !shown)) this.#fill.line("");
+    this.#showMarkers(count);
     this.#containers.length = count;
   }
 
   #endLeaf(): void {
     if (this.#inline) {
       this.#inline.end();
-      if (this.#heading) this.#fill.dropWord(/^#+$/);
-      this.#fill.endLine();
+      if (this.#heading) this.fill.dropWord(/^#+$/);
+      this.fill.endLine();
       this.#inline = undefined;
       this.#heading = false;
     }
     const table = this.#table;
     if (!table) return;
     this.#table = undefined;
-    if (table.aligned) return writeRows(table, this.#fill, this.#style);
+    if (table.aligned) return writeRows(table, this.fill, this.style);
     this.#inline = this.#inlineParser(0);
     this.#inline.push(table.first);
     this.#endLeaf();
@@ -224,17 +192,33 @@ export class MarkdownDocument {
 
   /** Writes the empty line that came before, or several. */
   #space(): void {
-    if (this.#gap && this.#fill.wrote) {
-      this.#fill.verbatim(
-        prefix(this.#containers, false, this.#fill.columns, this.#style.paint).text.trimEnd(),
-      );
-      this.#fill.endLine();
-    }
+    if (this.#gap && this.fill.wrote) this.#writeLine(this.#prefix(false).text.trimEnd());
     this.#gap = false;
+  }
+
+  /**
+   * The text before that of a line: bars, and either the markers that are not shown yet (`marks`) or
+   * the space below them. In deep lists the outer levels give way.
+   */
+  #prefix(marks: boolean): Prefix {
+    let text = "";
+    let width = 0;
+    for (const container of this.#containers.toReversed()) {
+      const { quote, marker, shown } = container;
+      const more = marker.length + 1;
+      if (width === 0 || width + more <= this.fill.columns / 2) {
+        const space = marks && !shown ? marker : " ".repeat(more - 1);
+        text = `${quote ? this.style.paint(marker, DIM) : space} ${text}`;
+        width += more;
+      }
+      if (marks) container.shown = true;
+    }
+    return { text, width };
   }
 
   /** The line, from here on, is `block`. */
   #startLeaf(block: BlockStart): void {
+    const { paint, signs, unicode } = this.style;
     if (block.kind === "text" && this.#inline) {
       this.#inline.push("\n");
       return this.#startText();
@@ -259,18 +243,16 @@ export class MarkdownDocument {
         this.#line = this.#line.slice(block.length);
         this.#heading = true;
         this.#inline = this.#inlineParser(block.level === 1 ? BOLD | UNDERLINE : BOLD);
-        if (this.#style.signs) this.#fill.text(`${"#".repeat(block.level)} `, 0);
+        if (signs) this.fill.text(`${"#".repeat(block.level)} `, 0);
         return this.#startText();
       case "rule":
-        return this.#fill.line(
-          this.#style.paint((this.#style.unicode ? "─" : "-").repeat(this.#fill.room), DIM),
-        );
+        return this.fill.line(paint((unicode ? "─" : "-").repeat(this.fill.room), DIM));
       case "fence": {
         const { fence, info } = block;
-        const highlight = highlighter(/^[^\s{,:]*/.exec(info)![0], this.#style.paint);
+        const highlight = highlighter(/^[^\s{,:]*/.exec(info)![0], paint);
         this.#code = { fence, column: Math.min(this.#column, MAX_INDENT), highlight };
         this.#showMarkers();
-        return this.#codeLine(this.#style.paint(fence + info, DIM));
+        return this.#writeLine(paint(fence + info, DIM));
       }
       case "row":
         return this.#hold("row");
@@ -278,19 +260,17 @@ export class MarkdownDocument {
   }
 
   #inlineParser(base: Style): InlineParser {
-    return new InlineParser(this.#fill, base, this.#style.signs);
+    return new InlineParser(this.fill, base, this.style.signs);
   }
 
   /** The rest of the line is text of a paragraph or heading. */
   #startText(): void {
     this.#inline ??= this.#inlineParser(0);
-    const line = this.#line;
-    this.#line = "";
-    this.#mode = "text";
-    this.#inline.push(line);
+    this.#hold("text");
   }
 
-  #hold(mode: "code" | "row"): void {
+  /** The rest of the line is of `mode`. */
+  #hold(mode: "text" | "code" | "row"): void {
     const line = this.#line;
     this.#line = "";
     this.#mode = mode;
@@ -300,7 +280,7 @@ export class MarkdownDocument {
   #rowLine(): void {
     const table = this.#table;
     const line = this.#line;
-    if (table?.aligned) return addRow(table, line, this.#fill, this.#style);
+    if (table?.aligned) return addRow(table, line, this.fill, this.style);
     if (table && beginTable(table, line)) return;
     this.#endLeaf();
     this.#table = newTable(line);
@@ -314,23 +294,23 @@ export class MarkdownDocument {
     this.#line = "";
     this.#cut = !ended;
     if (!ended || cut) {
-      this.#fill.verbatim(line);
-      if (ended) this.#fill.endLine();
+      this.fill.verbatim(line);
+      if (ended) this.fill.endLine();
     } else if (code && closesCode(line, code.fence)) {
       this.#code = undefined;
-      this.#codeLine(this.#style.paint(line.trim(), DIM));
+      this.#writeLine(this.style.paint(line.trim(), DIM));
     } else {
-      this.#codeLine(code ? code.highlight(line) : line);
+      this.#writeLine(code ? code.highlight(line) : line);
     }
   }
 
-  #codeLine(line: string): void {
-    this.#fill.verbatim(line);
-    this.#fill.endLine();
+  #writeLine(line: string): void {
+    this.fill.verbatim(line);
+    this.fill.endLine();
   }
 
-  /** Writes the markers of items that begin with something else than text. */
-  #showMarkers(): void {
-    if (this.#containers.some(({ shown }) => !shown)) this.#fill.line("");
+  /** Writes the markers of items that have no text, or begin with something else. */
+  #showMarkers(from = 0): void {
+    if (this.#containers.slice(from).some(({ shown }) => !shown)) this.fill.line("");
   }
 }

@@ -11,7 +11,6 @@ export interface Prefix {
 
 /** Longer words are cut: no text without spaces may fill the memory. */
 const MAX_WORD = 1024;
-
 const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3001-\u3029\u30fc\uff01-\uff60]/u;
 /** No line begins with these (JIS X 4051, in short), nor with a sign that joins the one before it. */
 const NOT_FIRST =
@@ -56,12 +55,9 @@ export function lastCodePoint(text: string): string {
 
 /** Collects output: words that are wrapped, and lines that are not. */
 export class Filler {
-  /** Columns of a line; later lines are wrapped at the new value. */
-  columns: number;
-  readonly #prefix: (shows: boolean) => Prefix;
-  readonly #paint: Painter;
+  /** True once anything has been written. */
+  wrote = false;
   #out = "";
-  #wrote = false;
   /** True when a line has begun. */
   #open = false;
   /** Columns written on the line, and those of its prefix. */
@@ -76,21 +72,17 @@ export class Filler {
   /** True when the word goes on from a part of it that is written. */
   #glued = false;
 
-  /** @param prefix Gives the text before a line; it is told whether that is shown. */
-  constructor(columns: number, prefix: (shows: boolean) => Prefix, paint: Painter) {
-    this.columns = columns;
-    this.#prefix = prefix;
-    this.#paint = paint;
-  }
+  /** `prefix` gives the text before a line; it is told whether that is shown. */
+  constructor(
+    /** Columns of a line; later lines are wrapped at the new value. */
+    public columns: number,
+    private readonly prefix: (shows: boolean) => Prefix,
+    private readonly paint: Painter,
+  ) {}
 
   /** Columns that the prefix leaves. */
   get room(): number {
-    return this.columns - this.#prefix(false).width;
-  }
-
-  /** True once anything has been written. */
-  get wrote(): boolean {
-    return this.#wrote;
+    return this.columns - this.prefix(false).width;
   }
 
   /** Drops the last word, which is not written yet, if it fits `pattern`. */
@@ -101,20 +93,19 @@ export class Filler {
   /** Ends the line, if one has begun. */
   endLine(): void {
     this.#place();
-    this.#glued = false;
     this.#breakLine();
   }
 
   /** Writes one line of which nothing is wrapped, behind the prefix. */
   line(text: string): void {
-    this.#out += `${(this.#prefix(true).text + text).trimEnd()}\n`;
-    this.#wrote = true;
+    this.#out += `${(this.prefix(true).text + text).trimEnd()}\n`;
+    this.wrote = true;
   }
 
   /** Writes text that stays as it is, without prefix, until `endLine`. */
   verbatim(text: string): void {
     this.#out += text;
-    this.#wrote = this.#open = true;
+    this.wrote = this.#open = true;
   }
 
   /** Takes the output since the last call. */
@@ -133,7 +124,6 @@ export class Filler {
       if (code === 32 || code === 9) {
         this.#addToWord(text.slice(from, i), style);
         this.#place();
-        this.#glued = false;
         // More than a line of spaces is dropped at its end anyway.
         if (this.#space.text === "") this.#space = { text: " ", style };
         else if (this.#space.text.length < MAX_WORD) this.#space.text += " ";
@@ -142,13 +132,11 @@ export class Filler {
         i++;
       } else {
         const char = String.fromCodePoint(text.codePointAt(i)!);
-        const before = i === from
-          ? this.#last
-          : lastCodePoint(text.slice(Math.max(from, i - 2), i));
+        const written = text.slice(Math.max(from, i - 2), i);
+        const before = written === "" ? this.#last : lastCodePoint(written);
         if (before !== "" && mayBreak(before, char)) {
           this.#addToWord(text.slice(from, i), style);
           this.#place();
-          this.#glued = false;
           from = i;
         }
         i += char.length;
@@ -200,11 +188,12 @@ export class Filler {
 
   /** Writes the word that is complete, on the next line where this one has no room. */
   #place(): void {
+    const isGlued = this.#glued;
+    this.#glued = false;
     if (this.#word === "") return;
     const width = textWidth(this.#word);
-    if (
-      this.#open && !this.#glued && this.#column + this.#space.text.length + width > this.columns
-    ) this.#breakLine();
+    const end = this.#column + this.#space.text.length + width;
+    if (this.#open && !isGlued && end > this.columns) this.#breakLine();
     if (!this.#open) this.#begin();
     const space = this.#space;
     this.#space = NO_SPACE;
@@ -220,10 +209,9 @@ export class Filler {
 
   /** Writes a word wider than what is left of the line, as many graphemes on each as fit. */
   #breakWord(space: StyledText): void {
-    const styles: Style[] = [];
-    for (const { text, style } of this.#parts) {
-      for (let i = 0; i < text.length; i++) styles.push(style);
-    }
+    const styles = this.#parts.flatMap(({ text, style }) =>
+      new Array<Style>(text.length).fill(style)
+    );
     let line = [space];
     let at = 0;
     for (const grapheme of charactersOf(this.#word)) {
@@ -247,20 +235,20 @@ export class Filler {
     let style = 0;
     for (const part of parts) {
       if (part.style !== style) {
-        this.#out += this.#paint(text, style);
+        this.#out += this.paint(text, style);
         text = "";
         style = part.style;
       }
       text += part.text;
     }
-    this.#out += this.#paint(text, style);
+    this.#out += this.paint(text, style);
   }
 
   #begin(): void {
-    const { text, width } = this.#prefix(true);
+    const { text, width } = this.prefix(true);
     this.#out += text;
     this.#column = this.#start = width;
-    this.#open = this.#wrote = true;
+    this.#open = this.wrote = true;
     this.#space = NO_SPACE;
   }
 

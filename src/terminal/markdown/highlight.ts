@@ -1,17 +1,8 @@
 /** Light colours for source code: comments, strings, numbers and keywords, line by line. @module */
 
 import { languageOf, type Lexicon } from "./highlight_languages.ts";
-import {
-  ADDED,
-  COMMENT,
-  DIM,
-  KEYWORD,
-  NUMBER,
-  type Painter,
-  REMOVED,
-  STRING,
-  type Style,
-} from "../style.ts";
+import type { Painter, Style } from "../style.ts";
+import { ADDED, COMMENT, DIM, KEYWORD, NUMBER, REMOVED, STRING } from "../style.ts";
 
 /** Colours the next line of a text, without its line feed. */
 export type Highlighter = (line: string) => string;
@@ -26,27 +17,22 @@ export function highlighter(name: string, paint: Painter): Highlighter {
   return (line) => {
     let out = "";
     for (let at = 0; at < line.length;) {
-      let text: string;
+      const pattern = span?.end ?? language.pattern;
+      pattern.lastIndex = at;
+      const match = pattern.exec(line);
       if (span) {
-        span.end.lastIndex = at;
-        const { style } = span;
-        text = span.end.exec(line)?.[0] ?? "";
-        if (text === "") text = line.slice(at);
-        else span = undefined;
-        out += paint(text, style);
+        const text = match?.[0] || line.slice(at);
+        out += paint(text, span.style);
+        if (match?.[0]) span = undefined;
+        at += text.length;
       } else {
-        language.tokens.lastIndex = at;
-        const match = language.tokens.exec(line);
         if (!match) return out + line.slice(at);
-        out += line.slice(at, match.index);
-        at = match.index;
-        text = match[0];
         const style = tokenStyle(match.groups!, language);
         const opened = language.spans.find(([open]) => open === match.groups!.opener);
         if (opened) span = { end: opened[1], style };
-        out += paint(text, style);
+        out += line.slice(at, match.index) + paint(match[0], style);
+        at = match.index + match[0].length;
       }
-      at += text.length;
     }
     return out;
   };

@@ -1,12 +1,9 @@
 /**
- * The text of a Markdown paragraph: emphasis, code, links.
- *
- * Source: CommonMark 0.31 (inlines), GitHub Flavored Markdown (strikethrough). Not CommonMark: an
- * emphasis or link has to close within {@linkcode MAX_OPEN} characters, as its text is held back until
- * then; `__name__` of one word is a name; line feeds are line breaks; links have no titles and
- * nothing is a reference, an autolink or HTML.
- *
- * @module
+ * The text of a Markdown paragraph: emphasis, code, links. Source: CommonMark 0.31 (inlines),
+ * GitHub Flavored Markdown (strikethrough). Not CommonMark: an emphasis or link has to close within
+ * {@linkcode MAX_OPEN} characters, as its text is held back until then; `__name__` of one word is a
+ * name; line feeds are line breaks; links have no titles and nothing is a reference, an autolink or
+ * HTML. @module
  */
 
 import { type Filler, lastCodePoint } from "./fill.ts";
@@ -18,20 +15,11 @@ const MAX_OPEN = 400;
 const MAX_CODE = 1000;
 /** A run of this many equal signs is text, not emphasis. */
 const MAX_DELIMITERS = 64;
-
 const UNSIGNED_TEXT = /[^\\`*_~[\]!&\n]+/y;
 const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/y;
-const NAMED_ENTITIES: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  nbsp: "\xa0",
-  "#39": "'",
-};
+const NAMED_ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\xa0", "#39": "'" };
 /** The address of a link, without the brackets around it. */
 const ADDRESS = /^(?:<([^<>]*)>|(\S*?))(?:\s+(?:"[^]*"|'[^]*'|\([^]*\)))?$/;
-
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** Scripts without spaces: a sign next to one of their characters may open or close, too. */
 const CJK = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
@@ -49,9 +37,6 @@ interface Item {
 
 /** Reads the text of one paragraph piece by piece, and writes it to a filler. */
 export class InlineParser {
-  readonly #fill: Filler;
-  readonly #base: Style;
-  readonly #signs: boolean;
   #src = "";
   #pos = 0;
   /** The position of `src` in the paragraph. */
@@ -66,15 +51,12 @@ export class InlineParser {
   /** Text that is held back: the first item opens something. */
   #items: Item[] = [];
 
-  /**
-   * @param base The style of the whole paragraph.
-   * @param signs Keeps the signs of code and of struck text, where no style can stand for them.
-   */
-  constructor(fill: Filler, base: Style, signs: boolean) {
-    this.#fill = fill;
-    this.#base = base;
-    this.#signs = signs;
-  }
+  /** `base`: the style of the paragraph; `signs`: signs stay where no style can stand for them. */
+  constructor(
+    private readonly fill: Filler,
+    private readonly base: Style,
+    private readonly signs: boolean,
+  ) {}
 
   /** True when no text is held back here. */
   get idle(): boolean {
@@ -86,7 +68,6 @@ export class InlineParser {
     this.#read(text, false);
   }
 
-  /** The paragraph is over. */
   end(): void {
     this.#read("", true);
     for (const item of this.#items) item.opens = undefined;
@@ -95,7 +76,7 @@ export class InlineParser {
 
   #read(text: string, ended: boolean): void {
     this.#src += text;
-    while (this.#expire(), this.#pos < this.#src.length && this.#step(ended));
+    do this.#expire(); while (this.#pos < this.#src.length && this.#step(ended));
     this.#src = this.#src.slice(this.#pos);
     this.#offset += this.#pos;
     this.#seek = Math.max(0, this.#seek - this.#pos);
@@ -141,31 +122,30 @@ export class InlineParser {
   /** Writes `text`, or holds it back behind what is; `length` characters of the source are read. */
   #emit(text: string, length: number, style: Style = 0): true {
     const last = this.#items.at(-1);
+    const isBreak = text === "\n" || last?.text === "\n";
     if (last === undefined) this.#write(text, style);
-    else if (
-      last.opens === undefined && last.style === style && text !== "\n" && last.text !== "\n"
-    ) {
-      last.text += text;
-    } else this.#items.push({ text, style, at: this.#offset + this.#pos });
+    else if (last.opens === undefined && last.style === style && !isBreak) last.text += text;
+    else this.#items.push({ text, style, at: this.#offset + this.#pos });
     return this.#advance(length);
   }
 
-  #open(text: string, opens: string): true {
-    this.#items.push({ text, style: 0, at: this.#offset + this.#pos, opens });
-    return this.#advance(text.length);
+  #open(text: string, opens: string, length = text.length, both = false): true {
+    this.#items.push({ text, style: 0, at: this.#offset + this.#pos, opens, both });
+    return this.#advance(length);
   }
 
   #advance(length: number): true {
-    this.#tail = (this.#tail +
-      this.#src.slice(Math.max(this.#pos, this.#pos + length - 2), this.#pos + length)).slice(-2);
-    this.#seek = this.#pos += length;
+    const end = this.#pos + length;
+    const last = this.#src.slice(Math.max(this.#pos, end - 2), end);
+    this.#tail = (this.#tail + last).slice(-2);
+    this.#seek = this.#pos = end;
     this.#depth = 0;
     return true;
   }
 
   #write(text: string, style: Style): void {
-    if (text === "\n") this.#fill.endLine();
-    else this.#fill.text(text, this.#base | style);
+    if (text === "\n") this.fill.endLine();
+    else this.fill.text(text, this.base | style);
   }
 
   /** Writes the items before the first that may still begin something. */
@@ -187,7 +167,8 @@ export class InlineParser {
   #entity(ended: boolean): boolean {
     ENTITY.lastIndex = this.#pos;
     const match = ENTITY.exec(this.#src);
-    if (match) return this.#emit(NAMED_ENTITIES[match[1]!]!, match[0].length);
+    const name = match?.[1] as keyof typeof NAMED_ENTITIES | undefined;
+    if (name) return this.#emit(NAMED_ENTITIES[name], name.length + 2);
     const rest = this.#src.slice(this.#pos, this.#pos + 7);
     return !ended && /^&[a-z#0-9]{0,4}$/.test(rest) ? false : this.#emit("&", 1);
   }
@@ -217,10 +198,8 @@ export class InlineParser {
       }
       if (found === length) {
         let text = this.#src.slice(start, at).replaceAll("\n", " ");
-        if (text.startsWith(" ") && text.endsWith(" ") && text.trim() !== "") {
-          text = text.slice(1, -1);
-        }
-        const signs = this.#signs ? "`".repeat(length) : "";
+        if (/^ [^]* $/.test(text) && text.trim() !== "") text = text.slice(1, -1);
+        const signs = this.signs ? "`".repeat(length) : "";
         return this.#emit(signs + text + signs, at + length - this.#pos, CODE);
       }
       at += found;
@@ -249,23 +228,13 @@ export class InlineParser {
     const opens = left && !(both && wordBefore && (char === "_" || text === "*"));
     const closes = right && !(both && wordAfter && char === "_");
     const rest = closes ? this.#close(text, both) : text;
-    if (rest !== "" && opens) {
-      this.#items.push({
-        text: rest,
-        style: 0,
-        at: this.#offset + this.#pos,
-        opens: char,
-        both: closes,
-      });
-      this.#advance(length);
-    } else {
-      this.#emit(rest, length);
-    }
+    if (rest !== "" && opens) this.#open(rest, char, length, closes);
+    else this.#emit(rest, length);
     this.#release();
     return true;
   }
 
-  /** Styles the items between the opening sign and `text`, which closes it; returns the signs of `text` left over. */
+  /** Styles the items between the opening sign and `text`, which closes it; the signs left over. */
   #close(text: string, both: boolean): string {
     const items = this.#items;
     const char = text[0]!;
@@ -276,18 +245,16 @@ export class InlineParser {
       const sum = item.text.length + total;
       if ((both || item.both) && sum % 3 === 0 && total % 3 !== 0) continue;
       const length = char === "~" ? 2 : Math.min(2, item.text.length, text.length);
-      if (char === "_" && length === 2 && isName(items.slice(i + 1))) {
+      const inner = items.slice(i + 1);
+      if (char === "_" && length === 2 && /^\w+$/.test(textOf(inner))) {
         item.opens = undefined;
         break;
       }
       const style = char === "~" ? STRIKE : length === 2 ? BOLD : ITALIC;
-      for (const inner of items.slice(i + 1)) {
-        inner.style |= style;
-        inner.opens = undefined;
-      }
+      wrapIn(style, inner);
       text = text.slice(length);
       item.text = item.text.slice(length);
-      if (style === STRIKE && this.#signs) {
+      if (style === STRIKE && this.signs) {
         items.splice(i + 1, 0, { text: "~~", style, at: item.at });
         items.push({ text: "~~", style, at: item.at });
       }
@@ -335,11 +302,8 @@ export class InlineParser {
   /** Makes a link of what stands behind the bracket at `at`. */
   #link(at: number, address: string): void {
     const inner = this.#items.splice(at).slice(1);
-    const label = inner.map(({ text }) => text).join("");
-    for (const item of inner) {
-      item.opens = undefined;
-      item.style |= UNDERLINE;
-    }
+    const label = textOf(inner);
+    wrapIn(UNDERLINE, inner);
     const place = this.#offset + this.#pos;
     const same = [address, address.replace(/^mailto:|^https?:\/\//, "").replace(/\/$/, "")];
     if (address !== "" && !same.includes(label.replace(/^`(.*)`$/, "$1"))) {
@@ -354,6 +318,14 @@ function isWordCharacter(char: string): boolean {
   return !/\s/.test(char) && !PUNCTUATION.test(char);
 }
 
-function isName(items: Item[]): boolean {
-  return /^\w+$/.test(items.map(({ text }) => text).join(""));
+function textOf(items: Item[]): string {
+  return items.map(({ text }) => text).join("");
+}
+
+/** Gives `items` a style; nothing within it opens any more. */
+function wrapIn(style: Style, items: Item[]): void {
+  for (const item of items) {
+    item.style |= style;
+    item.opens = undefined;
+  }
 }

@@ -1,14 +1,8 @@
 /**
- * Markdown on a terminal, as it streams: what has been written is never changed.
- *
- * Text appears word by word, code line by line, tables when they are over or long. Code stands as
- * it was written from the first column on, wherever it belongs, and is left to the terminal to wrap:
- * what is copied is what runs. Line feeds within paragraphs stay.
- *
- * Source: CommonMark 0.31 and GitHub Flavored Markdown, with the exceptions that the modules of
- * blocks, inlines and tables name.
- *
- * @module
+ * Markdown on a terminal, as it streams: what has been written is never changed. Text appears word
+ * by word, code line by line, tables when they are over or long. Code stands as it was written from
+ * the first column on and is left to the terminal to wrap: what is copied is what runs. Source:
+ * CommonMark 0.31 and GitHub Flavored Markdown; the other modules name the exceptions. @module
  */
 
 import { sanitizeProse } from "../../text/sanitize.ts";
@@ -16,23 +10,15 @@ import { type Appearance, painter } from "../style.ts";
 import { MarkdownDocument } from "./document.ts";
 import type { TableStyle } from "./table.ts";
 
-/** The terminal that Markdown is shown on. */
-interface MarkdownOptions extends Appearance {
-  columns: number;
-}
-
-/** Turns Markdown into text for a terminal, piece by piece. */
 export class MarkdownRenderer {
   readonly #style: TableStyle;
-  #columns: number;
   #document: MarkdownDocument;
   /** The first half of a line end or of a surrogate pair. */
   #half = "";
 
-  constructor({ columns, colors, unicode }: MarkdownOptions) {
+  constructor({ columns, colors, unicode }: Appearance & { columns: number }) {
     this.#style = { paint: painter(colors), unicode, signs: colors === "none" };
-    this.#columns = usable(columns);
-    this.#document = new MarkdownDocument(this.#columns, this.#style);
+    this.#document = new MarkdownDocument(usable(columns), this.#style);
   }
 
   /** Reads `text`, cut anywhere; returns what to print now, in which all styles are closed. */
@@ -40,7 +26,7 @@ export class MarkdownRenderer {
     text = this.#half + text;
     this.#half = /[\r\ud800-\udbff]$/.test(text) ? text.at(-1)! : "";
     this.#document.feed(safe(this.#half === "" ? text : text.slice(0, -1)));
-    return this.#document.take();
+    return this.#document.fill.take();
   }
 
   /** Returns what is left to print, up to a line feed; what is pushed then is a new text. */
@@ -48,15 +34,14 @@ export class MarkdownRenderer {
     this.#document.feed(safe(this.#half));
     this.#half = "";
     this.#document.end();
-    const rest = this.#document.take();
-    this.#document = new MarkdownDocument(this.#columns, this.#style);
+    const rest = this.#document.fill.take();
+    this.#document = new MarkdownDocument(this.#document.fill.columns, this.#style);
     return rest;
   }
 
   /** Later lines fit into `columns`. */
   resize(columns: number): void {
-    this.#columns = usable(columns);
-    this.#document.columns = this.#columns;
+    this.#document.fill.columns = usable(columns);
   }
 
   /** True while the rows of a table are held back. */

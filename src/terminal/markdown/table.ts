@@ -1,10 +1,6 @@
 /**
- * Tables of Markdown text.
- *
- * Source: GitHub Flavored Markdown (tables). Not GFM: a table's lines begin with `|`, cells beyond
- * the last column stay within it, and `<br>` begins a new line of a cell.
- *
- * @module
+ * Tables of Markdown text, as in GitHub Flavored Markdown. Not GFM: a table's lines begin with `|`,
+ * cells beyond the last column stay within it, and `<br>` begins a new line of a cell. @module
  */
 
 import { Filler, type Prefix, textWidth } from "./fill.ts";
@@ -28,7 +24,6 @@ export interface Table {
   tall?: boolean;
 }
 
-/** The look of tables. */
 export interface TableStyle {
   paint: Painter;
   unicode: boolean;
@@ -44,7 +39,6 @@ const SLACK = 3;
 const MAX_COLUMNS = 64;
 /** The narrowest that a column is made. */
 const MIN_WIDTH = 6;
-
 const NO_PREFIX = (): Prefix => ({ text: "", width: 0 });
 
 /** A table that may begin with `line`. */
@@ -79,8 +73,7 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle, more = 
   const later = table.widths !== undefined;
   let between = later;
   if (!table.widths) {
-    const gaps = 3 * (table.head.length - 1);
-    const room = fill.room - gaps;
+    const room = fill.room - 3 * (table.head.length - 1); // without the bars
     const natural = naturalWidths(table, style);
     const spare = room - natural.reduce((a, b) => a + b);
     table.ruled = spare < 0;
@@ -118,9 +111,7 @@ function cellLines(cell: string, width: number, base: Style, style: TableStyle):
   // Fast path: a cell without Markdown signs that fits.
   if (!/[\\`*_~[\]!&\n]/.test(cell) && textWidth(cell) <= width) return [style.paint(cell, base)];
   const fill = new Filler(width, NO_PREFIX, style.paint);
-  const inline = new InlineParser(fill, base, style.signs);
-  inline.push(cell);
-  inline.end();
+  writeInline(cell, base, fill, style);
   fill.endLine();
   return fill.take().split("\n").slice(0, -1);
 }
@@ -135,9 +126,8 @@ function naturalWidths({ head, rows }: Table, style: TableStyle): number[] {
   const widths = head.map(() => 1);
   for (const row of [head, ...rows]) {
     for (const [i, cell] of row.entries()) {
-      for (const line of cellLines(cell, Infinity, 0, style)) {
-        widths[i] = Math.max(widths[i]!, lineWidth(line));
-      }
+      const lines = cellLines(cell, Infinity, 0, style);
+      widths[i] = Math.max(widths[i]!, ...lines.map(lineWidth));
     }
   }
   return widths;
@@ -165,10 +155,10 @@ function rowLines(table: Table, cells: string[], base: Style, style: TableStyle)
   const columns = table.widths!.map((width, i) => cellLines(cells[i] ?? "", width, base, style));
   const height = Math.max(1, ...columns.map(({ length }) => length));
   const bar = style.paint(style.unicode ? " │ " : " | ", DIM);
-  return Array.from({ length: height }, (_, at) => {
-    const parts = columns.map((lines, i) => align(lines[at] ?? "", i, table));
-    return parts.join(bar);
-  });
+  return Array.from(
+    { length: height },
+    (_, at) => columns.map((lines, i) => align(lines[at] ?? "", i, table)).join(bar),
+  );
 }
 
 function align(text: string, column: number, { widths, aligned }: Table): string {
@@ -189,14 +179,16 @@ function rule({ widths }: Table, { paint, unicode }: TableStyle, heavy = false):
 /** A row whose cells stand below each other, as there is no room side by side. */
 function writeRecord(table: Table, cells: string[], fill: Filler, style: TableStyle): void {
   for (const [i, cell] of cells.entries()) {
-    const parts: [string, Style][] = [[table.head[i]!, BOLD], [cell, 0]];
     if (cell === "") continue;
-    for (const [text, base] of parts) {
-      const inline = new InlineParser(fill, base, style.signs);
-      inline.push(text);
-      inline.end();
-      if (base === BOLD) fill.text(": ", 0);
-    }
+    writeInline(table.head[i]!, BOLD, fill, style);
+    fill.text(": ", 0);
+    writeInline(cell, 0, fill, style);
     fill.endLine();
   }
+}
+
+function writeInline(text: string, base: Style, fill: Filler, { signs }: TableStyle): void {
+  const inline = new InlineParser(fill, base, signs);
+  inline.push(text);
+  inline.end();
 }

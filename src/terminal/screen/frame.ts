@@ -1,10 +1,6 @@
 /**
- * The rows that change in place, as data, and the shortest output that leads from one frame to the
- * next. Pure: the result is a string for one write.
- *
- * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM).
- *
- * @module
+ * The rows that change in place, as data, and the shortest output from one frame to the next, for
+ * one write. Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM). @module
  */
 
 import { isWidthDisputed } from "../../text/width.ts";
@@ -30,11 +26,8 @@ export interface Frame {
 /** Nothing yet, the cursor at the beginning of an empty row. */
 export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
-function widthOf(cells: readonly Cell[]): number {
-  let width = 0;
-  for (const cell of cells) width += cell.width;
-  return width;
-}
+/** The columns that cells take. */
+export const widthOf = (row: CellRow) => row.reduce((sum, { width }) => sum + width, 0);
 
 /** The cursor of a terminal, and the output that moved it. */
 interface Pen {
@@ -50,8 +43,8 @@ interface Pen {
 }
 
 /**
- * The output after which a terminal of `columns` that shows `previous` shows `next`. New rows are made
- * by line feeds, so they may scroll the screen.
+ * The output after which a terminal of `columns` that shows `previous` shows `next`. New rows are
+ * made by line feeds, so they may scroll the screen.
  */
 export function paint(previous: Frame, next: Frame, columns: number): string {
   const { cursor, rows: old } = previous;
@@ -106,7 +99,7 @@ function writeCells(pen: Pen, at: number, cells: CellRow, column: number, column
     }
     pen.out += cell.text;
     column += cell.width;
-    const disputed = isDisputed(cell);
+    const disputed = cell.text > "\x7f" && isWidthDisputed(cell.text);
     pen.disputed ||= disputed;
     pen.column = column >= columns || disputed ? NaN : column;
   }
@@ -120,8 +113,8 @@ const MIN_SHIFTED = 8;
 const MAX_SHIFT = 4;
 
 /**
- * The number of cells put in (or, negative, taken out) at `at`, if the rest of the row only moved for
- * it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
+ * The number of cells put in (or, negative, taken out) at `at`, if the rest of the row only moved
+ * for it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
  */
 function shiftOf(old: CellRow, row: CellRow, at: number, full: boolean): number {
   if (Math.min(old.length, row.length) - at < MIN_SHIFTED) return 0;
@@ -140,17 +133,10 @@ function isMoved(cells: CellRow, from: number, others: CellRow, at: number): boo
   return cells.slice(from).every((cell, i) => isSame(cell, others[at + i]!));
 }
 
-function isPlain({ text }: Cell): boolean {
-  return text.length === 1 && text < "\x7f";
-}
-
-function isSame(a: Cell, b: Cell): boolean {
-  return a === b || a.text === b.text && a.style === b.style && a.width === b.width;
-}
-
-function isDisputed({ text }: Cell): boolean {
-  return text > "\x7f" && isWidthDisputed(text);
-}
+const isPlain = ({ text }: Cell) => text.length === 1 && text < "\x7f";
+const isSame = (a: Cell, b: Cell) =>
+  a === b || a.text === b.text && a.style === b.style && a.width === b.width;
+const repeat = (n: number) => n === 1 ? "" : `${n}`;
 
 function move(pen: Pen, row: number, column: number): void {
   if (row > pen.bottom) {
@@ -159,11 +145,8 @@ function move(pen: Pen, row: number, column: number): void {
     pen.out += "\r" + "\n".repeat(row - pen.bottom);
     pen.column = 0;
     pen.bottom = row;
-  } else if (row > pen.row) {
-    pen.out += `\x1b[${repeat(row - pen.row)}B`;
-  } else if (row < pen.row) {
-    pen.out += `\x1b[${repeat(pen.row - row)}A`;
-  }
+  } else if (row > pen.row) pen.out += `\x1b[${repeat(row - pen.row)}B`;
+  else if (row < pen.row) pen.out += `\x1b[${repeat(pen.row - row)}A`;
   pen.row = row;
   if (column !== pen.column) {
     if (column === 0) pen.out += "\r";
@@ -172,8 +155,6 @@ function move(pen: Pen, row: number, column: number): void {
   }
   pen.column = column;
 }
-
-const repeat = (n: number) => n === 1 ? "" : `${n}`;
 
 /** The output that takes `frame` off the screen; the cursor is then where its first row was. */
 export function erase(frame: Frame): string {
@@ -187,14 +168,13 @@ export function erase(frame: Frame): string {
  */
 export function eraseResized(frame: Frame, columns: number, reflows: boolean): string {
   if (!reflows) return erase(frame);
-  let above = 0;
-  for (const row of frame.rows.slice(0, frame.cursor.row)) {
-    above += Math.max(1, Math.ceil(widthOf(row) / columns));
-  }
+  const { rows, cursor } = frame;
+  const heights = rows.slice(0, cursor.row).map((row) => Math.ceil(widthOf(row) / columns) || 1);
   // A cursor behind the end of its row goes no further than the row's last column.
-  const last = Math.max(0, widthOf(frame.rows[frame.cursor.row] ?? []) - 1);
-  above += Math.floor(Math.min(frame.cursor.column, last) / columns);
-  return erase({ rows: [], cursor: { row: above, column: 0 } });
+  const last = Math.max(0, widthOf(rows[cursor.row] ?? []) - 1);
+  const within = Math.floor(Math.min(cursor.column, last) / columns);
+  const row = heights.reduce((sum, height) => sum + height, within);
+  return erase({ rows: [], cursor: { row, column: 0 } });
 }
 
 /** The output that leaves `frame` on the screen and goes on below it. */

@@ -1,8 +1,6 @@
 /**
- * Printed text in few frames: whole lines, which scroll, and one that is not finished; below them, at
- * the end of the screen, the rows that change in place.
- *
- * @module
+ * Printed text in few frames: whole lines, which scroll, and one that is not finished; below them,
+ * at the end of the screen, the rows that change in place. @module
  */
 
 import type { Terminal } from "../terminal.ts";
@@ -11,47 +9,34 @@ import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./fr
 
 /** Lays out the rows that change in place, for a terminal of that size. */
 type Layout = (size: TerminalSize) => Frame;
-
 /** Streamed text is shown in frames at least this many milliseconds apart. */
 const FRAME_MS = 33;
 
-/** When a {@linkcode LiveOutput} ends. */
-interface LiveOutputOptions {
-  /** Called when the terminal cannot be written to any more. */
-  onGone: (error: unknown) => void;
-  /** Nothing is drawn once it is aborted. */
-  signal?: AbortSignal | undefined;
-}
-
 /**
- * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at the
- * beginning of a row. A frame is one write, or none.
+ * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at
+ * the beginning of a row. A frame is one write, or none.
  */
 export class LiveOutput {
-  readonly #terminal: Terminal;
-  readonly #layout: Layout;
-  readonly #options: LiveOutputOptions;
+  /** The line that is not finished. */
+  tail = "";
   /** The rows that the terminal shows, and the size they were painted for. */
   #shown: Frame = EMPTY_FRAME;
   #size: TerminalSize;
   #lines = "";
-  #tail = "";
   /** When the last frame was drawn. */
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
   /** Another program has the terminal. */
   #isPaused = false;
 
-  constructor(terminal: Terminal, layout: Layout, options: LiveOutputOptions) {
-    this.#terminal = terminal;
-    this.#layout = layout;
-    this.#options = options;
+  /** `onGone`: the terminal cannot be written to. Nothing is drawn once `signal` is aborted. */
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly layout: Layout,
+    private readonly onGone: (error: unknown) => void,
+    private readonly signal?: AbortSignal,
+  ) {
     this.#size = terminal.size();
-  }
-
-  /** The line that is not finished. */
-  get tail(): string {
-    return this.#tail;
   }
 
   /** Prints whole lines before all text that is not shown yet. */
@@ -66,59 +51,59 @@ export class LiveOutput {
 
   /** Prints `text` as lines of their own; the line that is not finished is ended before them. */
   print(text: string): void {
-    this.#lines += `${this.#tail}${this.#tail && "\n"}${text}\n`;
-    this.#tail = "";
+    this.#lines += `${this.tail}${this.tail && "\n"}${text}\n`;
+    this.tail = "";
   }
 
   /** Prints text that may go on in the same line. */
   stream(text: string): void {
     const end = text.lastIndexOf("\n") + 1;
     if (end > 0) {
-      this.#lines += this.#tail + text.slice(0, end);
-      this.#tail = "";
+      this.#lines += this.tail + text.slice(0, end);
+      this.tail = "";
     }
-    this.#tail += text.slice(end);
+    this.tail += text.slice(end);
   }
 
   /** Shows the text printed so far, and the layout as it is now. */
   draw(): void {
     clearTimeout(this.#frame);
     this.#frame = undefined;
-    if (this.#isPaused || this.#options.signal?.aborted) return;
+    if (this.#isPaused || this.signal?.aborted) return;
     const text = this.#lines;
     this.#lines = "";
     try {
       if (text === "") this.#paintRows();
       else this.#paintBelow(text);
     } catch (error) {
-      this.#options.onGone(error);
+      this.onGone(error);
     }
-    this.#drawn = this.#terminal.now();
+    this.#drawn = this.terminal.now();
   }
 
   /** Draws, with others that come soon in one frame; the first after a pause at once. */
   drawSoon(): void {
     if (this.#frame !== undefined) return;
-    const wait = this.#drawn + FRAME_MS - this.#terminal.now();
+    const wait = this.#drawn + FRAME_MS - this.terminal.now();
     if (wait <= 0) this.draw();
     else this.#frame = setTimeout(() => this.draw(), wait);
   }
 
   /** Leaves the rows of `layout` in the scrollback; those that change begin below them. */
   commit(layout: Layout): void {
-    const size = this.#terminal.size();
+    const size = this.terminal.size();
     const next = layout(size);
     // Rows that have scrolled out of a small terminal's reach are written again, in full.
     const isTall = next.rows.length > size.rows;
     const first = isTall || size.columns !== this.#size.columns ? this.#erased() : "";
     const out = first + paint(this.#shown, next, size.columns);
     this.#shown = EMPTY_FRAME;
-    this.#terminal.write(out + leave(next));
+    this.terminal.write(out + leave(next));
   }
 
   clearScreen(): void {
     this.#forget();
-    this.#terminal.write("\x1b[H\x1b[2J");
+    this.terminal.write("\x1b[H\x1b[2J");
   }
 
   /** Draws nothing until {@linkcode resume}. */
@@ -143,42 +128,42 @@ export class LiveOutput {
   /** Takes the rows that change off the screen; the text that was not shown yet. */
   end(): string {
     clearTimeout(this.#frame);
-    this.#terminal.write(this.#erased());
-    return this.#lines + this.#tail + (this.#tail && "\n");
+    this.terminal.write(this.#erased());
+    return this.#lines + this.tail + (this.tail && "\n");
   }
 
   #paintRows(): void {
-    const size = this.#terminal.size();
+    const size = this.terminal.size();
     const { columns, rows } = this.#size;
     // A terminal that became smaller may have dropped the rows below the cursor.
     const first = size.columns === columns && size.rows === rows ? "" : this.#erased();
-    const next = this.#layout(size);
+    const next = this.layout(size);
     const out = first + paint(this.#shown, next, size.columns);
     this.#shown = next;
-    if (out !== "") this.#terminal.write(out);
+    if (out !== "") this.terminal.write(out);
   }
 
   /** Writes `text` (whole lines, safe for a terminal, `\n` only), and the rows below it. */
   #paintBelow(text: string): void {
-    const next = this.#layout(this.#terminal.size());
-    const out = this.#erased() + text.replaceAll("\n", "\r\n") +
-      paint(EMPTY_FRAME, next, this.#size.columns);
+    const next = this.layout(this.terminal.size());
+    const above = this.#erased() + text.replaceAll("\n", "\r\n");
+    const out = above + paint(EMPTY_FRAME, next, this.#size.columns);
     this.#shown = next;
     // In one go, for a terminal that can (DEC mode 2026, synchronized output).
-    this.#terminal.write(`\x1b[?2026h${out}\x1b[?2026l`);
+    this.terminal.write(`\x1b[?2026h${out}\x1b[?2026l`);
   }
 
   #forget(): void {
     this.#shown = EMPTY_FRAME;
-    this.#size = this.#terminal.size();
+    this.#size = this.terminal.size();
   }
 
   /** Takes the rows off a terminal whose size may have changed: the text to write for that. */
   #erased(): string {
-    const size = this.#terminal.size();
+    const size = this.terminal.size();
     const out = size.columns === this.#size.columns
       ? erase(this.#shown)
-      : eraseResized(this.#shown, size.columns, this.#terminal.reflows);
+      : eraseResized(this.#shown, size.columns, this.terminal.reflows);
     this.#size = size;
     this.#shown = EMPTY_FRAME;
     return out;

@@ -1,37 +1,28 @@
 /**
  * The screen of a session: ordinary scrollback, and below it a few rows that change in place: the
- * unfinished line, the progress, the modal on top of the stack, the status.
- *
- * @module
+ * unfinished line, the progress, the modal on top of the stack, the status. @module
  */
 
 import { processTerminal, type Terminal } from "../terminal.ts";
-import type { Completer } from "../line/completion.ts";
 import type { Key } from "../line/keys.ts";
 import type { KillRing } from "../line/state.ts";
 import { styledRow, styledRows } from "../styled.ts";
-import type { TerminalSize } from "../tty.ts";
+import { type TerminalSize, unlessGone } from "../tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { CellRow, Frame } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
-import { MessageModal } from "./message_modal.ts";
+import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
 import { type Modal, ModalStack } from "./modal.ts";
 import { ModalDriver } from "./modal_driver.ts";
 import { QuestionModal } from "./question_modal.ts";
 import type { Screen } from "./screen.ts";
 
 /** The parts of a screen beside the text printed on it, and the callbacks of its keys. */
-interface LiveScreenOptions {
-  /** An SGR sequence for the prompt, or empty: no colours at all then. */
-  color: string;
-  /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
-  history: () => readonly string[];
-  completer?: Completer | undefined;
+interface LiveScreenOptions
+  extends Pick<MessageModalOptions, "color" | "history" | "completer" | "onStop"> {
   /** The progress of the turn, in one line with SGR; undefined while there is none. */
   activity: () => string | undefined;
   footer: () => string;
-  /** Ctrl-C or Escape while a turn goes on. */
-  onStop: () => void;
   /** Ctrl-O: shows the text that was folded. */
   onUnfold: () => void;
   /** A signal, or the terminal is gone; the terminal is restored already. */
@@ -40,15 +31,13 @@ interface LiveScreenOptions {
 
 /** The progress is drawn again after this many milliseconds. */
 const TICK_MS = 120;
-/** A question appears once no key was pressed for these milliseconds: none is answered by accident. */
+/** A question appears once no key came for these milliseconds: none is answered by accident. */
 const QUESTION_QUIET_MS = 200;
 /** The last characters of an unfinished line, and the first of a queued message, that are shown. */
 const MAX_TAIL = 4096;
 
 /** Takes the terminal until it is disposed of. */
 export class LiveScreen implements Screen {
-  readonly #options: LiveScreenOptions;
-  readonly #terminal: Terminal;
   readonly #output: LiveOutput;
   readonly #modals = new ModalStack();
   readonly #message: MessageModal;
@@ -62,32 +51,27 @@ export class LiveScreen implements Screen {
   #isFocused = true;
   #tick: ReturnType<typeof setInterval> | undefined;
 
-  constructor(options: LiveScreenOptions, terminal: Terminal = processTerminal()) {
-    this.#options = options;
-    this.#terminal = terminal;
-    this.#output = new LiveOutput(terminal, (size) => this.#layout(size), {
-      onGone: () => this.#gone(),
-      signal: this.#over.signal,
-    });
-    this.#message = new MessageModal({
-      ...this.#lineOptions(),
-      completer: options.completer,
-      history: options.history,
-      isActive: () => this.#isActive(),
-      onStop: options.onStop,
-    });
+  constructor(
+    private readonly options: LiveScreenOptions,
+    private readonly terminal: Terminal = processTerminal(),
+  ) {
+    const { signal } = this.#over;
+    // A terminal that is gone fails when it is written to, or ends the keys.
+    const onGone = () => {
+      if (!signal.aborted) this.#end("SIGHUP");
+    };
+    this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
+    const { completer, history, onStop } = options;
+    const isActive = () => this.#isActive();
+    const line = this.#lineOptions("> ");
+    this.#message = new MessageModal({ ...line, completer, history, isActive, onStop });
     this.#modals.open(this.#message);
-    this.#driver = new ModalDriver({
-      terminal,
-      modals: this.#modals,
-      output: this.#output,
-      onKey: (key) => this.#onKey(key),
-      focus: true,
-      onSignal: (signal) => this.#end(signal),
-    });
+    const parts = { terminal, modals: this.#modals, output: this.#output };
+    const onKey = (key: Key) => this.#onKey(key);
+    const onSignal = (signal: Deno.Signal) => this.#end(signal);
+    this.#driver = new ModalDriver({ ...parts, onKey, onSignal, focus: true });
     // Deferred: the options may refer to objects that the caller makes after the screen.
-    Promise.resolve().then(() => this.#driver.run(this.#over.signal))
-      .catch(() => {}).then(() => this.#gone());
+    Promise.resolve().then(() => this.#driver.run(signal)).catch(() => {}).then(onGone);
   }
 
   print(text: string): void {
@@ -117,16 +101,10 @@ export class LiveScreen implements Screen {
     return message;
   }
 
-  ask(
-    prompt: string,
-    objection: (line: string) => string | undefined,
-    signal: AbortSignal,
-    text = "",
-  ): Promise<string | null> {
+  ask(...[prompt, objection, signal, text = ""]: Parameters<Screen["ask"]>) {
     const question = new QuestionModal({
-      ...this.#lineOptions(),
+      ...this.#lineOptions(prompt),
       context: this.#printed,
-      prompt,
       text,
       objection,
       onCancel: () => this.#message.hold(),
@@ -134,17 +112,15 @@ export class LiveScreen implements Screen {
     return this.push(question, signal);
   }
 
-  /**
-   * Opens `modal` once no key was pressed for a while; its result, or null once `signal` is aborted.
-   */
+  /** Opens `modal` once no key came for a while; its result, or null once `signal` is aborted. */
   async push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
     let isQuiet = false;
     while (!signal.aborted && !isQuiet) {
       // Keys that were not read during an outcome's wait are read in the pause after it.
       const wasWaiting = this.#modals.isWaiting;
-      await this.#terminal.pause(QUESTION_QUIET_MS, signal);
+      await this.terminal.pause(QUESTION_QUIET_MS, signal);
       isQuiet = !wasWaiting && !this.#modals.isWaiting &&
-        this.#terminal.now() - this.#keyTime >= QUESTION_QUIET_MS;
+        this.terminal.now() - this.#keyTime >= QUESTION_QUIET_MS;
     }
     if (signal.aborted || this.#over.signal.aborted) return null;
     const onAbort = () => this.#modals.close(modal);
@@ -159,38 +135,35 @@ export class LiveScreen implements Screen {
   }
 
   notify(text: string): void {
-    if (!this.#isFocused) this.#terminal.write(`\x1b]9;${text}\x07`);
+    if (!this.#isFocused) this.terminal.write(`\x1b]9;${text}\x07`);
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#tick);
     this.#over.abort();
-    try {
-      this.#terminal.write(this.#output.end().replaceAll("\n", "\r\n"));
-    } catch {
-      // The terminal is gone.
-    }
+    unlessGone(() => this.terminal.write(this.#output.end().replaceAll("\n", "\r\n")));
     this.#driver[Symbol.dispose]();
   }
 
   #isActive(): boolean {
-    return this.#options.activity() !== undefined;
+    return this.options.activity() !== undefined;
   }
 
   /** The options that the input line and questions have in common. */
-  #lineOptions() {
+  #lineOptions(prompt: string) {
     return {
-      color: this.#options.color,
+      prompt,
+      color: this.options.color,
       ring: this.#ring,
       append: (lines: string) => this.#output.append(lines),
-      columns: () => this.#terminal.size().columns,
+      columns: () => this.terminal.size().columns,
     };
   }
 
   #layout({ columns, rows }: TerminalSize): Frame {
-    const { color } = this.#options;
+    const { color } = this.options;
     const dim = color && "\x1b[2m";
-    const activity = this.#isAsking() ? undefined : this.#options.activity();
+    const activity = this.#isAsking() ? undefined : this.options.activity();
     const { tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     if (activity !== undefined) above.push([], styledRow(activity, columns));
@@ -200,10 +173,8 @@ export class LiveScreen implements Screen {
       above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
     const footer = rows > 3 ? [styledRow(`${dim}${this.#status(activity)}`, columns)] : [];
-    const input = this.#modals.layout({
-      columns,
-      rows: Math.max(1, rows - footer.length - Math.min(above.length, rows >> 1)),
-    });
+    const most = Math.max(1, rows - footer.length - Math.min(above.length, rows >> 1));
+    const input = this.#modals.layout({ columns, rows: most });
     const room = Math.max(0, rows - footer.length - input.rows.length);
     const shown = room === 0 ? [] : above.slice(-room);
     return {
@@ -216,9 +187,8 @@ export class LiveScreen implements Screen {
     const { isLeaving, isHeld, state } = this.#message;
     if (isLeaving) return "Ctrl-C again leaves";
     const isIdle = !this.#isAsking() && activity === undefined && state.units.length === 0;
-    return isHeld && isIdle
-      ? "Enter sends what is held, Up edits it, Ctrl-C drops it"
-      : this.#options.footer();
+    if (isHeld && isIdle) return "Enter sends what is held, Up edits it, Ctrl-C drops it";
+    return this.options.footer();
   }
 
   #isAsking(): boolean {
@@ -227,26 +197,20 @@ export class LiveScreen implements Screen {
 
   /** Keys that mean the same whatever modal is open. */
   #onKey(key: Key): boolean {
-    this.#keyTime = this.#terminal.now();
-    const name = key.type === "key" ? key.name : "";
-    if (name.startsWith("focus-")) {
-      this.#isFocused = name === "focus-in";
+    this.#keyTime = this.terminal.now();
+    if (key.name?.startsWith("focus-")) {
+      this.#isFocused = key.name === "focus-in";
       return true;
     }
-    if (name !== "ctrl-c") this.#message.stay();
-    if (name !== "ctrl-o") return false;
-    this.#options.onUnfold();
+    if (key.name !== "ctrl-c") this.#message.isLeaving = false;
+    if (key.name !== "ctrl-o") return false;
+    this.options.onUnfold();
     return true;
-  }
-
-  /** A terminal that is gone fails when it is written to, or ends the keys. */
-  #gone(): void {
-    if (!this.#over.signal.aborted) this.#end("SIGHUP");
   }
 
   #end(signal: Deno.Signal): void {
     this.#over.abort();
-    this.#options.onEnd(signal);
+    this.options.onEnd(signal);
     this.#modals.closeAll();
     this.#message.give(null);
   }

@@ -1,57 +1,35 @@
-/**
- * The input line of a session: messages, of which those typed while a turn goes on wait for its end.
- *
- * @module
- */
+/** The input line: messages, of which those typed while a turn goes on wait for its end. @module */
 
-import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
+import { LineModal } from "../line/line_modal.ts";
 import type { Key } from "../line/keys.ts";
-import { cleared, lineState, lineText, withHistory } from "../line/state.ts";
+import { cleared, type LineState, lineState, lineText, withHistory } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
+import type { SessionLineOptions } from "./question_modal.ts";
 
-interface MessageModalOptions extends Omit<LineModalOptions, "prompt"> {
+export interface MessageModalOptions extends SessionLineOptions {
   /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
   history: () => readonly string[];
   /** True while a turn goes on. */
   isActive: () => boolean;
   /** Ctrl-C or Escape while a turn goes on. */
   onStop: () => void;
-  /** Prints whole lines. */
-  append: (lines: string) => void;
-  columns: () => number;
 }
 
 /** The input line; it stays open. */
-export class MessageModal extends LineModal<never> {
-  readonly #options: MessageModalOptions;
-  readonly #queued: string[] = [];
+export class MessageModal extends LineModal<never, MessageModalOptions> {
+  /** Messages that wait, oldest first. */
+  readonly queued: string[] = [];
   /** The turn was stopped: the queue, meant for after it, waits for Enter. */
-  #isHeld = false;
-  /** Ctrl-C was the last key: one more leaves. */
-  #isLeaving = false;
+  isHeld = false;
+  /** Ctrl-C was the last key, whichever modal it was for: one more leaves. */
+  isLeaving = false;
   #reader: ((text: string | null) => void) | undefined;
   /** The person has left, perhaps while nobody read: there is no next message. */
   #hasLeft = false;
 
   constructor(options: MessageModalOptions) {
-    super(lineState(), { ...options, prompt: "> " });
-    this.#options = options;
+    super(lineState(), options);
     this.#begin();
-  }
-
-  /** Messages that wait, oldest first. */
-  get queued(): readonly string[] {
-    return this.#queued;
-  }
-
-  /** True when the queue waits for the person, not for the end of a turn. */
-  get isHeld(): boolean {
-    return this.#isHeld;
-  }
-
-  /** True when Ctrl-C was the last key, so that one more leaves. */
-  get isLeaving(): boolean {
-    return this.#isLeaving;
   }
 
   /** The next message; null when the session is over. */
@@ -59,7 +37,7 @@ export class MessageModal extends LineModal<never> {
     if (this.#hasLeft) return Promise.resolve(null);
     // The line was begun before the message ahead of it became a part of the history.
     if (this.search === undefined) {
-      this.state = withHistory(this.state, [...this.#options.history()]);
+      this.state = withHistory(this.state, [...this.options.history()]);
     }
     return new Promise((resolve) => {
       this.#reader = resolve;
@@ -77,20 +55,14 @@ export class MessageModal extends LineModal<never> {
 
   /** The turn is stopped: keeps the queue back. */
   hold(): void {
-    this.#isHeld = this.#queued.length > 0;
-  }
-
-  /** A key other than Ctrl-C was pressed, whichever modal it was for. */
-  stay(): void {
-    this.#isLeaving = false;
+    this.isHeld = this.queued.length > 0;
   }
 
   override press(key: Key): Outcome<never> {
-    const name = key.type === "key" ? key.name : "";
-    if (name === "escape" && this.#options.isActive()) return this.#cancel();
-    if (name === "up" && this.state.units.length === 0 && this.#queued.length > 0) {
-      this.#begin(this.#queued.pop());
-      this.#isHeld &&= this.#queued.length > 0;
+    if (key.name === "escape" && this.options.isActive()) return this.#cancel();
+    if (key.name === "up" && this.state.units.length === 0 && this.queued.length > 0) {
+      this.#begin(this.queued.pop());
+      this.isHeld &&= this.queued.length > 0;
       return "none";
     }
     return super.press(key);
@@ -99,52 +71,51 @@ export class MessageModal extends LineModal<never> {
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<never> {
     if (how === "cancel") return this.#cancel();
     if (how === "submit") this.#submit(lineText(this.state));
-    else if (this.#options.isActive()) return "bell";
+    else if (this.options.isActive()) return "bell";
     else this.give(null);
     return "none";
   }
 
   #begin(text = ""): void {
     // A copy: the keeper of the history adds to it while the line is edited.
-    this.state = lineState({ history: [...this.#options.history()], text });
+    this.state = lineState({ history: [...this.options.history()], text });
   }
 
   #submit(text: string): void {
     if (text.trim() === "") {
-      this.#isHeld = false;
+      this.isHeld = false;
       return this.#sendQueued();
     }
-    const lines = this.wholeText(this.#options.columns());
+    const { state } = this;
     this.#begin();
-    if (this.#options.isActive() || this.#reader === undefined) this.#queued.push(text);
-    else this.#send(text, lines);
+    if (this.options.isActive() || this.#reader === undefined) this.queued.push(text);
+    else this.#send(text, state);
   }
 
   /** Sends the oldest message of the queue, if there is one and a reader for it. */
   #sendQueued(): void {
-    if (this.#isHeld || this.#reader === undefined) return;
-    const text = this.#queued.shift();
-    if (text === undefined) return;
-    this.#send(text, this.wholeText(this.#options.columns(), lineState({ text })));
+    if (this.isHeld || this.#reader === undefined) return;
+    const text = this.queued.shift();
+    if (text !== undefined) this.#send(text, lineState({ text }));
   }
 
-  #send(text: string, lines: string): void {
-    this.#options.append(lines);
+  #send(text: string, state: LineState): void {
+    this.options.append(this.wholeText(this.options.columns(), state));
     this.give(text);
   }
 
   #cancel(): Outcome<never> {
-    if (this.#options.isActive()) {
+    if (this.options.isActive()) {
       this.hold();
-      this.#options.onStop();
+      this.options.onStop();
     } else if (this.state.units.length > 0) {
       this.state = cleared(this.state);
-      this.#isLeaving = true;
-    } else if (this.#isHeld) {
-      this.#queued.length = 0;
-      this.#isHeld = false;
-    } else if (this.#isLeaving) this.give(null);
-    else this.#isLeaving = true;
+      this.isLeaving = true;
+    } else if (this.isHeld) {
+      this.queued.length = 0;
+      this.isHeld = false;
+    } else if (this.isLeaving) this.give(null);
+    else this.isLeaving = true;
     return "none";
   }
 }

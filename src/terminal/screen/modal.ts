@@ -1,10 +1,7 @@
 /**
  * A stack of modals: the top one has the keyboard and lays out the rows at the end of the screen.
- *
- * A modal is pure state with two functions, so it is tested without a terminal. The input line is at
- * the bottom; a question, a search or a menu lies above it and gives the keyboard back when it closes.
- *
- * @module
+ * The input line is at the bottom; a question, a search or a menu lies above it and gives the
+ * keyboard back when it closes. @module
  */
 
 import type { Key } from "../line/keys.ts";
@@ -21,15 +18,11 @@ export interface Modal<T = unknown> {
   press(key: Key): Outcome<T>;
 }
 
-/** An action of the driver on the terminal, after a key. */
-type TerminalAction =
-  | "none"
-  /** Rings the bell: the key could do nothing. */
-  | "bell"
-  /** Clears the screen. */
-  | "clear"
-  /** Stops the process, as Ctrl-Z does. */
-  | "suspend";
+/**
+ * An action of the driver on the terminal, after a key: `"bell"` where the key could do nothing,
+ * `"clear"` clears the screen, `"suspend"` stops the process, as Ctrl-Z does.
+ */
+type TerminalAction = "none" | "bell" | "clear" | "suspend";
 
 /** The effect of a key on a modal. A result is null where the person gave none. */
 export type Outcome<T = unknown> =
@@ -51,13 +44,9 @@ interface Layer {
 
 /** Modals, of which the top one is in use. */
 export class ModalStack {
-  readonly #layers: Layer[] = [];
-  #isWaiting = false;
-
   /** True while the outcome of a key is not known: keys that come meanwhile are not read yet. */
-  get isWaiting(): boolean {
-    return this.#isWaiting;
-  }
+  isWaiting = false;
+  readonly #layers: Layer[] = [];
 
   /** Opens `modal` on top; resolves with its result when it closes. */
   open<T>(modal: Modal<T>): Promise<T | null> {
@@ -66,10 +55,13 @@ export class ModalStack {
     });
   }
 
-  /** Closes `modal`, if it is open, without a result. */
-  close(modal: Modal): void {
-    const layer = this.#layers.find((layer) => layer.modal === modal);
-    if (layer !== undefined) this.#close(layer, null);
+  /** Closes `modal`, if it is open, and its parts; null stands for no result. */
+  close(modal: Modal, result: unknown = null): void {
+    const at = this.#indexOf(modal);
+    if (at < 0) return;
+    let end = at + 1;
+    while (end < this.#layers.length && this.#layers[end]!.settle === undefined) end++;
+    this.#layers.splice(at, end - at)[0]!.settle?.(result);
   }
 
   /** Closes all modals without a result. */
@@ -94,36 +86,27 @@ export class ModalStack {
 
   /** Gives `key` to the top modal, and to those below as long as it is passed on. */
   async press(key: Key): Promise<TerminalAction> {
-    for (let layer; (layer = this.#layers.at(-1)) !== undefined;) {
-      let outcome = layer.modal.press(key);
+    for (let modal; (modal = this.#layers.at(-1)?.modal) !== undefined;) {
+      let outcome = modal.press(key);
       if (typeof outcome === "object" && "later" in outcome) {
-        this.#isWaiting = true;
-        outcome = await outcome.later.finally(() => this.#isWaiting = false);
+        this.isWaiting = true;
+        outcome = await outcome.later.finally(() => this.isWaiting = false);
       }
       if (outcome === "pass") {
-        this.#close(layer, null);
+        this.close(modal);
         continue;
       }
       if (typeof outcome === "string") return outcome;
-      if ("push" in outcome) this.#insertAbove(layer, outcome.push);
-      else if ("done" in outcome) this.#close(layer, outcome.done);
+      if ("done" in outcome) this.close(modal, outcome.done);
+      // It may have been closed while its outcome was not known.
+      const at = this.#indexOf(modal);
+      if ("push" in outcome && at >= 0) this.#layers.splice(at + 1, 0, { modal: outcome.push });
       return "none";
     }
     return "none";
   }
 
-  #insertAbove(layer: Layer, modal: Modal): void {
-    const at = this.#layers.indexOf(layer);
-    // It may have been closed while its outcome was not known.
-    if (at >= 0) this.#layers.splice(at + 1, 0, { modal });
-  }
-
-  #close(layer: Layer, result: unknown): void {
-    const at = this.#layers.indexOf(layer);
-    if (at < 0) return;
-    let end = at + 1;
-    while (end < this.#layers.length && this.#layers[end]!.settle === undefined) end++;
-    this.#layers.splice(at, end - at);
-    layer.settle?.(result);
+  #indexOf(modal: Modal): number {
+    return this.#layers.findIndex((layer) => layer.modal === modal);
   }
 }

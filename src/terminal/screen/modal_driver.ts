@@ -1,8 +1,4 @@
-/**
- * The one driver of modals: raw mode, the keys and the drawing, for a session and for a single line.
- *
- * @module
- */
+/** The driver of modals: raw mode, keys and drawing, for a session and a single line. @module */
 
 import type { Terminal } from "../terminal.ts";
 import { asPressed, type Key } from "../line/keys.ts";
@@ -10,11 +6,9 @@ import type { RawOptions, RawTerminal } from "../tty.ts";
 import type { LiveOutput } from "./live_output.ts";
 import type { ModalStack } from "./modal.ts";
 
-/** The terminal and the modals of a driver. */
 interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
   terminal: Terminal;
   modals: ModalStack;
-  /** Draws the modals. */
   output: LiveOutput;
   /** Called with each key before the modals; true when it is not for them. */
   onKey?: (key: Key) => boolean;
@@ -22,11 +16,9 @@ interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
 
 /** Holds the terminal in raw mode until it is disposed of. */
 export class ModalDriver implements Disposable {
-  readonly #options: ModalDriverOptions;
   readonly #raw: RawTerminal;
 
-  constructor(options: ModalDriverOptions) {
-    this.#options = options;
+  constructor(private readonly options: ModalDriverOptions) {
     const { terminal, modals, output, focus, onSignal } = options;
     this.#raw = terminal.raw({
       focus,
@@ -44,7 +36,7 @@ export class ModalDriver implements Disposable {
 
   /** Gives keys to the modals until all are closed, the input ends, or `signal` is aborted. */
   async run(signal?: AbortSignal): Promise<void> {
-    const { terminal, modals, output } = this.#options;
+    const { terminal, modals, output } = this.options;
     const began = terminal.now();
     while (modals.depth > 0) {
       // Keys that came in one piece are shown in one frame.
@@ -60,9 +52,8 @@ export class ModalDriver implements Disposable {
   }
 
   async #press(key: Key): Promise<void> {
-    const { terminal, modals, output, onKey } = this.#options;
-    const isFocus = key.type === "key" && key.name.startsWith("focus-");
-    if (onKey?.(key) || isFocus) return;
+    const { terminal, modals, output, onKey } = this.options;
+    if (onKey?.(key) || key.name?.startsWith("focus-")) return;
     switch (await modals.press(key)) {
       case "bell":
         return terminal.write("\x07");

@@ -5,7 +5,13 @@ import type { Key } from "../line/keys.ts";
 import { lineState, lineText } from "../line/state.ts";
 import type { Outcome } from "./modal.ts";
 
-interface QuestionModalOptions extends LineModalOptions {
+export interface SessionLineOptions extends LineModalOptions {
+  /** Prints whole lines. */
+  append: (lines: string) => void;
+  columns: () => number;
+}
+
+interface QuestionModalOptions extends SessionLineOptions {
   /** Text that was printed before it. */
   context: string;
   /** The text that the answer begins with. */
@@ -14,29 +20,22 @@ interface QuestionModalOptions extends LineModalOptions {
   objection: (line: string) => string | undefined;
   /** Ctrl-C or Escape. */
   onCancel: () => void;
-  /** Prints whole lines. */
-  append: (lines: string) => void;
-  columns: () => number;
 }
 
 /** A question; its result is the line typed, which its objection accepted. */
-export class QuestionModal extends LineModal<string> {
-  readonly context: string;
-  readonly #options: QuestionModalOptions;
+export class QuestionModal extends LineModal<string, QuestionModalOptions> {
+  readonly context = this.options.context;
 
   constructor(options: QuestionModalOptions) {
     super(lineState({ multiline: false, text: options.text }), options);
-    this.context = options.context;
-    this.#options = options;
   }
 
   override press(key: Key): Outcome<string> {
-    const isEscape = key.type === "key" && key.name === "escape";
-    return isEscape ? this.leave("cancel") : super.press(key);
+    return key.name === "escape" ? this.leave("cancel") : super.press(key);
   }
 
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
-    const { append, columns, objection, onCancel } = this.#options;
+    const { append, columns, objection, onCancel } = this.options;
     append(this.wholeText(columns()));
     if (how === "cancel") onCancel();
     if (how !== "submit") return { done: null };

@@ -1,8 +1,4 @@
-/**
- * The screen of a session, shown on and typed into: a terminal that can repaint, or one that cannot.
- *
- * @module
- */
+/** The screen of a session: a terminal that can repaint, or one that cannot. @module */
 
 import { readInput, readLineRaw } from "../line/input.ts";
 import { writeStdout } from "../stdio.ts";
@@ -18,8 +14,8 @@ export interface Screen extends Disposable {
   /** The next message; null when the session is over. */
   read(): Promise<string | null>;
   /**
-   * Asks a question of one line, which begins with `text`; null when the person gives no answer, or once
-   * `signal` is aborted. The sentence that `objection` gives of a line is printed, and the question stays.
+   * Asks a question of one line, which begins with `text`; null without an answer, or once `signal`
+   * is aborted. A sentence that `objection` gives of a line is printed, and the question stays.
    */
   ask(
     prompt: string,
@@ -32,18 +28,12 @@ export interface Screen extends Disposable {
 }
 
 /**
- * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the other.
- * Once `signal` is aborted, no further message is read.
+ * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the
+ * other. Once `signal` is aborted, no further message is read.
  */
 export class PlainScreen implements Screen {
-  readonly #history: () => string[];
-  readonly #signal: AbortSignal;
   #isMidLine = false;
-
-  constructor(history: () => string[], signal: AbortSignal) {
-    this.#history = history;
-    this.#signal = signal;
-  }
+  constructor(private readonly history: () => string[], private readonly signal: AbortSignal) {}
 
   print(text: string): void {
     this.stream(`${this.#isMidLine ? "\n" : ""}${text}\n`);
@@ -56,14 +46,10 @@ export class PlainScreen implements Screen {
   }
 
   read(): Promise<string | null> {
-    return readInput({ history: this.#history() }, { interrupt: "clear", signal: this.#signal });
+    return readInput({ history: this.history() }, { interrupt: "clear", signal: this.signal });
   }
 
-  async ask(
-    prompt: string,
-    objection: (line: string) => string | undefined,
-    signal: AbortSignal,
-  ): Promise<string | null> {
+  async ask(...[prompt, objection, signal]: Parameters<Screen["ask"]>): Promise<string | null> {
     for (;;) {
       const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
       const wrong = line === null ? undefined : objection(line);
