@@ -12,9 +12,7 @@ const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
  * Tells a server that can not be reached from one that takes its time to answer, which `fetch` does
  * not: after a moment it makes a connection of its own, and closes it at once. Resolves to `true` when
  * there is no connection within `timeoutMs` in all; to `false` when there is one, when it is refused
- * (the request reports that better), and when requests may go through a proxy.
- *
- * @param signal Ends the probe, with `false`.
+ * (the request reports that better), when requests may go through a proxy, and at the end of `signal`.
  */
 export async function connectTimesOut(
   url: string,

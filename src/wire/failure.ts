@@ -42,10 +42,8 @@ export function failureFromResponse(
   }
   const value = jsonOrUndefined(bodyText);
   const report = typeof value === "object" && value !== null ? readReport(value) : undefined;
-  const details = detailsOf(
-    status,
-    report ?? { message: excerpt(pageText(bodyText)), labels: [] },
-  );
+  const page = { message: excerpt(pageText(bodyText)), labels: [] };
+  const details = detailsOf(status, report ?? page);
   const { serverMessage: said } = details;
   const after = retryAfterMs(headers);
   const isTooLong = after !== undefined && after > MAX_RETRY_AFTER_MS;
@@ -68,10 +66,8 @@ export function failureFromResponse(
 }
 
 /**
- * The error for a value inside a 200 answer; `undefined` when it is no error object. Readers call it
- * for each event and throw the result: `wire/http.ts` adds the host, and retries it.
- *
- * @param isMarked True where the server said beside the value that it is an error.
+ * The error for a value inside a 200 answer; `undefined` when it is no error object, and the server did
+ * not say beside it that it is one. Readers throw it: `wire/http.ts` adds the host, and retries it.
  */
 export function failureFromErrorObject(value: unknown, isMarked = false): BackendError | undefined {
   // Google's compatible endpoint wraps its error object in an array.
@@ -84,6 +80,12 @@ export function failureFromErrorObject(value: unknown, isMarked = false): Backen
   const report = readReport(object);
   const details = detailsOf(report.status ?? 500, report);
   return new BackendError(`The server reported an error: ${details.serverMessage}`, details);
+}
+
+/** @throws {BackendError} when `value` is an error object, or `isMarked` as one. */
+export function throwErrorObject(value: unknown, isMarked = false): void {
+  const failure = failureFromErrorObject(value, isMarked);
+  if (failure) throw failure;
 }
 
 /** A content type in lower case without its parameters; empty where there is none. */
@@ -102,13 +104,10 @@ export function retryAfterMs(headers: Headers, now: number = Date.now()): number
   return wait === undefined ? undefined : Math.ceil(wait);
 }
 
-/**
- * The kind of error of a status, unless a row of {@linkcode QUIRKS} applies. 402: DeepSeek and
- * OpenRouter, no credit left.
- */
+/** The kind of error of a status, unless a row of {@linkcode QUIRKS} applies. */
 const STATUS_KIND: Readonly<Record<number, BackendErrorKind>> = {
   401: "auth",
-  402: "rate_limit",
+  402: "rate_limit", // DeepSeek and OpenRouter: no credit left.
   403: "auth",
   429: "rate_limit",
 };
@@ -129,10 +128,8 @@ const TYPE_STATUS: readonly (readonly [RegExp, number])[] = [
   [/^permission_error$/, 403],
   [/^(billing_error|insufficient_quota)$/, 402], // Anthropic, OpenAI
   [/^(authentication_error|invalid_api_key)$/, 401],
-  [
-    /^(invalid_request_error|BadRequestError|exceed_context_size_error|context_length_exceeded)$/,
-    400,
-  ],
+  [/^(invalid_request_error|BadRequestError)$/, 400],
+  [/^(exceed_context_size_error|context_length_exceeded)$/, 400],
 ];
 
 const anyOf = (...patterns: string[]) => new RegExp(patterns.join("|"), "i");

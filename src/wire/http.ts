@@ -5,7 +5,7 @@ import { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types/event.ts";
 import { connectTimesOut, directClient, failureFromThrown } from "./connect.ts";
 import { keepSecrets } from "./excerpt.ts";
-import { contentType, failureFromErrorObject, failureFromResponse } from "./failure.ts";
+import { contentType, failureFromResponse, throwErrorObject } from "./failure.ts";
 import { checkLength } from "./lines.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
@@ -54,10 +54,7 @@ export interface StreamReader<T> {
   end(): T;
 }
 
-/**
- * The most bytes of one answer: some 400 000 tokens, each an event. This ends an endless stream well
- * before its text is longer than a string can be.
- */
+/** The most bytes of one answer: some 400 000 tokens, each an event. It ends an endless stream. */
 const MAX_ANSWER_BYTES = 128 * 2 ** 20;
 /** The time that a complete answer may keep its connection open before it is closed. */
 const DONE_GRACE_MS = 200;
@@ -67,12 +64,7 @@ const FINISHED_GRACE_MS = 2_000;
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_MS = 1_000;
 
-/**
- * Sends a request and reads its answer as one JSON value. An error object in a 200 answer is thrown.
- *
- * @throws {BackendError} when the server can not be reached, refuses, or answers no JSON.
- * @throws whatever `options.signal` was aborted with.
- */
+/** Reads the answer to a request as one JSON value; throws like {@linkcode requestStream}. */
 export function requestJson(request: HttpRequest, options: HttpOptions): Promise<unknown> {
   return requestStream(request, options, () => new JsonReader((value) => value));
 }
@@ -129,8 +121,7 @@ export class JsonReader<T> implements StreamReader<T> {
   end(): T {
     const text = (this.#text + this.#utf8.decode()).replace(/^\ufeff/, "");
     const value = parseJson(text, /^\s*([[{]|$)/.test(text));
-    const failure = failureFromErrorObject(value);
-    if (failure) throw failure;
+    throwErrorObject(value);
     return this.fold(value);
   }
 }
@@ -146,7 +137,7 @@ function withoutUserinfo(request: HttpRequest): HttpRequest {
   return { ...request, url: url.href, headers };
 }
 
-type Body = ReadableStreamDefaultReader<Uint8Array> | undefined;
+type ByteReader = ReadableStreamDefaultReader<Uint8Array> | undefined;
 
 /** One attempt; whatever its end, its timers are cleared and its connection is closed or given back. */
 async function attemptOnce<T>(
@@ -160,7 +151,7 @@ async function attemptOnce<T>(
   const answered = new AbortController();
   const abort = () => attempt.abort(signal?.reason);
   signal?.addEventListener("abort", abort);
-  let body: Body;
+  let body: ByteReader;
   const cancel = () => void body?.cancel().catch(() => {});
   attempt.signal.addEventListener("abort", cancel);
   let status: number | undefined;
@@ -224,7 +215,7 @@ interface Feed extends Pick<HttpOptions, "ready"> {
 
 async function readAnswer<T>(
   { status, headers, ok }: Response,
-  body: Body,
+  body: ByteReader,
   url: string,
   open: (contentType: string) => StreamReader<T>,
   feed: Feed,
@@ -252,11 +243,11 @@ async function readAnswer<T>(
 
 /** Feeds the body to the reader until either ends; returns the first bytes. */
 async function feedReader(
-  body: NonNullable<Body>,
+  body: NonNullable<ByteReader>,
   reader: StreamReader<unknown>,
   { watch, signal, ready }: Feed,
 ): Promise<Uint8Array> {
-  let head: Uint8Array | undefined;
+  let head = new Uint8Array();
   let total = 0;
   let { progress } = reader;
   let done = false;
@@ -271,7 +262,7 @@ async function feedReader(
     signal.throwIfAborted();
     if (chunk === undefined) break;
     watch.bytes();
-    head ??= chunk.slice(0, 1_000);
+    if (total === 0) head = chunk.slice(0, 1_000);
     total += chunk.length;
     if (total > MAX_ANSWER_BYTES) {
       throw new BackendError("The answer does not end: it is over 128 MiB", { kind: "protocol" });
@@ -288,11 +279,11 @@ async function feedReader(
       watch.done(DONE_GRACE_MS);
     }
   }
-  return head ?? new Uint8Array();
+  return head;
 }
 
 /** The start of a body, as far as it comes soon: enough for an error message. */
-async function readHead(body: Body): Promise<Uint8Array> {
+async function readHead(body: ByteReader): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_ERROR_BYTES);
   let length = 0;
   const over = new AbortController();

@@ -4,7 +4,6 @@ import { BackendError } from "../errors.ts";
 
 /** Decodes a body's bytes in any pieces; the results go to the callback that it was made with. */
 export interface Decoder {
-  /** Takes the next bytes, however they were cut. */
   push(chunk: Uint8Array): void;
   /** Takes the end of the body; call it once, and only when the body ended by itself. */
   end(): void;

@@ -24,10 +24,8 @@ export class NdjsonDecoder extends LineDecoder {
 }
 
 /**
- * Parses one JSON value that a server sent.
- *
- * @param cut True when the body ended within `text`, or may have.
- * @throws {BackendError} of kind `protocol`, or `incomplete` when `cut`, when it is no JSON.
+ * Parses one JSON value that a server sent. What is no JSON throws a `BackendError` of kind `protocol`;
+ * of kind `incomplete` when `cut`: the body ended within `text`, or may have.
  */
 export function parseJson(text: string, cut = false): unknown {
   try {

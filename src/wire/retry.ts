@@ -25,10 +25,8 @@ export function isLoading({ status, serverMessage = "" }: BackendError): boolean
 }
 
 /**
- * Decides about another attempt after `error`; `undefined` to give up.
- *
- * @param attempt The number of the attempt that failed, from 1.
- * @param elapsedMs The time since the first attempt began.
+ * Decides about another attempt after attempt number `attempt` (from 1) failed with `error`,
+ * `elapsedMs` after the first one began; `undefined` to give up.
  */
 export function nextRetry(
   error: BackendError,

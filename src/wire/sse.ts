@@ -1,9 +1,4 @@
-/**
- * Server-sent events, as the WHATWG standard says
- * (https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
- *
- * @module
- */
+/** Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html. @module */
 
 import { checkLength, LineDecoder } from "./lines.ts";
 

@@ -6,7 +6,6 @@ import type { ConnectionSettings } from "../config.ts";
 const LATE_MS = 5_000;
 /** After a limit is reached, bytes that came while the process was kept waiting have this long. */
 const LAST_READ_MS = 100;
-
 /**
  * For its first second an attempt does without `setTimeout` and `clearTimeout`: their first use loads
  * 5 ms of code (Deno 2.9.6), a tenth of the time of a short answer.
