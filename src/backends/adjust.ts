@@ -1,9 +1,4 @@
-/**
- * Requests in the form that a server takes: what it refuses by name is asked for in its other form
- * once, and remembered.
- *
- * @module
- */
+/** Requests as a server takes them: what it refuses by name is asked for in its other form. @module */
 
 import type { ConnectionSettings } from "../config.ts";
 import { BackendError } from "../errors.ts";
@@ -11,6 +6,7 @@ import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import { requestStream, type StreamReader } from "../wire/http.ts";
 import type { CallOptions } from "./backend.ts";
+import type { OnDelta } from "./delta_reader.ts";
 import type { Fields } from "./fields.ts";
 import { withTextTools } from "./text_tools.ts";
 
@@ -31,7 +27,7 @@ export type Adjusted = ReadonlySet<string>;
 const knownAdjustments = new WeakMap<object, Adjusted>();
 
 /** A protocol at the address of one server. */
-interface Exchange {
+export interface Protocol {
   url: string;
   headers: Record<string, string>;
   adjustments: readonly Adjustment[];
@@ -41,25 +37,18 @@ interface Exchange {
     stream: boolean,
     adjusted: Adjusted,
   ): string;
-  reader(
-    contentType: string,
-    stream: boolean,
-    onDelta: CallOptions["onDelta"],
-  ): StreamReader<Fields>;
+  reader(contentType: string, stream: boolean, onDelta: OnDelta | undefined): StreamReader<Fields>;
 }
 
 /**
  * Sends a request with the adjustments that the server is known to need; when the server refuses it
  * in words that match another row of the adjustments, sends it again with that one too. Those that
- * helped are remembered, and `onNotice` gets a line for each.
- *
- * @param key The configuration by which they are remembered.
- * @throws {BackendError} when the request fails, and no row matches.
+ * helped are remembered by `key`, a configuration, and `onNotice` gets a line for each.
  */
 export async function exchange(
   key: object,
   config: ConnectionSettings & { textTools?: boolean },
-  { url, headers, adjustments, body, reader }: Exchange,
+  { url, headers, adjustments, body, reader }: Protocol,
   messages: readonly Message[],
   tools: readonly Tool[],
   options: CallOptions,
@@ -80,9 +69,7 @@ export async function exchange(
       return answer;
     } catch (error) {
       const words = refusalIn(error);
-      const row = adjustments.find(({ name, refusal }) =>
-        !adjusted.has(name) && refusal.test(words)
-      );
+      const row = adjustments.find((row) => !adjusted.has(row.name) && row.refusal.test(words));
       if (!row) throw error;
       adjusted.add(row.name);
       options.onNotice?.(`The server does not take this request ("${words}"): ${row.instead}.`);
@@ -92,17 +79,18 @@ export async function exchange(
 
 /** The server's own words when it refused a request; empty for any other failure. */
 function refusalIn(error: unknown): string {
-  const refused = error instanceof BackendError &&
-    (error.kind === "request" || error.kind === "model_not_found");
-  return refused ? error.serverMessage ?? "" : "";
+  if (!(error instanceof BackendError)) return "";
+  const { kind, serverMessage = "" } = error;
+  return kind === "request" || kind === "model_not_found" ? serverMessage : "";
 }
 
-/** A row for a parameter that servers refuse by its name. */
-export function unsupported(name: string, instead: string): Adjustment {
+/** A row for a parameter that servers refuse by its name; `row` is the row's own. */
+export function unsupported(name: string, instead: string, row = name): Adjustment {
   const words = "unsupported|n[o']t support|unrecogni[sz]ed|unknown|unexpected|not permitted|" +
     "not allowed|forbidden|deprecated|must be verified";
   // The name and the words in either order.
-  return { name, refusal: new RegExp(`^(?=.*\\b${name}\\b)(?=.*(?:${words}))`, "is"), instead };
+  const refusal = new RegExp(`^(?=.*\\b${name}\\b)(?=.*(?:${words}))`, "is");
+  return { name: row, refusal, instead };
 }
 
 /** The row for servers that refuse `tools`, each in its own words. */

@@ -1,16 +1,11 @@
-/**
- * The one place where the text of an answer is split into what is said, what was thought, and the
- * calls in it. A streamed answer is split as it arrives, a whole one as if it came in one piece.
- *
- * @module
- */
+/** The one place where the text of an answer is split into text, reasoning and calls. @module */
 
 import { ThinkFilter, type ThinkSplit } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
 
 /** Takes the calls out of text that streams. */
-export interface CallFilter {
+interface CallFilter {
   /** Takes the next piece; returns what is no call. */
   push(piece: string): string;
   /** Nothing is a call after all: returns what was held back. */
@@ -36,7 +31,6 @@ type SplitSoFar = Pick<SplitAnswer, "text" | "reasoning">;
 
 /** Splits one answer. However it is cut into pieces, the end is the same. */
 export class AnswerSplitter implements Splitter {
-  readonly #options: SplitterOptions;
   /** Calls are taken out first: the arguments of one may hold think tags. */
   readonly #calls: CallFilter | undefined;
   readonly #think = new ThinkFilter();
@@ -47,8 +41,7 @@ export class AnswerSplitter implements Splitter {
   #isApart = false;
   #found: ToolCall[] | undefined;
 
-  constructor(options: SplitterOptions = {}) {
-    this.#options = options;
+  constructor(private readonly options: SplitterOptions = {}) {
     this.#calls = options.isTyped ? undefined : options.calls;
   }
 
@@ -60,8 +53,8 @@ export class AnswerSplitter implements Splitter {
   push(delta: Delta): void {
     if (this.#found) return;
     if (delta.type === "reasoning") this.#pushReasoning(delta.text);
-    else if (delta.type === "text") this.#pushText(delta.text);
-    else if (delta.type === "tool_call" && this.#calls) {
+    if (delta.type === "text") this.#pushText(delta.text);
+    if (delta.type === "tool_call" && this.#calls) {
       this.#take(this.#think.push(this.#calls.release()));
     }
   }
@@ -77,7 +70,7 @@ export class AnswerSplitter implements Splitter {
   }
 
   #pushText(piece: string): void {
-    if (this.#options.isTyped) return this.#add("text", piece);
+    if (this.options.isTyped) return this.#add("text", piece);
     this.#take(this.#think.push(this.#calls ? this.#calls.push(piece) : piece));
   }
 
@@ -93,7 +86,7 @@ export class AnswerSplitter implements Splitter {
 
   #take(split: ThinkSplit): void {
     if (split.retracted) {
-      if (this.#seen.text !== "") this.#options.onRetracted?.();
+      if (this.#seen.text !== "") this.options.onRetracted?.();
       this.#seen.text = "";
     }
     this.#add("reasoning", split.reasoning);
@@ -103,6 +96,6 @@ export class AnswerSplitter implements Splitter {
   #add(kind: keyof SplitSoFar, piece: string): void {
     if (piece === "") return;
     this.#seen[kind] += piece;
-    this.#options.onPiece?.(kind, piece);
+    this.options.onPiece?.(kind, piece);
   }
 }

@@ -4,15 +4,13 @@ import type { RetryNotice, Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 
-/** A piece of a streamed answer, as it arrives. Reasoning that a model writes into its text as
- * `<think>` is still text here. */
+/** A piece of a streamed answer, as it arrives; `<think>` in the text is still text here. */
 export type Delta =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   /** A tool call begins to arrive; it is not to be run before the whole answer is there. */
   | { type: "tool_call"; name: string }
-  /** A piece of a call's arguments, as the model writes them; not from the native local endpoint,
-   * whose calls come whole. */
+  /** A piece of a call's arguments; none comes from the native local endpoint: its calls come whole. */
   | { type: "tool_arguments"; text: string };
 
 /** Options of `callCompat`, `callLocal` and `callHosted`. */

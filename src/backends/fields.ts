@@ -2,36 +2,31 @@
 
 import { BackendError } from "../errors.ts";
 import { isObject } from "../text/json.ts";
+import { throwErrorObject } from "../wire/failure.ts";
 
 /** A JSON object of unknown content. */
 export type Fields = Record<string, unknown>;
 
-/**
- * `value`, which must be an object.
- *
- * @throws {BackendError} of kind `protocol`, naming `what`.
- */
+/** `value`, which must be an object. @throws {BackendError} of kind `protocol`, naming `what`. */
 export function fieldsOf(value: unknown, what: string): Fields {
   if (isObject(value)) return value;
   throw shapeError(what, "an object", value);
 }
 
-/**
- * `value`, which must be a string; empty where there is none.
- *
- * @throws {BackendError} of kind `protocol`, naming `what`.
- */
+/** Like {@linkcode fieldsOf}, for a whole answer. @throws {BackendError} of an error object's own kind. */
+export function answerFields(value: unknown): Fields {
+  throwErrorObject(value);
+  return fieldsOf(value, "answer");
+}
+
+/** `value`, which must be a string where it is there; throws like {@linkcode fieldsOf}. */
 export function stringOf(value: unknown, what: string): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
   throw shapeError(what, "a string", value);
 }
 
-/**
- * `value`, which must be an array; empty where there is none.
- *
- * @throws {BackendError} of kind `protocol`, naming `what`.
- */
+/** `value`, which must be an array where it is there; throws like {@linkcode fieldsOf}. */
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value === undefined || value === null) return [];
@@ -43,23 +38,11 @@ export function countOf(value: unknown): number {
   return typeof value === "number" && value >= 0 && value < Infinity ? value : 0;
 }
 
-/** The error for an answer that ends before its protocol says so. */
-export function brokeOff(): BackendError {
-  const message = "The model server's answer broke off before its end";
-  return new BackendError(message, { kind: "incomplete", retryable: true });
-}
-
 /** The error for an answer in which `what` is not what the protocol says. */
 export function shapeError(what: string, wanted: string, value: unknown): BackendError {
-  const is = value === undefined
-    ? "missing"
-    : value === null
-    ? "null"
-    : Array.isArray(value)
-    ? "an array"
-    : `of type ${typeof value}`;
-  return new BackendError(
-    `Cannot read the model server's answer as its ${what} must be ${wanted}: it is ${is}`,
-    { kind: "protocol" },
-  );
+  const type = Array.isArray(value) ? "an array" : `of type ${typeof value}`;
+  const is = value === undefined ? "missing" : value === null ? "null" : type;
+  const message =
+    `Cannot read the model server's answer as its ${what} must be ${wanted}: it is ${is}`;
+  return new BackendError(message, { kind: "protocol" });
 }

@@ -1,21 +1,16 @@
-/**
- * From an answer to the {@linkcode Reply} that an agent reads; the same for all protocols.
- *
- * @module
- */
+/** From an answer to the {@linkcode Reply} that an agent reads; the same for all protocols. @module */
 
 import { deeperThan } from "../text/json.ts";
-import { excerpt } from "../wire/excerpt.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
-import { AnswerSplitter, type CallFilter } from "./answer_splitter.ts";
+import { excerpt } from "../wire/excerpt.ts";
+import { AnswerSplitter } from "./answer_splitter.ts";
 import type {
-  CallOptions,
+  Backend,
   ExtractToolCalls,
   FinishReason,
   Reply,
-  SendOptions,
   SplitAnswer,
   Splitter,
 } from "./backend.ts";
@@ -50,34 +45,56 @@ const MAX_ARGUMENTS_CHARS = 4 * 2 ** 20;
 /** Longer names are cut: those of tools have 64 characters at most. */
 const MAX_NAME_CHARS = 200;
 
+/** The reason to stop of which `words` has the server's `word`; `other` where none has. */
+export function finishOf(
+  word: string,
+  words: Partial<Record<FinishReason, readonly string[]>>,
+): FinishReason {
+  const reasons = Object.keys(words) as FinishReason[];
+  return reasons.find((reason) => words[reason]?.includes(word)) ?? "other";
+}
+
 /**
- * Sends a request by `call` and reads the answer with `read`. Its text is split once: as it streams,
- * or, where streaming was not asked for, when all of it is there.
+ * The backend that sends requests by `call` and reads the answers with `read`. Their text is split
+ * once: as it streams, or, where streaming was not asked for, when all of it is there.
  */
-export async function splitReply(
-  call: (options: CallOptions) => Promise<Fields>,
+export function configuredBackend<C extends { model: string }>(
+  config: C,
+  call: (config: C, ...request: Parameters<Backend["send"]>) => Promise<Fields>,
   read: (response: unknown) => AnswerParts,
-  { splitter = new AnswerSplitter(), ...options }: SendOptions,
-): Promise<Reply> {
-  const { stream = true, onDelta } = options;
-  const response = await call({
-    ...options,
-    onDelta(delta) {
-      splitter.push(delta);
-      onDelta?.(delta);
+  isTyped = false,
+): Backend {
+  return {
+    model: config.model,
+    isTyped,
+    async send(messages, tools, { splitter = new AnswerSplitter(), ...options }) {
+      const { stream = true, onDelta } = options;
+      const response = await call(config, messages, tools, {
+        ...options,
+        onDelta(delta) {
+          splitter.push(delta);
+          onDelta?.(delta);
+        },
+      });
+      const parts = read(response);
+      if (!stream) pushParts(splitter, parts);
+      return toReply(parts, splitter.end());
     },
-  });
-  const parts = read(response);
-  if (!stream) pushParts(splitter, parts);
-  return toReply(parts, splitter.end());
+  };
 }
 
 /** The reply of a whole answer. */
 export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
-  const calls = extract && tools?.length !== 0 ? new WholeTextFilter(extract, tools) : undefined;
-  const splitter = new AnswerSplitter({ calls });
-  pushParts(splitter, parts);
-  return toReply(parts, splitter.end());
+  let { content } = parts;
+  let calls: ToolCall[] | null = null;
+  if (extract && tools?.length !== 0 && content !== "" && parts.calls.length === 0) {
+    // Where the server told reasoning apart, think tags in the text are mentions.
+    const thinkTags = parts.reasoning.trim() === "";
+    [content, calls] = extract(content, { ...(tools && namesAndSchemas(tools)), thinkTags });
+  }
+  const splitter = new AnswerSplitter();
+  pushParts(splitter, { ...parts, content });
+  return toReply(parts, { ...splitter.end(), calls: calls ?? [] });
 }
 
 /** Gives an answer that came in one piece to `splitter`. */
@@ -85,41 +102,6 @@ function pushParts(splitter: Splitter, { reasoning, content, calls }: AnswerPart
   splitter.push({ type: "reasoning", text: reasoning });
   splitter.push({ type: "text", text: content });
   for (const { name } of calls) splitter.push({ type: "tool_call", name });
-}
-
-/** A filter for text that comes in one piece. */
-class WholeTextFilter implements CallFilter {
-  readonly #extract: ExtractToolCalls;
-  readonly #options: { tools?: string[]; schemas?: Record<string, unknown> };
-  #content = "";
-  #thinkTags = true;
-
-  constructor(extract: ExtractToolCalls, tools: readonly Tool[] | undefined) {
-    this.#extract = extract;
-    this.#options = tools ? namesAndSchemas(tools) : {};
-  }
-
-  push(piece: string): string {
-    this.#content += piece;
-    return "";
-  }
-
-  release(): string {
-    const text = this.#content;
-    this.#content = "";
-    return text;
-  }
-
-  ignoreTags(): void {
-    this.#thinkTags = false;
-  }
-
-  end(): { text: string; calls: ToolCall[] } {
-    if (this.#content === "") return { text: "", calls: [] };
-    const options = { ...this.#options, thinkTags: this.#thinkTags };
-    const [text, calls] = this.#extract(this.#content, options);
-    return { text, calls: calls ?? [] };
-  }
 }
 
 /** Puts the reply together: checks the calls; those in the text count where there are no others. */
@@ -136,12 +118,10 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
   const tooMany = calls.length - MAX_CALLS_OF_ANSWER;
   // One call stands for all beyond the limit: each would be sent again with every request.
   calls = calls.slice(0, MAX_CALLS_OF_ANSWER + 1).map((call, i) => boundedCall(call, i, tooMany));
-  const [content, reasoning] = parts.isTyped
-    ? [parts.content, parts.reasoning]
-    : [split.text, split.reasoning];
+  const { reasoning } = parts.isTyped ? parts : split;
   const message: Message = {
     role: "assistant",
-    content,
+    content: parts.isTyped ? parts.content : split.text,
     ...(reasoning.trim() !== "" && { reasoning }),
     ...(calls.length > 0 && { toolCalls: withUniqueIds(calls) }),
     ...(parts.hostedBlocks && { hostedBlocks: parts.hostedBlocks }),
@@ -153,9 +133,8 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
 }
 
 /**
- * The calls that the server told apart. An answer that did not end by itself ends anywhere: also where
- * its last call happens to parse. Without a reason for its end (a proxy's [DONE]), a call without
- * arguments may have lost them.
+ * The calls that the server told apart. An answer that did not end by itself may be cut where its last
+ * call happens to parse. Without a reason for its end (a proxy's [DONE]), empty arguments may be lost.
  */
 function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
   return parts.calls.map(({ id, name, args }, i): ToolCall => {
@@ -169,12 +148,11 @@ function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
 
 /** The call, or one that is not run: what is kept of it is sent again with every request. */
 function boundedCall(call: ToolCall, at: number, tooMany: number): ToolCall {
-  const name = call.name.slice(0, MAX_NAME_CHARS);
-  if (at >= MAX_CALLS_OF_ANSWER) return { ...call, name, ...invalid("", `${TOO_MANY} ${tooMany}`) };
+  const bounded = { ...call, name: call.name.slice(0, MAX_NAME_CHARS) };
+  if (at >= MAX_CALLS_OF_ANSWER) return { ...bounded, ...invalid("", `${TOO_MANY} ${tooMany}`) };
   const { length } = call.invalid?.text ?? JSON.stringify(call.arguments);
-  return length > MAX_ARGUMENTS_CHARS
-    ? { ...call, name, ...invalid("", `${TOO_LONG} ${length}`) }
-    : { ...call, name };
+  if (length <= MAX_ARGUMENTS_CHARS) return bounded;
+  return { ...bounded, ...invalid("", `${TOO_LONG} ${length}`) };
 }
 
 /** The names and schemas of the tools that were offered, for a finder of calls in text. */
@@ -189,25 +167,21 @@ export function namesAndSchemas(
 
 const TOO_MANY =
   `an answer may hold ${MAX_CALLS_OF_ANSWER} calls at most; read the results of those, then call what is still needed. Left out, this one included:`;
-
 const TOO_LONG =
   `its arguments must have at most ${MAX_ARGUMENTS_CHARS} characters, do it in smaller pieces: they have`;
 
 function cutBy({ finish, finishDetail }: AnswerParts): string {
-  return finish === "length"
-    ? "it was cut off by the token limit before it was complete; do it in smaller pieces"
-    : `the answer ended before the call was complete (${
-      excerpt(finishDetail) || "no reason given"
-    })`;
+  if (finish === "length") {
+    return "it was cut off by the token limit before it was complete; do it in smaller pieces";
+  }
+  const why = excerpt(finishDetail) || "no reason given";
+  return `the answer ended before the call was complete (${why})`;
 }
 
 /** Deeper arguments are refused: they would exhaust the stack of the code that walks them. */
 const MAX_ARGUMENTS_DEPTH = 100;
 
-/**
- * The arguments of a complete call: an object, its JSON text, or nothing for none. Anything else is
- * `invalid`, with the reason.
- */
+/** The arguments of a complete call: an object, its JSON text, or nothing; all else is `invalid`. */
 function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
   let parsed = value ?? {};
   try {
@@ -216,8 +190,7 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
       parsed = parsed.trim() === "" ? {} : JSON.parse(parsed);
     }
   } catch (error) {
-    const why = (error as Error).message;
-    return invalid(value, `its arguments are not valid JSON: ${why}`);
+    return invalid(value, `its arguments are not valid JSON: ${(error as Error).message}`);
   }
   if (typeof parsed !== "object" || Array.isArray(parsed)) {
     return invalid(value, "its arguments must be a JSON object");

@@ -1,12 +1,7 @@
-/**
- * Tools for a model or server that takes none: described in the system prompt, called in the text,
- * answered in a user message.
- *
- * @module
- */
+/** Tools for a model or server that takes none: in the system prompt, the text, a user message. @module */
 
 import { echo } from "../text/parts.ts";
-import type { Message, ToolCall } from "../types/message.ts";
+import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./wire_values.ts";
 
@@ -15,15 +10,13 @@ import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./wire_values.
  * texts stay the same as the conversation grows.
  */
 export function withTextTools(messages: readonly Message[], tools: readonly Tool[]): Message[] {
-  const [first] = messages;
-  const system = first?.role === "system" ? first.content : "";
+  const hasSystem = messages[0]?.role === "system";
+  const system = hasSystem ? messages[0]!.content : "";
   const described = tools.length > 0 ? toolInstructions(tools) : "";
-  const converted: Message[] = [{
-    role: "system",
-    content: [system, described].filter((text) => text !== "").join("\n\n"),
-  }];
+  const content = [system, described].filter((text) => text !== "").join("\n\n");
+  const converted: Message[] = [{ role: "system", content }];
   let results: Message | undefined;
-  for (const message of first?.role === "system" ? messages.slice(1) : messages) {
+  for (const message of hasSystem ? messages.slice(1) : messages) {
     if (message.role !== "tool") {
       results = undefined;
       converted.push(withCallsAsText(message));
@@ -51,13 +44,11 @@ ${lines.join("\n")}`;
 function withCallsAsText(message: Message): Message {
   if (!message.toolCalls?.length) return message;
   const { toolCalls, content, ...rest } = message;
-  const calls = toolCalls.map(callText);
+  const calls = toolCalls.map((call) => {
+    const json = jsonText({ name: call.name, arguments: argumentsOnWire(call) });
+    return `<toolcall>${json}</toolcall>`;
+  });
   return { ...rest, content: [content, ...calls].filter((text) => text !== "").join("\n") };
-}
-
-function callText(call: ToolCall): string {
-  const json = jsonText({ name: call.name, arguments: argumentsOnWire(call) });
-  return `<toolcall>${json}</toolcall>`;
 }
 
 function resultText({ toolName = "", content }: Message): string {

@@ -17,10 +17,7 @@ export function nameOnWire(name: string): string {
 }
 
 /** The calls, each with an id that none of the others has, nor one of `used`. */
-export function withUniqueIds(
-  calls: readonly ToolCall[],
-  used: Iterable<string> = [],
-): ToolCall[] {
+export function withUniqueIds(calls: readonly ToolCall[], used: Iterable<string> = []): ToolCall[] {
   const seen = new Set(used).add("");
   return calls.map((call) => {
     const id = seen.has(call.id) ? newCallId() : call.id;

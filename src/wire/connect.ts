@@ -1,9 +1,4 @@
-/**
- * Servers that can not be reached: the errors that `fetch` throws then, and the limit on connecting
- * that it lacks.
- *
- * @module
- */
+/** Servers that can not be reached: the errors that `fetch` throws then, and its missing limit. @module */
 
 import { BackendError, type BackendErrorKind } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
@@ -17,9 +12,7 @@ const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
  * Tells a server that can not be reached from one that takes its time to answer, which `fetch` does
  * not: after a moment it makes a connection of its own, and closes it at once. Resolves to `true` when
  * there is no connection within `timeoutMs` in all; to `false` when there is one, when it is refused
- * (the request reports that better), and when requests may go through a proxy.
- *
- * @param signal Ends the probe, with `false`.
+ * (the request reports that better), when requests may go through a proxy, and at the end of `signal`.
  */
 export async function connectTimesOut(
   url: string,
@@ -41,12 +34,8 @@ export async function connectTimesOut(
       stop();
     }, timeoutMs - before);
     const { hostname, port } = endpoint(url);
-    const conn = await Deno.connect({
-      hostname: hostname.replace(/^\[|\]$/g, ""),
-      port,
-      signal: limit.signal,
-    });
-    conn.close();
+    const bare = hostname.replace(/^\[|\]$/g, "");
+    (await Deno.connect({ hostname: bare, port, signal: limit.signal })).close();
     return false;
   } catch {
     return late;
@@ -72,11 +61,9 @@ export function directClient(url: string): Deno.HttpClient | undefined {
   if (!isLoopback(url) || !mayUseProxy()) return undefined;
   const { hostname, port } = endpoint(url);
   const key = `${hostname}:${port}`;
-  let client = directClients.get(key);
-  if (!client) {
-    client = Deno.createHttpClient({ proxy: { transport: "tcp", hostname, port } });
-    directClients.set(key, client);
-  }
+  const client = directClients.get(key) ??
+    Deno.createHttpClient({ proxy: { transport: "tcp", hostname, port } });
+  directClients.set(key, client);
   return client;
 }
 
@@ -87,71 +74,40 @@ function endpoint(url: string): { hostname: string; port: number } {
 
 /** True when requests may go through a proxy; also when reading the variables takes a permission. */
 function mayUseProxy(): boolean {
-  return PROXIES.flatMap((name) => [name, name.toLowerCase()]).some((variable) =>
-    Deno.permissions.querySync({ name: "env", variable }).state !== "granted" ||
-    Boolean(Deno.env.get(variable))
-  );
+  return spellings(PROXIES).some((name) => !isReadable(name) || Deno.env.get(name));
+}
+
+const spellings = (names: string[]) => names.flatMap((name) => [name, name.toLowerCase()]);
+
+function isReadable(variable: string): boolean {
+  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
 }
 
 /** The environment variable that names a proxy for `url`, if there is one. */
 function proxyVariable(url: string): string | undefined {
   if (isLoopback(url)) return undefined;
   const own = url.startsWith("https:") ? "HTTPS_PROXY" : "HTTP_PROXY";
-  return [own, "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]).find((variable) =>
-    Deno.permissions.querySync({ name: "env", variable }).state === "granted" &&
-    Deno.env.get(variable)
-  );
+  return spellings([own, "ALL_PROXY"]).find((name) => isReadable(name) && Deno.env.get(name));
 }
 
 /** The failures of Deno's `fetch`, by a pattern for its message; the first row that matches counts. */
-const CAUSES: readonly {
-  pattern: RegExp;
-  says: string;
-  kind: BackendErrorKind;
-  retryable: boolean;
-}[] = [
-  {
-    pattern: /connection refused|actively refused/i,
-    says: "nothing listens there (connection refused)",
-    kind: "connection",
-    retryable: true,
-  },
-  {
-    pattern: /temporary failure in name resolution/i,
-    says: "its name can not be looked up at the moment",
-    kind: "connection",
-    retryable: true,
-  },
-  {
-    pattern: /dns error|lookup address/i,
-    says: "there is no host of that name",
-    kind: "connection",
-    retryable: false,
-  },
-  {
-    pattern: /InvalidContentType/,
-    says: "it does not speak TLS (is it http:// rather than https://?)",
-    kind: "connection",
-    retryable: false,
-  },
-  {
-    pattern: /certificate|UnknownIssuer/i,
-    says: "its certificate is not trusted",
-    kind: "connection",
-    retryable: false,
-  },
-  {
-    pattern: /invalid HTTP|head is too large|parsed/,
-    says: "it does not answer in HTTP",
-    kind: "protocol",
-    retryable: false,
-  },
-  {
-    pattern: /closed before message|reset by peer|broken pipe/i,
-    says: "it closed the connection without an answer",
-    kind: "connection",
-    retryable: true,
-  },
+const CAUSES: readonly [
+  pattern: RegExp,
+  says: string,
+  retryable: boolean,
+  kind?: BackendErrorKind,
+][] = [
+  [/connection refused|actively refused/i, "nothing listens there (connection refused)", true],
+  [/temporary failure in name resolution/i, "its name can not be looked up at the moment", true],
+  [/dns error|lookup address/i, "there is no host of that name", false],
+  [/InvalidContentType/, "it does not speak TLS (is it http:// rather than https://?)", false],
+  [/certificate|UnknownIssuer/i, "its certificate is not trusted", false],
+  [/invalid HTTP|head is too large|parsed/, "it does not answer in HTTP", false, "protocol"],
+  [
+    /closed before message|reset by peer|broken pipe/i,
+    "it closed the connection without an answer",
+    true,
+  ],
 ];
 
 /** The error for a request at which `fetch` threw `thrown`. */
@@ -164,21 +120,20 @@ export function failureFromThrown(thrown: unknown, url: string): BackendError {
     );
   }
   const text = causeText(thrown);
-  const row = CAUSES.find(({ pattern }) => pattern.test(text));
+  // Only errors of the network have a cause: others are about the request, or a blocked port.
+  const hasCause = thrown instanceof Error && thrown.cause !== undefined;
+  const [, says = excerpt(text), retryable = hasCause, kind = "connection"] =
+    CAUSES.find(([pattern]) => pattern.test(text)) ?? [];
   // The host that can not be reached may be the proxy: the cause does not tell.
   const proxy = proxyVariable(url);
   const through = proxy === undefined ? "" : ` (${proxy} names a proxy)`;
-  return new BackendError(`Cannot reach ${origin}${through}: ${row?.says ?? excerpt(text)}`, {
-    kind: row?.kind ?? "connection",
-    // Only errors of the network have a cause: others are about the request, or a blocked port.
-    retryable: row?.retryable ?? (thrown instanceof Error && thrown.cause !== undefined),
-    cause: thrown,
-  });
+  const message = `Cannot reach ${origin}${through}: ${says}`;
+  return new BackendError(message, { kind, retryable, cause: thrown });
 }
 
 /** True for the error that `fetch` throws when nothing listens on the port. */
 export function isRefused(thrown: unknown): boolean {
-  return CAUSES[0]!.pattern.test(causeText(thrown));
+  return CAUSES[0]![0].test(causeText(thrown));
 }
 
 /** The reason in an error that `fetch` threw: Deno writes it into the cause, after the URL. */

@@ -1,9 +1,4 @@
-/**
- * Excerpts of texts from outside (a server's message, an error of `fetch`): one short line, without
- * control characters and without the secrets that the text may echo.
- *
- * @module
- */
+/** Excerpts of texts from outside: one short line, without control characters and secrets. @module */
 
 /** The most characters of a text from outside in an error line. */
 const MAX_EXCERPT = 200;
@@ -62,13 +57,7 @@ function rememberSecret(secret: string): void {
 /** One character, plain or as URLs, JSON and HTML write it. */
 const WRITTEN_CHARACTER =
   /%[\da-f]{2}|\\u[\da-f]{4}|&#(?:x[\da-f]{1,4}|\d{1,5});|&(?:amp|lt|gt|quot|apos);|\\[^]|[^]/gi;
-const HTML_ENTITIES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&apos;": "'",
-};
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /** Replaces each piece of a secret, also one in base64, by `[redacted]`. */
 function redacted(text: string): string {
@@ -96,7 +85,7 @@ function characterOf(written: string): string {
   const digits = /^(?:%|\\u|&#x)([\da-f]+)/i.exec(written)?.[1];
   if (digits !== undefined) return String.fromCharCode(parseInt(digits, 16));
   if (written.startsWith("&#")) return String.fromCharCode(parseInt(written.slice(2), 10));
-  return HTML_ENTITIES[written.toLowerCase()] ?? written.slice(1);
+  return ENTITIES[written.slice(1, -1).toLowerCase()] ?? written.slice(1);
 }
 
 /** The decodings of `run` as base64 that begins at each of its first four characters. */

@@ -1,8 +1,4 @@
-/**
- * Reads the answers of servers that refuse or fail into {@linkcode BackendError}s. Pure.
- *
- * @module
- */
+/** Reads the answers of servers that refuse or fail into {@linkcode BackendError}s. Pure. @module */
 
 import { BackendError, type BackendErrorKind, type ContextTokens } from "../errors.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
@@ -17,89 +13,79 @@ interface ServerReport {
   /** Its `type`, `code` and similar fields, which programs compare. */
   labels: string[];
   /** The HTTP status that its labels stand for, if any. */
-  status: number | undefined;
+  status?: number | undefined;
   /** The sizes that it gives as fields. */
   tokens?: ContextTokens;
 }
 
-/** The error for an answer with a status other than 2xx. */
+/** The error for a refusal, or for a 2xx answer that is none of a model: a login page, an empty body. */
 export function failureFromResponse(
   status: number,
   headers: Headers,
   bodyText: string,
   url: string,
 ): BackendError {
-  const target = redirectTarget(status, headers, url);
   const { host, pathname } = new URL(url);
-  if (target !== undefined) {
-    return new BackendError(
-      `${host} redirects to ${target} (${status}), which is refused: nothing was sent there`,
-      { kind: "redirect", status },
-    );
-  }
   const type = contentType(headers);
-  const value = json(bodyText);
-  const report = value === undefined ? undefined : readReport(value);
-  const message = excerpt(report?.message ?? pageText(bodyText));
+  if (status < 300) {
+    const serverMessage = excerpt(pageText(bodyText));
+    const message =
+      `${host} answered ${status} (${type || "no content type"}), but not as a model ` +
+      `server does: ${serverMessage === "" ? "it sent nothing" : `"${serverMessage}"`}`;
+    return new BackendError(message, { kind: "protocol", status, serverMessage });
+  }
+  const target = redirectTarget(status, headers, url);
+  if (target !== undefined) {
+    const message = `${host} redirects to ${target} (${status}), which is refused: ` +
+      "nothing was sent there";
+    return new BackendError(message, { kind: "redirect", status });
+  }
+  const value = jsonOrUndefined(bodyText);
+  const report = typeof value === "object" && value !== null ? readReport(value) : undefined;
+  const page = { message: excerpt(pageText(bodyText)), labels: [] };
+  const details = detailsOf(status, report ?? page);
+  const { serverMessage: said } = details;
   const after = retryAfterMs(headers);
-  const { kind, retryable } = classify(status, report ?? { message, labels: [], status });
   const isTooLong = after !== undefined && after > MAX_RETRY_AFTER_MS;
   const shouldRetry = headers.get("x-should-retry");
   // The path is shown: most often the base address lacks its /v1, or has one too many.
-  const at = (status === 404 || status === 405) && kind === "request"
-    ? ` at ${excerpt(pathname)}`
-    : "";
-  const shown = report ? `: ${message}` : message === "" ? " with an empty body" : `: "${message}"`;
+  const isMisplaced = (status === 404 || status === 405) && details.kind === "request";
+  const at = isMisplaced ? ` at ${excerpt(pathname)}` : "";
+  const shown = report ? `: ${said}` : said === "" ? " with an empty body" : `: "${said}"`;
   return new BackendError(
     `${host} answered ${status}${at}${report || type === "" ? "" : ` (${type})`}${shown}` +
       (isTooLong ? `; it asks to wait ${Math.ceil(after / 1000)} s` : ""),
     {
-      kind,
+      ...details,
       status,
-      retryable: !isTooLong && (shouldRetry === "true" || (shouldRetry !== "false" && retryable)),
+      retryable: !isTooLong &&
+        (shouldRetry === "true" || (shouldRetry !== "false" && details.retryable)),
       retryAfterMs: after,
-      serverMessage: message,
-      contextTokens: kind === "context_too_long" ? contextTokens(message, report) : undefined,
     },
   );
 }
 
-/** The error for a 2xx answer that is none of a model: a login page, an empty body. */
-export function failureFromWrongAnswer(
-  status: number,
-  headers: Headers,
-  bodyText: string,
-  url: string,
-): BackendError {
-  const message = excerpt(pageText(bodyText));
-  const type = contentType(headers) || "no content type";
-  return new BackendError(
-    `${new URL(url).host} answered ${status} (${type}), but not as a model server does: ` +
-      (message === "" ? "it sent nothing" : `"${message}"`),
-    { kind: "protocol", status, serverMessage: message },
-  );
-}
-
 /**
- * The error for a value inside a 200 answer; `undefined` when it is no error object. Readers call it
- * for each event and throw the result: `wire/http.ts` adds the host, and retries it.
+ * The error for a value inside a 200 answer; `undefined` when it is no error object, and the server did
+ * not say beside it that it is one. Readers throw it: `wire/http.ts` adds the host, and retries it.
  */
-export function failureFromErrorObject(value: unknown): BackendError | undefined {
+export function failureFromErrorObject(value: unknown, isMarked = false): BackendError | undefined {
   // Google's compatible endpoint wraps its error object in an array.
   const object = Array.isArray(value) ? value[0] : value;
   if (!isObject(object)) return undefined;
   const { error, type } = object;
-  const marked = type === "error" || object.object === "error";
-  if (!marked && (!error || (isObject(error) && Object.keys(error).length === 0))) return undefined;
+  const isError = isMarked || type === "error" || object.object === "error" ||
+    (isObject(error) ? Object.keys(error).length > 0 : Boolean(error));
+  if (!isError) return undefined;
   const report = readReport(object);
-  const { kind, retryable } = classify(report.status ?? 500, report);
-  const message = excerpt(report.message);
-  return new BackendError(`The server reported an error: ${message}`, {
-    kind,
-    retryable,
-    serverMessage: message,
-    contextTokens: kind === "context_too_long" ? contextTokens(message, report) : undefined,
-  });
+  const details = detailsOf(report.status ?? 500, report);
+  return new BackendError(`The server reported an error: ${details.serverMessage}`, details);
+}
+
+/** @throws {BackendError} when `value` is an error object, or `isMarked` as one. */
+export function throwErrorObject(value: unknown, isMarked = false): void {
+  const failure = failureFromErrorObject(value, isMarked);
+  if (failure) throw failure;
 }
 
 /** A content type in lower case without its parameters; empty where there is none. */
@@ -125,7 +111,6 @@ const STATUS_KIND: Readonly<Record<number, BackendErrorKind>> = {
   403: "auth",
   429: "rate_limit",
 };
-
 /**
  * Statuses of requests that may succeed later. 520 to 524: a proxy of Cloudflare could not reach the
  * server. 529: Anthropic is overloaded.
@@ -143,60 +128,50 @@ const TYPE_STATUS: readonly (readonly [RegExp, number])[] = [
   [/^permission_error$/, 403],
   [/^(billing_error|insufficient_quota)$/, 402], // Anthropic, OpenAI
   [/^(authentication_error|invalid_api_key)$/, 401],
-  [
-    /^(invalid_request_error|BadRequestError|exceed_context_size_error|context_length_exceeded)$/,
-    400,
-  ],
+  [/^(invalid_request_error|BadRequestError)$/, 400],
+  [/^(exceed_context_size_error|context_length_exceeded)$/, 400],
 ];
+
+const anyOf = (...patterns: string[]) => new RegExp(patterns.join("|"), "i");
 
 /**
  * Failures that the status tells wrongly or not precisely enough. A row applies where the status is
  * in `statuses` and the error's labels and message match; the first that does wins.
  */
-const QUIRKS: readonly {
-  statuses: readonly number[];
-  pattern: RegExp;
-  kind: BackendErrorKind;
-}[] = [
+const QUIRKS: readonly { statuses: number[]; kind: BackendErrorKind; pattern: RegExp }[] = [
   {
     statuses: [400, 404, 413, 422, 500],
     kind: "context_too_long",
-    pattern: new RegExp(
-      [
-        "context_length_exceeded", // OpenAI, Groq
-        "exceeds the context window", // OpenAI
-        "exceed_context_size_error", // llama.cpp
-        "exceeds the available context size", // llama.cpp before it had a type for that
-        "input length exceeds the (maximum )?context length", // Ollama
-        "prompt is too long", // Anthropic
-        "input length and `max_tokens` exceed context limit", // Anthropic
-        "maximum context length", // vLLM, Mistral, DeepSeek, OpenRouter
-        "longer than the maximum model length", // vLLM
-        "greater than the context length", // LM Studio
-        "maximum prompt length", // xAI
-        "reduce the length of the messages", // Groq
-        "token count.{0,40}exceeds the maximum", // Google
-        "`inputs` tokens \\+ `max_new_tokens`", // text-generation-inference
-        "input is too long for requested model", // Bedrock
-        "context window exceeds limit", // MiniMax
-        "exceeded model token limit", // Moonshot
-      ].join("|"),
-      "i",
+    pattern: anyOf(
+      "context_length_exceeded", // OpenAI, Groq
+      "exceeds the context window", // OpenAI
+      "exceed_context_size_error", // llama.cpp
+      "exceeds the available context size", // llama.cpp before it had a type for that
+      "input length exceeds the (maximum )?context length", // Ollama
+      "prompt is too long", // Anthropic
+      "input length and `max_tokens` exceed context limit", // Anthropic
+      "maximum context length", // vLLM, Mistral, DeepSeek, OpenRouter
+      "longer than the maximum model length", // vLLM
+      "greater than the context length", // LM Studio
+      "maximum prompt length", // xAI
+      "reduce the length of the messages", // Groq
+      "token count.{0,40}exceeds the maximum", // Google
+      "`inputs` tokens \\+ `max_new_tokens`", // text-generation-inference
+      "input is too long for requested model", // Bedrock
+      "context window exceeds limit", // MiniMax
+      "exceeded model token limit", // Moonshot
     ),
   },
   {
     statuses: [400, 404, 422],
     kind: "model_not_found",
-    pattern: new RegExp(
-      [
-        "model_not_found", // OpenAI, LM Studio, Groq
-        "\\bmodel\\b.{0,200}?\\b(not found|not exist)", // Ollama, llama.cpp, vLLM, DeepSeek
-        "not_found_error.{0,20}\\bmodel:", // Anthropic
-        "not a valid model", // OpenRouter
-        "invalid model", // Mistral, Ollama
-        "DeploymentNotFound", // Azure
-      ].join("|"),
-      "i",
+    pattern: anyOf(
+      "model_not_found", // OpenAI, LM Studio, Groq
+      "\\bmodel\\b.{0,200}?\\b(not found|not exist)", // Ollama, llama.cpp, vLLM, DeepSeek
+      "not_found_error.{0,20}\\bmodel:", // Anthropic
+      "not a valid model", // OpenRouter
+      "invalid model", // Mistral, Ollama
+      "DeploymentNotFound", // Azure
     ),
   },
   // xAI and Google answer a wrong key with 400.
@@ -216,16 +191,22 @@ const QUIRKS: readonly {
   },
 ];
 
-function classify(
+function detailsOf(
   status: number,
   report: ServerReport,
-): { kind: BackendErrorKind; retryable: boolean } {
+): ConstructorParameters<typeof BackendError>[1] {
   const words = `${report.labels.join(" ")} ${report.message.slice(0, 10_000)}`;
   const quirk = QUIRKS.find((row) => row.statuses.includes(status) && row.pattern.test(words));
-  if (quirk) return { kind: quirk.kind, retryable: false };
-  const kind = STATUS_KIND[status] ??
+  const kind = quirk?.kind ?? STATUS_KIND[status] ??
     (status >= 500 ? "server" : status >= 400 ? "request" : "protocol");
-  return { kind, retryable: RETRYABLE.includes(status) };
+  const serverMessage = excerpt(report.message);
+  return {
+    kind,
+    retryable: !quirk && RETRYABLE.includes(status),
+    serverMessage,
+    ...(kind === "context_too_long" &&
+      { contextTokens: contextTokens(serverMessage, report.tokens) }),
+  };
 }
 
 /** The words in which servers name the window of a model when a request is too long for it. */
@@ -239,41 +220,31 @@ const PROMPT_WORDS =
 /** A smaller number of tokens is no window. */
 const MIN_NAMED_WINDOW = 256;
 
-function contextTokens(message: string, report?: ServerReport): ContextTokens {
+function contextTokens(message: string, tokens: ContextTokens = {}): ContextTokens {
   const windows = WINDOW_WORDS.map((pattern) => Number(pattern.exec(message)?.[1]));
   const digits = PROMPT_WORDS.exec(message)?.slice(1).find((group) => group !== undefined);
   return {
-    prompt: report?.tokens?.prompt ?? (digits === undefined ? undefined : Number(digits)),
-    window: [report?.tokens?.window, ...windows].find((n) =>
-      n !== undefined && n >= MIN_NAMED_WINDOW
-    ),
+    prompt: tokens.prompt ?? (digits === undefined ? undefined : Number(digits)),
+    window: [tokens.window ?? NaN, ...windows].find((count) => count >= MIN_NAMED_WINDOW),
   };
 }
 
 /** Reads the error out of whatever shape it has, nested ones included. */
 function readReport(value: unknown, depth = 0): ServerReport {
-  if (depth > 8) return { message: "", labels: [], status: undefined };
-  if (typeof value === "string") {
-    // Ollama passes on the JSON of the llama.cpp under it as text.
-    const inner = value.startsWith("{") ? json(value) : undefined;
-    return isObject(inner)
-      ? readReport(inner, depth + 1)
-      : { message: value, labels: [], status: undefined };
-  }
+  if (depth > 8) return { message: "", labels: [] };
   if (Array.isArray(value)) return readReport(value[0], depth + 1);
-  if (!isObject(value)) {
-    return { message: value == null ? "" : String(value), labels: [], status: undefined };
-  }
-  return readReportObject(value, depth);
+  if (isObject(value)) return readReportObject(value, depth);
+  const message = String(value ?? "");
+  // Ollama passes on the JSON of the llama.cpp under it as text.
+  const inner = message.startsWith("{") ? jsonOrUndefined(message) : undefined;
+  return isObject(inner) ? readReport(inner, depth + 1) : { message, labels: [] };
 }
 
 function readReportObject(value: Record<string, unknown>, depth: number): ServerReport {
   const { error, errors, detail, details, message, msg, loc, metadata } = value;
   // Anthropic's error, OpenAI's, Ollama's; a list of them; FastAPI's; vLLM's and one of FastAPI's list.
   const inner = [error, errors, message, detail, msg].find((part) => part != null && part !== "");
-  const report: ServerReport = inner === undefined
-    ? { message: "", labels: [], status: undefined }
-    : readReport(inner, depth + 1);
+  const report = readReport(inner, depth + 1);
   // Spring and others: `error` is a title, `message` has the details.
   if (typeof error === "string" && typeof message === "string") report.message += `: ${message}`;
   if (Array.isArray(loc)) report.message = `${loc.join(".")}: ${report.message}`;
@@ -281,9 +252,8 @@ function readReportObject(value: Record<string, unknown>, depth: number): Server
   if (isObject(metadata) && typeof metadata.raw === "string") {
     report.message += `: ${readReport(metadata.raw, depth + 1).message}`;
   }
-  const more = isObject(details) ? [details.error_code] : [];
-  const own = [value.type, value.code, ...more].filter((v) => v != null).map(String);
-  const labels = [...report.labels, ...own];
+  const own = [value.type, value.code, isObject(details) ? details.error_code : undefined]
+    .filter((label) => label != null).map(String);
   if (report.message === "") report.message = own.join(" ") || JSON.stringify(value);
   // An older llama.cpp says that the request is too long, and gives its length only in fields.
   const { n_prompt_tokens: prompt, n_ctx: window } = value;
@@ -293,6 +263,7 @@ function readReportObject(value: Record<string, unknown>, depth: number): Server
       report.message += ` (${prompt} tokens, of ${window})`;
     }
   }
+  const labels = [...report.labels, ...own];
   return { ...report, labels, status: report.status ?? statusOf(own) };
 }
 
@@ -316,9 +287,4 @@ function pageText(body: string): string {
   if (!/^\s*<(!doctype|html|\?xml|head|body)/i.test(head)) return head;
   const title = /<title[^>]*>([^<]*)/i.exec(head)?.[1]?.trim();
   return title || head.replace(/<(script|style)[^]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
-}
-
-function json(text: string): unknown {
-  const value = jsonOrUndefined(text);
-  return isObject(value) || Array.isArray(value) ? value : undefined;
 }

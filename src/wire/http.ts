@@ -5,12 +5,7 @@ import { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types/event.ts";
 import { connectTimesOut, directClient, failureFromThrown } from "./connect.ts";
 import { keepSecrets } from "./excerpt.ts";
-import {
-  contentType,
-  failureFromErrorObject,
-  failureFromResponse,
-  failureFromWrongAnswer,
-} from "./failure.ts";
+import { contentType, failureFromResponse, throwErrorObject } from "./failure.ts";
 import { checkLength } from "./lines.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
@@ -47,25 +42,19 @@ interface HttpOptions extends ConnectionSettings {
 export interface StreamReader<T> {
   /** Takes the next bytes. May throw a `BackendError` (an error object inside a 200 stream). */
   push(chunk: Uint8Array): void;
-  /** Grows with each event that carries a part of the answer; not with pings, empty pieces and unknown
-   * events. */
+  /** Grows with each event that carries a part of the answer; not with pings and empty pieces. */
   readonly progress: number;
   /** True once output reached the user: from then on nothing is retried. */
   readonly started: boolean;
-  /** True once the protocol's own terminator came (`[DONE]`, `message_stop`, `"done":true`): the
-   * rest of the body is not waited for. Without it, the answer lasts until the body ends. */
+  /** True once the protocol's own terminator came: the rest of the body is not waited for. */
   readonly done?: boolean;
-  /** True once the answer has said why it ends: the terminator, and counts of tokens, are waited for
-   * only a moment. */
+  /** True once the answer said why it ends: its terminator and counts are waited for a moment. */
   readonly finished?: boolean;
   /** The folded answer; throws a `BackendError` of kind `incomplete` when the terminator is missing. */
   end(): T;
 }
 
-/**
- * The most bytes of one answer: some 400 000 tokens, each an event. This ends an endless stream well
- * before its text is longer than a string can be.
- */
+/** The most bytes of one answer: some 400 000 tokens, each an event. It ends an endless stream. */
 const MAX_ANSWER_BYTES = 128 * 2 ** 20;
 /** The time that a complete answer may keep its connection open before it is closed. */
 const DONE_GRACE_MS = 200;
@@ -75,12 +64,7 @@ const FINISHED_GRACE_MS = 2_000;
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_MS = 1_000;
 
-/**
- * Sends a request and reads its answer as one JSON value. An error object in a 200 answer is thrown.
- *
- * @throws {BackendError} when the server can not be reached, refuses, or answers no JSON.
- * @throws whatever `options.signal` was aborted with.
- */
+/** Reads the answer to a request as one JSON value; throws like {@linkcode requestStream}. */
 export function requestJson(request: HttpRequest, options: HttpOptions): Promise<unknown> {
   return requestStream(request, options, () => new JsonReader((value) => value));
 }
@@ -98,7 +82,7 @@ export async function requestStream<T>(
   options: HttpOptions,
   open: (contentType: string) => StreamReader<T>,
 ): Promise<T> {
-  const { signal, onRetry, random = Math.random } = options;
+  const { signal, onRetry, random = Math.random, wait: pause = wait } = options;
   const request = withoutUserinfo(original);
   keepSecrets(request.headers ?? {});
   const begin = performance.now();
@@ -108,35 +92,26 @@ export async function requestStream<T>(
     try {
       return await attemptOnce(request, options, (type) => reader = open(type));
     } catch (error) {
-      if (!(error instanceof BackendError)) throw error;
+      if (!(error instanceof BackendError) || reader?.started) throw error;
       const elapsed = performance.now() - begin;
-      const retry = reader?.started
-        ? undefined
-        : nextRetry(error, attempt, elapsed, request.url, options, random);
-      if (retry === undefined) throw error;
-      const { delayMs, note = "", ...more } = retry;
-      const reason = error.message + note;
-      onRetry?.({ attempt, delayMs, reason, ...more });
-      await (options.wait ?? wait)(delayMs, signal);
+      const retry = nextRetry(error, attempt, elapsed, request.url, options, random);
+      if (!retry) throw error;
+      const { note = "", ...more } = retry;
+      onRetry?.({ attempt, reason: error.message + note, ...more });
+      await pause(retry.delayMs, signal);
     }
   }
 }
 
-/**
- * Reads an answer that is one JSON value, which some servers send in place of a stream. `end` throws
- * an error object in it.
- */
+/** Reads an answer that is one JSON value; `end` throws an error object in it. */
 export class JsonReader<T> implements StreamReader<T> {
   readonly progress = 0;
   readonly started = false;
-  readonly #fold: (value: unknown) => T;
   // By default the decoder drops a byte order mark at the start of every chunk (Deno 2.9.6).
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   #text = "";
 
-  constructor(fold: (value: unknown) => T) {
-    this.#fold = fold;
-  }
+  constructor(private readonly fold: (value: unknown) => T) {}
 
   push(chunk: Uint8Array): void {
     this.#text += this.#utf8.decode(chunk, { stream: true });
@@ -146,9 +121,8 @@ export class JsonReader<T> implements StreamReader<T> {
   end(): T {
     const text = (this.#text + this.#utf8.decode()).replace(/^\ufeff/, "");
     const value = parseJson(text, /^\s*([[{]|$)/.test(text));
-    const failure = failureFromErrorObject(value);
-    if (failure) throw failure;
-    return this.#fold(value);
+    throwErrorObject(value);
+    return this.fold(value);
   }
 }
 
@@ -163,43 +137,39 @@ function withoutUserinfo(request: HttpRequest): HttpRequest {
   return { ...request, url: url.href, headers };
 }
 
+type ByteReader = ReadableStreamDefaultReader<Uint8Array> | undefined;
+
 /** One attempt; whatever its end, its timers are cleared and its connection is closed or given back. */
 async function attemptOnce<T>(
   request: HttpRequest,
   options: HttpOptions,
   open: (contentType: string) => StreamReader<T>,
 ): Promise<T> {
-  const { signal } = options;
+  const { signal, ready } = options;
   const { host } = new URL(request.url);
   const attempt = new AbortController();
   const answered = new AbortController();
   const abort = () => attempt.abort(signal?.reason);
   signal?.addEventListener("abort", abort);
-  let body: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let body: ByteReader;
   const cancel = () => void body?.cancel().catch(() => {});
   attempt.signal.addEventListener("abort", cancel);
   let status: number | undefined;
-  const watch = new Watchdog(options, (limit) => {
-    if (limit === "done") cancel();
-    else attempt.abort(timeout(limit, host, options, status));
-  });
+  const expire = (limit: Expiry) => attempt.abort(timeout(limit, host, options, status));
+  const watch = new Watchdog(options, (limit) => limit === "done" ? cancel() : expire(limit));
   const connecting = options.fetch === undefined &&
-    connectTimesOut(request.url, options.connectTimeoutMs, answered.signal).then((late) => {
-      if (late) attempt.abort(timeout("connect", host, options, status));
-    });
+    connectTimesOut(request.url, options.connectTimeoutMs, answered.signal)
+      .then((late) => late && expire("connect"));
   try {
     const response = await send(request, options, attempt.signal);
     answered.abort("over");
     ({ status } = response);
+    body = response.body?.getReader();
     if (status === 404 && request.isOptional) {
-      response.body?.cancel().catch(() => {});
       throw new BackendError(`${host} has nothing there`, { kind: "request", status });
     }
-    body = response.body?.getReader();
-    return await readAnswer(response, body, request.url, open, watch, {
-      signal: attempt.signal,
-      ready: options.ready,
-    });
+    const feed = { watch, signal: attempt.signal, ready };
+    return await readAnswer(response, body, request.url, open, feed);
   } catch (error) {
     throw attempt.signal.aborted ? attempt.signal.reason : error;
   } finally {
@@ -221,14 +191,14 @@ function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): 
     (options.fetch ?? fetch)(url, {
       method: body === undefined ? "GET" : "POST",
       headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body !== undefined && { "content-type": "application/json" }),
         "user-agent": `copilot/${VERSION}`,
         ...headers,
       },
       // A redirect followed would take the key and the prompt along (SEC-03).
       redirect: "manual",
       signal,
-      ...(body === undefined ? {} : { body }),
+      ...(body !== undefined && { body }),
       ...(client && { client }),
     }).then((response) => {
       if (signal.aborted) response.body?.cancel().catch(() => {});
@@ -237,56 +207,47 @@ function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): 
   });
 }
 
+/** The means by which a body is read. */
+interface Feed extends Pick<HttpOptions, "ready"> {
+  watch: Watchdog;
+  signal: AbortSignal;
+}
+
 async function readAnswer<T>(
   { status, headers, ok }: Response,
-  body: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  body: ByteReader,
   url: string,
   open: (contentType: string) => StreamReader<T>,
-  watch: Watchdog,
-  control: FeedControl,
+  feed: Feed,
 ): Promise<T> {
   const type = contentType(headers);
-  const refused = async (bytes: Promise<Uint8Array> | Uint8Array) => {
-    const failure = ok ? failureFromWrongAnswer : failureFromResponse;
-    return failure(status, headers, new TextDecoder().decode(await bytes), url);
-  };
-  if (!ok || body === undefined || /html/.test(type)) throw await refused(readHead(body));
-
-  const { host } = new URL(url);
+  const refused = (start: Uint8Array) =>
+    failureFromResponse(status, headers, new TextDecoder().decode(start), url);
+  if (!ok || body === undefined || type.includes("html")) throw refused(await readHead(body));
   const reader = open(type);
+  let head: Uint8Array | undefined;
   try {
-    const head = await feedReader(body, reader, watch, control);
-    try {
-      return reader.end();
-    } catch (error) {
-      // Text of another kind, such as a proxy's page, looks like a stream without any event.
-      const unknown = reader.progress === 0 && !/json|event-stream/.test(type);
-      if (unknown && error instanceof BackendError && error.kind === "incomplete") {
-        throw await refused(head);
-      }
-      throw error;
-    }
+    head = await feedReader(body, reader, feed);
+    return reader.end();
   } catch (error) {
     if (!(error instanceof BackendError) || error.status !== undefined) throw error;
+    // Text of another kind, such as a proxy's page, looks like a stream without any event.
+    const isUnknown = reader.progress === 0 && !/json|event-stream/.test(type);
+    if (head && isUnknown && error.kind === "incomplete") throw refused(head);
+    const { host } = new URL(url);
     const message = `${error.message} (${status}, ${type || "no content type"}, from ${host})`;
     const retryable = error.retryable || error.kind === "incomplete";
     throw new BackendError(message, { ...error, cause: error.cause, status, retryable });
   }
 }
 
-interface FeedControl {
-  signal: AbortSignal;
-  ready: HttpOptions["ready"];
-}
-
 /** Feeds the body to the reader until either ends; returns the first bytes. */
 async function feedReader(
-  body: ReadableStreamDefaultReader<Uint8Array>,
+  body: NonNullable<ByteReader>,
   reader: StreamReader<unknown>,
-  watch: Watchdog,
-  { signal, ready }: FeedControl,
+  { watch, signal, ready }: Feed,
 ): Promise<Uint8Array> {
-  let head: Uint8Array | undefined;
+  let head = new Uint8Array();
   let total = 0;
   let { progress } = reader;
   let done = false;
@@ -296,13 +257,12 @@ async function feedReader(
       watch.pause(busy);
       await Promise.race([busy, aborted(signal)]);
     }
-    // A connection that breaks ends the body like any end: the reader knows by the terminator whether
-    // the answer is whole.
+    // A connection that breaks ends the body like any end: the terminator tells whether it is whole.
     const chunk = await body.read().then(({ value }) => value, () => undefined);
     signal.throwIfAborted();
     if (chunk === undefined) break;
     watch.bytes();
-    head ??= chunk.slice(0, 1_000);
+    if (total === 0) head = chunk.slice(0, 1_000);
     total += chunk.length;
     if (total > MAX_ANSWER_BYTES) {
       throw new BackendError("The answer does not end: it is over 128 MiB", { kind: "protocol" });
@@ -319,13 +279,11 @@ async function feedReader(
       watch.done(DONE_GRACE_MS);
     }
   }
-  return head ?? new Uint8Array();
+  return head;
 }
 
 /** The start of a body, as far as it comes soon: enough for an error message. */
-async function readHead(
-  body: ReadableStreamDefaultReader<Uint8Array> | undefined,
-): Promise<Uint8Array> {
+async function readHead(body: ByteReader): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_ERROR_BYTES);
   let length = 0;
   const over = new AbortController();
@@ -348,20 +306,21 @@ async function readHead(
   return bytes.subarray(0, length);
 }
 
+type Expiry = Exclude<Limit, "done"> | "connect";
+
 function timeout(
-  limit: Limit | "connect",
+  limit: Expiry,
   host: string,
-  limits: ConnectionSettings,
+  { connectTimeoutMs, firstTokenTimeoutMs, idleTimeoutMs }: ConnectionSettings,
   status: number | undefined,
 ): BackendError {
-  const { connectTimeoutMs, firstTokenTimeoutMs, idleTimeoutMs } = limits;
-  const message = limit === "connect"
-    ? `Cannot reach ${host}: no connection within ${limitText(connectTimeoutMs)}`
-    : limit === "idle"
-    ? `${host} sent nothing for ${limitText(idleTimeoutMs)}`
-    : limit === "first token"
-    ? `${host} sent no answer within ${limitText(firstTokenTimeoutMs)}`
-    : `${host} sent nothing but signs of life for ${limitText(firstTokenTimeoutMs)}`;
+  const first = limitText(firstTokenTimeoutMs);
+  const message = {
+    connect: `Cannot reach ${host}: no connection within ${limitText(connectTimeoutMs)}`,
+    idle: `${host} sent nothing for ${limitText(idleTimeoutMs)}`,
+    "first token": `${host} sent no answer within ${first}`,
+    progress: `${host} sent nothing but signs of life for ${first}`,
+  }[limit];
   return new BackendError(message, { kind: "timeout", status, retryable: true });
 }
 

@@ -4,7 +4,6 @@ import { BackendError } from "../errors.ts";
 
 /** Decodes a body's bytes in any pieces; the results go to the callback that it was made with. */
 export interface Decoder {
-  /** Takes the next bytes, however they were cut. */
   push(chunk: Uint8Array): void;
   /** Takes the end of the body; call it once, and only when the body ended by itself. */
   end(): void;
@@ -28,12 +27,9 @@ export function checkLength(length: number, what: string): void {
 /**
  * Decodes UTF-8 into lines ended by `\n` or `\r\n` (with `loneCr`, by `\r` too), without their ends.
  * Invalid UTF-8 becomes U+FFFD; a byte order mark at the start is dropped. A last line without an end
- * is delivered by `end`.
- *
- * `push` throws a {@linkcode BackendError} of kind `protocol` at a line of over 64 Mi characters.
+ * is delivered by `end`. A line of over 64 Mi characters throws a `BackendError` of kind `protocol`.
  */
 export class LineDecoder implements Decoder {
-  readonly #onLine: (line: string) => void;
   readonly #loneCr: boolean;
   // By default the decoder drops a mark at the start of every chunk (Deno 2.9.6).
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -42,8 +38,7 @@ export class LineDecoder implements Decoder {
   /** A character that is dropped if it comes next. */
   #skip = "\ufeff";
 
-  constructor(onLine: (line: string) => void, { loneCr = false }: { loneCr?: boolean } = {}) {
-    this.#onLine = onLine;
+  constructor(private readonly onLine: (line: string) => void, { loneCr = false } = {}) {
     this.#loneCr = loneCr;
   }
 
@@ -85,6 +80,6 @@ export class LineDecoder implements Decoder {
   #finish(tail: string): void {
     const whole = this.#pending + tail;
     this.#pending = "";
-    this.#onLine(!this.#loneCr && whole.endsWith("\r") ? whole.slice(0, -1) : whole);
+    this.onLine(!this.#loneCr && whole.endsWith("\r") ? whole.slice(0, -1) : whole);
   }
 }

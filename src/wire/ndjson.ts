@@ -2,52 +2,41 @@
 
 import { BackendError } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
-import { type Decoder, LineDecoder } from "./lines.ts";
+import { LineDecoder } from "./lines.ts";
 
 /**
- * Decodes newline-delimited JSON; blank lines are skipped.
- *
- * A {@linkcode BackendError} of kind `protocol` is thrown by `push` when a line is no JSON, one of
- * kind `incomplete` by `end` when the last line is no whole JSON.
+ * Decodes newline-delimited JSON; blank lines are skipped. A line that is no JSON throws a
+ * `BackendError` of kind `protocol`; at the end, one that is cut off throws one of kind `incomplete`.
  */
-export class NdjsonDecoder implements Decoder {
-  readonly #lines: LineDecoder;
+export class NdjsonDecoder extends LineDecoder {
   #isCut = false;
 
   constructor(onValue: (value: unknown) => void) {
-    this.#lines = new LineDecoder((line) => {
+    super((line) => {
       if (/\S/.test(line)) onValue(parseJson(line, this.#isCut));
     });
   }
 
-  push(chunk: Uint8Array): void {
-    this.#lines.push(chunk);
-  }
-
-  end(): void {
+  override end(): void {
     this.#isCut = true;
-    this.#lines.end();
+    super.end();
   }
 }
 
 /**
- * Parses one JSON value that a server sent.
- *
- * @param cut True when the body ended within `text`, or may have.
- * @throws {BackendError} of kind `protocol` (`incomplete` when `cut`) when it is no JSON, with an
- * excerpt of at most 200 characters.
+ * Parses one JSON value that a server sent. What is no JSON throws a `BackendError` of kind `protocol`;
+ * of kind `incomplete` when `cut`: the body ended within `text`, or may have.
  */
 export function parseJson(text: string, cut = false): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    if (cut) {
+      throw new BackendError("The answer broke off", { kind: "incomplete", retryable: true });
+    }
     // The parser's own message is left out: it quotes the text as it came.
-    const shown = excerpt(text);
-    throw cut
-      ? new BackendError("The answer broke off", { kind: "incomplete", retryable: true })
-      : new BackendError(`Cannot read the answer as it must be JSON: it says "${shown}"`, {
-        kind: "protocol",
-        serverMessage: shown,
-      });
+    const serverMessage = excerpt(text);
+    const message = `Cannot read the answer as it must be JSON: it says "${serverMessage}"`;
+    throw new BackendError(message, { kind: "protocol", serverMessage });
   }
 }

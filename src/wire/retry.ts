@@ -2,6 +2,7 @@
 
 import type { ConnectionSettings } from "../config.ts";
 import type { BackendError } from "../errors.ts";
+import type { RetryNotice } from "../types/event.ts";
 import { isLoopback, isRefused } from "./connect.ts";
 
 const BASE_DELAY_MS = 500;
@@ -13,15 +14,9 @@ const REFUSED_DELAY_MS = 200;
 /** The least that all attempts together may take, however short the first-token limit is. */
 const MIN_BUDGET_MS = 60_000;
 
-interface Retry {
-  /** The wait before it, in milliseconds. */
-  delayMs: number;
-  /** The number of attempts that there may be in all. */
-  maxAttempts: number;
+interface Retry extends Omit<RetryNotice, "attempt" | "reason"> {
   /** A text to append to the failure's message. */
   note?: string;
-  /** The server is loading the model. */
-  isLoading?: boolean;
 }
 
 /** True for llama.cpp's refusal while it loads its model. */
@@ -30,10 +25,8 @@ export function isLoading({ status, serverMessage = "" }: BackendError): boolean
 }
 
 /**
- * Decides about another attempt after `error`; `undefined` to give up.
- *
- * @param attempt The number of the attempt that failed, from 1.
- * @param elapsedMs The time since the first attempt began.
+ * Decides about another attempt after attempt number `attempt` (from 1) failed with `error`,
+ * `elapsedMs` after the first one began; `undefined` to give up.
  */
 export function nextRetry(
   error: BackendError,

@@ -4,10 +4,8 @@ import type { ConnectionSettings } from "../config.ts";
 
 /** A timer later than this means that the machine slept or the process was stopped. */
 const LATE_MS = 5_000;
-
 /** After a limit is reached, bytes that came while the process was kept waiting have this long. */
 const LAST_READ_MS = 100;
-
 /**
  * For its first second an attempt does without `setTimeout` and `clearTimeout`: their first use loads
  * 5 ms of code (Deno 2.9.6), a tenth of the time of a short answer.
@@ -37,9 +35,6 @@ const SYSTEM_CLOCK: Clock = {
 
 /** Watches an attempt until it is stopped. */
 export class Watchdog {
-  readonly #limits: Pick<ConnectionSettings, "firstTokenTimeoutMs" | "idleTimeoutMs">;
-  readonly #expire: (limit: Limit) => void;
-  readonly #clock: Clock;
   #state: "quick" | "timed" | "stopped" = "quick";
   #cancelTimer: (() => void) | undefined;
   /** The time that the timer is set to. */
@@ -54,13 +49,10 @@ export class Watchdog {
 
   /** @param expire Called once at most. */
   constructor(
-    limits: Pick<ConnectionSettings, "firstTokenTimeoutMs" | "idleTimeoutMs">,
-    expire: (limit: Limit) => void,
-    clock: Clock = SYSTEM_CLOCK,
+    private readonly limits: Pick<ConnectionSettings, "firstTokenTimeoutMs" | "idleTimeoutMs">,
+    private readonly expire: (limit: Limit) => void,
+    private readonly clock: Clock = SYSTEM_CLOCK,
   ) {
-    this.#limits = limits;
-    this.#expire = expire;
-    this.#clock = clock;
     this.#progressAt = clock.now();
     this.#arm();
     this.#quickFor(Math.min(QUICK_MS, limits.firstTokenTimeoutMs, limits.idleTimeoutMs));
@@ -68,7 +60,7 @@ export class Watchdog {
 
   bytes(): void {
     const isFirst = this.#bytesAt === undefined;
-    this.#bytesAt = this.#clock.now();
+    this.#bytesAt = this.clock.now();
     if (!isFirst) return;
     // The timer runs for a longer limit; from here on it is re-armed when it fires.
     this.#isLastRead = false;
@@ -78,12 +70,12 @@ export class Watchdog {
   /** The bytes carried a part of the answer. */
   progress(): void {
     this.#hasProgress = true;
-    this.#progressAt = this.#clock.now();
+    this.#progressAt = this.clock.now();
   }
 
   /** The answer is complete; its body must end within `graceMs` from now on. */
   done(graceMs: number): void {
-    this.#graceEnd = this.#clock.now() + graceMs;
+    this.#graceEnd = this.clock.now() + graceMs;
     if (this.#state === "quick") this.#quickFor(graceMs);
     this.#arm();
   }
@@ -93,7 +85,7 @@ export class Watchdog {
     this.#isPaused = true;
     const resume = () => {
       this.#isPaused = false;
-      this.#startAnew(this.#clock.now());
+      this.#startAnew(this.clock.now());
     };
     until.then(resume, resume);
   }
@@ -107,8 +99,8 @@ export class Watchdog {
   /** The limit that is reached next, and when. */
   #next(): [at: number, limit: Limit] {
     if (this.#graceEnd !== undefined) return [this.#graceEnd, "done"];
-    const progress = this.#progressAt + this.#limits.firstTokenTimeoutMs;
-    const idle = (this.#bytesAt ?? Infinity) + this.#limits.idleTimeoutMs;
+    const progress = this.#progressAt + this.limits.firstTokenTimeoutMs;
+    const idle = (this.#bytesAt ?? Infinity) + this.limits.idleTimeoutMs;
     if (idle < progress) return [idle, "idle"];
     return [progress, this.#hasProgress ? "progress" : "first token"];
   }
@@ -117,14 +109,12 @@ export class Watchdog {
     this.#due = at;
     if (this.#state !== "timed") return;
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#clock.timer(
-      Math.max(0, at - this.#clock.now()),
-      () => this.#check(),
-    );
+    const ms = Math.max(0, at - this.clock.now());
+    this.#cancelTimer = this.clock.timer(ms, () => this.#check());
   }
 
   #quickFor(ms: number): void {
-    this.#clock.once(ms, () => {
+    this.clock.once(ms, () => {
       if (this.#state !== "quick") return;
       this.#state = "timed";
       this.#check();
@@ -137,12 +127,12 @@ export class Watchdog {
   }
 
   #check(): void {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     // The bytes that arrived during a pause or a sleep have not been read yet.
     if (this.#isPaused || now - this.#due > LATE_MS) this.#startAnew(now);
     const [at, limit] = this.#next();
     const isOver = now >= at;
-    if (isOver && (this.#isLastRead || limit === "done")) return this.#expire(limit);
+    if (isOver && (this.#isLastRead || limit === "done")) return this.expire(limit);
     this.#isLastRead = isOver;
     this.#arm(isOver ? now + LAST_READ_MS : at);
   }

@@ -3,7 +3,6 @@ import type { BackendErrorKind } from "../../src/errors.ts";
 import {
   failureFromErrorObject,
   failureFromResponse,
-  failureFromWrongAnswer,
   retryAfterMs,
 } from "../../src/wire/failure.ts";
 
@@ -431,8 +430,8 @@ Deno.test("NET-11 failureFromResponse makes one line of pages and control charac
   assert(long.message.length < 260);
 });
 
-Deno.test("NET-11 failureFromWrongAnswer names status, content type, host and an excerpt", () => {
-  const page = failureFromWrongAnswer(
+Deno.test("NET-11 failureFromResponse, 2xx, names status, content type, host and an excerpt", () => {
+  const page = failureFromResponse(
     200,
     new Headers(HTML),
     "<html><title>Log in</title>",
@@ -443,7 +442,7 @@ Deno.test("NET-11 failureFromWrongAnswer names status, content type, host and an
   for (const part of ["200", "text/html", "models.example:8443", "Log in"]) {
     assert(page.message.includes(part));
   }
-  const none = failureFromWrongAnswer(204, new Headers(), "", URL_OF_CHAT);
+  const none = failureFromResponse(204, new Headers(), "", URL_OF_CHAT);
   assertEquals(
     none.message,
     "models.example:8443 answered 204 (no content type), but not as a model server does: it sent nothing",

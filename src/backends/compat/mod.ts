@@ -4,18 +4,18 @@ import { type CompatConfig, compatConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
+import { type Adjustment, exchange, type Protocol, TEXT_TOOLS, unsupported } from "../adjust.ts";
 import type { Backend, CallOptions } from "../backend.ts";
-import { type Adjustment, exchange, TEXT_TOOLS, unsupported } from "../adjust.ts";
 import type { Fields } from "../fields.ts";
-import { splitReply } from "../reply.ts";
+import { configuredBackend } from "../reply.ts";
+import { keyHeader } from "../wire_values.ts";
 import { compatBody } from "./request.ts";
 import { compatParts } from "./response.ts";
 import { compatReader } from "./stream.ts";
-import { keyHeader } from "../wire_values.ts";
 
 /**
- * Sends `messages` to `{baseUrl}/chat/completions` and returns the raw chat completion: streamed,
- * and folded into what a call without streaming returns.
+ * Sends `messages` to `{baseUrl}/chat/completions` and returns the raw chat completion, folded where it
+ * is streamed.
  *
  * What a server refuses by name, such as `max_tokens`, `stream` or `tools`, is asked for in its other
  * form or left out, once, and remembered for this `config`; `onNotice` is told.
@@ -31,24 +31,19 @@ export async function callCompat(
   messages: readonly Message[],
   tools: readonly Tool[] = [],
   options: CallOptions = {},
-): Promise<Record<string, unknown>> {
+): Promise<Fields> {
   const settings = compatConfig(config);
   const { hostname } = new URL(settings.baseUrl);
   if (hostname === "api.openai.com" && settings.apiKey === "") {
     const message = `Cannot call ${hostname} as it wants a key: the current value is empty`;
     throw new BackendError(message, { kind: "auth" });
   }
-  return await completeChat(config, settings, messages, tools, options);
+  return await exchange(config, settings, chatCompletions(settings), messages, tools, options);
 }
 
 /** A {@linkcode Backend} for `config`. */
 export function compatBackend(config: CompatConfig): Backend {
-  return {
-    model: config.model,
-    isTyped: false,
-    send: (messages, tools, options) =>
-      splitReply((more) => callCompat(config, messages, tools, more), compatParts, options),
-  };
+  return configuredBackend(config, callCompat, compatParts);
 }
 
 const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
@@ -63,24 +58,13 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   TEXT_TOOLS,
 ];
 
-/**
- * One chat completion; also of a local server's compatible endpoint.
- *
- * @param key The configuration by which to remember what the server takes.
- */
-export function completeChat(
-  key: object,
-  config: CompatConfig & { frequencyPenalty?: number },
-  messages: readonly Message[],
-  tools: readonly Tool[],
-  options: CallOptions,
-): Promise<Fields> {
-  const protocol = {
+/** The protocol of chat completions; also of a local server's compatible endpoint. */
+export function chatCompletions(config: CompatConfig & { frequencyPenalty?: number }): Protocol {
+  return {
     url: `${config.baseUrl}/chat/completions`,
     headers: keyHeader(config),
     adjustments: COMPAT_ADJUSTMENTS,
     body: compatBody.bind(null, config),
     reader: compatReader,
   };
-  return exchange(key, config, protocol, messages, tools, options);
 }

@@ -1,8 +1,6 @@
 /**
- * Messages and tools as a chat-completions server takes them. Pure; the same input gives the same
- * bytes, and a longer conversation only adds bytes, so that servers can reuse what they computed.
- *
- * @module
+ * Messages and tools as a chat-completions server takes them. Pure; a longer conversation only adds
+ * bytes to the same ones, so that servers can reuse what they computed. @module
  */
 
 import type { CompatConfig } from "../../config.ts";
@@ -28,11 +26,7 @@ export type CompatMessage =
     role: "assistant";
     content: string | null;
     reasoning_content?: string;
-    tool_calls?: {
-      id: string;
-      type: "function";
-      function: { name: string; arguments: string };
-    }[];
+    tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
   }
   | { role: "tool"; tool_call_id: string; content: string };
 
@@ -42,11 +36,8 @@ export type CompatPart =
   | { type: "image_url"; image_url: { url: string } };
 
 /**
- * The body of a request. `messages` comes last, so that the body of the next request extends this
- * one up to its closing brackets.
- *
- * @param config The settings; `frequencyPenalty` is sent where it is there (spec 2.2).
- * @param adjusted The parameters that the server wants in another form, or not at all.
+ * The body of a request. `messages` comes last, so that the next body extends this one up to its closing
+ * brackets. `adjusted`: the parameters that the server wants in another form, or not at all.
  */
 export function compatBody(
   config: CompatConfig & { frequencyPenalty?: number },
@@ -84,8 +75,7 @@ function thinking({ think }: CompatConfig): Record<string, unknown> {
 /**
  * Converts messages to the chat-completions format. A message that says nothing (no text, no image,
  * no call) is left out, as strict servers refuse it; an empty tool result says so in words. The
- * arguments of a call are always valid JSON text: those of an invalid one are
- * `{"invalid_json": what the model wrote}`.
+ * arguments of a call are JSON text, of an invalid one `{"invalid_json": what the model wrote}`.
  *
  * @param options.reasoning Send what the model thought before a tool call back to it, as
  * `reasoning_content`: models that think between calls lose the thread without it. True.
@@ -115,15 +105,10 @@ export function messagesToCompatFormat(
     const images = role === "user" ? imagesOf(message) : [];
     if (images.length > 0) {
       const text: CompatPart[] = content.trim() === "" ? [] : [{ type: "text", text: content }];
-      return [{
-        role: "user",
-        content: [
-          ...text,
-          ...images.map(({ mediaType, data }): CompatPart => (
-            { type: "image_url", image_url: { url: `data:${mediaType};base64,${data}` } }
-          )),
-        ],
-      }];
+      const shown = images.map(({ mediaType, data }): CompatPart => (
+        { type: "image_url", image_url: { url: `data:${mediaType};base64,${data}` } }
+      ));
+      return [{ role: "user", content: [...text, ...shown] }];
     }
     return content === "" ? [] : [{ role, content }];
   });

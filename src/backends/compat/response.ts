@@ -1,12 +1,10 @@
 /** A chat completion, read. Pure. @module */
 
 import { isObject } from "../../text/json.ts";
-import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
-import type { FinishReason } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
-import { type AnswerParts, type ParseOptions, wholeReply } from "../reply.ts";
+import { answerFields, countOf, fieldsOf, listOf, stringOf } from "../fields.ts";
+import { type AnswerParts, finishOf, type ParseOptions, wholeReply } from "../reply.ts";
 import { readContent } from "./stream.ts";
 
 /**
@@ -23,52 +21,37 @@ export function parseCompatResponse(response: unknown, options: ParseOptions = {
 
 /** The parts of a chat completion; throws like {@linkcode parseCompatResponse}. */
 export function compatParts(response: unknown): AnswerParts {
-  const failure = failureFromErrorObject(response);
-  if (failure) throw failure;
-  const { choices, usage } = fieldsOf(response, "answer");
+  const { choices, usage } = answerFields(response);
   const choice = fieldsOf(listOf(choices, "choices")[0], "first choice");
   const message = fieldsOf(choice.message, "message");
   const detail = stringOf(choice.finish_reason, "finish_reason");
-  const parts: AnswerParts = {
-    content: "",
-    reasoning: "",
-    calls: callsOf(message),
-    finish: message.refusal ? "refused" : FINISH_REASONS.get(detail) ?? "other",
-    finishDetail: message.refusal ? "refusal" : detail,
-    usage: compatUsage(usage),
-  };
-  const onText = (text: string) => parts.content += text;
-  readContent(message, onText, (text) => parts.reasoning += text);
-  onText(stringOf(message.refusal, "refusal"));
-  return parts;
-}
-
-/** The reasons that servers give when they stop. */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ["stop", "stop"],
-  // Nothing: the stream ended with [DONE] alone.
-  ["", "stop"],
-  ["tool_calls", "tool_calls"],
-  ["function_call", "tool_calls"],
-  // text-generation-inference, and servers in front of Anthropic's API.
-  ["eos_token", "stop"],
-  ["stop_sequence", "stop"],
-  ["end_turn", "stop"],
-  ["tool_use", "tool_calls"],
-  ["length", "length"],
-  ["max_tokens", "length"],
-  // Mistral, when the context is full.
-  ["model_length", "length"],
-  ["content_filter", "refused"],
-  ["refusal", "refused"],
-]);
-
-function callsOf(message: Fields): AnswerParts["calls"] {
   const list = listOf(message.tool_calls, "tool_calls");
   // The form before tool_calls.
   const single = list.length === 0 && message.function_call;
-  return single ? [rawCall({ function: single })] : list.map(rawCall);
+  const parts: AnswerParts = {
+    content: "",
+    reasoning: "",
+    calls: single ? [rawCall({ function: single })] : list.map(rawCall),
+    finish: message.refusal ? "refused" : finishOf(detail, FINISH_REASONS),
+    finishDetail: message.refusal ? "refusal" : detail,
+    usage: compatUsage(usage),
+  };
+  readContent(message, (part, text) => parts[part] += text);
+  parts.content += stringOf(message.refusal, "refusal");
+  return parts;
 }
+
+/**
+ * The reasons that servers give when they stop. None: the stream ended with [DONE] alone. `eos_token`
+ * is text-generation-inference's, `model_length` Mistral's (the context is full); those of Anthropic
+ * come from servers in front of its API.
+ */
+const FINISH_REASONS = {
+  stop: ["stop", "", "eos_token", "stop_sequence", "end_turn"],
+  tool_calls: ["tool_calls", "function_call", "tool_use"],
+  length: ["length", "max_tokens", "model_length"],
+  refused: ["content_filter", "refusal"],
+};
 
 /** A tool call of a whole answer; the native local endpoint has the same form. */
 export function rawCall(value: unknown): AnswerParts["calls"][number] {
@@ -85,11 +68,11 @@ function compatUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   // DeepSeek's own field where OpenAI's is missing.
-  const cached = countOf(details.cached_tokens) || countOf(usage.prompt_cache_hit_tokens);
+  const cachedTokens = countOf(details.cached_tokens) || countOf(usage.prompt_cache_hit_tokens);
   return {
     inputTokens: countOf(usage.prompt_tokens),
     outputTokens: countOf(usage.completion_tokens),
-    ...(cached > 0 && { cachedTokens: cached }),
+    ...(cachedTokens > 0 && { cachedTokens }),
     // OpenRouter's.
     ...(typeof usage.cost === "number" && usage.cost > 0 && { cost: usage.cost }),
   };

@@ -1,52 +1,33 @@
-/**
- * A streamed chat completion, folded into the response that a call without streaming returns. Pure.
- *
- * @module
- */
+/** A streamed chat completion. Pure. @module */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
-import { failureFromErrorObject } from "../../wire/failure.ts";
+import { throwErrorObject } from "../../wire/failure.ts";
 import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
-import type { Delta } from "../backend.ts";
-import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
+import { brokeOff, DeltaReader, hasEvents, type OnDelta } from "../delta_reader.ts";
+import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 import { ToolCallParts } from "./tool_call_parts.ts";
 
-/** Receives the pieces of an answer. */
-export type OnDelta = (delta: Delta) => void;
-
-/**
- * A reader for an answer of `contentType`: events where `stream` was asked for, unless the server
- * answers in one JSON value all the same, which is then checked and reported as one delta.
- */
+/** A reader for an answer of `contentType`; one in one JSON value is checked, and reported as one delta. */
 export function compatReader(
   contentType: string,
   stream: boolean,
-  onDelta: OnDelta = () => {},
+  onDelta?: OnDelta,
 ): StreamReader<Fields> {
-  const events = contentType === "text/event-stream" || (stream && !contentType.includes("json"));
-  if (events) return new CompletionReader(onDelta);
+  if (hasEvents(contentType, stream)) return new CompletionReader(onDelta);
   return new JsonReader((value) => {
     const response = fieldsOf(value, "answer");
-    new CompletionReader(stream ? onDelta : () => {}).takeWhole(response);
+    new CompletionReader(stream ? onDelta : undefined).takeWhole(response);
     return response;
   });
-}
-
-function throwFailure(value: Fields, event: string): void {
-  const failure = failureFromErrorObject(value) ??
-    (event === "error" ? failureFromErrorObject({ error: value }) : undefined);
-  if (failure) throw failure;
 }
 
 /** Reasons that say that the answer is not whole; some servers send "stop" after them all the same. */
 const CUT_REASONS = new Set(["length", "max_tokens", "model_length", "content_filter", "refusal"]);
 
 /** Folds an answer that comes as events; fields that every chunk repeats are taken from the first. */
-class CompletionReader implements StreamReader<Fields> {
-  progress = 0;
-  started = false;
+class CompletionReader extends DeltaReader {
   #isDone = false;
   /** True where the last event counted the tokens of an answer that had finished before it. */
   #isCounted = false;
@@ -55,16 +36,9 @@ class CompletionReader implements StreamReader<Fields> {
   #finish: string | null = null;
   #usage: Fields | undefined;
   #promptRead = 0;
-  readonly #message: CompatMessageFold;
-  readonly #decoder = new SseDecoder((event) => this.#takeEvent(event));
-
-  constructor(onDelta: OnDelta) {
-    this.#message = new CompatMessageFold((delta) => {
-      this.progress++;
-      this.started = true;
-      onDelta(delta);
-    });
-  }
+  readonly #text = { content: "", reasoning: "", refusal: "" };
+  readonly #calls = new ToolCallParts((delta) => this.emit(delta));
+  protected readonly decoder = new SseDecoder((event) => this.#takeEvent(event));
 
   get done(): boolean {
     return this.#isDone || this.#isCounted;
@@ -73,19 +47,15 @@ class CompletionReader implements StreamReader<Fields> {
     return this.#finish !== null;
   }
 
-  push(chunk: Uint8Array): void {
-    this.#decoder.push(chunk);
-  }
-
   end(): Fields {
-    if (!this.#isDone) this.#decoder.end();
+    if (!this.#isDone) this.decoder.end();
     // A finish reason alone is enough: some servers leave out [DONE].
     if (!this.#isDone && !this.finished) throw brokeOff();
     const { choices: _choices, usage: _usage, object: _object, ...rest } = this.#head ?? {};
     return {
       ...rest,
       object: "chat.completion",
-      choices: [{ index: 0, message: this.#message.end(), finish_reason: this.#finish }],
+      choices: [{ index: 0, message: this.#wholeMessage(), finish_reason: this.#finish }],
       ...(this.#usage && { usage: this.#usage }),
     };
   }
@@ -96,7 +66,7 @@ class CompletionReader implements StreamReader<Fields> {
       throw shapeError("choices", "a list of at least one", response.choices);
     }
     this.#take(response, "message");
-    this.#message.end();
+    this.#calls.end();
   }
 
   #takeEvent({ event, data, cut }: SseEvent): void {
@@ -107,7 +77,8 @@ class CompletionReader implements StreamReader<Fields> {
     }
     if (cut && this.finished && jsonOrUndefined(data) === undefined) return;
     const value = fieldsOf(parseJson(data, cut), "event");
-    if (value.choices === undefined || value.error || event === "error") throwFailure(value, event);
+    const isError = event === "error";
+    if (value.choices === undefined || value.error || isError) throwErrorObject(value, isError);
     this.#take(value, "delta");
   }
 
@@ -134,41 +105,31 @@ class CompletionReader implements StreamReader<Fields> {
     if ((this.#index ??= choice.index ?? 0) !== (choice.index ?? 0)) return;
     const part = choice[key];
     const isEmpty = key === "delta" && (part === undefined || part === null);
-    if (!isEmpty) this.#message.take(fieldsOf(part, key));
+    if (!isEmpty) this.#takeMessage(fieldsOf(part, key));
     const reason = stringOf(choice.finish_reason, "finish_reason");
     if (reason === "") return;
     if (this.#finish === null) this.progress++;
     if (!CUT_REASONS.has(this.#finish ?? "")) this.#finish = reason;
   }
-}
 
-/** Folds the pieces of a message. */
-class CompatMessageFold {
-  readonly #emit: OnDelta;
-  readonly #calls: ToolCallParts;
-  readonly #all = { content: "", reasoning: "", refusal: "" };
-  readonly #onText = (piece: string) => this.#add("content", piece);
-  readonly #onThought = (piece: string) => this.#add("reasoning", piece);
-
-  constructor(emit: OnDelta) {
-    this.#emit = emit;
-    this.#calls = new ToolCallParts(
-      (name) => emit({ type: "tool_call", name }),
-      (text) => emit({ type: "tool_arguments", text }),
-    );
-  }
-
-  take(message: Fields): void {
-    readContent(message, this.#onText, this.#onThought);
+  #takeMessage(message: Fields): void {
+    readContent(message, this.#add);
     this.#add("refusal", stringOf(message.refusal, "refusal"));
     if (message.tool_calls) this.#calls.add(listOf(message.tool_calls, "tool_calls"));
     // The form before tool_calls: one call, without an id.
     if (message.function_call) this.#calls.add([{ index: 0, function: message.function_call }]);
   }
 
-  end(): Fields {
+  /** Not a method: it is passed on for each chunk. */
+  readonly #add = (part: "content" | "reasoning" | "refusal", text: string): void => {
+    if (text === "") return;
+    this.#text[part] += text;
+    this.emit({ type: part === "reasoning" ? "reasoning" : "text", text });
+  };
+
+  #wholeMessage(): Fields {
     const toolCalls = this.#calls.end();
-    const { content, reasoning, refusal } = this.#all;
+    const { content, reasoning, refusal } = this.#text;
     return {
       role: "assistant",
       content: content === "" && toolCalls.length > 0 ? null : content,
@@ -177,41 +138,26 @@ class CompatMessageFold {
       ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     };
   }
-
-  #add(part: "content" | "reasoning" | "refusal", piece: string): void {
-    if (piece === "") return;
-    this.#all[part] += piece;
-    this.#emit({ type: part === "reasoning" ? "reasoning" : "text", text: piece });
-  }
 }
 
+type OnContent = (part: "content" | "reasoning", text: string) => void;
+
 /** Reads the thoughts and the text of a message, or of a piece of one, whatever its server calls them. */
-export function readContent(
-  { reasoning_content, reasoning, thinking, content }: Fields,
-  onText: (text: string) => void,
-  onThought: (text: string) => void,
-): void {
-  onThought(
-    stringOf(reasoning_content, "reasoning_content") || stringOf(reasoning, "reasoning") ||
-      stringOf(thinking, "thinking"),
-  );
-  if (Array.isArray(content)) readParts(content, onText, onThought);
-  else onText(stringOf(content, "content"));
+export function readContent(message: Fields, add: OnContent): void {
+  const { reasoning_content, reasoning, thinking, content } = message;
+  const thought = stringOf(reasoning_content, "reasoning_content") ||
+    stringOf(reasoning, "reasoning") || stringOf(thinking, "thinking");
+  add("reasoning", thought);
+  if (Array.isArray(content)) readParts(content, "content", add);
+  else add("content", stringOf(content, "content"));
 }
 
 /** Reads content that is a list of parts: text, refusals and, of some servers, thoughts. */
-function readParts(
-  parts: readonly unknown[],
-  onText: (text: string) => void,
-  onThought: (text: string) => void,
-): void {
+function readParts(parts: readonly unknown[], kind: "content" | "reasoning", add: OnContent): void {
   for (const value of parts) {
-    const part = fieldsOf(value, "content part");
-    if (part.type === "thinking") {
-      if (Array.isArray(part.thinking)) readParts(part.thinking, onThought, onThought);
-      else onThought(stringOf(part.thinking, "thinking"));
-    } else {
-      onText(stringOf(part.text, "text") || stringOf(part.refusal, "refusal"));
-    }
+    const { type, thinking, text, refusal } = fieldsOf(value, "content part");
+    if (type !== "thinking") add(kind, stringOf(text, "text") || stringOf(refusal, "refusal"));
+    else if (Array.isArray(thinking)) readParts(thinking, "reasoning", add);
+    else add("reasoning", stringOf(thinking, "thinking"));
   }
 }

@@ -1,35 +1,25 @@
 /** Puts streamed tool calls together. @module */
 
 import { BackendError } from "../../errors.ts";
+import type { OnDelta } from "../delta_reader.ts";
 import { type Fields, fieldsOf, stringOf } from "../fields.ts";
 import { argumentsText } from "../wire_values.ts";
 
-/** A tool call as a non-streamed answer holds it. */
-interface RawToolCall {
-  id: string;
-  type: "function";
-  function: { name: string; arguments: string };
-}
-
 /** A call, as far as it came. */
-interface StreamedCall extends CallFragment {
-  /** The delta that it began in: elements of one delta are different calls. */
-  delta: number;
+class StreamedCall {
+  id = "";
+  name = "";
+  args = "";
   /** True once the arguments hold more than white space. */
-  hasBegun: boolean;
+  hasBegun = false;
   /** The nesting depth in the JSON of the arguments; -1 once their value was closed. */
-  depth: number;
-  inString: boolean;
-  escaped: boolean;
-  isAnnounced: boolean;
-}
+  depth = 0;
+  inString = false;
+  escaped = false;
+  isAnnounced = false;
 
-/** A piece of a call. */
-interface CallFragment {
-  index: number | undefined;
-  id: string;
-  name: string;
-  args: string;
+  /** @param delta The delta that it began in: elements of one delta are different calls. */
+  constructor(public index: number | undefined, readonly delta: number) {}
 }
 
 /**
@@ -39,34 +29,22 @@ interface CallFragment {
  * servers send every call once more at the end: that is no other call.
  */
 export class ToolCallParts {
-  readonly #onName: (name: string) => void;
-  readonly #onArguments: (piece: string) => void;
   readonly #calls: StreamedCall[] = [];
   readonly #byIndex = new Map<number, StreamedCall>();
   readonly #byId = new Map<string, StreamedCall>();
   #delta = 0;
 
-  /**
-   * @param onName Called once for each call, when its arguments begin, or at the end.
-   * @param onArguments Called for each piece of the arguments, of whichever call.
-   */
-  constructor(onName: (name: string) => void, onArguments: (piece: string) => void) {
-    this.#onName = onName;
-    this.#onArguments = onArguments;
-  }
+  /** @param emit Told of each call when its arguments begin, or at the end, and of their pieces. */
+  constructor(private readonly emit: OnDelta) {}
 
-  /**
-   * Takes the elements of one delta.
-   *
-   * @throws {BackendError} of kind `protocol` when they fit more than one call.
-   */
+  /** Takes the elements of one delta. @throws {BackendError} when they fit more than one call. */
   add(parts: readonly unknown[]): void {
     this.#delta++;
     for (const part of parts) this.#take(readFragment(part));
   }
 
   /** The calls, in the order of their indexes, or in which they came where one has none. */
-  end(): RawToolCall[] {
+  end(): Fields[] {
     for (const call of this.#calls) this.#announce(call);
     if (this.#calls.every(({ index }) => index !== undefined)) {
       this.#calls.sort((a, b) => a.index! - b.index!);
@@ -92,22 +70,11 @@ export class ToolCallParts {
     if (call.hasBegun && call.name !== "") this.#announce(call);
     followJson(call, args);
     call.args += args;
-    this.#onArguments(args);
+    this.emit({ type: "tool_arguments", text: args });
   }
 
   #begin(index: number | undefined): StreamedCall {
-    const call: StreamedCall = {
-      index,
-      id: "",
-      name: "",
-      args: "",
-      delta: this.#delta,
-      hasBegun: false,
-      depth: 0,
-      inString: false,
-      escaped: false,
-      isAnnounced: false,
-    };
+    const call = new StreamedCall(index, this.#delta);
     this.#calls.push(call);
     return call;
   }
@@ -115,7 +82,7 @@ export class ToolCallParts {
   #announce(call: StreamedCall): void {
     if (call.isAnnounced) return;
     call.isAnnounced = true;
-    this.#onName(call.name);
+    this.emit({ type: "tool_call", name: call.name });
   }
 
   /** The call that the fragment continues; `undefined` when it begins one. */
@@ -158,13 +125,12 @@ export class ToolCallParts {
   }
 }
 
-const NO_FIELDS: Fields = {};
+/** A piece of a call. */
+type CallFragment = ReturnType<typeof readFragment>;
 
-function readFragment(value: unknown): CallFragment {
+function readFragment(value: unknown) {
   const part = fieldsOf(value, "tool call");
-  const called = part.function === undefined || part.function === null
-    ? NO_FIELDS
-    : fieldsOf(part.function, "tool call's function");
+  const called = fieldsOf(part.function ?? {}, "tool call's function");
   return {
     index: typeof part.index === "number" ? part.index : undefined,
     id: stringOf(part.id, "tool call's id"),
@@ -201,8 +167,7 @@ function followJson(call: StreamedCall, piece: string): void {
 }
 
 function ambiguous(how: string): BackendError {
-  return new BackendError(
-    `Cannot tell the model's tool calls apart as ${how}: ask again, or use another server`,
-    { kind: "protocol" },
-  );
+  const message = `Cannot tell the model's tool calls apart as ${how}: ask again, ` +
+    "or use another server";
+  return new BackendError(message, { kind: "protocol" });
 }

@@ -3,26 +3,21 @@
 import { type HostedConfig, hostedConfig } from "../../config.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import type { Backend, CallOptions } from "../backend.ts";
 import { type Adjustment, exchange, unsupported } from "../adjust.ts";
+import type { Backend, CallOptions } from "../backend.ts";
 import type { Fields } from "../fields.ts";
-import { splitReply } from "../reply.ts";
+import { configuredBackend } from "../reply.ts";
 import { hostedBody } from "./request.ts";
 import { hostedParts } from "./response.ts";
 import { hostedReader } from "./stream.ts";
 
 /**
- * Sends `messages` to `{baseUrl}/v1/messages` and returns the raw response: streamed, and folded
- * into what a call without streaming returns; only the input of a call that is no JSON object is the
- * text that the model wrote.
- *
- * What a server refuses by name (`temperature`, `cache_control`) is left out, once, and remembered
- * for this `config`; `onNotice` is told.
+ * Sends `messages` to `{baseUrl}/v1/messages` and returns the raw response, folded where it is streamed;
+ * the input of a call that is no JSON object is the text that the model wrote. What a server refuses by
+ * name (`temperature`, `cache_control`) is left out, once, and remembered for this `config`.
  *
  * @param config What it leaves out has its default.
- * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
- * @throws {TypeError} {RangeError} when a setting is bad.
- * @throws whatever `options.signal` was aborted with.
+ * @throws like {@linkcode callCompat}.
  */
 export async function callHosted(
   config: HostedConfig,
@@ -43,20 +38,12 @@ export async function callHosted(
 
 /** A {@linkcode Backend} for `config`. */
 export function hostedBackend(config: HostedConfig): Backend {
-  return {
-    model: config.model,
-    isTyped: true,
-    send: (messages, tools, options) =>
-      splitReply((more) => callHosted(config, messages, tools, more), hostedParts, options),
-  };
+  return configuredBackend(config, callHosted, hostedParts, true);
 }
 
 const HOSTED_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("thinking", "it does not think from now on"),
   unsupported("temperature", "the temperature is left to the model from now on"),
   unsupported("cache_control", "the end of the conversation is not cached from now on"),
-  {
-    ...unsupported("cache_control", "nothing is cached from now on"),
-    name: "system.cache_control",
-  },
+  unsupported("cache_control", "nothing is cached from now on", "system.cache_control"),
 ];

@@ -1,8 +1,6 @@
 /**
- * Messages and tools as the hosted messages API takes them (spec 4.4). Pure; the same input gives
- * the same bytes, and a longer conversation only adds bytes, so that the API's prompt cache holds.
- *
- * @module
+ * Messages and tools as the hosted messages API takes them (spec 4.4). Pure; a longer conversation only
+ * adds bytes to the same ones, so that the API's prompt cache holds. @module
  */
 
 import { imagesOf } from "../../text/parts.ts";
@@ -42,15 +40,10 @@ const LOST_BEGINNING: HostedMessage = {
 const EPHEMERAL = { cache_control: { type: "ephemeral" } };
 
 /**
- * The body of a request. `messages` comes last, so that the body of the next request extends this
- * one up to its closing brackets.
- *
- * Cache marks: one on the system prompt, which covers the tools too as they come before it, and the
+ * The body of a request. `messages` comes last, so that the next body extends this one up to its closing
+ * brackets. Cache marks: one on the system prompt, which covers the tools before it too, and the
  * automatic one at the top level, which the API puts on the last block of the conversation. A mark
  * that moved from message to message would change bytes that were sent before.
- *
- * @param adjusted What the server refuses, and is left out: `temperature`, `cache_control`,
- * `system.cache_control`.
  */
 export function hostedBody(
   config: HostedConfig,
@@ -181,7 +174,7 @@ function assistantBlocks(
 function joinedContents(contents: (string | HostedBlock[])[]): string | HostedBlock[] {
   if (contents.length === 1) return contents[0]!;
   const blocks = contents.flatMap((c) => typeof c === "string" ? textBlocks(c) : c);
-  const isResult = (block: HostedBlock): boolean => block.type === "tool_result";
+  const isResult = ({ type }: HostedBlock) => type === "tool_result";
   return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
 }
 

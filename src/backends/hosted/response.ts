@@ -3,10 +3,9 @@
 import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
-import { failureFromErrorObject } from "../../wire/failure.ts";
 import type { FinishReason } from "../backend.ts";
-import { countOf, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
-import { type AnswerParts, wholeReply } from "../reply.ts";
+import { answerFields, countOf, type Fields, fieldsOf, shapeError, stringOf } from "../fields.ts";
+import { type AnswerParts, finishOf, wholeReply } from "../reply.ts";
 
 /**
  * The message of a hosted response, streamed and folded or not (spec 4.3): its `text` blocks are the
@@ -22,14 +21,12 @@ export function parseHostedResponse(response: unknown): Message {
 
 /** The parts of a hosted response; throws like {@linkcode parseHostedResponse}. */
 export function hostedParts(response: unknown): AnswerParts {
-  const failure = failureFromErrorObject(response);
-  if (failure) throw failure;
-  const { content, stop_reason, usage } = fieldsOf(response, "answer");
+  const { content, stop_reason, usage } = answerFields(response);
   if (!Array.isArray(content)) throw shapeError("content", "an array", content);
-  const blocks = listOf(content, "content").map((block) => fieldsOf(block, "content block"));
+  const blocks = content.map((block) => fieldsOf(block, "content block"));
   const finishDetail = stringOf(stop_reason, "stop_reason");
   // A stream says null where its reason did not come; without the field, the response is whole.
-  const finish = stop_reason === undefined ? "stop" : STOP_REASONS.get(finishDetail) ?? "other";
+  const finish = stop_reason === undefined ? "stop" : finishOf(finishDetail, STOP_REASONS);
   const ofType = (type: string) => blocks.filter((block) => block.type === type);
   return {
     content: ofType("text").map((block) => stringOf(block.text, "text")).join(""),
@@ -45,16 +42,13 @@ export function hostedParts(response: unknown): AnswerParts {
   };
 }
 
-/** Why the API stops. */
-const STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ["end_turn", "stop"],
-  ["stop_sequence", "stop"],
-  ["tool_use", "tool_calls"],
-  ["max_tokens", "length"],
-  ["model_context_window_exceeded", "length"],
-  ["refusal", "refused"],
-  // pause_turn, and what later versions may add, are "other".
-]);
+/** The reasons of the API; `pause_turn`, and those that later versions may add, are `other`. */
+const STOP_REASONS = {
+  stop: ["end_turn", "stop_sequence"],
+  tool_calls: ["tool_use"],
+  length: ["max_tokens", "model_context_window_exceeded"],
+  refused: ["refusal"],
+};
 
 /**
  * The blocks as they came, where some of them must go back unchanged and in place: all but text and
@@ -73,11 +67,10 @@ function blocksToKeep(blocks: Fields[], finish: FinishReason): Fields[] | undefi
 /** The input counts of the API leave out what its cache took in or gave. */
 function hostedUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
-  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
-    usage;
+  const { input_tokens, output_tokens } = usage;
   if (input_tokens === undefined && output_tokens === undefined) return undefined;
-  const cachedTokens = countOf(cache_read_input_tokens);
-  const cacheWriteTokens = countOf(cache_creation_input_tokens);
+  const cachedTokens = countOf(usage.cache_read_input_tokens);
+  const cacheWriteTokens = countOf(usage.cache_creation_input_tokens);
   return {
     inputTokens: countOf(input_tokens) + cachedTokens + cacheWriteTokens,
     outputTokens: countOf(output_tokens),

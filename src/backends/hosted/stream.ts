@@ -1,42 +1,33 @@
-/**
- * A streamed answer of the hosted API, folded into the response that a call without streaming
- * returns. Pure.
- *
- * @module
- */
+/** A streamed answer of the hosted API. Pure. @module */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
-import { failureFromErrorObject } from "../../wire/failure.ts";
+import { throwErrorObject } from "../../wire/failure.ts";
 import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
 import type { Delta } from "../backend.ts";
-import { brokeOff, type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
+import { brokeOff, DeltaReader, hasEvents, type OnDelta } from "../delta_reader.ts";
+import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 
-/**
- * A reader for an answer of `contentType`: events where `stream` was asked for, unless the server
- * answers in one JSON value all the same, whose text is then reported as one delta.
- */
+/** A reader for an answer of `contentType`; one in one JSON value is reported block by block. */
 export function hostedReader(
   contentType: string,
   stream: boolean,
-  onDelta: (delta: Delta) => void = () => {},
+  onDelta?: OnDelta,
 ): StreamReader<Fields> {
-  if (contentType === "text/event-stream" || stream && !contentType.includes("json")) {
-    return new HostedReader(onDelta, contentType);
-  }
+  if (hasEvents(contentType, stream)) return new HostedReader(onDelta, contentType);
   return new JsonReader((value) => {
     const response = fieldsOf(value, "answer");
     for (const value of listOf(response.content, "content")) {
       const block = fieldsOf(value, "content block");
-      if (stream) reportBlock(block, onDelta);
+      if (stream && onDelta) reportBlock(block, onDelta);
     }
     return response;
   });
 }
 
 /** Reports what a whole block holds. */
-function reportBlock(block: Fields, onDelta: (delta: Delta) => void): void {
+function reportBlock(block: Fields, onDelta: OnDelta): void {
   const text = stringOf(block.text, "text");
   const thinking = stringOf(block.thinking, "thinking");
   if (block.type === "text" && text !== "") onDelta({ type: "text", text });
@@ -45,9 +36,7 @@ function reportBlock(block: Fields, onDelta: (delta: Delta) => void): void {
 }
 
 /** Folds an answer that comes as events. Blocks may overlap: some servers close all of them at the end. */
-class HostedReader implements StreamReader<Fields> {
-  progress = 0;
-  started = false;
+class HostedReader extends DeltaReader {
   done = false;
   // Both are added to in place, and without a prototype, which a key of the answer's could be taken for.
   readonly #message: Fields = Object.assign(Object.create(null), {
@@ -57,27 +46,16 @@ class HostedReader implements StreamReader<Fields> {
   });
   readonly #usage: Fields = Object.create(null);
   readonly #blocks = new Map<number, StreamedBlock>();
-  readonly #emit: (delta: Delta) => void;
-  readonly #contentType: string;
-  readonly #decoder = new SseDecoder((event) => this.#takeEvent(event));
+  protected readonly decoder = new SseDecoder((event) => this.#takeEvent(event));
 
-  constructor(onDelta: (delta: Delta) => void, contentType: string) {
-    this.#contentType = contentType;
-    this.#emit = (delta) => {
-      this.progress++;
-      this.started = true;
-      onDelta(delta);
-    };
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#decoder.push(chunk);
+  constructor(onDelta: OnDelta | undefined, private readonly contentType: string) {
+    super(onDelta);
   }
 
   end(): Fields {
-    this.#decoder.end();
-    if (this.progress === 0 && this.#contentType !== "text/event-stream") {
-      throw shapeError("content type", "text/event-stream", this.#contentType);
+    this.decoder.end();
+    if (this.progress === 0 && this.contentType !== "text/event-stream") {
+      throw shapeError("content type", "text/event-stream", this.contentType);
     }
     if (!this.done) throw brokeOff();
     const blocks = [...this.#blocks].sort(([a], [b]) => a - b);
@@ -88,12 +66,7 @@ class HostedReader implements StreamReader<Fields> {
   #takeEvent({ event: name, data, cut }: SseEvent): void {
     if (this.done || data === "") return;
     const event = fieldsOf(parseJson(data, cut), "event");
-    const failure = failureFromErrorObject(name === "error" ? { error: event, ...event } : event);
-    if (failure) throw failure;
-    this.#take(event);
-  }
-
-  #take(event: Fields): void {
+    throwErrorObject(event, name === "error");
     switch (event.type) {
       case "message_start":
         Object.assign(this.#message, fieldsOf(event.message, "message"));
@@ -103,7 +76,7 @@ class HostedReader implements StreamReader<Fields> {
       case "content_block_delta": {
         const block = this.#blocks.get(indexOf(event));
         if (!block) throw shapeError("delta's content block", "begun before it", block);
-        return addDelta(block, fieldsOf(event.delta, "delta"), this.#emit);
+        return this.#add(block, fieldsOf(event.delta, "delta"));
       }
       case "message_delta": {
         const wasFinished = this.#isFinished();
@@ -120,7 +93,17 @@ class HostedReader implements StreamReader<Fields> {
     if (this.#blocks.has(index)) throw shapeError("content blocks", "numbered apart", index);
     this.#blocks.set(index, { fields, json: "" });
     this.progress++;
-    reportBlock(fields, this.#emit);
+    reportBlock(fields, (delta) => this.emit(delta));
+  }
+
+  #add(block: StreamedBlock, delta: Fields): void {
+    const { fields } = block;
+    const [key, type] = DELTAS[`${fields.type} ${delta.type}`] ?? [];
+    if (key === undefined) return;
+    const text = stringOf(delta[key], key);
+    if (key === "partial_json") block.json += text;
+    else fields[key] = stringOf(fields[key], key) + text;
+    if (type && text !== "") this.emit({ type, text });
   }
 
   #isFinished(): boolean {
@@ -142,36 +125,17 @@ interface StreamedBlock {
   json: string;
 }
 
-function addDelta(block: StreamedBlock, delta: Fields, emit: (delta: Delta) => void): void {
-  const { fields } = block;
-  const append = (key: string): string => {
-    const piece = stringOf(delta[key], key);
-    fields[key] = stringOf(fields[key], key) + piece;
-    return piece;
+/**
+ * The field that a delta adds to and its kind for us, by the types of the block and the delta. Any
+ * other is of a later version of the API, and of nothing that we act on.
+ */
+const DELTAS: Readonly<Record<string, [key: string, type?: Exclude<Delta["type"], "tool_call">]>> =
+  {
+    "text text_delta": ["text", "text"],
+    "thinking thinking_delta": ["thinking", "reasoning"],
+    "thinking signature_delta": ["signature"],
+    "tool_use input_json_delta": ["partial_json", "tool_arguments"],
   };
-  // A delta of another kind is of a later version of the API, and of nothing that we act on.
-  switch (`${fields.type} ${delta.type}`) {
-    case "text text_delta": {
-      const text = append("text");
-      if (text !== "") emit({ type: "text", text });
-      break;
-    }
-    case "thinking thinking_delta": {
-      const text = append("thinking");
-      if (text !== "") emit({ type: "reasoning", text });
-      break;
-    }
-    case "thinking signature_delta":
-      append("signature");
-      break;
-    case "tool_use input_json_delta": {
-      const text = stringOf(delta.partial_json, "partial_json");
-      block.json += text;
-      if (text !== "") emit({ type: "tool_arguments", text });
-      break;
-    }
-  }
-}
 
 function indexOf(event: Fields): number {
   if (typeof event.index === "number") return event.index;

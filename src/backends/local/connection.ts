@@ -1,16 +1,12 @@
-/**
- * Requests that find out what runs at a local server's address, and which models it has.
- *
- * @module
- */
+/** Requests that find out what runs at a local server's address, and which models it has. @module */
 
-import { LOCAL_DEFAULT_MODEL, type LocalConfig, localConfig } from "../../config.ts";
+import { LOCAL_DEFAULT_MODEL, localConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
+import { isObject } from "../../text/json.ts";
 import { requestJson } from "../../wire/http.ts";
 import { isLoading, LOADING_DELAY_MS } from "../../wire/retry.ts";
 import { wait } from "../../wire/wait.ts";
 import { type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
-import { isObject } from "../../text/json.ts";
 import { keyHeader } from "../wire_values.ts";
 
 /** A server, and how it is asked. */
@@ -23,18 +19,13 @@ export interface LocalServerOptions {
   fetch?: typeof fetch | undefined;
   /** Ends the request; its `reason` is what is thrown. */
   signal?: AbortSignal | undefined;
-  /**
-   * Called while the server loads its model, which is waited for. `nextLookMs`: milliseconds until the server
-   * is asked again.
-   */
+  /** Called while the server loads its model; `nextLookMs`: milliseconds until it is asked again. */
   onLoading?: ((nextLookMs?: number) => void) | undefined;
 }
 
-/** A model on a local server. */
+/** A model on a local server, and what it can do (`tools`); `null` where the server says nothing. */
 interface LocalModel {
-  /** Its name, such as `qwen3:8b`. */
   name: string;
-  /** Its abilities, such as `completion`, `tools`, `thinking`; `null` where the server says nothing. */
   abilities: string[] | null;
 }
 
@@ -59,7 +50,7 @@ export async function checkLocalConnection(options: LocalServerOptions = {}): Pr
       return true;
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
-      if (error.kind === "connection" || error.kind === "timeout") return false;
+      if (isUnreachable(error)) return false;
       if (isLoading(error)) return true;
       // "Ollama is running" is no JSON; a page that is missing or locked was still served.
       if (path === "/" && error.kind !== "server" && error.kind !== "redirect") return true;
@@ -69,37 +60,33 @@ export async function checkLocalConnection(options: LocalServerOptions = {}): Pr
 }
 
 /**
- * The names of the models on a local server, from `GET {host}/api/tags`, or else from
- * `GET {host}/v1/models`.
+ * The names of the models on a local server, from `GET {host}/api/tags`, or else `GET {host}/v1/models`.
  *
  * @throws {BackendError} when the server can not be reached or answers neither.
- * @throws {TypeError} when `host` is no URL.
- * @throws whatever `options.signal` was aborted with.
+ * @throws like {@linkcode checkLocalConnection}.
  */
 export async function listLocalModels(options: LocalServerOptions = {}): Promise<string[]> {
+  const names = async (path: string, list: string, key: string) => {
+    const models = listOf((await askFields(path, options))[list], list);
+    return models.map((model) => stringOf(fieldsOf(model, "model")[key], key));
+  };
   try {
-    const { models } = fieldsOf(await askServer("/api/tags", options), "answer to /api/tags");
-    return listOf(models, "models").map((model) => stringOf(fieldsOf(model, "model").name, "name"));
+    return await names("/api/tags", "models", "name");
   } catch (error) {
-    const answered = error instanceof BackendError && error.kind !== "connection" &&
-      error.kind !== "timeout";
-    if (!answered) throw error;
-    const { data } = fieldsOf(await askServer("/v1/models", options), "answer to /v1/models");
-    return listOf(data, "data").map((model) => stringOf(fieldsOf(model, "model").id, "id"));
+    if (!(error instanceof BackendError) || isUnreachable(error)) throw error;
+    return await names("/v1/models", "data", "id");
   }
 }
 
-/**
- * The models on a local server with what they can do (`POST {host}/api/show`, `capabilities`).
- *
- * @throws {BackendError} {TypeError} like {@linkcode listLocalModels}; a model that the server does
- * not describe has `abilities: null`.
- */
+function isUnreachable({ kind }: BackendError): boolean {
+  return kind === "connection" || kind === "timeout";
+}
+
+/** The models on a local server with what they can do; throws like {@linkcode listLocalModels}. */
 export async function listLocalModelAbilities(
   options: LocalServerOptions = {},
 ): Promise<LocalModel[]> {
-  const names = await listLocalModels(options);
-  return Promise.all(names.map(async (name) => {
+  return Promise.all((await listLocalModels(options)).map(async (name) => {
     const { abilities = null } = await localModelInfo(name, options);
     return { name, abilities };
   }));
@@ -116,18 +103,12 @@ export interface LocalModelInfo {
   quantization?: string;
 }
 
-/**
- * The server's description of `model` (`POST {host}/api/show`); empty where it has no such model, or
- * cannot be asked.
- *
- * @throws whatever `options.signal` was aborted with.
- */
-export async function localModelInfo(
+/** The server's description of `model` (`POST {host}/api/show`); empty where it has none. */
+export function localModelInfo(
   model: string,
   options: LocalServerOptions = {},
 ): Promise<LocalModelInfo> {
-  try {
-    const shown = fieldsOf(await askServer("/api/show", options, { body: { model } }), "answer");
+  return askFields("/api/show", options, { body: { model } }).then((shown) => {
     const info = Object.entries(fieldsOf(shown.model_info ?? {}, "model_info"));
     const [, length] = info.find(([key]) => key.endsWith(".context_length")) ?? [];
     const details = fieldsOf(shown.details ?? {}, "details");
@@ -139,20 +120,14 @@ export async function localModelInfo(
       ...(size !== "" && { size }),
       ...(quantization !== "" && { quantization }),
     };
-  } catch (error) {
-    if (error instanceof BackendError) return {};
-    throw error;
-  }
+  }).catch(onFailure(() => ({})));
 }
 
 /** True where the server has Ollama's own paths (`GET {host}/api/version`). */
-export async function isNative(options: LocalServerOptions = {}): Promise<boolean> {
-  try {
-    return fieldsOf(await askServer("/api/version", options), "answer").version !== undefined;
-  } catch (error) {
-    if (error instanceof BackendError) return error.status !== 404;
-    throw error;
-  }
+export function isNative(options: LocalServerOptions = {}): Promise<boolean> {
+  return askFields("/api/version", options)
+    .then(({ version }) => version !== undefined)
+    .catch(onFailure(({ status }) => status !== 404));
 }
 
 /** True where the server has `model` loaded (`GET {host}/api/ps`); undefined where it does not say. */
@@ -160,23 +135,19 @@ export async function isLoaded(
   model: string,
   options: LocalServerOptions = {},
 ): Promise<boolean | undefined> {
-  try {
-    const { models } = fieldsOf(await askServer("/api/ps", options), "answer");
-    if (!Array.isArray(models)) return undefined;
-    return models.some((one) => isObject(one) && isSameModel(String(one.name), model));
-  } catch (error) {
-    if (error instanceof BackendError) return undefined;
-    throw error;
-  }
+  const { models } = await askFields("/api/ps", options).catch(orEmpty);
+  if (!Array.isArray(models)) return undefined;
+  return models.some((one) => isObject(one) && isSameModel(String(one.name), model));
 }
 
-/** A description of a model by a server with a compatible endpoint that was started with it. */
+/**
+ * A description of a model by a server with a compatible endpoint that was started with it;
+ * `contextLength` is what it gives the model.
+ */
 export interface ServedModel extends LocalModelInfo {
-  /** The tokens of context that it gives the model. */
-  contextLength?: number;
   /** False where the model's template has no place for tools, and drops them without a word. */
   takesTools?: boolean;
-  /** The owner of the model as the server states it, which names the kind of server: `llamacpp`, `vllm`. */
+  /** The owner that the server states, which names the kind of server: `llamacpp`, `vllm`. */
   owner?: string;
   /** The names of all models that it serves. */
   names: string[];
@@ -186,24 +157,13 @@ export interface ServedModel extends LocalModelInfo {
  * The description of `model` by a server that was started with it: `GET /v1/models` (vLLM's
  * `max_model_len`, others' `context_length`, llama.cpp's `meta`) and `GET /props` (llama.cpp's `n_ctx` and
  * abilities of the template).
- *
- * @throws whatever `options.signal` was aborted with.
  */
 export async function servedModel(
   model: string,
   options: LocalServerOptions = {},
 ): Promise<ServedModel> {
-  const asked = async (path: string, timeoutMs?: number) => {
-    try {
-      return fieldsOf(
-        await askServer(path, options, { timeoutMs, isOptional: true }),
-        `answer to ${path}`,
-      );
-    } catch (error) {
-      if (error instanceof BackendError) return {};
-      throw error;
-    }
-  };
+  const asked = (path: string, timeoutMs?: number) =>
+    askFields(path, options, { timeoutMs, isOptional: true }).catch(orEmpty);
   const { data } = await asked("/v1/models");
   const models = Array.isArray(data) ? data.filter(isObject) : [];
   const own = models.find(({ id }) => id === model) ??
@@ -212,22 +172,21 @@ export async function servedModel(
   const state = loadState(own);
   if (state !== undefined && state !== "loaded") options.onLoading?.();
   // vLLM has said everything by now, and a server that lists no models does not know /props.
-  const props = models.length === 0 || own.max_model_len !== undefined
-    ? {}
-    : state === undefined
-    ? await asked("/props")
-    : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
+  let props: Fields = {};
+  if (models.length > 0 && own.max_model_len === undefined) {
+    props = state === undefined
+      ? await asked("/props")
+      : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
+  }
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
   const meta = objectOr(own.meta);
   // `context_length` comes last: with llama.cpp it is what the model was made for, not what it is given.
   const contextLength = [own.max_model_len, meta.n_ctx, settings.n_ctx, own.context_length]
     .find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
+  const rank = (one: Fields) => Number(loadState(one) === "loaded");
   return {
-    names: models.toSorted((a, b) =>
-      Number(loadState(b) === "loaded") - Number(loadState(a) === "loaded")
-    )
-      .map(({ id }) => String(id)),
+    names: models.toSorted((a, b) => rank(b) - rank(a)).map(({ id }) => String(id)),
     ...(contextLength !== undefined && { contextLength }),
     ...(caps.supports_tools === false && { takesTools: false }),
     ...(typeof own.owned_by === "string" && { owner: own.owned_by }),
@@ -265,40 +224,31 @@ export function isSameModel(a: string, b: string): boolean {
   return full(a) === full(b);
 }
 
-/** Settings of one request to a server. */
-interface RequestDetails {
-  body?: unknown;
-  isOptional?: boolean;
-  timeoutMs?: number | undefined;
+/** For `catch`: what `otherwise` makes of a failure of the server; other errors are thrown. */
+export function onFailure<T>(otherwise: (error: BackendError) => T) {
+  return (error: unknown): T => {
+    if (error instanceof BackendError) return otherwise(error);
+    throw error;
+  };
+}
+
+const orEmpty = onFailure((): Fields => ({}));
+
+async function askFields(...request: Parameters<typeof askServer>): Promise<Fields> {
+  return fieldsOf(await askServer(...request), `answer to ${request[0]}`);
 }
 
 /** Asks once, or with `onLoading` until the model is loaded; a POST where there is a body. */
 async function askServer(
   path: string,
-  options: LocalServerOptions,
-  more: RequestDetails = {},
+  { host, apiKey, fetch, signal, onLoading }: LocalServerOptions,
+  { body, isOptional = false, timeoutMs = ASK_TIMEOUT_MS }: {
+    body?: unknown;
+    isOptional?: boolean;
+    timeoutMs?: number | undefined;
+  } = {},
 ): Promise<unknown> {
-  const { onLoading } = options;
-  for (let looks = 0;; looks++) {
-    try {
-      return await askOnce(path, options, more);
-    } catch (error) {
-      const waits = onLoading && looks < MAX_LOOKS && error instanceof BackendError &&
-        isLoading(error);
-      if (!waits) throw error;
-      onLoading(LOADING_DELAY_MS);
-      await wait(LOADING_DELAY_MS, options.signal);
-    }
-  }
-}
-
-function askOnce(
-  path: string,
-  options: LocalServerOptions,
-  { body, isOptional = false, timeoutMs = ASK_TIMEOUT_MS }: RequestDetails,
-): Promise<unknown> {
-  const { host, apiKey, fetch, signal } = options;
-  const config: LocalConfig = localConfig({
+  const config = localConfig({
     host,
     apiKey,
     fetch,
@@ -307,10 +257,21 @@ function askOnce(
     firstTokenTimeoutMs: timeoutMs,
     idleTimeoutMs: ASK_TIMEOUT_MS,
   });
-  return requestJson({
+  const request = {
     url: `${config.host}${path}`,
     isOptional,
     headers: keyHeader(config),
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  }, { ...config, signal });
+  };
+  for (let looks = 0;; looks++) {
+    try {
+      return await requestJson(request, { ...config, signal });
+    } catch (error) {
+      const isWaited = onLoading && looks < MAX_LOOKS && error instanceof BackendError &&
+        isLoading(error);
+      if (!isWaited) throw error;
+      onLoading(LOADING_DELAY_MS);
+      await wait(LOADING_DELAY_MS, signal);
+    }
+  }
 }

@@ -1,9 +1,4 @@
-/**
- * Messages as the native endpoint `/api/chat` takes them. Pure, and stable like its sibling
- * `compat/request.ts`.
- *
- * @module
- */
+/** Messages as the native endpoint `/api/chat` takes them. Pure, and stable like `compat/request.ts`. @module */
 
 import { LOCAL_KEEP_ALIVE, type LocalConfig } from "../../config.ts";
 import { imagesOf } from "../../text/parts.ts";
@@ -31,12 +26,7 @@ export interface LocalMessage {
   tool_call_id?: string;
 }
 
-/**
- * The body of a request. `messages` comes last, so that the body of the next request extends this
- * one up to its closing brackets.
- *
- * @param adjusted The parameters that the server refuses.
- */
+/** The body of a request; `messages` comes last, and `adjusted` is left out, as of `compatBody`. */
 export function localBody(
   config: LocalConfig,
   messages: readonly Message[],

@@ -1,0 +1,42 @@
+/** Streamed answers, folded into what a call without streaming returns. Pure. @module */
+
+import { BackendError } from "../errors.ts";
+import type { StreamReader } from "../wire/http.ts";
+import type { Decoder } from "../wire/lines.ts";
+import type { Delta } from "./backend.ts";
+import type { Fields } from "./fields.ts";
+
+/** Receives the pieces of an answer. */
+export type OnDelta = (delta: Delta) => void;
+
+/** The part that the readers of all protocols share. */
+export abstract class DeltaReader implements StreamReader<Fields> {
+  progress = 0;
+  started = false;
+  protected abstract readonly decoder: Decoder;
+
+  constructor(private readonly onDelta?: OnDelta) {}
+
+  push(chunk: Uint8Array): void {
+    this.decoder.push(chunk);
+  }
+
+  abstract end(): Fields;
+
+  protected emit(delta: Delta): void {
+    this.progress++;
+    this.started = true;
+    this.onDelta?.(delta);
+  }
+}
+
+/** True for an answer of events: where `stream` was asked for, some servers send one JSON value. */
+export function hasEvents(contentType: string, stream: boolean): boolean {
+  return contentType === "text/event-stream" || (stream && !contentType.includes("json"));
+}
+
+/** The error for an answer that ends before its protocol says so. */
+export function brokeOff(): BackendError {
+  const message = "The model server's answer broke off before its end";
+  return new BackendError(message, { kind: "incomplete", retryable: true });
+}
