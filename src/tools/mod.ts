@@ -1,8 +1,6 @@
 /**
  * The built-in tools: what the model reads of each (every byte of it is in every request), and
- * where it is done. The code of a tool is loaded on its first use.
- *
- * @module
+ * where it is done. The code of a tool is loaded on its first use. @module
  */
 
 import type { Subject, Tool } from "../types/tool.ts";

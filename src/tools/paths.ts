@@ -8,7 +8,6 @@ const MAX_PATH_BYTES = 4096;
 /**
  * The absolute path that a tool call's `path` names. It is taken as it stands: neither percent
  * signs nor `file:` nor `~` are decoded, and a path that seems to want it is an error.
- *
  * @throws {RangeError} when it can be no path; the message tells the model what to give instead.
  */
 export function toolPath(context: Pick<ToolContext, "workingDir">, path: string): string {
@@ -20,7 +19,6 @@ export function toolPath(context: Pick<ToolContext, "workingDir">, path: string)
 
 /**
  * As {@linkcode toolPath}, for a file that is written.
- *
  * @throws {RangeError} when it names a folder, too.
  */
 export function newFilePath(context: Pick<ToolContext, "workingDir">, path: string): string {

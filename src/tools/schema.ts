@@ -2,11 +2,10 @@
  * Checks a tool call's arguments against the tool's JSON Schema.
  *
  * The subset that is checked: `type` (one or several), `enum`, `const`, `minimum`, `maximum`,
- * `minLength`, `maxLength`, `items`, `minItems`, `maxItems`, `properties`, `required`, `default` and
- * `additionalProperties`. Other keywords are not checked. Unlike the standard's own default, an
+ * `minLength`, `maxLength`, `items`, `minItems`, `maxItems`, `properties`, `required`, `default`
+ * and `additionalProperties`. Other keywords are not checked. Unlike the standard's own default, an
  * unknown key at the top is an error unless the schema allows it (`additionalProperties` other than
  * `false`, or no `properties`): models misname arguments, and a dropped argument is a wrong call.
- *
  * @module
  */
 
@@ -25,10 +24,10 @@ type Values = Record<string, unknown>;
 type Fit = { value: unknown } | { must: string; given: unknown; at: string };
 
 /**
- * Checks `args` against `tool.parameters`, fills defaults, and converts what small models
- * write for the same thing: `"10"` for a number, `"true"` for a boolean, a text holding the JSON of
- * an array or object, `null` for an argument that was left out, and `path` for the one argument that
- * is missing, `file_path`. A number is never made a text.
+ * Checks `args` against `tool.parameters`, fills defaults, and converts what small models write for
+ * the same thing: `"10"` for a number, `"true"` for a boolean, a text holding the JSON of an array
+ * or object, `null` for an argument that was left out, and `path` for the one argument that is
+ * missing, `file_path`. A number is never made a text.
  *
  * The error names the argument, what it must be and what was given, and shows a call that would be
  * right. Never throws.

@@ -1,8 +1,6 @@
 /**
  * Replaces the content of a file such that whoever looks, and whatever kills the process, sees the
- * old content or the new, never a part.
- *
- * @module
+ * old content or the new, never a part. @module
  */
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
@@ -35,9 +33,8 @@ export interface Seen {
  * `0666 & ~umask`. Extended attributes and access lists do not stay: Deno cannot read them.
  *
  * A file with several hard links, of an owner that cannot be given to the new file, or that a
- * rename cannot replace, is written in place, as a rename would break the links or change the owner.
- * When that fails, for want of space say, the old bytes are put back.
- *
+ * rename cannot replace, is written in place, as a rename would break the links or change the
+ * owner. When that fails, for want of space say, the old bytes are put back.
  * @param shown the path as the model knows it, for errors
  * @param seen the state that the new content was made from; undefined when the file cannot be read
  * @throws {Error} when the target is no longer as `seen`, is no regular file, is read-only, or the
@@ -179,8 +176,8 @@ async function replaceTarget(
     if (inPlace === undefined) {
       // Windows lets nobody rename over an open file.
       if (Deno.build.os === "windows") file.close();
-      // Where its folder was swapped for a link, the temporary file is not found. A swap between the
-      // two paths that this one system call resolves goes unnoticed.
+      // Where its folder was swapped for a link, the temporary file is not found. A swap between
+      // the two paths that this one system call resolves goes unnoticed.
       await Deno.rename(temporary, target).catch((error) => {
         if (grant && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
         if (Deno.build.os === "windows") throw error;

@@ -1,8 +1,6 @@
 /**
  * The {@linkcode Change} of a file: whole lines, numbered, of the text that it holds and of the one
- * that is written.
- *
- * @module
+ * that is written. @module
  */
 
 import { type DiffLine, diffLines } from "../../text/diff.ts";
@@ -30,8 +28,8 @@ export interface Replacement {
 }
 
 /**
- * The lines in which two texts differ; undefined where they are too large to be compared, or no text.
- *
+ * The lines in which two texts differ; undefined where they are too large to be compared, or no
+ * text.
  * @param before the bytes of the file; empty where there is none
  * @param after the bytes that replace them
  */
@@ -55,7 +53,6 @@ export function comparedApart(was: string, is: string, places: number): Lines {
 /**
  * The lines that replacements change, of the first few places; undefined where they are too long to
  * be read.
- *
  * @param replacements the first of them, in order
  * @param count how many there are in all
  */
@@ -101,7 +98,6 @@ export function comparedInPlaces(
 
 /**
  * The lines around one replacement, and around those after it whose lines meet them.
- *
  * @param from where the lines before these end
  * @returns the lines' place in the text, and the first replacement that is not among them
  */
@@ -148,7 +144,6 @@ function linesOn(text: string, at: number, lines: number, eol: string): number {
 
 /**
  * The lines in which two texts differ.
- *
  * @param ending how the lines of the file end: that is left out of the lines, where all end so
  */
 function compared(

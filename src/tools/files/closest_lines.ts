@@ -1,8 +1,6 @@
 /**
  * Says why a text was not found in a file: which lines are closest to it and where they differ.
- * Works in time linear in the file.
- *
- * @module
+ * Works in time linear in the file. @module
  */
 
 import { sanitize } from "../../text/sanitize.ts";

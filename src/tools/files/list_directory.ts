@@ -13,9 +13,8 @@ const MAX_SORTED_ENTRIES = 100_000;
 const LIST_FOOTER_CHARS = 150;
 
 /**
- * Lists a folder, sorted by name: `name/` for a folder, `name  size` for a file, `name -> target` for
- * a link, the kind for anything else; then one line with the count.
- *
+ * Lists a folder, sorted by name: `name/` for a folder, `name  size` for a file, `name -> target`
+ * for a link, the kind for anything else; then one line with the count.
  * @throws {Error} when it is no folder or cannot be read.
  */
 export async function listDirectory(

@@ -1,6 +1,5 @@
 /**
  * The writes of `edit_file` and `write_file`: prepared, then done one at a time for each file.
- *
  * @module
  */
 
@@ -47,11 +46,7 @@ export class PreparedWrite implements Prepared {
       keys.every((key) => mine[key] === args[key]);
   }
 
-  /**
-   * Checks that the file is as the model saw it last.
-   *
-   * @throws {Error} when it is not.
-   */
+  /** Checks that the file is as the model saw it last. @throws {Error} when it is not. */
   async check(context: ToolContext): Promise<void> {
     const { path, args, replacesAll } = this.#plan;
     await checkSeen(context, path, String(args.file_path), replacesAll);
@@ -59,7 +54,6 @@ export class PreparedWrite implements Prepared {
 
   /**
    * Writes its bytes.
-   *
    * @throws {Error} when the file is not what they were made from, or cannot be written.
    */
   async write(context: ToolContext): Promise<ToolOutcome> {

@@ -56,11 +56,7 @@ class Page {
     this.#isWanted = window.offset === 1;
   }
 
-  /**
-   * Takes the next bytes of the file.
-   *
-   * @param last the byte before them; -1 for none
-   */
+  /** Takes the next bytes of the file. @param last the byte before them; -1 for none */
   add(chunk: Uint8Array, last: number): void {
     let start = 0;
     const ending = this.endsInCr ? CR : LF;
@@ -97,9 +93,8 @@ class Page {
 
 /**
  * Shows lines of a text file, each as `number`, tab, text, then one line in brackets: how many
- * lines there are, where to go on, and what the text does not show (line endings, a BOM). The file is
- * read in pieces, so its size does not matter; lines are counted up to 512 MB.
- *
+ * lines there are, where to go on, and what the text does not show (line endings, a BOM). The file
+ * is read in pieces, so its size does not matter; lines are counted up to 512 MB.
  * @throws {Error} when it is no text file, or has fewer lines than `offset`.
  */
 export async function readFile(

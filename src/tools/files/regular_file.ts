@@ -23,7 +23,6 @@ interface RegularFile extends Disposable {
 
 /**
  * Opens `path` for reading. Looks before it opens, as opening a FIFO waits for a writer.
- *
  * @param shown the path as the model knows it, for errors
  * @param action what is tried, such as `read`, for errors
  * @param grant what is opened instead of `path`, which must lead there all the while
@@ -60,10 +59,9 @@ const QUIET_FOLDER_MS = 2000;
  * True where a granted path has had no links since a time, and leads to the file that was opened by
  * it.
  *
- * Without `openat` this takes two looks, between which a folder can be swapped for a link and back. A
- * swap changes the parent folder: where none changed lately, one check is enough. Else LOOKS checks
- * run at random intervals, so that one swap cannot evade all.
- *
+ * Without `openat` this takes two looks, between which a folder can be swapped for a link and back.
+ * A swap changes the parent folder: where none changed lately, one check is enough. Else LOOKS
+ * checks run at random intervals, so that one swap cannot evade all.
  * @param folder the working directory; changes above it are not looked for
  * @param since the time of opening, or before, in milliseconds since 1970
  */

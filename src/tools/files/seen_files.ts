@@ -1,6 +1,5 @@
 /**
  * The states of files that the model knows: an edit of an older one would undo the work of others.
- *
  * @module
  */
 

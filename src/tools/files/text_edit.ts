@@ -53,7 +53,6 @@ export interface TextEdit {
 
 /**
  * Replaces `oldText` by `newText`.
- *
  * @param refuse makes the error from the clause that says why
  * @throws {Error} when `oldText` is not found, is ambiguous, or the result would be too long.
  */

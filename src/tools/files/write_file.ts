@@ -22,9 +22,8 @@ interface Sample {
 
 /**
  * Creates a file, or replaces all of it, and says how many bytes it wrote. A file that had CRLF (or
- * CR) line endings or a BOM keeps them unless `content` has some of its own, and the result says so; all
- * else is written as given.
- *
+ * CR) line endings or a BOM keeps them unless `content` has some of its own, and the result says
+ * so; all else is written as given.
  * @throws {Error} when the file is UTF-16, changed meanwhile, or cannot be written; the old one is
  * then as it was.
  */
@@ -36,11 +35,7 @@ export async function writeFile(
   return await runWrite(prepareWrite, args, context, prepared);
 }
 
-/**
- * Makes what {@linkcode writeFile} writes.
- *
- * @throws {Error} as it does.
- */
+/** Makes what {@linkcode writeFile} writes. @throws {Error} as it does. */
 export async function prepareWrite(
   args: Record<string, unknown>,
   context: ToolContext,

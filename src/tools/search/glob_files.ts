@@ -11,7 +11,6 @@ const MAX_GLOB_FILES = 500;
 
 /**
  * Lists the files below a folder that match a glob pattern, the last modified first.
- *
  * @throws {Error} when there is no such folder, or the pattern or a link leads out of it.
  */
 export async function globFiles(

@@ -42,7 +42,6 @@ export function parseIgnore(text: string): Rules {
 
 /**
  * Applies `rules` to a file or folder.
- *
  * @param path The path from the rules' folder, with `/` between its parts.
  * @param name The last part of `path`.
  */
@@ -111,8 +110,8 @@ const escapeSigns = (text: string) =>
 
 /** The source of an expression for `pattern`; undefined for a pattern that matches nothing in git. */
 function wildmatch(pattern: string): string | undefined {
-  // Git compares the text before the first special character on its own, and begins the pattern behind
-  // it: in `a/b**/c` the stars are folders, in `a/?b**/c` they are not.
+  // Git compares the text before the first special character on its own, and begins the pattern
+  // behind it: in `a/b**/c` the stars are folders, in `a/?b**/c` they are not.
   const special = pattern.search(/[*?[\\]/);
   if (special === -1) return escapeSigns(pattern);
   const tokens = tokenize(pattern.slice(special));

@@ -37,7 +37,6 @@ export function gaps(tally: Tally, end: SearchEnd): string[] {
 
 /**
  * The first of `lines` that fit in `maxChars`, and a last line in brackets with the notes, if any.
- *
  * @param notes Makes the notes from the number of lines shown.
  */
 export function fitLines(

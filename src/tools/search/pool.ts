@@ -2,9 +2,7 @@
  * Runs a search: it begins in this thread, as most searches are done before a worker would have
  * started, and goes on in workers, which share the tasks and can be ended.
  *
- * Workers end with their search: a waiting worker would keep the process from ending.
- *
- * @module
+ * Workers end with their search: a waiting worker would keep the process from ending. @module
  */
 
 import { isStill } from "../files/regular_file.ts";
@@ -40,7 +38,6 @@ export type SearchEnd = "done" | "timeout";
 
 /**
  * Searches `tasks` for `job`.
- *
  * @throws {SyntaxError} when the pattern is none.
  * @throws the reason of `signal` at once when it is aborted.
  */

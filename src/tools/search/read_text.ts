@@ -15,9 +15,9 @@ const READ_BYTES = 4 * 1024 * 1024;
 let buffer = new Uint8Array(256 * 1024);
 
 /**
- * Calls `use` with the text of a file in UTF-8 and the file, still open. A file that cannot be read, is
- * binary or too large is counted in `tally` instead. UTF-16 is recognised by its byte order mark.
- *
+ * Calls `use` with the text of a file in UTF-8 and the file, still open. A file that cannot be
+ * read, is binary or too large is counted in `tally` instead. UTF-16 is recognised by its byte
+ * order mark.
  * @param stop Called between reads.
  * @throws {Stopped} when it returns true.
  */

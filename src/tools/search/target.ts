@@ -26,7 +26,6 @@ interface Target {
 /**
  * Finds the place to search. A glob pattern's folders up to the first wildcard count as named: the
  * search begins there, also where they are hidden or ignored.
- *
  * @param glob The pattern, empty for all files.
  * @param anywhere True where a pattern without `/` is for names at any depth, as in `rg -g`.
  * @throws {Error} when there is no such place, or it is no file or folder, or the pattern leads out
@@ -107,7 +106,6 @@ function dotNames(glob: string): RegExp[] {
 
 /**
  * The kind and the real path of the place at `path`.
- *
  * @param isBelow True where a pattern leads there, which the policy has not seen.
  */
 async function checkPlace(
@@ -118,8 +116,8 @@ async function checkPlace(
 ): Promise<{ isFile: boolean; real: string }> {
   try {
     const [real, realDir] = [await Deno.realPath(path), await Deno.realPath(workingDir)];
-    // The path is in the working directory, its target is not: a search that was approved there must
-    // not take place elsewhere.
+    // The path is in the working directory, its target is not: a search that was approved there
+    // must not take place elsewhere.
     if (isWithin(workingDir, path) && !isWithin(realDir, real)) {
       const reason = " as a link in it leads out of the working directory: links are not followed";
       throw new FileError("search", shown, reason);

@@ -1,7 +1,5 @@
 /**
- * A worker of a search. It loads as few modules as it can: each delays the first result.
- *
- * @module
+ * A worker of a search. It loads as few modules as it can: each delays the first result. @module
  */
 
 import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";

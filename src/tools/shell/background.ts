@@ -29,7 +29,6 @@ const JOB_STOP_MS = 1000;
 /**
  * Starts `command` as `run_bash` does, and returns while it runs. What it leaves running when its
  * shell ends is ended too.
- *
  * @throws {RangeError} when too many jobs run.
  * @throws {Error} when the shell cannot be started.
  */

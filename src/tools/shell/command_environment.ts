@@ -33,17 +33,16 @@ const SECRET =
   /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|^-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@/;
 
 /**
- * Our environment without its credentials but for those that a person has named, and with what keeps
- * commands from asking.
- *
+ * Our environment without its credentials but for those that a person has named, and with what
+ * keeps commands from asking.
  * @param named names, or beginnings such as `AWS_*`
  */
 export function commandEnvironment(
   named: readonly string[] = [],
   ours: Readonly<Record<string, string>> = Deno.env.toObject(),
 ): Record<string, string> {
-  // No command gets the key of a backend, nor a variable of the same value. A short value is no key: local
-  // servers are often given a word.
+  // No command gets the key of a backend, nor a variable of the same value. A short value is no
+  // key: local servers are often given a word.
   const keys = new Set(
     API_KEY_ENVS.map((name) => ours[name]).filter((key) => key && key.length >= 16),
   );

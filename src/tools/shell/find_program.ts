@@ -9,7 +9,6 @@ const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
 /**
  * The folders of PATH (not for Windows). Relative and empty ones mean whatever folder a program is
  * started in, and are left out.
- *
  * @param folder the folders of PATH in this one are left out, too
  */
 export function programFolders(

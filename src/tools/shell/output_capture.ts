@@ -1,6 +1,5 @@
 /**
  * Keeps the beginning and the end of what a process prints, in little memory however much it is.
- *
  * @module
  */
 
@@ -158,7 +157,8 @@ const SHOWN_STATES = 5;
 
 /**
  * The text that a terminal would show, without colours: escape sequences and control characters are
- * removed, and each state of a line that was written over with carriage returns becomes a line of its own.
+ * removed, and each state of a line that was written over with carriage returns becomes a line of
+ * its own.
  */
 export function cleanOutput(text: string): string {
   return stripEscapes(text)

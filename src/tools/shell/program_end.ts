@@ -3,8 +3,8 @@
 const ENDS = ["unload", "error", "unhandledrejection"];
 
 /**
- * Calls `action` when the program ends, maybe more than once; it must not wait for anything. Returns the
- * function that takes this back.
+ * Calls `action` when the program ends, maybe more than once; it must not wait for anything.
+ * Returns the function that takes this back.
  */
 export function atProgramEnd(action: () => void): () => void {
   for (const event of ENDS) addEventListener(event, action);

@@ -27,7 +27,6 @@ type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
  * its exit code and output. Whatever it leaves running is ended when the shell ends, at the time
  * limit, or on abort; only a process that made its own session (`setsid`) and whose parent is gone
  * escapes.
- *
  * @throws {Error} when the shell cannot be started.
  * @throws {InterruptedError} when it is aborted, with the output so far.
  */

@@ -10,8 +10,8 @@ import { windowsShell } from "./windows_shell.ts";
 /** The time that processes may take to end after SIGTERM once their shell has ended, in milliseconds. */
 export const GRACE_MS = 250;
 /**
- * The longest wait for output once the shell has ended, in milliseconds: another process may hold the
- * pipe for ever.
+ * The longest wait for output once the shell has ended, in milliseconds: another process may hold
+ * the pipe for ever.
  */
 export const DRAIN_MS = 400;
 /** Longest wait for output after all processes were ended, in ms: one that escaped holds the pipe. */
@@ -39,7 +39,6 @@ const SIGNAL_NAMES: Readonly<Record<number, string>> = {
 
 /**
  * Starts `command` in a shell that leads its own session, without input, its output in pipes.
- *
  * @throws {Error} when it cannot; what the signal was aborted with, if it was.
  */
 export async function startShell(

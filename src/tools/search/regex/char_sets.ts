@@ -1,8 +1,6 @@
 /**
- * The sets of characters of an expression. Each is a predicate that asks the native engine about one
- * code point at a time: the engine knows Unicode, and takes constant time.
- *
- * @module
+ * The sets of characters of an expression. Each is a predicate that asks the native engine about
+ * one code point at a time: the engine knows Unicode, and takes constant time. @module
  */
 
 /** The characters that may be at one place. */
@@ -30,7 +28,6 @@ export class CharSets {
 
   /**
    * The set for the inside of a pair of brackets, in the engine's own syntax.
-   *
    * @param ascii True where `inside` names no character beyond ASCII.
    */
   brackets(inside: string, not: "^" | "", ascii: boolean, ignoreCase: boolean): CharSet {

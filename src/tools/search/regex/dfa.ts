@@ -2,11 +2,9 @@
  * Finds the lines that an expression matches, in linear time whatever the expression.
  *
  * A state of the automaton is the set of places in the expression that the characters so far may
- * lead to. States are made as the text needs them; when there are too many, all are dropped and made
- * anew. The automaton reads UTF-8 without decoding it first. It leaves a state one character late, as
- * `\b` and `$` need the next character.
- *
- * @module
+ * lead to. States are made as the text needs them; when there are too many, all are dropped and
+ * made anew. The automaton reads UTF-8 without decoding it first. It leaves a state one character
+ * late, as `\b` and `$` need the next character. @module
  */
 
 import type { CharSet } from "./char_sets.ts";
@@ -191,9 +189,8 @@ export class Dfa {
   }
 
   /**
-   * Finds where in `bytes` the first match of a line ends, from `from` (a line's start) up to `to`; -1
-   * where no line matches.
-   *
+   * Finds where in `bytes` the first match of a line ends, from `from` (a line's start) up to `to`;
+   * -1 where no line matches.
    * @throws {Stopped}
    */
   findEnd(bytes: Uint8Array, from: number, to: number): number {

@@ -1,8 +1,7 @@
 /**
- * Parses the regular expressions that models write: the common syntax of JavaScript and ripgrep, and
- * the habits of both. Expressions that need backtracking (look-around, back-references) are refused.
- *
- * @module
+ * Parses the regular expressions that models write: the common syntax of JavaScript and ripgrep,
+ * and the habits of both. Expressions that need backtracking (look-around, back-references) are
+ * refused. @module
  */
 
 import { POSIX_CLASSES } from "../ignore.ts";
@@ -65,7 +64,6 @@ const escapeCode = (code: number) => `\\u{${code.toString(16)}}`;
 
 /**
  * Parses `pattern`.
- *
  * @throws {SyntaxError} when it is no expression; the message names the next move.
  */
 export function parseRegex(pattern: string): Regex {
