@@ -29,6 +29,15 @@ export function newFilePath(context: Pick<ToolContext, "workingDir">, path: stri
   );
 }
 
+/** `path` with every link followed; as it is where there is nothing yet. */
+export function realPathOr(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 function problem(path: string): string | undefined {
   if (path.trim() === "") return "it must not be empty: give a path such as src/main.ts";
   // deno-lint-ignore no-control-regex

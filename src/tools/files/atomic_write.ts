@@ -5,6 +5,7 @@
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
+import { wait } from "../../wire/wait.ts";
 import { FileError, fileError, isStill, movedError, statRegular } from "./regular_file.ts";
 
 /** The file that {@linkcode writeAtomically} wrote. */
@@ -27,6 +28,13 @@ export interface Seen {
   size: number;
 }
 
+/** The parts of a call of {@linkcode writeAtomically} that all its steps need. */
+interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
+  shown: string;
+  bytes: Uint8Array;
+  seen: Seen | undefined;
+}
+
 /**
  * Writes `bytes` to a temporary file beside the target, and renames that to it. Missing parent
  * folders are made. Links are followed and stay links; mode bits and owner stay; a new file gets
@@ -45,8 +53,10 @@ export async function writeAtomically(
   shown: string,
   bytes: Uint8Array,
   seen: Seen | undefined,
-  { signal, grant }: Partial<Pick<ToolContext, "signal" | "grant">> = {},
+  context: Pick<WriteOrder, "signal" | "grant"> = {},
 ): Promise<Written> {
+  const { signal, grant } = context;
+  const order = { shown, bytes, seen, ...context };
   try {
     const linked = (await Deno.lstat(path).catch(ifMissing))?.isSymlink === true;
     const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
@@ -57,11 +67,11 @@ export async function writeAtomically(
       await Deno.mkdir(dirname(target), { recursive: true });
       const realPath = join(await Deno.realPath(dirname(target)), basename(target));
       if (grant && realPath !== target) throw new MovedError();
-      await createFile(realPath, bytes, signal, grant);
+      await createFile(realPath, order);
       return { realPath, created: true, linked };
     }
     const { realPath, info } = await statRegular(target, shown, "write", grant);
-    const inPlace = await replaceTarget(realPath, shown, bytes, info, seen, signal, grant);
+    const inPlace = await replaceTarget(realPath, info, order);
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -71,9 +81,7 @@ export async function writeAtomically(
     }
     if (error instanceof ChangedError) {
       throw new FileError(
-        "write",
-        shown,
-        " as it changed on disk since it was read: read it again",
+        `Cannot write ${shown} as it changed on disk since it was read: read it again`,
       );
     }
     throw fileError("write", shown, error);
@@ -90,12 +98,13 @@ class MovedError extends Error {
   }
 }
 
-/** The parts of a result that say how a file was written, where that is not the usual way. */
-export function writeNotes(written: Written): string[] {
-  const notes: string[] = [];
-  if (written.linked) notes.push(`the link leads to ${written.realPath}`);
-  if (written.inPlace) notes.push(`written in place as ${written.inPlace}`);
-  return notes;
+/** The parts of a result that say how a file was written, where not in the usual way, behind `notes`. */
+export function writeNotes(written: Written, notes: readonly string[] = []): string {
+  return [
+    ...notes,
+    ...written.linked ? [`the link leads to ${written.realPath}`] : [],
+    ...written.inPlace ? [`written in place as ${written.inPlace}`] : [],
+  ].map((note) => `; ${note}`).join("");
 }
 
 /** The target of a path with its links followed; it may not exist. */
@@ -123,12 +132,7 @@ function ifMissing(error: unknown): undefined {
 }
 
 /** Writes a file where there is none. */
-async function createFile(
-  target: string,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-  grant: Grant | undefined,
-): Promise<void> {
+async function createFile(target: string, { bytes, signal, grant }: WriteOrder): Promise<void> {
   const temporary = temporaryBeside(target);
   try {
     await fill(await openNew(temporary, 0o666, grant), bytes);
@@ -147,19 +151,16 @@ async function createFile(
 /** Replaces a file that is still as `seen`; returns the reason where that was done in place. */
 async function replaceTarget(
   target: string,
-  shown: string,
-  bytes: Uint8Array,
   old: Deno.FileInfo,
-  seen: Seen | undefined,
-  signal: AbortSignal | undefined,
-  grant: Grant | undefined,
+  { shown, bytes, seen, signal, grant }: WriteOrder,
 ): Promise<string | undefined> {
   // Root may write anything, so the bits are looked at too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
-    const reason = ` as it is read-only (mode ${
-      octal(old.mode)
-    }): ask the user before you change that`;
-    throw new FileError("write", shown, reason);
+    throw new FileError(
+      `Cannot write ${shown} as it is read-only (mode ${
+        octal(old.mode)
+      }): ask the user before you change that`,
+    );
   }
   // Opened for writing, which a rename over it would not ask for.
   const since = Date.now();
@@ -234,12 +235,12 @@ async function prepare(
 async function removeAnyhow(path: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     if (await Deno.remove(path).then(() => true, () => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await wait(1, undefined);
   }
 }
 
 /** A new file, still empty. */
-async function openNew(path: string, mode: number, grant: Grant | undefined): Promise<Deno.FsFile> {
+async function openNew(path: string, mode: number, grant?: Grant): Promise<Deno.FsFile> {
   const since = Date.now();
   const file = await Deno.open(path, { write: true, createNew: true, mode });
   if (!grant || isStill(path, await file.stat(), grant.withheld.folder, since)) return file;
@@ -263,8 +264,7 @@ export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<voi
   // Windows locks also block readers, so none is taken.
   if (Deno.build.os === "windows") return;
   for (let tries = 0; tries < 400 && !await file.tryLock(true).catch(() => true); tries++) {
-    signal?.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await wait(5, signal);
   }
 }
 
@@ -287,19 +287,15 @@ async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
 
 /** Writes over the file itself. The bytes that may be lost are put back on failure. */
 async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): Promise<void> {
-  const oldSize = (await file.stat()).size;
+  const { size } = await file.stat();
   await file.seek(0, Deno.SeekMode.Start);
-  const saved = await readBytes(file, Math.min(bytes.length, oldSize));
+  const saved = await readBytes(file, Math.min(bytes.length, size));
   try {
-    await file.seek(0, Deno.SeekMode.Start);
-    await writeAll(file, bytes);
-    await file.truncate(bytes.length);
+    await rewrite(file, bytes, bytes.length);
     await file.sync();
   } catch (error) {
     try {
-      await file.seek(0, Deno.SeekMode.Start);
-      await writeAll(file, saved);
-      await file.truncate(oldSize);
+      await rewrite(file, saved, size);
     } catch {
       const damage = ". What it held could not be put back: it may be damaged, tell the user";
       throw fileError("write", shown, error, damage);
@@ -308,12 +304,14 @@ async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): P
   }
 }
 
+async function rewrite(file: Deno.FsFile, bytes: Uint8Array, size: number): Promise<void> {
+  await file.seek(0, Deno.SeekMode.Start);
+  await writeAll(file, bytes);
+  await file.truncate(size);
+}
+
 /** Writing clears the set-user-id bits, and only the owner may set them again. */
-async function restoreMode(
-  file: Deno.FsFile,
-  path: string,
-  mode: number | null,
-): Promise<string> {
+async function restoreMode(file: Deno.FsFile, path: string, mode: number | null): Promise<string> {
   const now = (await file.stat()).mode;
   if (mode === null || now === null || now === mode) return "";
   return await Deno.chmod(path, mode & 0o7777).then(

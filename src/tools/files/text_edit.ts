@@ -1,6 +1,5 @@
 /** Replaces a text in the text of a file, whatever line endings either has. @module */
 
-import type { Replacement } from "./change.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { reindented } from "./indentation.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
@@ -29,6 +28,15 @@ interface TextEditRequest {
   maxLength: number;
   /** False where errors do not quote the text: the file is a secret. */
   mayQuote: boolean;
+}
+
+/** One replacement in a text. */
+export interface Replacement {
+  /** The range of the replaced text in the old text. */
+  start: number;
+  end: number;
+  /** The length of what takes its place in the new text. */
+  newLength: number;
 }
 
 /** A text after an edit. */

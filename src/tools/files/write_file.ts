@@ -1,12 +1,14 @@
 /** The tool `write_file`. @module */
 
-import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { count } from "../../text/count.ts";
+import type { Change, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
+import type { ToolArguments } from "../schema.ts";
 import { readBytes, type Seen, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
-import { PreparedWrite, runWrite } from "./prepared_write.ts";
+import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { openRegular } from "./regular_file.ts";
 
 /** The most bytes of an old file that are read, for its line endings and the comparison. */
@@ -27,17 +29,11 @@ interface Sample {
  * @throws {Error} when the file is UTF-16, changed meanwhile, or cannot be written; the old one is
  * then as it was.
  */
-export async function writeFile(
-  args: Record<string, unknown>,
-  context: ToolContext,
-  prepared?: Prepared,
-): Promise<ToolOutcome> {
-  return await runWrite(prepareWrite, args, context, prepared);
-}
+export const writeFile = writerOf(prepareWrite);
 
 /** Makes what {@linkcode writeFile} writes. @throws {Error} as it does. */
 export async function prepareWrite(
-  args: Record<string, unknown>,
+  args: ToolArguments,
   context: ToolContext,
 ): Promise<PreparedWrite> {
   const { file_path: shown, content } = args as { file_path: string; content: string };
@@ -98,9 +94,8 @@ function writeChange(
 }
 
 function writeReport(written: Written, shown: string, bytes: number, notes: string[]): string {
-  const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
   const verb = written.created ? "Created" : "Replaced";
-  return `${verb} ${shown}: wrote ${bytes === 1 ? "1 byte" : `${bytes} bytes`}${rest}`;
+  return `${verb} ${shown}: wrote ${count(bytes, "byte")}${writeNotes(written, notes)}`;
 }
 
 async function sampleOf(

@@ -1,6 +1,7 @@
 /** The tool `glob_files`. @module */
 
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { ToolArguments } from "../schema.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch } from "./pool.ts";
 import { escapedPath } from "./searcher.ts";
@@ -13,20 +14,13 @@ const MAX_GLOB_FILES = 500;
  * Lists the files below a folder that match a glob pattern, the last modified first.
  * @throws {Error} when there is no such folder, or the pattern or a link leads out of it.
  */
-export async function globFiles(
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<ToolOutcome> {
-  const [pattern, path] = [args.pattern as string, args.path as string];
+export async function globFiles(args: ToolArguments, context: ToolContext): Promise<ToolOutcome> {
+  const [pattern, path] = [args.pattern, args.path] as [string, string];
   if (pattern === "") throw new RangeError("Cannot find files by an empty pattern: **/* finds all");
   const { walk, prefix, file } = await findTarget(context, path, pattern, false);
   if (file !== undefined) throw new Error(`Cannot list ${path} as it is a file: use read_file`);
-  const found = await runSearch(
-    { walk, prefix, limit: MAX_GLOB_FILES },
-    [walk.root],
-    context.signal,
-  );
-  const { files, more, tally, end } = found;
+  const job = { walk, prefix, limit: MAX_GLOB_FILES };
+  const { files, more, tally, end } = await runSearch(job, [walk.root], context.signal);
   const total = files.length + more;
   const counts = { files: total };
   if (files.length === 0 && end === "done") {
@@ -34,10 +28,13 @@ export async function globFiles(
     const content = `No files match ${pattern}.${below}${leftOut(tally)}`;
     return { content: content.slice(0, context.maxOutputChars), counts };
   }
-  const names = files.map((file) => escapedPath(file.path));
-  const content = fitLines(names, context.maxOutputChars, (shown) => {
-    const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
-    return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
-  });
+  const content = fitLines(
+    files.map((file) => escapedPath(file.path)),
+    context.maxOutputChars,
+    (shown) => {
+      const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
+      return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
+    },
+  );
   return { content, counts };
 }

@@ -28,8 +28,8 @@ export async function grepCode(
   const { walk, prefix, file } = await findTarget(context, path, glob, true);
   const limit = context.maxOutputChars;
   const contextLines = args.context_lines as number;
-  const tasks = [file === undefined ? walk.root : [file]];
   const job = { walk, prefix, limit, grep: { pattern, contextLines } };
+  const tasks = [file === undefined ? walk.root : [file]];
   const found = await runSearch(job, tasks, context.signal, limits);
   if (file !== undefined) checkSearched(path, found.tally);
   const { matches, more, tally, end } = found;
@@ -53,9 +53,8 @@ function checkSearched(path: string, { binary, large, unreadable }: Tally): void
 }
 
 function nothing(tally: Tally, pattern: string): string {
-  const where = tally.files === 0
-    ? "No files to search"
-    : `No matches in ${count(tally.files, "file")}`;
+  const searched = count(tally.files, "file");
+  const where = tally.files === 0 ? "No files to search" : `No matches in ${searched}`;
   // As grep without -E has it.
   const [sign] = /\\(?:[|+?]|\((?=.+\\\))|\{(?=\d))/.exec(pattern) ?? [];
   const hint = sign === undefined ? "" : ` ${sign} is a literal ${sign[1]}, without \\ it is not.`;

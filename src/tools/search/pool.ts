@@ -7,14 +7,8 @@
 
 import { isStill } from "../files/regular_file.ts";
 import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
-import {
-  addFound,
-  type Found,
-  Searcher,
-  type SearchJob,
-  sortFound,
-  type Task,
-} from "./searcher.ts";
+import { addFound, type Found, Searcher, type SearchJob, sortFound } from "./searcher.ts";
+import type { Task } from "./searcher.ts";
 
 /** Limits of a search. */
 export interface SearchLimits {
@@ -75,7 +69,6 @@ function dropMoved(found: Found, { walk, prefix }: SearchJob, folder: string, si
 /** A search in workers, which share its tasks. */
 class WorkerPool {
   readonly #workers: readonly Worker[];
-  readonly #found: Found;
   readonly #shared = new Int32Array(new SharedArrayBuffer(8));
   readonly #idle: Worker[] = [];
   readonly #queue: Task[][] = [];
@@ -83,9 +76,10 @@ class WorkerPool {
   #finished = 0;
   #end: SearchEnd = "done";
 
-  constructor(count: number, found: Found) {
-    this.#workers = Array.from({ length: count }, startWorker);
-    this.#found = found;
+  constructor(count: number, private readonly found: Found) {
+    // Bundlers find the worker by this very expression.
+    const start = () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+    this.#workers = Array.from({ length: count }, start);
   }
 
   /** Searches `tasks` to the end; all workers end with it. */
@@ -102,10 +96,9 @@ class WorkerPool {
       Atomics.store(this.#shared, STOP, 1);
     }, timeoutMs);
     try {
-      this.#workers.forEach((worker, i) => {
-        const share = tasks.filter((_, k) => k % this.#workers.length === i);
-        this.#start(worker, job, share);
-      });
+      this.#workers.forEach((worker, i) =>
+        this.#start(worker, job, tasks.filter((_, k) => k % this.#workers.length === i))
+      );
       return await this.#ended.promise;
     } finally {
       clearTimeout(timer);
@@ -128,7 +121,7 @@ class WorkerPool {
   #receive(worker: Worker, report: WorkerReport): void {
     if (report.type === "failed") return this.#ended.reject(new Error(report.message));
     if (report.type === "found") {
-      addFound(this.#found, report.found);
+      addFound(this.found, report.found);
       if (++this.#finished === this.#workers.length) this.#ended.resolve(this.#end);
       return;
     }
@@ -151,8 +144,3 @@ class WorkerPool {
 }
 
 const post = (worker: Worker, order: Order) => worker.postMessage(order);
-
-/** Bundlers find the worker by this very expression. */
-function startWorker(): Worker {
-  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-}

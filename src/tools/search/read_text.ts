@@ -61,9 +61,7 @@ function readUtf8(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Ar
   }
   const bytes = buffer.subarray(0, length);
   const utf16 = utf16Label(bytes);
-  if (utf16 !== undefined) {
-    return new TextEncoder().encode(new TextDecoder(utf16).decode(bytes));
-  }
+  if (utf16 !== undefined) return new TextEncoder().encode(new TextDecoder(utf16).decode(bytes));
   if (bytes.subarray(0, BINARY_CHECK_BYTES).includes(0)) {
     tally.binary++;
     return undefined;

@@ -26,7 +26,7 @@ interface Scope {
 }
 
 /** The files that a glob pattern takes. */
-export interface Filter {
+interface Filter {
   regex: RegExp;
   /** True where it is matched against the bare name, false where against the path from the root. */
   byName: boolean;
@@ -50,42 +50,21 @@ export interface WalkOptions {
   withheld?: Withheld;
 }
 
-/** The numbers of files taken and left out, by reason. */
-export interface Tally {
-  /** Files taken. */
-  files: number;
-  /** Files and folders that are hidden or ignored. */
-  ignored: number;
-  /** Files that the filter rejects. */
-  filtered: number;
-  /** Files and folders that the system would not open. */
-  unreadable: number;
-  /** Files with NUL bytes. */
-  binary: number;
-  /** Files over the size limit. */
-  large: number;
-  /** Files and folders whose names are not UTF-8, and which cannot be named for that reason. */
-  unnameable: number;
-  /** Links to files and folders. */
-  links: number;
-  /** Files and folders that the policy withholds. */
-  withheld: number;
-}
-
-/** A tally of nothing. */
-export const emptyTally = (): Tally => ({
-  files: 0,
-  ignored: 0,
-  filtered: 0,
-  unreadable: 0,
-  binary: 0,
-  large: 0,
-  unnameable: 0,
-  links: 0,
-  withheld: 0,
+/** A tally of nothing: the numbers of files taken and left out, by reason. */
+export const emptyTally = () => ({
+  files: 0, // taken
+  ignored: 0, // files and folders that are hidden or ignored
+  filtered: 0, // files that the filter rejects
+  unreadable: 0, // files and folders that the system would not open
+  binary: 0, // files with NUL bytes
+  large: 0, // files over the size limit
+  unnameable: 0, // files and folders whose names are not UTF-8, and which cannot be named therefore
+  links: 0, // links to files and folders
+  withheld: 0, // files and folders that the policy withholds
 });
+export type Tally = ReturnType<typeof emptyTally>;
 
-/** The bytes of an ignore file that are read: no real one comes near. */
+/** The most bytes of an ignore file that are read: no real one comes near. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
 /** Folders without real files: reading one runs code in the kernel, and some wait for ever. */
 const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
@@ -95,19 +74,14 @@ const MAX_SCOPES = 20_000;
 
 /** Lists one folder after the other, and counts the files that it leaves out. */
 export class Walk {
-  readonly #options: WalkOptions;
-  readonly #tally: Tally;
   readonly #scopes = new Map<string, Scope>();
 
-  constructor(options: WalkOptions, tally: Tally) {
-    this.#options = options;
-    this.#tally = tally;
-  }
+  constructor(private readonly options: WalkOptions, private readonly tally: Tally) {}
 
   /** The files and folders in `folder` that a search takes. Links are never followed. */
   list(folder: string): { files: string[]; folders: string[] } {
-    const { root, maxDepth, hidden, filter, withheld } = this.#options;
-    const tally = this.#tally;
+    const { root, maxDepth, hidden, filter, withheld } = this.options;
+    const tally = this.tally;
     const files: string[] = [];
     const folders: string[] = [];
     let entries: Deno.DirEntry[];
@@ -140,12 +114,11 @@ export class Walk {
 
   /** The rules for `path` from the folders above it. */
   #scopeAbove(path: string): Scope {
-    if (path.length <= this.#options.top.length) return {};
+    if (path.length <= this.options.top.length) return {};
     const folder = path.slice(0, path.lastIndexOf("/"));
-    const scope = this.#scopes.get(folder) ?? this.#remember(
-      folder,
-      scopeIn(folder, this.#scopeAbove(folder), (name) => isRealEntry(`${folder}/${name}`)),
-    );
+    const has = (name: string) => isRealEntry(`${folder}/${name}`);
+    const scope = this.#scopes.get(folder) ??
+      this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
     // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
     return ruled(path, path.slice(folder.length + 1), true, scope) ? {} : scope;
   }
@@ -210,9 +183,7 @@ function scopeIn(folder: string, scope: Scope, has: (name: string) => boolean): 
   let { ignore, gitignore } = scope;
   const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
     const rules = readRules(`${folder}/${file}`);
-    return rules === undefined || rules.list.length === 0
-      ? up
-      : { rules, at: folder.length + 1, up };
+    return rules?.list.length ? { rules, at: folder.length + 1, up } : up;
   };
   // A repository within another has rules of its own only.
   if (has(".git")) gitignore = level(".git/info/exclude", undefined);

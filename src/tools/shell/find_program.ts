@@ -2,6 +2,7 @@
 
 import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";
+import { realPathOr } from "../paths.ts";
 
 /** The folders that a system without PATH looks in: trusted also when `/` is worked in. */
 const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -17,9 +18,10 @@ export function programFolders(
 ): string[] {
   const folders = path.split(":").filter(isAbsolute);
   if (folder === undefined) return folders;
-  const inside = [folder, real(folder)];
+  const inside = [folder, realPathOr(folder)];
+  const isInside = (at: string) => inside.some((root) => isWithin(root, at));
   return folders.filter((one) =>
-    USUAL.includes(one) || ![one, real(one)].some((at) => inside.some((root) => isWithin(root, at)))
+    USUAL.includes(one) || !(isInside(one) || isInside(realPathOr(one)))
   );
 }
 
@@ -33,12 +35,4 @@ export function findProgram(name: string, folders: readonly string[]): string | 
       return false;
     }
   });
-}
-
-function real(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -8,6 +8,7 @@
 
 import { findProgram, programFolders } from "./find_program.ts";
 import { atProgramEnd } from "./program_end.ts";
+import { wait } from "../../wire/wait.ts";
 
 /** A live process. */
 interface Process {
@@ -21,11 +22,10 @@ interface Process {
   identity: string;
 }
 
-const isLinux = Deno.build.os === "linux";
-
 /** A row of the process table. */
 type ProcessRow = Process & { state: string | undefined };
 
+const isLinux = Deno.build.os === "linux";
 /**
  * `pid (name) state parent group session`, 15 numbers, start time, and more. A name may hold
  * anything, line breaks and parentheses too, but has no room for that many numbers.
@@ -46,25 +46,21 @@ export function endAtExit(leader: number, folder: string): () => void {
  * to those still there after `graceMs`. Returns the names of those that it found. No program in
  * `folder` is run for it.
  */
-export async function endGroup(
-  leader: number,
-  graceMs: number,
-  folder: string,
-): Promise<string[]> {
+export async function endGroup(leader: number, graceMs: number, folder: string): Promise<string[]> {
   if (Deno.build.os === "windows") return await endTree(leader);
   const folders = programFolders(folder);
   let members = await membersOf(leader, folders);
   const names = members.filter(({ pid }) => pid !== leader).map(({ name }) => name);
   signal(leader, members, "SIGTERM");
   const deadline = performance.now() + graceMs;
-  for (let wait = 5; members.length > 0 && performance.now() < deadline; wait *= 1.5) {
-    await delay(Math.min(wait, 100));
+  for (let pause = 5; members.length > 0 && performance.now() < deadline; pause *= 1.5) {
+    await wait(Math.min(pause, 100), undefined);
     members = await membersOf(leader, folders, members);
   }
   // A member may start another between the look and the kill; fifty looks are more than it can win.
   for (let look = 0; members.length > 0 && look < 50; look++) {
     signal(leader, members, "SIGKILL");
-    await delay(5);
+    await wait(5, undefined);
     members = await membersOf(leader, folders, members);
   }
   return names;
@@ -106,7 +102,10 @@ async function membersOf(
 
 function membersIn(table: Process[], leader: number, known: Process[] = []): Process[] {
   // No process table, as a fork bomb leaves no room for `ps`: only the group gets the signal.
-  if (table.length === 0) return isGroup(leader) ? [lone(leader)] : [];
+  if (table.length === 0) {
+    const ids = { pid: leader, parent: Deno.pid, group: leader, session: leader };
+    return isGroup(leader) ? [{ ...ids, name: "", identity: "" }] : [];
+  }
   const found = new Set<number>();
   const before = new Map(known.map(({ pid, identity }) => [pid, identity]));
   const children = Map.groupBy(table, ({ parent }) => parent);
@@ -137,36 +136,24 @@ function listing(folders: readonly string[]): Deno.Command {
 /** Every live process. */
 function processesIn(stdout: Uint8Array): Process[] {
   const text = new TextDecoder().decode(stdout);
-  return (isLinux ? [...text.matchAll(STAT)].map(statRow) : text.split("\n").map(psRow))
+  return (isLinux ? [...text.matchAll(STAT)].map(processRow) : text.split("\n").map(psRow))
     // A zombie is only a number that waits to be read.
     .filter(({ pid, state }) => pid > 1 && state !== undefined && !/^[ZX]/.test(state));
 }
 
-function statRow(fields: string[]): ProcessRow {
-  const [, pid, name, state, parent, group, session, identity] = fields;
+/** @param fields those that {@linkcode STAT} finds */
+function processRow(
+  [, pid, name, state, parent, group, session, identity]: (string | undefined)[],
+): ProcessRow {
   return {
-    pid: Number(pid),
-    state,
-    parent: Number(parent),
-    group: Number(group),
-    session: Number(session),
-    name: name!,
-    identity: identity!,
+    ...{ pid: Number(pid), state, parent: Number(parent), group: Number(group) },
+    ...{ session: Number(session), name: name ?? "", identity: identity ?? name ?? "" },
   };
 }
 
 function psRow(row: string): ProcessRow {
   const [pid, state, parent, group, ...words] = row.trim().split(/\s+/);
-  const name = words.join(" ");
-  return {
-    pid: Number(pid),
-    state,
-    parent: Number(parent),
-    group: Number(group),
-    session: NaN,
-    name,
-    identity: name,
-  };
+  return processRow([row, pid, words.join(" "), state, parent, group]);
 }
 
 function isGroup(leader: number): boolean {
@@ -179,10 +166,6 @@ function isGroup(leader: number): boolean {
   }
 }
 
-function lone(leader: number): Process {
-  return { pid: leader, parent: Deno.pid, group: leader, session: leader, name: "", identity: "" };
-}
-
 async function endTree(pid: number): Promise<string[]> {
   await new Deno.Command("taskkill", {
     args: ["/T", "/F", "/PID", String(pid)],
@@ -191,8 +174,4 @@ async function endTree(pid: number): Promise<string[]> {
     stderr: "null",
   }).output();
   return [];
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

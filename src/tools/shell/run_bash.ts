@@ -2,18 +2,11 @@
 
 import type { CommandOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { InterruptedError } from "../call_errors.ts";
+import type { ToolArguments } from "../schema.ts";
 import { OutputCapture } from "./output_capture.ts";
 import { endAtExit } from "./process_group.ts";
-import {
-  DRAIN_MS,
-  exitCodeText,
-  FRAME_CHARS,
-  GRACE_MS,
-  leftBehind,
-  startShell,
-  tidyUp,
-  within,
-} from "./shell_process.ts";
+import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
+import { startShell, tidyUp, within } from "./shell_process.ts";
 
 /** The time that processes may take to end after SIGTERM at the time limit, in milliseconds. */
 const TIMEOUT_GRACE_MS = 2000;
@@ -30,12 +23,10 @@ type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
  * @throws {Error} when the shell cannot be started.
  * @throws {InterruptedError} when it is aborted, with the output so far.
  */
-export async function runBash(
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<ToolOutcome> {
+export async function runBash(args: ToolArguments, context: ToolContext): Promise<ToolOutcome> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
-  const { child, limits } = await startShell(command, context);
+  const shell = await startShell(command, context);
+  const { child, limits } = shell;
   const release = endAtExit(child.pid, context.workingDir);
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const streams = {
@@ -43,22 +34,16 @@ export async function runBash(
     stderr: new OutputCapture([child.stderr], budget),
   };
   context.onOutput?.(newestLine(streams));
-  const drained = Promise.all([streams.stdout.done, streams.stderr.done]);
+  const captures = Object.values(streams);
   const ended = await shellEnd(child, timeout_seconds * 1000, context.signal);
-  if (ended === "exit") await within(DRAIN_MS, drained);
-  const grace = ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS;
-  const { left, status } = await tidyUp(
-    child,
-    [streams.stdout, streams.stderr],
-    grace,
-    context.workingDir,
-  );
+  if (ended === "exit") await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
+  const isTimedOut = ended === "timeout";
+  const { left, status } = await tidyUp(shell, captures, isTimedOut ? TIMEOUT_GRACE_MS : GRACE_MS);
   release();
   const output = outputOf(streams, budget);
   if (ended === "abort") {
     throw new InterruptedError(sections(output), output, { cause: context.signal.reason });
   }
-  const isTimedOut = ended === "timeout";
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`];
   if (limits !== undefined && status?.code !== 0) lines.push(limits);

@@ -21,9 +21,7 @@ const MIN_SCORE = 8;
 /** The rarity of a place: 6 for a single byte, 0 for one of 64. */
 const weight = (place: number[]) => Math.max(0, 6 - Math.log2(place.length));
 
-function score(run: ByteRun): number {
-  return run.reduce((sum, place) => sum + weight(place), 0);
-}
+const score = (run: ByteRun) => run.reduce((sum, place) => sum + weight(place), 0);
 
 /** The run of the most weight that every match of `node` contains; empty where there is none. */
 function bestRun(node: Node): ByteRun {
@@ -66,10 +64,7 @@ function bestRun(node: Node): ByteRun {
 /** The run that matches where any of several does. */
 function union(runs: ByteRun[]): ByteRun {
   const length = Math.min(...runs.map((run) => run.length));
-  return Array.from(
-    { length },
-    (_, i) => [...new Set(runs.flatMap((run) => run[i]!))],
-  );
+  return Array.from({ length }, (_, i) => [...new Set(runs.flatMap((run) => run[i]!))]);
 }
 
 /** The bytes of the characters of `set`, if all have one length; else undefined. */
