@@ -7,11 +7,7 @@ export type LineEnding = "\n" | "\r\n" | "\r";
 export const BOM = "\ufeff";
 
 /** The names of line endings in results. */
-export const LINE_ENDING_NAMES: Readonly<Record<LineEnding, string>> = {
-  "\n": "LF",
-  "\r\n": "CRLF",
-  "\r": "CR",
-};
+export const LINE_ENDING_NAMES = { "\n": "LF", "\r\n": "CRLF", "\r": "CR" } as const;
 
 /** The ending that most lines of `text` have; undefined when it is a single line. */
 export function dominantEnding(text: string): LineEnding | undefined {

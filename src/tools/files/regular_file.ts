@@ -10,7 +10,7 @@ import type { Grant } from "../../types/tool.ts";
 export class FileError extends Error {}
 
 /** An open file that is known to be a regular one. */
-interface RegularFile extends Disposable {
+export interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;
   /** With every link followed. */
@@ -105,7 +105,7 @@ export async function statRegular(
   shown: string,
   action: string,
   grant?: Grant,
-): Promise<{ info: Deno.FileInfo; realPath: string }> {
+): Promise<Pick<RegularFile, "info" | "realPath">> {
   try {
     const realPath = grant?.realPath ?? await Deno.realPath(path);
     // Reading one of these runs code in the kernel and may tell secrets.

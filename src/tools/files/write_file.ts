@@ -1,10 +1,10 @@
 /** The tool `write_file`. @module */
 
 import { count } from "../../text/count.ts";
-import type { Change, ToolContext } from "../../types/tool.ts";
+import type { Grant, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
 import type { ToolArguments } from "../schema.ts";
-import { readBytes, type Seen, writeNotes, type Written } from "./atomic_write.ts";
+import { readBytes, type Seen, writeNotes } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
@@ -13,14 +13,6 @@ import { openRegular } from "./regular_file.ts";
 
 /** The most bytes of an old file that are read, for its line endings and the comparison. */
 const SAMPLE_BYTES = 1024 * 1024;
-
-/** A file that is about to be written, as it is. */
-interface Sample {
-  /** Its first bytes; undefined where it may be written though not read. */
-  seen: Seen | undefined;
-  /** Its size in bytes; undefined where there is no file. */
-  size: number | undefined;
-}
 
 /**
  * Creates a file, or replaces all of it, and says how many bytes it wrote. A file that had CRLF (or
@@ -40,8 +32,7 @@ export async function prepareWrite(
   const path = newFilePath(context, shown);
   context.signal.throwIfAborted();
   await checkSeen(context, path, shown, true);
-  const sample = await sampleOf(path, shown, context);
-  const { seen } = sample;
+  const { seen, size } = await sampleOf(path, shown, context.grant);
   if (seen && /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...seen.head.subarray(0, 2)))) {
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
@@ -50,25 +41,27 @@ export async function prepareWrite(
   }
   const { text, notes } = asTheFileHasIt(content, seen);
   const bytes = new TextEncoder().encode(text);
+  const isNew = size === undefined;
+  const isShown = seen?.head.length === seen?.size && (isNew || !context.grant?.isSecret);
+  const lines = seen && isShown ? comparedWhole(seen.head, bytes) : undefined;
+  const rest = lines ?? (isNew ? {} : { replacedBytes: size });
   return new PreparedWrite({
     ...{ path, args, seen, bytes, replacesAll: true },
-    change: writeChange(sample, bytes, shown, context.grant?.isSecret === true),
-    report: (written) => writeReport(written, shown, bytes.length, notes),
+    change: { path: shown, isNew, morePlaces: 0, ...rest },
+    report: (written) => {
+      const verb = written.created ? "Created" : "Replaced";
+      return `${verb} ${shown}: wrote ${count(bytes.length, "byte")}${writeNotes(written, notes)}`;
+    },
   });
 }
 
 /** The content with the line endings and the BOM of the old file, and notes of them for the result. */
-function asTheFileHasIt(
-  content: string,
-  seen: Seen | undefined,
-): { text: string; notes: string[] } {
+function asTheFileHasIt(content: string, seen?: Seen): { text: string; notes: string[] } {
   const old = new TextDecoder("utf-8", { ignoreBOM: true }).decode(seen?.head);
   const ending = dominantEnding(old);
   const notes: string[] = [];
   let text = content;
-  if (
-    ending !== undefined && ending !== "\n" && content.includes("\n") && !content.includes("\r")
-  ) {
+  if (ending && ending !== "\n" && content.includes("\n") && !content.includes("\r")) {
     text = content.replaceAll("\n", ending);
     notes.push(`its ${LINE_ENDING_NAMES[ending]} line endings were kept`);
   }
@@ -79,30 +72,15 @@ function asTheFileHasIt(
   return { text, notes };
 }
 
-/** The change that writing `bytes` makes. */
-function writeChange(
-  { seen, size }: Sample,
-  bytes: Uint8Array,
-  path: string,
-  isSecret: boolean,
-): Change {
-  const change = { path, isNew: size === undefined, morePlaces: 0 };
-  const isShown = seen?.head.length === seen?.size && !(isSecret && size !== undefined);
-  const lines = seen && isShown ? comparedWhole(seen.head, bytes) : undefined;
-  if (lines) return { ...change, ...lines };
-  return { ...change, ...size !== undefined && { replacedBytes: size } };
-}
-
-function writeReport(written: Written, shown: string, bytes: number, notes: string[]): string {
-  const verb = written.created ? "Created" : "Replaced";
-  return `${verb} ${shown}: wrote ${count(bytes, "byte")}${writeNotes(written, notes)}`;
-}
-
+/**
+ * The file as it is: its first bytes, undefined where it may be written though not read, and its size,
+ * undefined where there is no file.
+ */
 async function sampleOf(
   path: string,
   shown: string,
-  { grant }: Pick<ToolContext, "grant">,
-): Promise<Sample> {
+  grant: Grant | undefined,
+): Promise<{ seen: Seen | undefined; size: number | undefined }> {
   let size: number | undefined;
   try {
     ({ size } = await Deno.stat(path));
@@ -114,13 +92,12 @@ async function sampleOf(
   }
   try {
     using opened = await openRegular(path, shown, "write", grant);
-    const { file, info: { size } } = opened;
-    const head = await readBytes(file, Math.min(size, SAMPLE_BYTES));
+    const { size } = opened.info;
+    const head = await readBytes(opened.file, Math.min(size, SAMPLE_BYTES));
     return { seen: { head, size }, size };
   } catch (error) {
-    if (error instanceof Error && error.cause instanceof Deno.errors.PermissionDenied) {
-      return { seen: undefined, size };
-    }
+    const { cause } = error as Error;
+    if (cause instanceof Deno.errors.PermissionDenied) return { seen: undefined, size };
     throw error;
   }
 }
