@@ -1,12 +1,10 @@
 /**
- * Checks a tool call's arguments against the tool's JSON Schema.
- *
- * The subset that is checked: `type` (one or several), `enum`, `const`, `minimum`, `maximum`,
- * `minLength`, `maxLength`, `items`, `minItems`, `maxItems`, `properties`, `required`, `default`
- * and `additionalProperties`. Other keywords are not checked. Unlike the standard's own default, an
- * unknown key at the top is an error unless the schema allows it (`additionalProperties` other than
- * `false`, or no `properties`): models misname arguments, and a dropped argument is a wrong call.
- * @module
+ * Checks a tool call's arguments against the tool's JSON Schema, of which it knows `type` (one or
+ * several), `enum`, `const`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `minItems`,
+ * `maxItems`, `properties`, `required`, `default` and `additionalProperties`. Unlike the standard's
+ * own default, an unknown key at the top is an error unless the schema allows it
+ * (`additionalProperties` other than `false`, or no `properties`): models misname arguments, and a
+ * dropped argument is a wrong call. @module
  */
 
 import { isObject, jsonOrUndefined } from "../text/json.ts";
@@ -24,9 +22,9 @@ type Fit = { value: unknown } | { must: string; given: unknown; at: string };
 
 /**
  * Checks `args` against `tool.parameters`, fills defaults, and converts what small models write for
- * the same thing: `"10"` for a number, `"true"` for a boolean, a text holding the JSON of an array
- * or object, `null` for an argument that was left out, and `path` for the one argument that is
- * missing, `file_path`. A number is never made a text. Never throws.
+ * the same thing: `"10"` for a number, `"true"` for a boolean, the JSON of an array or object as
+ * text, `null` for an argument that was left out, and `path` for the one argument that is missing,
+ * `file_path`. A number is never made a text. Never throws.
  */
 export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   const schema = tool.parameters;

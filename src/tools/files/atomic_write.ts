@@ -1,7 +1,4 @@
-/**
- * Replaces the content of a file such that whoever looks, and whatever kills the process, sees the
- * old content or the new, never a part. @module
- */
+/** Replaces a file's content such that nobody, at no time, sees a part of the new one. @module */
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
@@ -40,13 +37,13 @@ interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
  * folders are made. Links are followed and stay links; mode bits and owner stay; a new file gets
  * `0666 & ~umask`. Extended attributes and access lists do not stay: Deno cannot read them.
  *
- * A file with several hard links, of an owner that cannot be given to the new file, or that a
- * rename cannot replace, is written in place, as a rename would break the links or change the
- * owner. When that fails, for want of space say, the old bytes are put back.
+ * A file with several hard links, of an owner that a new file cannot get, or that cannot be
+ * replaced, is written in place: a rename would break the links or change the owner. The old bytes
+ * are put back when that fails.
  * @param shown the path as the model knows it, for errors
  * @param seen the state that the new content was made from; undefined when the file cannot be read
- * @throws {Error} when the target is no longer as `seen`, is no regular file, is read-only, or the
- * system refuses.
+ * @throws {Error} when the target is no longer so, no regular file, read-only, or the system
+ * refuses.
  */
 export async function writeAtomically(
   path: string,
@@ -256,9 +253,8 @@ async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 
 /**
  * Waits until no other process of this program writes the file, and keeps them out until `file` is
- * closed. A lock that stays for seconds is another program's (scripts lock themselves while they
- * run), and one that cannot be had is not worth an error: all it closes is the moment between the
- * last look at the file and the writing.
+ * closed: from the last look at the file to the writing. A lock that stays for seconds is another
+ * program's (scripts lock themselves while they run), and then ignored, as one that cannot be had.
  */
 export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<void> {
   // Windows locks also block readers, so none is taken.
@@ -268,10 +264,7 @@ export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<voi
   }
 }
 
-/**
- * True where the file still has the content that was seen. Times are too coarse, and the numbers of
- * files are reused, or made up by some file systems.
- */
+/** True where the content is as seen. Times are too coarse, and the numbers of files are reused. */
 async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
   // Opened anew, as another file may have taken the place of the one that is locked.
   using file = await Deno.open(path);

@@ -1,7 +1,4 @@
-/**
- * The {@linkcode Change} of a file: whole lines, numbered, of the text that it holds and of the one
- * that is written. @module
- */
+/** The {@linkcode Change} of a file: numbered lines of the old and of the new text. @module */
 
 import { type DiffLine, diffLines } from "../../text/diff.ts";
 import type { Change } from "../../types/tool.ts";
@@ -19,12 +16,7 @@ const MAX_AROUND_CHARS = 4000;
 
 type Lines = Required<Pick<Change, "lines">> & Pick<Change, "morePlaces" | "lineEnd">;
 
-/**
- * The lines in which two texts differ; undefined where they are too large to be compared, or no
- * text.
- * @param before the bytes of the file; empty where there is none
- * @param after the bytes that replace them
- */
+/** The lines in which the bytes of two files differ; undefined for large ones, and for no text. */
 export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | undefined {
   if (Math.max(before.length, after.length) > MAX_COMPARED_BYTES) return undefined;
   const [was, is] = [decodedBytes(before), decodedBytes(after)];
@@ -42,11 +34,7 @@ export function comparedApart({ before, after, count }: TextEdit): Lines {
   };
 }
 
-/**
- * The lines that an edit changes, of the first few places; undefined where they are too long to be
- * read.
- * @param before the text before it
- */
+/** The lines that an edit changes, of the first few places; undefined where they are too long. */
 export function comparedInPlaces(
   before: string,
   { text: after, replacements, count, ending }: TextEdit,
@@ -85,9 +73,8 @@ export function comparedInPlaces(
 }
 
 /**
- * The lines around one replacement, and around those after it whose lines meet them.
- * @param from where the lines before these end
- * @returns the lines' place in the text, and the first replacement that is not among them
+ * The place of the lines around one replacement, and around those after it whose lines meet them,
+ * and the first replacement that is not among these; `from` is where the lines before end.
  */
 function windowAt(
   text: string,
@@ -130,10 +117,7 @@ function linesOn(text: string, at: number, lines: number, eol: string): number {
   return at;
 }
 
-/**
- * The lines in which two texts differ.
- * @param ending how the lines of the file end: that is left out of the lines, where all end so
- */
+/** The lines in which two texts differ; `ending` is left out of them where all end so. */
 function compared(
   was: string,
   is: string,

@@ -10,7 +10,7 @@ const SHOWN_LINES = 200;
 /**
  * Checks that the file is as the model saw it last, where that is known.
  * @param whole true when all of it is to be replaced: then the model must have seen it
- * @throws {Error} when it is not. The message quotes what it holds now, which then counts as seen.
+ * @throws {Error} when it is not; the message quotes what it holds now, which then counts as seen.
  */
 export async function checkSeen(
   context: ToolContext,

@@ -27,11 +27,10 @@ const MAX_EXCERPT_LINE_CHARS = 300;
 /**
  * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and
  * shows the lines around the change. Line endings match each other; bytes outside what differs
- * between the two strings stay as they are, and inserted lines end as most lines of the file do; a
- * CR that `new_string` alone brings into lines that end in LF stays. An empty `old_string` creates
- * a file.
- * @throws {Error} when the text is not found, is ambiguous, or the file is no valid UTF-8, changed
- * since it was read, or cannot be written; the file is then as it was.
+ * between the two stay, and inserted lines end as most lines of the file do; a CR that `new_string`
+ * alone brings into lines that end in LF stays. An empty `old_string` creates a file.
+ * @throws {Error} when the text is not found or ambiguous, or the file is no UTF-8, changed since
+ * it was read, or cannot be written; the file is then as it was.
  */
 export const editFile = writerOf(prepareEdit);
 

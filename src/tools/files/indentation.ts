@@ -12,8 +12,8 @@ interface Reindented {
 
 /**
  * The one place where whole lines of `text` are `before` but for their indentation, and `after`
- * with the indentation that fits there. All have `\n` line endings. Undefined where there is no
- * such place or more than one, or where it is not clear how new lines would be indented.
+ * with the indentation that fits there; undefined where there is none, or several, or new lines
+ * would have no clear indentation. All have `\n` line endings.
  */
 export function reindented(text: string, before: string, after: string): Reindented | undefined {
   if (text.length > MAX_TEXT || before.trim() === "") return undefined;

@@ -1,6 +1,4 @@
-/**
- * The writes of `edit_file` and `write_file`: prepared, then done one at a time for each file. @module
- */
+/** The writes of `edit_file` and `write_file`: prepared, then done one by one for a file. @module */
 
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath, realPathOr } from "../paths.ts";
@@ -103,10 +101,7 @@ export function writerOf(
 /** The last call in each file's queue, by its real path. */
 const queues = new Map<string, Promise<void>>();
 
-/**
- * Runs `action` once all calls before it for the same file are done: what they read and what they
- * write belongs together.
- */
+/** Runs `action` once all calls before it for the same file are done: each reads, then writes. */
 async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
   // Synchronous, as the queue is in the order of the calls; a new file has only its path.
   const key = realPathOr(path);

@@ -48,10 +48,10 @@ class Page {
   #isWanted: boolean;
 
   /** @param endsInCr true when lines end in CR alone */
-  constructor(private readonly window: Window, readonly endsInCr: boolean) {
-    this.#line = new LineBytes(4 * window.maxLineChars);
-    this.#room = window.maxChars;
-    this.#isWanted = window.offset === 1;
+  constructor(private readonly range: Window, readonly endsInCr: boolean) {
+    this.#line = new LineBytes(4 * range.maxLineChars);
+    this.#room = range.maxChars;
+    this.#isWanted = range.offset === 1;
   }
 
   /** Takes the next bytes of the file. @param last the byte before them; -1 for none */
@@ -76,7 +76,7 @@ class Page {
   }
 
   #endLine(isCrlf: boolean): void {
-    const { offset, limit, maxLineChars } = this.window;
+    const { offset, limit, maxLineChars } = this.range;
     this.total++;
     if (this.#isWanted) {
       const shown = `${this.total}\t${this.#line.text(this, isCrlf, maxLineChars)}`;

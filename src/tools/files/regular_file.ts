@@ -19,11 +19,9 @@ export interface RegularFile extends Disposable {
 
 /**
  * Opens `path` for reading. Looks before it opens, as opening a FIFO waits for a writer.
- * @param shown the path as the model knows it, for errors
- * @param action what is tried, such as `read`, for errors
+ * @param shown the path as the model knows it, for errors, as is `action`, such as `read`
  * @param grant what is opened instead of `path`, which must lead there all the while
- * @throws {Error} when there is none, or it is a folder, device, socket or FIFO; the message tells
- * the model its next move.
+ * @throws {Error} when it is no regular file; the message tells the model its next move.
  */
 export async function openRegular(
   path: string,
@@ -51,8 +49,7 @@ const BREAK_MS = 0.03;
 const QUIET_FOLDER_MS = 2000;
 
 /**
- * True where a granted path has had no links since a time, and leads to the file that was opened by
- * it.
+ * True where a granted path has had no links since a time, and leads to the file opened by it.
  *
  * Without `openat` this takes two looks, between which a folder can be swapped for a link and back.
  * A swap changes the parent folder: where none changed lately, one check is enough. Else LOOKS
@@ -142,10 +139,7 @@ function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error 
   return new FileError(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
 }
 
-/**
- * The error of a missing file: says which folder is missing, or which names in the folder are most
- * like the one asked for.
- */
+/** The error of a missing file: names the folder that is missing, or the names most like it. */
 export async function missingError(path: string, shown: string, action: string): Promise<Error> {
   // Each name by the forms in which a model may give it: as it is, and as list_directory shows it.
   const names = new Map<string, string>();

@@ -60,8 +60,7 @@ export interface TextEdit {
 }
 
 /**
- * Replaces `oldText` by `newText`.
- * @param refuse makes the error from the clause that says why
+ * Replaces `oldText` by `newText`; `refuse` makes an error from the clause that says why.
  * @throws {Error} when `oldText` is not found, is ambiguous, or the result would be too long.
  */
 export function editText(

@@ -16,10 +16,8 @@ const SAMPLE_BYTES = 1024 * 1024;
 
 /**
  * Creates a file, or replaces all of it, and says how many bytes it wrote. A file that had CRLF (or
- * CR) line endings or a BOM keeps them unless `content` has some of its own, and the result says
- * so; all else is written as given.
- * @throws {Error} when the file is UTF-16, changed meanwhile, or cannot be written; the old one is
- * then as it was.
+ * CR) line endings or a BOM keeps them unless `content` has its own, and the result says so.
+ * @throws {Error} when the file is UTF-16, changed, or cannot be written; it is then as it was.
  */
 export const writeFile = writerOf(prepareWrite);
 
@@ -72,10 +70,7 @@ function asTheFileHasIt(content: string, seen?: Seen): { text: string; notes: st
   return { text, notes };
 }
 
-/**
- * The file as it is: its first bytes, undefined where it may be written though not read, and its size,
- * undefined where there is no file.
- */
+/** The file's first bytes, undefined if it cannot be read; its size, undefined without a file. */
 async function sampleOf(
   path: string,
   shown: string,

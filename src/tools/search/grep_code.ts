@@ -9,8 +9,8 @@ import { findTarget } from "./target.ts";
 import type { Tally } from "./walk.ts";
 
 /**
- * Finds the lines of files that match a regular expression.
- * @param limits other limits on the time than the usual ones
+ * Finds the lines of files that match a regular expression, within other `limits` than the usual
+ * ones.
  * @throws {SyntaxError} when it is none.
  * @throws {Error} when there is no such file or folder, or the glob or a link leads out of it.
  */

@@ -33,11 +33,7 @@ export function parseIgnore(text: string): Rules {
   return { list, names: unions(names), paths: unions(paths) };
 }
 
-/**
- * Applies `rules` to a file or folder.
- * @param path The path from the rules' folder, with `/` between its parts.
- * @param name The last part of `path`.
- */
+/** Applies `rules` to a file or folder by `path`, from their folder, and its last part `name`. */
 export function verdict(rules: Rules, path: string, name: string, isDir: boolean): IgnoreVerdict {
   if (!ASCII.test(path)) {
     path = byBytes(path);

@@ -1,8 +1,7 @@
 /**
- * Runs a search: it begins in this thread, as most searches are done before a worker would have
- * started, and goes on in workers, which share the tasks and can be ended.
- *
- * Workers end with their search: a waiting worker would keep the process from ending. @module
+ * Runs a search: it begins in this thread, as most are done before a worker would have started, and
+ * goes on in workers, which share the tasks. Workers end with their search: a waiting worker would
+ * keep the process from ending. @module
  */
 
 import { isStill } from "../files/regular_file.ts";
@@ -32,8 +31,8 @@ export type SearchEnd = "done" | "timeout";
 
 /**
  * Searches `tasks` for `job`.
- * @throws {SyntaxError} when the pattern is none.
- * @throws the reason of `signal` at once when it is aborted.
+ * @throws {SyntaxError} when the pattern is none; the reason of `signal` at once when it is
+ * aborted.
  */
 export async function runSearch(
   job: SearchJob,

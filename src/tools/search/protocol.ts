@@ -1,9 +1,7 @@
 /**
- * The messages between the main thread and the workers of a search.
- *
- * A worker that runs out of tasks reports it. The number of waiting workers stands in shared
- * memory, where a busy worker reads it between two tasks; it then hands over half of its tasks.
- * @module
+ * The messages between the main thread and the workers of a search. A worker without tasks reports
+ * it; the number of those that wait stands in shared memory, where a busy worker reads it between
+ * two tasks; it then hands over half of its tasks. @module
  */
 
 import type { Found, SearchJob, Task } from "./searcher.ts";

@@ -16,10 +16,9 @@ let buffer = new Uint8Array(256 * 1024);
 
 /**
  * Calls `use` with the text of a file in UTF-8 and the file, still open. A file that cannot be
- * read, is binary or too large is counted in `tally` instead. UTF-16 is recognised by its byte
- * order mark.
- * @param stop Called between reads.
- * @throws {Stopped} when it returns true.
+ * read, is binary or too large is counted in `tally` instead. UTF-16 is known by its byte order
+ * mark.
+ * @throws {Stopped} when `stop`, called between reads, returns true.
  */
 export function withFileText(
   path: string,

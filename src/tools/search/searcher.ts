@@ -43,7 +43,7 @@ export class Searcher {
   readonly #walk: Walk;
 
   /**
-   * @param stop Called every millisecond or so; when it returns true, the rest of the task is left.
+   * @param stop called every millisecond or so; when it returns true, the rest of the task is left
    * @throws {SyntaxError} when the pattern is none.
    */
   constructor(job: SearchJob, private readonly stop: () => boolean) {

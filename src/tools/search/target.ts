@@ -21,10 +21,10 @@ interface Target {
 /**
  * Finds the place to search. A glob pattern's folders up to the first wildcard count as named: the
  * search begins there, also where they are hidden or ignored.
- * @param glob The pattern, empty for all files.
- * @param anywhere True where a pattern without `/` is for names at any depth, as in `rg -g`.
- * @throws {Error} when there is no such place, or it is no file or folder, or the pattern leads out
- * of it, or a link out of the working directory; the message tells the model its next move.
+ * @param glob the pattern, empty for all files
+ * @param anywhere true where a pattern without `/` is for names at any depth, as in `rg -g`
+ * @throws {Error} when there is no such place, or the pattern leads out of it, or a link out of the
+ * working directory; the message tells the model its next move.
  */
 export async function findTarget(
   context: Pick<ToolContext, "workingDir" | "grant">,
@@ -87,10 +87,7 @@ function dotNames(glob: string): RegExp[] {
     .map(([, name, brace]) => globToRegex(brace === "" ? name! : `${name}*`));
 }
 
-/**
- * The kind and the real path of the place at `path`.
- * @param isBelow True where a pattern leads there, which the policy has not seen.
- */
+/** The kind and real path of a place; `isBelow` where a pattern, not the policy, leads there. */
 async function checkPlace(
   { workingDir, grant }: Pick<ToolContext, "workingDir" | "grant">,
   path: string,

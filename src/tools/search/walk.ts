@@ -1,10 +1,9 @@
 /**
- * Lists folders without hidden files, `node_modules`, and the files that `.gitignore`, `.ignore`
- * and `.git/info/exclude` name. As in ripgrep, `.ignore` goes first, and a rule that keeps a name
- * keeps it although it is hidden; unlike there, a `.gitignore` counts outside of repositories too,
- * and git's user settings do not.
- *
- * The calls are synchronous: they take a fraction of the time, and most run in a worker. @module
+ * Lists folders without hidden files, `node_modules`, and what `.gitignore`, `.ignore` and
+ * `.git/info/exclude` name. As in ripgrep, `.ignore` goes first, and a rule that keeps a name keeps
+ * it although it is hidden; unlike there, a `.gitignore` counts outside of repositories too, and
+ * git's user settings do not. Synchronous calls take a fraction of the time; most run in a worker.
+ * @module
  */
 
 import { slashed } from "../../text/std_path.ts";

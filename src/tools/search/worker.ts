@@ -1,6 +1,4 @@
-/**
- * A worker of a search. It loads as few modules as it can: each delays the first result. @module
- */
+/** A worker of a search. It loads few modules, as each delays the first result. @module */
 
 import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
 import { Searcher } from "./searcher.ts";

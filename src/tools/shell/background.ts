@@ -19,10 +19,9 @@ const MAX_FIRST_NEWS_BYTES = 2000;
 const JOB_STOP_MS = 1000;
 
 /**
- * Starts `command` as `run_bash` does, and returns while it runs. What it leaves running when its
- * shell ends is ended too.
- * @throws {RangeError} when too many jobs run.
- * @throws {Error} when the shell cannot be started.
+ * Starts `command` as `run_bash` does, and returns while it runs. What its shell leaves is ended
+ * too.
+ * @throws {RangeError} when too many jobs run. @throws {Error} when the shell cannot be started.
  */
 export async function runInBackground(
   { command }: Record<string, unknown>,

@@ -3,10 +3,7 @@
 import { API_KEY_ENVS } from "../../config.ts";
 import { programFolders } from "./find_program.ts";
 
-/**
- * Variables that keep programs from waiting for a person and from drawing: there is no terminal and
- * no input.
- */
+/** Variables that keep programs from waiting for a person and from drawing on a terminal. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -33,9 +30,8 @@ const SECRET =
   /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|^-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@/;
 
 /**
- * Our environment without its credentials but for those that a person has named, and with what
- * keeps commands from asking.
- * @param named names, or beginnings such as `AWS_*`
+ * Our environment with what keeps commands from asking, and without credentials but for those
+ * `named` by a person, as names or beginnings such as `AWS_*`.
  */
 export function commandEnvironment(
   named: readonly string[] = [],

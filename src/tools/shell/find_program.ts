@@ -8,9 +8,8 @@ import { realPathOr } from "../paths.ts";
 const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
- * The folders of PATH (not for Windows). Relative and empty ones mean whatever folder a program is
- * started in, and are left out.
- * @param folder the folders of PATH in this one are left out, too
+ * The folders of PATH that are not in `folder` (not for Windows). Relative and empty ones, which
+ * mean whatever folder a program is started in, are left out.
  */
 export function programFolders(
   folder?: string,

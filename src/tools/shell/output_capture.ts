@@ -1,17 +1,11 @@
-/**
- * Keeps the beginning and the end of what a process prints, in little memory however much it is.
- * @module
- */
+/** Keeps the beginning and the end of what a process prints, in little memory. @module */
 
 import { stripEscapes } from "../../text/sanitize.ts";
 
 /** The most bytes that are kept of either end, whatever the caller has room for. */
 const MAX_CAPTURED_BYTES = 4 * 1024 * 1024;
 
-/**
- * The output of a process so far: it reads streams to their ends, and keeps the first and the last
- * `maxBytes / 2` bytes in the order in which they come.
- */
+/** Reads streams to their ends; keeps the first and last `maxBytes / 2` bytes, in their order. */
 export class OutputCapture {
   /** Resolves when the streams have ended or were cancelled; never rejects. */
   readonly done: Promise<void>;
@@ -40,10 +34,7 @@ export class OutputCapture {
     return this.#total;
   }
 
-  /**
-   * The output since the last `take`, as text of at most `maxBytes` bytes and a notice of what was
-   * left out.
-   */
+  /** The output since the last `take` within `maxBytes` bytes, a notice of a gap among them. */
   text(maxBytes: number): string {
     const head = this.#head.subarray(0, this.#headLength);
     const rest = this.#last(this.#total - this.#headLength);
@@ -156,9 +147,8 @@ const MAX_STATES = 20;
 const SHOWN_STATES = 5;
 
 /**
- * The text that a terminal would show, without colours: escape sequences and control characters are
- * removed, and each state of a line that was written over with carriage returns becomes a line of
- * its own.
+ * The text that a terminal would show, without colours, escape sequences and control characters;
+ * each state of a line that was written over with carriage returns becomes a line of its own.
  */
 export function cleanOutput(text: string): string {
   return stripEscapes(text)

@@ -1,9 +1,8 @@
 /**
- * Ends a child process with all that came of it.
- *
- * A child spawned with `detached: true` leads its own session and process group. What it starts
- * stays in the session, though shells with job control and programs such as `timeout` make groups
- * of their own; only `setsid` leaves it, and is found as long as its parent lives. @module
+ * Ends a child process with all that came of it. A child spawned with `detached: true` leads its
+ * own session and process group. What it starts stays in the session, though shells with job
+ * control and `timeout` make groups of their own; only `setsid` leaves it, and is found while its
+ * parent lives. @module
  */
 
 import { findProgram, programFolders } from "./find_program.ts";
@@ -33,8 +32,8 @@ const isLinux = Deno.build.os === "linux";
 const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+) .*$/gm;
 
 /**
- * Has all processes that `leader` started killed when the program ends, as there is no time then
- * for SIGTERM. Returns a function to call once they have ended by themselves.
+ * Has all processes that `leader` started killed when the program ends, which leaves no time for
+ * SIGTERM. Returns a function to call once they have ended by themselves.
  */
 export function endAtExit(leader: number, folder: string): () => void {
   if (Deno.build.os === "windows") return () => {};
@@ -43,8 +42,7 @@ export function endAtExit(leader: number, folder: string): () => void {
 
 /**
  * Ends every process that the child `leader` started and, if it lives, itself: SIGTERM, and SIGKILL
- * to those still there after `graceMs`. Returns the names of those that it found. No program in
- * `folder` is run for it.
+ * after `graceMs`. Returns the names of those that it found; runs no program in `folder` for it.
  */
 export async function endGroup(leader: number, graceMs: number, folder: string): Promise<string[]> {
   if (Deno.build.os === "windows") return await endTree(leader);

@@ -17,9 +17,8 @@ type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
 
 /**
  * Runs `command` in a shell of its own session, without input and without a terminal, and returns
- * its exit code and output. Whatever it leaves running is ended when the shell ends, at the time
- * limit, or on abort; only a process that made its own session (`setsid`) and whose parent is gone
- * escapes.
+ * its exit code and output. What it leaves running is ended when the shell ends, at the time limit,
+ * or on abort, but for a process with its own session (`setsid`) whose parent is gone.
  * @throws {Error} when the shell cannot be started.
  * @throws {InterruptedError} when it is aborted, with the output so far.
  */

@@ -9,10 +9,7 @@ import { windowsShell } from "./windows_shell.ts";
 
 /** The time that processes may take to end after SIGTERM once their shell has ended, in milliseconds. */
 export const GRACE_MS = 250;
-/**
- * The longest wait for output once the shell has ended, in milliseconds: another process may hold
- * the pipe for ever.
- */
+/** Longest wait for output once the shell has ended, in ms: another process may hold the pipe. */
 export const DRAIN_MS = 400;
 /** Longest wait for output after all processes were ended, in ms: one that escaped holds the pipe. */
 const LAST_DRAIN_MS = 100;
@@ -97,10 +94,7 @@ function shells(command: string, folder: string): [string, string[]][] {
   });
 }
 
-/**
- * Ends the processes that are left of a shell whose output is `captures`; its status, if it can be
- * ended.
- */
+/** Ends what is left of a shell whose output is `captures`; its status, if it can be ended. */
 export async function tidyUp(
   { child, folder }: StartedShell,
   captures: readonly OutputCapture[],

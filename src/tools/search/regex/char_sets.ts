@@ -26,10 +26,7 @@ export class CharSets {
     });
   }
 
-  /**
-   * The set for the inside of a pair of brackets, in the engine's own syntax.
-   * @param ascii True where `inside` names no character beyond ASCII.
-   */
+  /** The set of an inside of brackets in the engine's syntax; `ascii` where it names only that. */
   brackets(inside: string, not: "^" | "", ascii: boolean, ignoreCase: boolean): CharSet {
     const flags = ignoreCase ? "iv" : "v";
     return this.#get(`[${not}${inside}]${flags}`, () => {

@@ -175,8 +175,8 @@ export class Dfa {
   }
 
   /**
-   * Finds where in `bytes` the first match of a line ends, from `from` (a line's start) up to `to`;
-   * -1 where no line matches.
+   * Finds where the first match of a line ends, from `from` (a line's start) up to `to`; -1 for
+   * none.
    * @throws {Stopped}
    */
   findEnd(bytes: Uint8Array, from: number, to: number): number {

@@ -18,7 +18,7 @@ export type FindLine = (bytes: Uint8Array, from: number) => MatchingLine | undef
 
 /**
  * Compiles `pattern`; to find its lines takes linear time.
- * @param stop Called every millisecond or so; when it returns true, the search throws a `Stopped`.
+ * @param stop called every millisecond or so; when it returns true, the search throws a `Stopped`
  * @throws {SyntaxError} when it is no regular expression; the message names the next move.
  */
 export function compileLinePattern(pattern: string, stop: () => boolean = () => false): FindLine {

@@ -1,7 +1,7 @@
 /**
- * Parses the regular expressions that models write: the common syntax of JavaScript and ripgrep,
- * and the habits of both. Expressions that need backtracking (look-around, back-references) are
- * refused. @module
+ * Parses the regular expressions that models write: what JavaScript and ripgrep have in common, and
+ * the habits of both. Those that need backtracking (look-around, back-references) are refused.
+ * @module
  */
 
 import { POSIX_CLASSES } from "../ignore.ts";
@@ -39,10 +39,7 @@ const ESCAPE_ALL = "To find a literal text put \\ before each of \\ ^ $ . * + ? 
 
 const escapeCode = (code: number) => `\\u{${code.toString(16)}}`;
 
-/**
- * Parses `pattern`.
- * @throws {SyntaxError} when it is no expression; the message names the next move.
- */
+/** Parses `pattern`. @throws {SyntaxError} when it is none; the message names the next move. */
 export function parseRegex(pattern: string): Regex {
   return new RegexParser(pattern).parse();
 }

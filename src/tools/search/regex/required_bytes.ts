@@ -1,9 +1,7 @@
 /**
- * Finds the places where an expression can match.
- *
- * Every match contains some run of places with few possible bytes each: `needle`, `[Nn][Ee][Dd]`,
- * or `_[0-9][0-9]`. Horspool's algorithm finds such a run without reading every byte, several times
- * faster than the automaton. @module
+ * Finds the places where an expression can match: every match contains some run of places with few
+ * possible bytes each (`needle`, `[Nn][Ee][Dd]`, or `_[0-9][0-9]`). Horspool's algorithm finds it
+ * without reading every byte, several times faster than the automaton. @module
  */
 
 import type { Meter } from "./dfa.ts";
