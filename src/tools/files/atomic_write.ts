@@ -77,9 +77,8 @@ export async function writeAtomically(
       throw movedError("write", shown);
     }
     if (error instanceof ChangedError) {
-      throw new FileError(
-        `Cannot write ${shown} as it changed on disk since it was read: read it again`,
-      );
+      const reason = "it changed on disk since it was read: read it again";
+      throw new FileError(`Cannot write ${shown} as ${reason}`);
     }
     throw fileError("write", shown, error);
   }
@@ -153,11 +152,8 @@ async function replaceTarget(
 ): Promise<string | undefined> {
   // Root may write anything, so the bits are looked at too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
-    throw new FileError(
-      `Cannot write ${shown} as it is read-only (mode ${
-        octal(old.mode)
-      }): ask the user before you change that`,
-    );
+    const reason = `it is read-only (mode ${octal(old.mode)}): ask the user before you change that`;
+    throw new FileError(`Cannot write ${shown} as ${reason}`);
   }
   // Opened for writing, which a rename over it would not ask for.
   const since = Date.now();
@@ -197,9 +193,8 @@ async function replaceTarget(
 }
 
 /** An unpredictable name, so that nothing is written through a link. */
-function temporaryBeside(target: string): string {
-  return join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
-}
+const temporaryBeside = (target: string) =>
+  join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
 
 /** Writes the file that is to take the place of `old`; returns the reason where it cannot. */
 async function prepare(
@@ -307,10 +302,8 @@ async function rewrite(file: Deno.FsFile, bytes: Uint8Array, size: number): Prom
 async function restoreMode(file: Deno.FsFile, path: string, mode: number | null): Promise<string> {
   const now = (await file.stat()).mode;
   if (mode === null || now === null || now === mode) return "";
-  return await Deno.chmod(path, mode & 0o7777).then(
-    () => "",
-    () => `; its mode ${octal(mode)} became ${octal(now)}`,
-  );
+  const note = `; its mode ${octal(mode)} became ${octal(now)}`;
+  return await Deno.chmod(path, mode & 0o7777).then(() => "", () => note);
 }
 
 /** The next `length` bytes of a file, or fewer where it ends before. */
@@ -325,6 +318,4 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
 }
 
-function octal(mode: number): string {
-  return (mode & 0o7777).toString(8).padStart(4, "0");
-}
+const octal = (mode: number) => (mode & 0o7777).toString(8).padStart(4, "0");

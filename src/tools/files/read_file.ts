@@ -239,10 +239,9 @@ function footerOf(page: Page, offset: number, maxLineChars: number): string {
   const parts = [all ? `${total} lines` : `lines ${offset}-${end} of ${total}`];
   if (end < page.total) parts.push(`continue with offset ${end + 1}`);
   if (page.cutLine !== undefined) {
-    const rest = `run_bash with sed -n ${page.cutLine}p FILE | cut -c${
-      maxLineChars + 1
-    }- shows the rest`;
-    parts.push(`longer lines are cut at ${maxLineChars} characters: ${rest}`);
+    const command = `sed -n ${page.cutLine}p FILE | cut -c${maxLineChars + 1}-`;
+    const hint = `run_bash with ${command} shows the rest`;
+    parts.push(`longer lines are cut at ${maxLineChars} characters: ${hint}`);
   }
   if (page.endsInCr) parts.push("line endings are CR");
   else if (page.crlfLines > 0) {

@@ -94,17 +94,13 @@ export function editText(
   }
   const where = lineList(source.lines, matches);
   if (count > 1 && !all) {
-    throw refuse(
-      `old_string appears ${count} times (${where}): ` +
-        "add lines around it until it is unique, or set replace_all",
-    );
+    const next = "add lines around it until it is unique, or set replace_all";
+    throw refuse(`old_string appears ${count} times (${where}): ${next}`);
   }
   const length = text.length + count * (after.length - before.length);
   if (length > Math.max(text.length, maxLength)) {
-    throw refuse(
-      `the result must have at most ${maxLength} characters: it would have ${length}`,
-      RangeError,
-    );
+    const reason = `the result must have at most ${maxLength} characters: it would have ${length}`;
+    throw refuse(reason, RangeError);
   }
   const places = fitted ? [fitted.at] : placesOf(source.lines, before, true);
   return {

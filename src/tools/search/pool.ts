@@ -5,9 +5,8 @@
  */
 
 import { isStill } from "../files/regular_file.ts";
-import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
-import { addFound, type Found, Searcher, type SearchJob, sortFound } from "./searcher.ts";
-import type { Task } from "./searcher.ts";
+import type { Found, Order, SearchJob, Task, WorkerReport } from "./searcher.ts";
+import { addFound, HUNGRY, Searcher, sortFound, STOP } from "./searcher.ts";
 
 /** Limits of a search. */
 export interface SearchLimits {

@@ -1,4 +1,4 @@
-/** One thread's share of a search: its tasks and its results. @module */
+/** One thread's share of a search: its tasks, its results, and messages of them. @module */
 
 import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
@@ -30,6 +30,23 @@ export interface Found {
 
 /** A folder to list, or files to search. */
 export type Task = string | string[];
+
+/** A message to a worker. */
+export type Order =
+  | { type: "start"; job: SearchJob; shared: Int32Array; tasks: Task[] }
+  | { type: "tasks"; tasks: Task[] }
+  | { type: "finish" };
+/**
+ * A message from a worker. One without tasks reports it, and a busy one hands over half of its own
+ * when the shared memory says, between two tasks, that others wait.
+ */
+export type WorkerReport =
+  | { type: "idle" }
+  | { type: "share"; tasks: Task[] }
+  | { type: "found"; found: Found }
+  | { type: "failed"; message: string };
+/** The place in shared memory of the number of waiting workers, and of a 1 once all are to stop. */
+export const HUNGRY = 0, STOP = 1;
 
 /** The files of one task. */
 const FILES_PER_TASK = 32;

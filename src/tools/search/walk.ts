@@ -79,8 +79,7 @@ export class Walk {
 
   /** The files and folders in `folder` that a search takes. Links are never followed. */
   list(folder: string): { files: string[]; folders: string[] } {
-    const { root, maxDepth, hidden, filter, withheld } = this.options;
-    const tally = this.tally;
+    const { tally, options: { root, maxDepth, filter, withheld } } = this;
     const files: string[] = [];
     const folders: string[] = [];
     let entries: Deno.DirEntry[];
@@ -97,7 +96,7 @@ export class Walk {
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
       const path = `${folder}/${name}`;
-      if (isLeftOut(path, name, isDirectory, scope, hidden)) tally.ignored++;
+      if (this.#isLeftOut(path, name, isDirectory, scope)) tally.ignored++;
       else if (isDirectory) {
         if (!deeper || SYSTEM_FOLDERS.includes(path)) continue;
         if (withheld && isWithheld(withheld, path, true)) tally.withheld++;
@@ -109,6 +108,12 @@ export class Walk {
       } else tally.filtered++;
     }
     return { files, folders };
+  }
+
+  #isLeftOut(path: string, name: string, isDir: boolean, scope: Scope): boolean {
+    if (isDir && (name === "node_modules" || name === ".git")) return true;
+    return ruled(path, name, isDir, scope) ??
+      (name.startsWith(".") && !this.options.hidden.some((regex) => regex.test(name)));
   }
 
   /** The rules for `path` from the folders above it. */
@@ -135,9 +140,8 @@ function slashes(text: string, from: number): number {
   return count;
 }
 
-function takes(filter: Filter | undefined, path: string, name: string): boolean {
-  return filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
-}
+const takes = (filter: Filter | undefined, path: string, name: string): boolean =>
+  filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
 
 /** True where a policy withholds a file, or a folder with all its entries. */
 export function isWithheld(
@@ -154,19 +158,6 @@ export function isWithheld(
   return !isDir && files !== undefined && files.test(path);
 }
 
-function isLeftOut(
-  path: string,
-  name: string,
-  isDir: boolean,
-  scope: Scope,
-  hidden: readonly RegExp[],
-): boolean {
-  if (isDir && (name === "node_modules" || name === ".git")) return true;
-  const ignored = ruled(path, name, isDir, scope);
-  if (ignored !== undefined) return ignored;
-  return name.startsWith(".") && !hidden.some((regex) => regex.test(name));
-}
-
 function ruled(path: string, name: string, isDir: boolean, scope: Scope): IgnoreVerdict {
   for (const first of [scope.ignore, scope.gitignore]) {
     for (let level = first; level !== undefined; level = level.up) {
@@ -174,7 +165,6 @@ function ruled(path: string, name: string, isDir: boolean, scope: Scope): Ignore
       if (found !== undefined) return found;
     }
   }
-  return undefined;
 }
 
 /** The scope in `folder`: `scope` with the rules that the folder itself adds. */

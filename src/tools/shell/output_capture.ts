@@ -124,13 +124,8 @@ function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string
   return `${cleanOutput(decode(head)).trimEnd()}\n${notice}\n${cleanOutput(decode(tail))}`;
 }
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-}
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+const decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
 function joinedBytes(parts: Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -162,13 +157,10 @@ export function cleanOutput(text: string): string {
 function states(line: string): string {
   const all = line.split("\r").filter((state) => state.trim() !== "");
   const states = all.filter((state, i) => state !== all[i - 1]);
+  const left = states.length - 2 * SHOWN_STATES;
   if (states.length > MAX_STATES) {
-    const left = states.length - 2 * SHOWN_STATES;
-    states.splice(
-      SHOWN_STATES,
-      left,
-      `[... ${left} overwritten states: tr '\\r' '\\n' shows them]`,
-    );
+    const notice = `[... ${left} overwritten states: tr '\\r' '\\n' shows them]`;
+    states.splice(SHOWN_STATES, left, notice);
   }
   return states.join("\n");
 }

@@ -46,11 +46,9 @@ export async function runBash(args: ToolArguments, context: ToolContext): Promis
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`];
   if (limits !== undefined && status?.code !== 0) lines.push(limits);
-  if (isTimedOut) {
-    lines.push(
-      `timed_out: true (ended after ${timeout_seconds} s, the output is what came so far)`,
-    );
-  } else if (left.length > 0) lines.push(leftBehind(left));
+  const end = `ended after ${timeout_seconds} s, the output is what came so far`;
+  if (isTimedOut) lines.push(`timed_out: true (${end})`);
+  else if (left.length > 0) lines.push(leftBehind(left));
   return {
     content: [...lines, sections(output)].join("\n"),
     output,

@@ -131,10 +131,11 @@ class RegexParser {
   }
 
   #noRepeat(): never {
-    const reason = `there is nothing to repeat for the ${this.pattern[this.#at]} at ${
-      this.#at + 1
-    }`;
-    return this.#fail(reason, "To find a literal * + ? or { put \\ before it");
+    const sign = `${this.pattern[this.#at]} at ${this.#at + 1}`;
+    return this.#fail(
+      `there is nothing to repeat for the ${sign}`,
+      "To find a literal * + ? or { put \\ before it",
+    );
   }
 
   #atom(): Node {
