@@ -4,16 +4,16 @@
  */
 
 import type { Subject, Tool } from "../types/tool.ts";
-import { checkArguments, type ToolArguments } from "./schema.ts";
+import { checkArguments, type ToolArgs } from "./schema.ts";
 
-const string = (description: string): ToolArguments => ({ type: "string", description });
-const object = (properties: ToolArguments, required: string[]): Tool["parameters"] => {
+const string = (description: string): ToolArgs => ({ type: "string", description });
+const object = (properties: ToolArgs, required: string[]): Tool["parameters"] => {
   return { type: "object", properties, required };
 };
 
 /** `tool` with arguments checked and completed, as callers other than an agent have not done. */
 function callable(tool: Tool): Tool {
-  const complete = (args: ToolArguments): ToolArguments => {
+  const complete = (args: ToolArgs): ToolArgs => {
     const checked = checkArguments(tool, args);
     if (!checked.ok) throw new TypeError(checked.error);
     return checked.args;
@@ -26,12 +26,11 @@ function callable(tool: Tool): Tool {
   };
 }
 
-const fileSubject =
-  (action?: Subject["action"]) => ({ file_path: path }: ToolArguments): Subject => ({
-    ...typeof path === "string" && { path, isFile: true },
-    ...action && { action },
-  });
-const placeSubject = ({ path }: ToolArguments): Subject => typeof path === "string" ? { path } : {};
+const fileSubject = (action?: Subject["action"]) => ({ file_path: path }: ToolArgs): Subject => ({
+  ...typeof path === "string" && { path, isFile: true },
+  ...action && { action },
+});
+const placeSubject = ({ path }: ToolArgs): Subject => typeof path === "string" ? { path } : {};
 
 const bash: Tool = {
   name: "run_bash",
@@ -45,10 +44,8 @@ const bash: Tool = {
   subject: ({ command }) => typeof command === "string" ? { command } : {},
   run: async (args, context) => (await import("./shell/run_bash.ts")).runBash(args, context),
 };
-/** Runs a command. */
 export const shellTool: Tool = callable(bash);
 
-/** Shows a file. */
 export const fileTool: Tool = callable({
   name: "read_file",
   description: "Read a text file. Lines are numbered; use offset and limit for more.",
@@ -62,7 +59,6 @@ export const fileTool: Tool = callable({
   run: async (args, context) => (await import("./files/read_file.ts")).readFile(args, context),
 });
 
-/** Lists a folder. */
 export const folderTool: Tool = callable({
   name: "list_directory",
   description: "List a folder: folders end in /, files show their size.",
@@ -140,7 +136,7 @@ export const builtinTools: readonly Tool[] = [
 const shellOrJobTool = callable({
   ...bash,
   parameters: object({
-    ...(bash.parameters.properties as ToolArguments),
+    ...(bash.parameters.properties as ToolArgs),
     run_in_background: {
       type: "boolean",
       default: false,

@@ -12,10 +12,10 @@ import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
 /** The arguments of a call, by name. */
-export type ToolArguments = Record<string, unknown>;
+export type ToolArgs = Record<string, unknown>;
 
 /** The result of {@linkcode checkArguments}: complete arguments, or one line for the model. */
-type CheckedArguments = { ok: true; args: ToolArguments } | { ok: false; error: string };
+type CheckedArguments = { ok: true; args: ToolArgs } | { ok: false; error: string };
 
 /** A value that fits, or what it must be; `at` names the place within the value. */
 type Fit = { value: unknown } | { must: string; given: unknown; at: string };
@@ -43,12 +43,12 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
     return argumentFailure(tool, `${missing} is required${given}`, args);
   }
   const fit = fitObject(schema, args, "");
-  if ("value" in fit) return { ok: true, args: fit.value as ToolArguments };
+  if ("value" in fit) return { ok: true, args: fit.value as ToolArgs };
   const problem = `${fit.at} must be ${fit.must}: current value is ${valueText(fit.given)}`;
   return argumentFailure(tool, problem, args);
 }
 
-function unknownKey(tool: Tool, unknown: string[], args: ToolArguments): CheckedArguments {
+function unknownKey(tool: Tool, unknown: string[], args: ToolArgs): CheckedArguments {
   const key = unknown[0]!;
   const missing = requiredOf(tool.parameters).filter((name) => !Object.hasOwn(args, name));
   const only = missing.length === 1 ? missing[0] : undefined;
@@ -68,7 +68,7 @@ function unknownKey(tool: Tool, unknown: string[], args: ToolArguments): Checked
 }
 
 /** One line: what is wrong, and a call with what was given right and the shape of what was not. */
-function argumentFailure(tool: Tool, problem: string, args: ToolArguments): CheckedArguments {
+function argumentFailure(tool: Tool, problem: string, args: ToolArgs): CheckedArguments {
   const required = requiredOf(tool.parameters);
   const shown: string[] = [];
   for (const [key, property] of Object.entries(objectOf(tool.parameters.properties))) {
@@ -82,7 +82,7 @@ function argumentFailure(tool: Tool, problem: string, args: ToolArguments): Chec
   return { ok: false, error };
 }
 
-function fitObject(schema: JsonSchema, given: ToolArguments, at: string): Fit {
+function fitObject(schema: JsonSchema, given: ToolArgs, at: string): Fit {
   const properties = objectOf(schema.properties);
   const required = requiredOf(schema);
   const inside = (key: string): string => at === "" ? key : `${at}.${key}`;
@@ -176,7 +176,7 @@ function isType(value: unknown, type: string): boolean {
 }
 
 /** True for a value that was left out, or is a `null` that the schema does not allow. */
-function isAbsent(args: ToolArguments, key: string, schema: unknown): boolean {
+function isAbsent(args: ToolArgs, key: string, schema: unknown): boolean {
   if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
   if (args[key] !== null) return false;
   const types = typesOf(objectOf(schema));
@@ -207,9 +207,7 @@ function range(min: unknown, max: unknown): string {
 }
 
 /** True for equal scalars. Objects pass: their shape cannot be told to a model in one line. */
-function equal(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === "object" && a !== null);
-}
+const equal = (a: unknown, b: unknown): boolean => a === b || (typeof a === "object" && a !== null);
 
 /** `an integer of at least 1`, from a schema. */
 function phrase(schema: JsonSchema): string {

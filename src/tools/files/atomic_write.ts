@@ -7,22 +7,17 @@ import { FileError, fileError, isStill, movedError, statRegular } from "./regula
 
 /** The file that {@linkcode writeAtomically} wrote. */
 export interface Written {
-  /** The file that has the content now: where the path's links lead. */
-  realPath: string;
-  /** True when there was no file before. */
-  created: boolean;
-  /** True when the path is a link to `realPath`. */
-  linked: boolean;
+  realPath: string; // the file that has the content now: where the path's links lead
+  created: boolean; // true when there was no file before
+  linked: boolean; // true when the path is a link to `realPath`
   /** Why the file was written in place, where it could be seen in part; undefined where it was replaced. */
   inPlace?: string;
 }
 
 /** The state of a file that new content was made from. */
 export interface Seen {
-  /** Its first bytes; all of them where it is edited. */
-  head: Uint8Array;
-  /** Its size in bytes; 0 where there was no file. */
-  size: number;
+  head: Uint8Array; // its first bytes; all of them where it is edited
+  size: number; // its size in bytes; 0 where there was no file
 }
 
 /** The parts of a call of {@linkcode writeAtomically} that all its steps need. */

@@ -7,7 +7,6 @@ import type { Replacement, TextEdit } from "./text_edit.ts";
 
 /** Files over this size, in bytes, are not compared whole: at it, that takes 20 ms. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
-/** Unchanged lines around a change. */
 const CONTEXT_LINES = 2;
 /** In more places than these, a replacement is only counted. */
 const MAX_SHOWN_PLACES = 5;

@@ -4,7 +4,7 @@ import { count } from "../../text/count.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { Change, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
-import type { ToolArguments } from "../schema.ts";
+import type { ToolArgs } from "../schema.ts";
 import { lock, readBytes, type Seen, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
@@ -35,10 +35,7 @@ const MAX_EXCERPT_LINE_CHARS = 300;
 export const editFile = writerOf(prepareEdit);
 
 /** Makes what {@linkcode editFile} writes. @throws {Error} as it does. */
-export async function prepareEdit(
-  args: ToolArguments,
-  context: ToolContext,
-): Promise<PreparedWrite> {
+export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise<PreparedWrite> {
   const { file_path: shown, old_string, new_string, replace_all } = args as EditArguments;
   const path = newFilePath(context, shown);
   const refuse = (reason: string, kind = Error): Error =>

@@ -1,12 +1,9 @@
 /** Line endings of texts. @module */
 
-/** A line ending. */
 export type LineEnding = "\n" | "\r\n" | "\r";
 
 /** The byte order mark, which some editors write before a text in UTF-8. */
 export const BOM = "\ufeff";
-
-/** The names of line endings in results. */
 export const LINE_ENDING_NAMES = { "\n": "LF", "\r\n": "CRLF", "\r": "CR" } as const;
 
 /** The ending that most lines of `text` have; undefined when it is a single line. */

@@ -6,7 +6,7 @@ import { sanitize } from "../../text/sanitize.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { fileError, isStill, missingError, movedError, specialKind } from "./regular_file.ts";
 import { toolPath } from "../paths.ts";
-import type { ToolArguments } from "../schema.ts";
+import type { ToolArgs } from "../schema.ts";
 
 /** The most entries that are shown, and the most names that are held in memory to sort them. */
 const MAX_ENTRIES = 1000;
@@ -19,10 +19,7 @@ const LIST_FOOTER_CHARS = 150;
  * for a link, the kind for anything else; then one line with the count.
  * @throws {Error} when it is no folder or cannot be read.
  */
-export async function listDirectory(
-  args: ToolArguments,
-  context: ToolContext,
-): Promise<ToolOutcome> {
+export async function listDirectory(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const shown = args.path as string;
   const { grant, signal } = context;
   const path = grant?.realPath ?? toolPath(context, shown);

@@ -2,50 +2,39 @@
 
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath, realPathOr } from "../paths.ts";
-import type { ToolArguments } from "../schema.ts";
+import type { ToolArgs } from "../schema.ts";
 import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
 import { checkSeen } from "./check_seen.ts";
 import { noteSeen, stampOf } from "./seen_files.ts";
 
 /** A file to write, and the state that its bytes were made from. */
 interface WritePlan {
-  /** The absolute path. */
   path: string;
-  /** The arguments of the call. */
-  args: ToolArguments;
-  /** The file as it was; undefined where it cannot be read. */
-  seen: Seen | undefined;
+  args: ToolArgs;
+  seen: Seen | undefined; // the file as it was; undefined where it cannot be read
   bytes: Uint8Array;
   change: Change;
   /** True where the whole file is replaced, which the model must have seen then. */
   replacesAll: boolean;
-  /** The result for the model. */
   report(written: Written): string;
 }
 
 /** Files over this size, in bytes, are reported without the bytes that they had. */
 const MAX_SAVED_BYTES = 16 * 1024 * 1024;
 
-/** A write that the tools `edit_file` and `write_file` prepared. */
 export class PreparedWrite implements Prepared {
   readonly change: Change;
 
-  constructor(private readonly plan: WritePlan) {
+  constructor(readonly plan: WritePlan) {
     this.change = plan.change;
   }
 
   /** True where it was made from the same arguments. */
-  isFor(path: string, args: ToolArguments): boolean {
+  isFor(path: string, args: ToolArgs): boolean {
     const mine = this.plan.args;
     const keys = Object.keys(mine);
     return path === this.plan.path && keys.length === Object.keys(args).length &&
       keys.every((key) => mine[key] === args[key]);
-  }
-
-  /** Checks that the file is as the model saw it last. @throws {Error} when it is not. */
-  async check(context: ToolContext): Promise<void> {
-    const { path, args, replacesAll } = this.plan;
-    await checkSeen(context, path, String(args.file_path), replacesAll);
   }
 
   /**
@@ -79,24 +68,22 @@ async function versionOf(
   return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
 }
 
-type PrepareWrite = (args: ToolArguments, context: ToolContext) => Promise<PreparedWrite>;
+type PrepareWrite = (args: ToolArgs, context: ToolContext) => Promise<PreparedWrite>;
 
 /** A tool that writes what was prepared for its arguments; where nothing was, it prepares it first. */
-export function writerOf(
-  prepare: PrepareWrite,
-): (args: ToolArguments, context: ToolContext, prepared?: Prepared) => Promise<ToolOutcome> {
-  return async (args, context, prepared) => {
+export const writerOf =
+  (prepare: PrepareWrite) =>
+  async (args: ToolArgs, context: ToolContext, prepared?: Prepared): Promise<ToolOutcome> => {
     const path = newFilePath(context, String(args.file_path));
     return await oneAtATime(path, async () => {
       context.signal.throwIfAborted();
       if (!(prepared instanceof PreparedWrite && prepared.isFor(path, args))) {
         return await (await prepare(args, context)).write(context);
       }
-      await prepared.check(context);
+      await checkSeen(context, path, String(args.file_path), prepared.plan.replacesAll);
       return await prepared.write(context);
     });
   };
-}
 
 /** The last call in each file's queue, by its real path. */
 const queues = new Map<string, Promise<void>>();

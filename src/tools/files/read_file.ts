@@ -5,7 +5,7 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { openRegular, type RegularFile } from "./regular_file.ts";
 import { noteSeen } from "./seen_files.ts";
 import { toolPath } from "../paths.ts";
-import type { ToolArguments } from "../schema.ts";
+import type { ToolArgs } from "../schema.ts";
 
 /** Longer lines are cut. */
 const MAX_READ_LINE_CHARS = 2000;
@@ -15,7 +15,6 @@ const CHUNK_BYTES = 256 * 1024;
 const MAX_SCANNED_BYTES = 512 * 1024 * 1024;
 /** The most characters of the last line of a result. */
 const READ_FOOTER_CHARS = 400;
-
 const LF = 10, CR = 13;
 
 /** The lines that a result shows, and the most characters that it may hold. */
@@ -28,21 +27,15 @@ interface Window {
 
 /** The lines of a window, and what else one pass over a file found. */
 class Page {
-  /** The numbered lines of the window. */
   readonly lines: string[] = [];
-  /** The number of lines of the file, or a minimum where `isPartial`. */
-  total = 0;
-  /** True when the file goes on beyond what was looked at. */
-  isPartial = false;
+  total = 0; // the number of lines of the file, or a minimum where `isPartial`
+  isPartial = false; // true when the file goes on beyond what was looked at
   crlfLines = 0;
   lfLines = 0;
   hasBom = false;
-  /** True when bytes of a shown line are no UTF-8. */
-  isLossy = false;
-  /** The first line that was cut. */
+  isLossy = false; // true when bytes of a shown line are no UTF-8
   cutLine: number | undefined;
-  /** True when the last line has no line ending. */
-  endsOpen = false;
+  endsOpen = false; // true when the last line has no line ending
   readonly #line: LineBytes;
   #room: number;
   #isWanted: boolean;
@@ -69,7 +62,6 @@ class Page {
     this.endsOpen = start < chunk.length;
   }
 
-  /** No more bytes come. */
   end(): void {
     // A last line that was not read to its end is shown where it is wanted, and else not counted.
     if (this.endsOpen && (this.#isWanted || !this.isPartial)) this.#endLine(false);
@@ -95,7 +87,7 @@ class Page {
  * is read in pieces, so its size does not matter; lines are counted up to 512 MB.
  * @throws {Error} when it is no text file, or has fewer lines than `offset`.
  */
-export async function readFile(args: ToolArguments, context: ToolContext): Promise<ToolOutcome> {
+export async function readFile(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const { offset, limit } = args as { offset: number; limit: number };
   const shown = String(args.file_path);
   const path = toolPath(context, shown);

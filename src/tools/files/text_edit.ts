@@ -9,11 +9,9 @@ const MAX_NAMED_PLACES = 20;
 /** The most replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
-/** A file's text as it is matched. */
 interface EditSource {
   text: string;
-  /** The same with `\n` for every line ending. */
-  lines: string;
+  lines: string; // the same with `\n` for every line ending
   /** The line ending of most lines. */
   ending: LineEnding;
 }
@@ -22,39 +20,30 @@ interface EditSource {
 interface TextEditRequest {
   oldText: string;
   newText: string;
-  /** True where every match is replaced; else there must be only one. */
-  all: boolean;
-  /** The most characters of the result, unless the file has more already. */
-  maxLength: number;
-  /** False where errors do not quote the text: the file is a secret. */
-  mayQuote: boolean;
+  all: boolean; // true where every match is replaced; else there must be only one
+  maxLength: number; // the most characters of the result, unless the file has more already
+  mayQuote: boolean; // false where errors do not quote the text: the file is a secret
 }
 
-/** One replacement in a text. */
 export interface Replacement {
   /** The range of the replaced text in the old text. */
   start: number;
   end: number;
-  /** The length of what takes its place in the new text. */
-  newLength: number;
+  newLength: number; // the length of what takes its place in the new text
 }
 
-/** A text after an edit. */
 export interface TextEdit {
   text: string;
   /** The text that was replaced and the one that took its place, with `\n` line endings. */
   before: string;
   after: string;
-  /** The number of replacements. */
   count: number;
-  /** The first of them. */
+  /** The first of `count` replacements. */
   replacements: readonly Replacement[];
-  /** `line 3` or `lines 3, 7, 9`. */
-  where: string;
+  where: string; // `line 3` or `lines 3, 7, 9`
   /** The position of the first one in the text with `\n` line endings, the old and the new. */
   firstAt: number;
-  /** True where `oldText` matched but for its indentation. */
-  isReindented: boolean;
+  isReindented: boolean; // true where `oldText` matched but for its indentation
   /** The line ending of most lines of the file. */
   ending: LineEnding;
 }
@@ -113,9 +102,7 @@ export function editText(
 }
 
 /** `text` with `\n` for every line ending. */
-export function withPlainEndings(text: string): string {
-  return editSourceOf(text).lines;
-}
+export const withPlainEndings = (text: string): string => editSourceOf(text).lines;
 
 function editSourceOf(text: string): EditSource {
   const ending = dominantEnding(text) ?? "\n";

@@ -3,7 +3,7 @@
 import { count } from "../../text/count.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
-import type { ToolArguments } from "../schema.ts";
+import type { ToolArgs } from "../schema.ts";
 import { readBytes, type Seen, writeNotes } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
@@ -22,10 +22,7 @@ const SAMPLE_BYTES = 1024 * 1024;
 export const writeFile = writerOf(prepareWrite);
 
 /** Makes what {@linkcode writeFile} writes. @throws {Error} as it does. */
-export async function prepareWrite(
-  args: ToolArguments,
-  context: ToolContext,
-): Promise<PreparedWrite> {
+export async function prepareWrite(args: ToolArgs, context: ToolContext): Promise<PreparedWrite> {
   const { file_path: shown, content } = args as { file_path: string; content: string };
   const path = newFilePath(context, shown);
   context.signal.throwIfAborted();

@@ -1,20 +1,19 @@
 /** The tool `glob_files`. @module */
 
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
-import type { ToolArguments } from "../schema.ts";
+import type { ToolArgs } from "../schema.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch } from "./pool.ts";
 import { escapedPath } from "./searcher.ts";
 import { findTarget } from "./target.ts";
 
-/** The most files that are listed. */
 const MAX_GLOB_FILES = 500;
 
 /**
  * Lists the files below a folder that match a glob pattern, the last modified first.
  * @throws {Error} when there is no such folder, or the pattern or a link leads out of it.
  */
-export async function globFiles(args: ToolArguments, context: ToolContext): Promise<ToolOutcome> {
+export async function globFiles(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const [pattern, path] = [args.pattern, args.path] as [string, string];
   if (pattern === "") throw new RangeError("Cannot find files by an empty pattern: **/* finds all");
   const { walk, prefix, file } = await findTarget(context, path, pattern, false);

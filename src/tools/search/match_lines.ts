@@ -2,7 +2,6 @@
 
 import { type FindLine, findLineEnd, findLineStart } from "./regex/line_pattern.ts";
 
-/** The matches in one file. */
 export interface FileMatches {
   /** The path as it is shown, by which files are sorted. */
   path: string;
@@ -13,11 +12,9 @@ export interface FileMatches {
   count: number;
 }
 
-/** The most characters of a line that are shown. */
 const SHOWN_LINE_CHARS = 500;
-/** The characters of them before the end of the match. */
+/** The characters of a shown line before the end of the match. */
 const LEAD_CHARS = 250;
-
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**

@@ -8,14 +8,10 @@ import { isStill } from "../files/regular_file.ts";
 import type { Found, Order, SearchJob, Task, WorkerReport } from "./searcher.ts";
 import { addFound, HUNGRY, Searcher, sortFound, STOP } from "./searcher.ts";
 
-/** Limits of a search. */
 export interface SearchLimits {
-  /** The time that the search may take in this thread, in milliseconds. */
-  hereMs: number;
-  /** The number of workers for the rest. */
-  workers: number;
-  /** The time after which the workers stop, in milliseconds. */
-  timeoutMs: number;
+  hereMs: number; // the time that the search may take in this thread, in milliseconds
+  workers: number; // the number of workers for the rest
+  timeoutMs: number; // the time after which the workers stop, in milliseconds
 }
 
 /** A worker is ready after 10 to 20 ms, and more than a few slow each other down, as measured. */

@@ -7,7 +7,6 @@ import { countUnreadable, type Tally } from "./walk.ts";
 const MAX_SEARCHED_BYTES = 64 * 1024 * 1024;
 /** A file with a NUL byte among its first bytes is binary, as for git. */
 const BINARY_CHECK_BYTES = 8192;
-
 /** The most bytes of one read, so that each takes a moment only. */
 const READ_BYTES = 4 * 1024 * 1024;
 

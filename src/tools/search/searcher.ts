@@ -13,19 +13,16 @@ export interface SearchJob {
   prefix: string;
   /** The lines to find in the files; without it the search is for the files themselves. */
   grep?: { pattern: string; contextLines: number };
-  /** The most characters of lines, or the most files, that are kept. */
-  limit: number;
+  limit: number; // the most characters of lines, or the most files, that are kept
 }
 
-/** The results of a search. */
 export interface Found {
   tally: Tally;
   /** The files with matches that come first by path. */
   matches: (FileMatches & Partial<Pick<Deno.FileInfo, "dev" | "ino">>)[];
   /** The newest files, with their times of modification in milliseconds. */
   files: { path: string; mtime: number }[];
-  /** The number of files that match beside those. */
-  more: number;
+  more: number; // the number of files that match beside those
 }
 
 /** A folder to list, or files to search. */
@@ -47,11 +44,8 @@ export type WorkerReport =
   | { type: "failed"; message: string };
 /** The place in shared memory of the number of waiting workers, and of a 1 once all are to stop. */
 export const HUNGRY = 0, STOP = 1;
-
-/** The files of one task. */
 const FILES_PER_TASK = 32;
 
-/** A search that goes on step by step. */
 export class Searcher {
   /** The tasks that are left, the largest first. */
   readonly tasks: Task[] = [];

@@ -7,13 +7,10 @@ import type { Grant, ToolContext } from "../../types/tool.ts";
 import { FileError, fileError, missingError } from "../files/regular_file.ts";
 import { movedError, statRegular } from "../files/regular_file.ts";
 import { toolPath } from "../paths.ts";
-import { isWithheld, type WalkOptions } from "./walk.ts";
+import type { SearchJob } from "./searcher.ts";
+import { isWithheld } from "./walk.ts";
 
-/** The place of a search. */
-interface Target {
-  walk: WalkOptions;
-  /** Replaces `walk.root` in the paths shown: empty, or with a `/` at its end. */
-  prefix: string;
+interface Target extends Pick<SearchJob, "walk" | "prefix"> {
   /** Set where a single file was named; `walk.root` is its folder then. */
   file?: string;
 }

@@ -13,12 +13,10 @@ import { type IgnoreVerdict, parseIgnore, type Rules, verdict } from "./ignore.t
 /** The ignore files that apply to a folder, the nearest first. */
 interface IgnoreLevel {
   rules: Rules;
-  /** The length of the absolute path of the rules' folder, with a slash. */
-  at: number;
+  at: number; // the length of the absolute path of the rules' folder, with a slash
   up: IgnoreLevel | undefined;
 }
 
-/** The rules for the entries of a folder. */
 interface Scope {
   ignore?: IgnoreLevel | undefined;
   gitignore?: IgnoreLevel | undefined;
@@ -29,22 +27,16 @@ interface Filter {
   regex: RegExp;
   /** True where it is matched against the bare name, false where against the path from the root. */
   byName: boolean;
-  /** True to take the files that do not match. */
-  exclude: boolean;
+  exclude: boolean; // true to take the files that do not match
 }
 
 /** The parameters of a walk. All paths are absolute, with `/` between their parts. */
 export interface WalkOptions {
-  /** The folder to walk. */
   root: string;
-  /** The highest folder whose ignore files count: `root` or above. */
-  top: string;
-  /** The most folders to go down, 0 for the files in `root` only. */
-  maxDepth: number;
-  /** Names that are taken although they are hidden. */
-  hidden: readonly RegExp[];
-  /** The files to take; all where it is missing. */
-  filter?: Filter;
+  top: string; // the highest folder whose ignore files count: `root` or above
+  maxDepth: number; // the most folders to go down, 0 for the files in `root` only
+  hidden: readonly RegExp[]; // names that are taken although they are hidden
+  filter?: Filter; // the files to take; all where it is missing
   /** The files and folders that a policy withholds; `root` has no links then. */
   withheld?: Withheld;
 }
@@ -67,7 +59,6 @@ export type Tally = ReturnType<typeof emptyTally>;
 const MAX_IGNORE_BYTES = 1024 * 1024;
 /** Folders without real files: reading one runs code in the kernel, and some wait for ever. */
 const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
-
 /** The folders whose rules are remembered; beyond, all are dropped and read again when needed. */
 const MAX_SCOPES = 20_000;
 

@@ -62,7 +62,6 @@ export class OutputCapture {
     return cleanOutput(decode(bytes.subarray(start)));
   }
 
-  /** Stops reading. */
   async cancel(): Promise<void> {
     await Promise.all(this.#readers.map((reader) => reader.cancel().catch(() => {})));
   }

@@ -6,22 +6,19 @@
  */
 
 import { findProgram, programFolders } from "./find_program.ts";
-import { atProgramEnd } from "./program_end.ts";
+
 import { wait } from "../../wire/wait.ts";
 
-/** A live process. */
 interface Process {
   pid: number;
   parent: number;
   group: number;
-  /** NaN where the system does not tell. */
-  session: number;
+  session: number; // NaN where the system does not tell
   name: string;
   /** When it began, which no other process of the same number did; its name where that is unknown. */
   identity: string;
 }
 
-/** A row of the process table. */
 type ProcessRow = Process & { state: string | undefined };
 
 const isLinux = Deno.build.os === "linux";
@@ -30,15 +27,6 @@ const isLinux = Deno.build.os === "linux";
  * anything, line breaks and parentheses too, but has no room for that many numbers.
  */
 const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+) .*$/gm;
-
-/**
- * Has all processes that `leader` started killed when the program ends, which leaves no time for
- * SIGTERM. Returns a function to call once they have ended by themselves.
- */
-export function endAtExit(leader: number, folder: string): () => void {
-  if (Deno.build.os === "windows") return () => {};
-  return atProgramEnd(() => endNow(leader, folder));
-}
 
 /**
  * Ends every process that the child `leader` started and, if it lives, itself: SIGTERM, and SIGKILL
@@ -66,6 +54,7 @@ export async function endGroup(leader: number, graceMs: number, folder: string):
 
 /** Kills every process that the child `leader` started and, if it lives, itself, without waiting. */
 export function endNow(leader: number, folder: string): void {
+  if (Deno.build.os === "windows") return;
   let table: Process[] = [];
   try {
     table = processesIn(listing(programFolders(folder)).outputSync().stdout);
@@ -131,7 +120,6 @@ function listing(folders: readonly string[]): Deno.Command {
   });
 }
 
-/** Every live process. */
 function processesIn(stdout: Uint8Array): Process[] {
   const text = new TextDecoder().decode(stdout);
   return (isLinux ? [...text.matchAll(STAT)].map(processRow) : text.split("\n").map(psRow))

@@ -2,9 +2,10 @@
 
 import type { CommandOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { InterruptedError } from "../call_errors.ts";
-import type { ToolArguments } from "../schema.ts";
+import type { ToolArgs } from "../schema.ts";
 import { OutputCapture } from "./output_capture.ts";
-import { endAtExit } from "./process_group.ts";
+import { endNow } from "./process_group.ts";
+import { atProgramEnd } from "./program_end.ts";
 import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
 import { startShell, tidyUp, within } from "./shell_process.ts";
 
@@ -22,11 +23,12 @@ type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
  * @throws {Error} when the shell cannot be started.
  * @throws {InterruptedError} when it is aborted, with the output so far.
  */
-export async function runBash(args: ToolArguments, context: ToolContext): Promise<ToolOutcome> {
+export async function runBash(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
   const shell = await startShell(command, context);
   const { child, limits } = shell;
-  const release = endAtExit(child.pid, context.workingDir);
+  // The end of the program leaves no time for SIGTERM.
+  const release = atProgramEnd(() => endNow(child.pid, context.workingDir));
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const streams = {
     stdout: new OutputCapture([child.stdout], budget),

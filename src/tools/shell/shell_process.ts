@@ -17,7 +17,6 @@ const LAST_DRAIN_MS = 100;
 export const FRAME_CHARS = 500;
 /** Linux takes at most 128 KiB per argument, and a character has up to three bytes. */
 const MAX_ARGUMENT_CHARS = 30_000;
-
 /** Signals by number, from 0; empty where systems differ. */
 const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".split(" ");
 

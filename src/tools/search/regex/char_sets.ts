@@ -5,13 +5,10 @@
 
 /** The characters that may be at one place. */
 export interface CharSet {
-  /** Its index in the list of all sets. */
-  id: number;
+  id: number; // its index in the list of all sets
   has(codePoint: number): boolean;
-  /** The only code point in it, where it is a character in one case. */
-  only?: number;
-  /** True where no code point beyond ASCII is in it. */
-  ascii: boolean;
+  only?: number; // the only code point in it, where it is a character in one case
+  ascii: boolean; // true where no code point beyond ASCII is in it
 }
 
 /** The sets of one expression; equal ones are made once. */

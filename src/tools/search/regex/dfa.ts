@@ -10,7 +10,6 @@
 import type { CharSet } from "./char_sets.ts";
 import type { Look, Node, Regex } from "./parse.ts";
 
-/** Thrown by a search that is stopped. */
 export class Stopped extends Error {
   override name = "Stopped";
 }
@@ -35,8 +34,7 @@ export class Meter {
 /** The places of an expression, each with its operation and the place that follows. */
 interface Program {
   ops: ("set" | "split" | "match" | Look)[];
-  /** For a set its id, for a split the other place that follows. */
-  args: number[];
+  args: number[]; // for a set its id, for a split the other place that follows
   next: number[];
   start: number;
 }

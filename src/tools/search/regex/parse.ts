@@ -10,7 +10,6 @@ import { type CharSet, CharSets } from "./char_sets.ts";
 /** A condition on a place: begin and end of a line, `\b`, `\B`, begin and end of a word. */
 export type Look = "^" | "$" | "b" | "B" | "<" | ">";
 
-/** A part of an expression. */
 export type Node =
   | { type: "set"; set: CharSet }
   | { type: "look"; look: Look }
@@ -18,7 +17,6 @@ export type Node =
   | { type: "any"; nodes: Node[] }
   | { type: "repeat"; node: Node; min: number; max: number };
 
-/** An expression. */
 export interface Regex {
   root: Node;
   sets: readonly CharSet[];
@@ -28,23 +26,16 @@ export interface Regex {
 
 /** Deeper nesting, which no pattern has that is meant, would exhaust the stack. */
 const MAX_GROUP_DEPTH = 200;
-
 /** `\d` and the like, `\p{L}`, `\pL`. */
 const CLASS_ESCAPE = /\\(?:([dDsSwW])|[pP](\{[^{}\\]*\}|[A-Z]))/y;
 const CONTROLS: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, a: 7, e: 27 };
 /** The escapes of a {@linkcode Look} that has another letter. */
 const TEXT_ENDS: Record<string, Look> = { A: "^", z: "$", Z: "$" };
-
 const ESCAPE_ALL = "To find a literal text put \\ before each of \\ ^ $ . * + ? ( ) [ ] { } |";
-
 const escapeCode = (code: number) => `\\u{${code.toString(16)}}`;
-
 /** Parses `pattern`. @throws {SyntaxError} when it is none; the message names the next move. */
-export function parseRegex(pattern: string): Regex {
-  return new RegexParser(pattern).parse();
-}
+export const parseRegex = (pattern: string): Regex => new RegexParser(pattern).parse();
 
-/** A parser by recursive descent. */
 class RegexParser {
   readonly #sets = new CharSets();
   #word: CharSet | undefined;

@@ -15,10 +15,8 @@ type ByteRun = number[][];
 const MAX_RUN_PLACES = 32;
 /** A run of less weight is too common: `e` is in nearly every line. */
 const MIN_SCORE = 8;
-
 /** The rarity of a place: 6 for a single byte, 0 for one of 64. */
 const weight = (place: number[]) => Math.max(0, 6 - Math.log2(place.length));
-
 const score = (run: ByteRun) => run.reduce((sum, place) => sum + weight(place), 0);
 
 /** The run of the most weight that every match of `node` contains; empty where there is none. */
