@@ -26,11 +26,8 @@ export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | un
 /** The lines in which the texts of an edit differ, all of them and without numbers. */
 export function comparedApart({ before, after, count }: TextEdit): Lines {
   const { lines, ...rest } = compared(before, after, "\n", Infinity);
-  return {
-    ...rest,
-    lines: lines.map(({ kind, text }) => ({ kind, text })),
-    morePlaces: Math.max(0, count - 1),
-  };
+  const unnumbered = lines.map(({ kind, text }) => ({ kind, text }));
+  return { ...rest, lines: unnumbered, morePlaces: Math.max(0, count - 1) };
 }
 
 /** The lines that an edit changes, of the first few places; undefined where they are too long. */

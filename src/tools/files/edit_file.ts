@@ -5,7 +5,7 @@ import { wholeUpTo } from "../../text/truncate.ts";
 import type { Change, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
-import { lock, readBytes, type Seen, writeNotes, type Written } from "./atomic_write.ts";
+import { lock, readBytes, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
@@ -99,12 +99,7 @@ function editReport(edit: TextEdit, shown: string, written: Written, isSecret: b
 }
 
 /** The whole file, or nothing where there is none. */
-async function readSeen(
-  path: string,
-  shown: string,
-  mayBeMissing: boolean,
-  context: ToolContext,
-): Promise<{ seen: Seen; isNew: boolean }> {
+async function readSeen(path: string, shown: string, mayBeMissing: boolean, context: ToolContext) {
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);

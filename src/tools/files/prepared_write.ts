@@ -57,10 +57,7 @@ export class PreparedWrite implements Prepared {
 }
 
 /** The file at `path`, which begins with `seen`; without bytes where it cannot be read. */
-async function versionOf(
-  path: string,
-  seen: Seen | undefined,
-): Promise<{ stamp: string; bytes?: Uint8Array } | undefined> {
+async function versionOf(path: string, seen: Seen | undefined) {
   const info = await Deno.stat(path).catch(() => undefined);
   if (info === undefined) return undefined;
   const stamp = stampOf(info);

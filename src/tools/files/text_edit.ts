@@ -126,12 +126,7 @@ function* placesOf(text: string, wanted: string, all: boolean): Generator<number
 }
 
 /** The text with `before` replaced at `places`, as far as it and `after` differ. */
-function replaced(
-  source: EditSource,
-  before: string,
-  after: string,
-  places: Iterable<number>,
-): Pick<TextEdit, "text" | "replacements"> {
+function replaced(source: EditSource, before: string, after: string, places: Iterable<number>) {
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head++;

@@ -68,11 +68,7 @@ function asTheFileHasIt(content: string, seen?: Seen): { text: string; notes: st
 }
 
 /** The file's first bytes, undefined if it cannot be read; its size, undefined without a file. */
-async function sampleOf(
-  path: string,
-  shown: string,
-  grant: Grant | undefined,
-): Promise<{ seen: Seen | undefined; size: number | undefined }> {
+async function sampleOf(path: string, shown: string, grant: Grant | undefined) {
   let size: number | undefined;
   try {
     ({ size } = await Deno.stat(path));

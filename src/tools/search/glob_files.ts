@@ -27,13 +27,10 @@ export async function globFiles(args: ToolArgs, context: ToolContext): Promise<T
     const content = `No files match ${pattern}.${below}${leftOut(tally)}`;
     return { content: content.slice(0, context.maxOutputChars), counts };
   }
-  const content = fitLines(
-    files.map((file) => escapedPath(file.path)),
-    context.maxOutputChars,
-    (shown) => {
-      const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
-      return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
-    },
-  );
+  const names = files.map((file) => escapedPath(file.path));
+  const content = fitLines(names, context.maxOutputChars, (shown) => {
+    const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
+    return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
+  });
   return { content, counts };
 }

@@ -3,8 +3,8 @@
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { count } from "../../text/count.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
-import { runSearch, type SearchEnd, type SearchLimits } from "./pool.ts";
-import type { Found } from "./searcher.ts";
+import { runSearch, type SearchLimits, type SearchResult } from "./pool.ts";
+
 import { findTarget } from "./target.ts";
 import type { Tally } from "./walk.ts";
 
@@ -61,12 +61,8 @@ function nothing(tally: Tally, pattern: string): string {
   return `${where}.${hint}${leftOut(tally)}`;
 }
 
-function shownMatches(
-  { matches, more, tally, end }: Found & { end: SearchEnd },
-  total: number,
-  contextLines: number,
-  maxChars: number,
-): string {
+function shownMatches(found: SearchResult, total: number, contextLines: number, maxChars: number) {
+  const { matches, more, tally, end } = found;
   const lines: string[] = [];
   /** For each line, how many matching lines and files have been shown before it. */
   const before: [lines: number, files: number][] = [];

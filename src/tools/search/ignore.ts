@@ -24,6 +24,7 @@ export interface Rules {
 const MAX_PATTERN_CHARS = 4096;
 /** The rules in one expression: the engine refuses expressions that are too large. */
 const RULES_PER_UNION = 100;
+const ASCII = /^[\0-\x7f]*$/;
 
 /** Reads the text of a `.gitignore`. A line that can match nothing is dropped. */
 export function parseIgnore(text: string): Rules {
@@ -45,8 +46,6 @@ export function verdict(rules: Rules, path: string, name: string, isDir: boolean
     if (rule.regex.test(rule.anchored ? path : name)) return !rule.keep;
   }
 }
-
-const ASCII = /^[\0-\x7f]*$/;
 
 /** A character for each byte of UTF-8: for git, `?` matches a byte. */
 function byBytes(text: string): string {

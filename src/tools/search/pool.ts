@@ -23,6 +23,7 @@ const DEFAULTS: SearchLimits = {
 
 /** The end of a search: `"timeout"` where a part of the tree is left. */
 export type SearchEnd = "done" | "timeout";
+export type SearchResult = Found & { end: SearchEnd };
 
 /**
  * Searches `tasks` for `job`.
@@ -34,7 +35,7 @@ export async function runSearch(
   tasks: readonly Task[],
   signal: AbortSignal,
   limits: Partial<SearchLimits> = {},
-): Promise<Found & { end: SearchEnd }> {
+): Promise<SearchResult> {
   signal.throwIfAborted();
   const { hereMs, workers: count, timeoutMs } = { ...DEFAULTS, ...limits };
   const since = Date.now();
@@ -77,12 +78,7 @@ class WorkerPool {
   }
 
   /** Searches `tasks` to the end; all workers end with it. */
-  async run(
-    job: SearchJob,
-    tasks: readonly Task[],
-    signal: AbortSignal,
-    timeoutMs: number,
-  ): Promise<SearchEnd> {
+  async run(job: SearchJob, tasks: readonly Task[], signal: AbortSignal, timeoutMs: number) {
     const abort = () => this.#ended.reject(signal.reason);
     signal.addEventListener("abort", abort);
     const timer = setTimeout(() => {

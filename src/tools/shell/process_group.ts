@@ -1,8 +1,7 @@
 /**
- * Ends a child process with all that came of it. A child spawned with `detached: true` leads its
- * own session and process group. What it starts stays in the session, though shells with job
- * control and `timeout` make groups of their own; only `setsid` leaves it, and is found while its
- * parent lives. @module
+ * Ends a child process with all that came of it. A child spawned with `detached: true` leads a
+ * session and group. What it starts stays in the session, though shells with job control and
+ * `timeout` make groups; only `setsid` leaves it, and is found while its parent lives. @module
  */
 
 import { findProgram, programFolders } from "./find_program.ts";
@@ -68,21 +67,21 @@ function signal(leader: number, members: Process[], name: Deno.Signal): void {
   // The group first: it gets the signal at once, whoever forks meanwhile.
   const others = members.filter(({ group }) => group !== leader).map(({ pid }) => pid);
   const inGroup = others.length < members.length;
-  for (const target of inGroup ? [-leader, ...others] : others) {
-    try {
-      Deno.kill(target, name);
-    } catch {
-      // Gone since, or another user's (sudo), which cannot be signalled.
-    }
+  for (const target of inGroup ? [-leader, ...others] : others) kill(target, name);
+}
+
+/** False where it is gone, or another user's (sudo), which cannot be signalled. */
+function kill(target: number, name: Deno.Signal): boolean {
+  try {
+    Deno.kill(target, name);
+    return true;
+  } catch {
+    return false;
   }
 }
 
 /** The processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
-async function membersOf(
-  leader: number,
-  folders: readonly string[],
-  known: Process[] = [],
-): Promise<Process[]> {
+async function membersOf(leader: number, folders: readonly string[], known: Process[] = []) {
   const table = await listing(folders).output().then(({ stdout }) => processesIn(stdout), () => []);
   return membersIn(table, leader, known);
 }
@@ -91,7 +90,8 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
   // No process table, as a fork bomb leaves no room for `ps`: only the group gets the signal.
   if (table.length === 0) {
     const ids = { pid: leader, parent: Deno.pid, group: leader, session: leader };
-    return isGroup(leader) ? [{ ...ids, name: "", identity: "" }] : [];
+    // SIGCONT does no harm, and wakes a stopped process so that it can end.
+    return kill(-leader, "SIGCONT") ? [{ ...ids, name: "", identity: "" }] : [];
   }
   const found = new Set<number>();
   const before = new Map(known.map(({ pid, identity }) => [pid, identity]));
@@ -140,16 +140,6 @@ function processRow(
 function psRow(row: string): ProcessRow {
   const [pid, state, parent, group, ...words] = row.trim().split(/\s+/);
   return processRow([row, pid, words.join(" "), state, parent, group]);
-}
-
-function isGroup(leader: number): boolean {
-  try {
-    // SIGCONT does no harm, and wakes a stopped process so that it can end.
-    Deno.kill(-leader, "SIGCONT");
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function endTree(pid: number): Promise<string[]> {

@@ -60,11 +60,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
 }
 
 /** Waits for the shell's exit, its time limit or an abort, whichever comes first. */
-async function shellEnd(
-  child: Deno.ChildProcess,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<"exit" | "timeout" | "abort"> {
+async function shellEnd(child: Deno.ChildProcess, timeoutMs: number, signal: AbortSignal) {
   const { promise, resolve } = Promise.withResolvers<"timeout" | "abort">();
   const timer = setTimeout(() => resolve("timeout"), timeoutMs);
   const onAbort = (): void => resolve("abort");
@@ -101,10 +97,7 @@ function outputOf({ stdout, stderr }: Streams, budget: number): CommandOutput {
   };
 }
 
-function sections({ stdout, stderr }: CommandOutput): string {
-  if (stdout === undefined && stderr === undefined) return "no output";
-  return [
-    ...stdout === undefined ? [] : ["stdout:", stdout],
-    ...stderr === undefined ? [] : ["stderr:", stderr],
-  ].join("\n");
+function sections(output: CommandOutput): string {
+  const lines = Object.entries(output).flatMap(([stream, text]) => [`${stream}:`, text]);
+  return lines.length === 0 ? "no output" : lines.join("\n");
 }

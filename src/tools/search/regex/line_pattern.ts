@@ -29,9 +29,8 @@ export function compileLinePattern(pattern: string, stop: () => boolean = () => 
   return (bytes, from) => {
     if (findRun === undefined) {
       const at = dfa.findEnd(bytes, from, bytes.length);
-      return at === -1
-        ? undefined
-        : { start: findLineStart(bytes, at), end: findLineEnd(bytes, at), at };
+      if (at === -1) return undefined;
+      return { start: findLineStart(bytes, at), end: findLineEnd(bytes, at), at };
     }
     for (let run; from < bytes.length && (run = findRun(bytes, from)) !== -1;) {
       const [start, end] = [findLineStart(bytes, run), findLineEnd(bytes, run)];
