@@ -1,26 +1,19 @@
 /**
  * The built-in tools: what the model reads of each (every byte of it is in every request), and
- * where it is done. The code of a tool is loaded on its first use.
- *
- * @module
+ * where it is done. The code of a tool is loaded on its first use. @module
  */
 
 import type { Subject, Tool } from "../types/tool.ts";
-import { checkArguments } from "./schema.ts";
+import { checkArguments, type ToolArgs } from "./schema.ts";
 
-const pathArgument = (description: string): Record<string, unknown> => ({
-  type: "string",
-  description,
-});
-const object = (properties: Record<string, unknown>, required: string[]): Tool["parameters"] => ({
-  type: "object",
-  properties,
-  required,
-});
+const string = (description: string): ToolArgs => ({ type: "string", description });
+const object = (properties: ToolArgs, required: string[]): Tool["parameters"] => {
+  return { type: "object", properties, required };
+};
 
 /** `tool` with arguments checked and completed, as callers other than an agent have not done. */
 function callable(tool: Tool): Tool {
-  const complete = (args: Record<string, unknown>): Record<string, unknown> => {
+  const complete = (args: ToolArgs): ToolArgs => {
     const checked = checkArguments(tool, args);
     if (!checked.ok) throw new TypeError(checked.error);
     return checked.args;
@@ -33,35 +26,31 @@ function callable(tool: Tool): Tool {
   };
 }
 
-const fileSubject =
-  (action?: Subject["action"]) => ({ file_path: path }: Record<string, unknown>): Subject => ({
-    ...typeof path === "string" && { path, isFile: true },
-    ...action && { action },
-  });
-const placeSubject = ({ path }: Record<string, unknown>): Subject =>
-  typeof path === "string" ? { path } : {};
+const fileSubject = (action?: Subject["action"]) => ({ file_path: path }: ToolArgs): Subject => ({
+  ...typeof path === "string" && { path, isFile: true },
+  ...action && { action },
+});
+const placeSubject = ({ path }: ToolArgs): Subject => typeof path === "string" ? { path } : {};
 
 const bash: Tool = {
   name: "run_bash",
   description:
     "Run a shell command in the working directory, without input. Processes it leaves in the background are ended.",
   parameters: object({
-    command: { type: "string", description: "The command" },
+    command: string("The command"),
     timeout_seconds: { type: "number", minimum: 0.1, maximum: 86400, default: 120 },
   }, ["command"]),
   access: "execute",
   subject: ({ command }) => typeof command === "string" ? { command } : {},
   run: async (args, context) => (await import("./shell/run_bash.ts")).runBash(args, context),
 };
-/** Runs a command. */
 export const shellTool: Tool = callable(bash);
 
-/** Shows a file. */
 export const fileTool: Tool = callable({
   name: "read_file",
   description: "Read a text file. Lines are numbered; use offset and limit for more.",
   parameters: object({
-    file_path: pathArgument("File to read"),
+    file_path: string("File to read"),
     offset: { type: "integer", minimum: 1, default: 1, description: "First line" },
     limit: { type: "integer", minimum: 1, default: 2000, description: "Number of lines" },
   }, ["file_path"]),
@@ -70,13 +59,10 @@ export const fileTool: Tool = callable({
   run: async (args, context) => (await import("./files/read_file.ts")).readFile(args, context),
 });
 
-/** Lists a folder. */
 export const folderTool: Tool = callable({
   name: "list_directory",
   description: "List a folder: folders end in /, files show their size.",
-  parameters: object({
-    path: { type: "string", default: ".", description: "Folder" },
-  }, []),
+  parameters: object({ path: { type: "string", default: ".", description: "Folder" } }, []),
   access: "read",
   subject: placeSubject,
   run: async (args, context) =>
@@ -90,8 +76,8 @@ export const builtinTools: readonly Tool[] = [
     name: "write_file",
     description: "Create a file or replace all of it. Parent folders are created.",
     parameters: object({
-      file_path: pathArgument("File to write"),
-      content: { type: "string", description: "The whole content" },
+      file_path: string("File to write"),
+      content: string("The whole content"),
     }, ["file_path", "content"]),
     access: "write",
     subject: fileSubject("write"),
@@ -105,9 +91,9 @@ export const builtinTools: readonly Tool[] = [
     description:
       "Replace text in a file. old_string must match the file exactly (without line numbers) and only once, unless replace_all.",
     parameters: object({
-      file_path: pathArgument("File to edit"),
-      old_string: { type: "string", description: "Text to replace" },
-      new_string: { type: "string", description: "Text to put there" },
+      file_path: string("File to edit"),
+      old_string: string("Text to replace"),
+      new_string: string("Text to put there"),
       replace_all: { type: "boolean", default: false, description: "Replace every match" },
     }, ["file_path", "old_string", "new_string"]),
     access: "write",
@@ -122,7 +108,7 @@ export const builtinTools: readonly Tool[] = [
     name: "glob_files",
     description: "Find files by name, newest first. Ignored and hidden files are left out.",
     parameters: object({
-      pattern: { type: "string", description: "Such as **/*.ts" },
+      pattern: string("Such as **/*.ts"),
       path: { type: "string", default: ".", description: "Folder to search" },
     }, ["pattern"]),
     access: "read",
@@ -134,7 +120,7 @@ export const builtinTools: readonly Tool[] = [
     description:
       "Search file contents with a regular expression, line by line. Ignored, hidden and binary files are left out.",
     parameters: object({
-      pattern: { type: "string", description: "Regular expression" },
+      pattern: string("Regular expression"),
       path: { type: "string", default: ".", description: "Folder or file to search" },
       glob: { type: "string", default: "", description: "Only files that match, such as *.ts" },
       context_lines: { type: "integer", minimum: 0, maximum: 100, default: 0 },
@@ -150,7 +136,7 @@ export const builtinTools: readonly Tool[] = [
 const shellOrJobTool = callable({
   ...bash,
   parameters: object({
-    ...(bash.parameters.properties as Record<string, unknown>),
+    ...(bash.parameters.properties as ToolArgs),
     run_in_background: {
       type: "boolean",
       default: false,

@@ -8,7 +8,6 @@ const MAX_PATH_BYTES = 4096;
 /**
  * The absolute path that a tool call's `path` names. It is taken as it stands: neither percent
  * signs nor `file:` nor `~` are decoded, and a path that seems to want it is an error.
- *
  * @throws {RangeError} when it can be no path; the message tells the model what to give instead.
  */
 export function toolPath(context: Pick<ToolContext, "workingDir">, path: string): string {
@@ -18,17 +17,22 @@ export function toolPath(context: Pick<ToolContext, "workingDir">, path: string)
   throw new RangeError(`Cannot use the path ${shown} as ${wrong}`);
 }
 
-/**
- * As {@linkcode toolPath}, for a file that is written.
- *
- * @throws {RangeError} when it names a folder, too.
- */
+/** As {@linkcode toolPath}, for a file to write; also throws for a path that names a folder. */
 export function newFilePath(context: Pick<ToolContext, "workingDir">, path: string): string {
   const absolute = toolPath(context, path);
   if (!(SEPARATOR === "/" ? /\/\.?$/ : /[\\/]\.?$/).test(path)) return absolute;
   throw new RangeError(
     `Cannot write ${JSON.stringify(path)} as it names a folder: give the file's name, too`,
   );
+}
+
+/** `path` with every link followed; as it is where there is nothing yet. */
+export function realPathOr(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function problem(path: string): string | undefined {

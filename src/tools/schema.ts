@@ -1,37 +1,30 @@
 /**
- * Checks a tool call's arguments against the tool's JSON Schema.
- *
- * The subset that is checked: `type` (one or several), `enum`, `const`, `minimum`, `maximum`,
- * `minLength`, `maxLength`, `items`, `minItems`, `maxItems`, `properties`, `required`, `default` and
- * `additionalProperties`. Other keywords are not checked. Unlike the standard's own default, an
- * unknown key at the top is an error unless the schema allows it (`additionalProperties` other than
- * `false`, or no `properties`): models misname arguments, and a dropped argument is a wrong call.
- *
- * @module
+ * Checks a tool call's arguments against the tool's JSON Schema, of which it knows `type` (one or
+ * several), `enum`, `const`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `minItems`,
+ * `maxItems`, `properties`, `required`, `default` and `additionalProperties`. Unlike the standard's
+ * own default, an unknown key at the top is an error unless the schema allows it
+ * (`additionalProperties` other than `false`, or no `properties`): models misname arguments, and a
+ * dropped argument is a wrong call. @module
  */
 
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
-/** The result of {@linkcode checkArguments}: complete arguments, or one line for the model. */
-type CheckedArguments =
-  | { ok: true; args: Record<string, unknown> }
-  | { ok: false; error: string };
+/** The arguments of a call, by name. */
+export type ToolArgs = Record<string, unknown>;
 
-type Values = Record<string, unknown>;
+/** The result of {@linkcode checkArguments}: complete arguments, or one line for the model. */
+type CheckedArguments = { ok: true; args: ToolArgs } | { ok: false; error: string };
 
 /** A value that fits, or what it must be; `at` names the place within the value. */
 type Fit = { value: unknown } | { must: string; given: unknown; at: string };
 
 /**
- * Checks `args` against `tool.parameters`, fills defaults, and converts what small models
- * write for the same thing: `"10"` for a number, `"true"` for a boolean, a text holding the JSON of
- * an array or object, `null` for an argument that was left out, and `path` for the one argument that
- * is missing, `file_path`. A number is never made a text.
- *
- * The error names the argument, what it must be and what was given, and shows a call that would be
- * right. Never throws.
+ * Checks `args` against `tool.parameters`, fills defaults, and converts what small models write for
+ * the same thing: `"10"` for a number, `"true"` for a boolean, the JSON of an array or object as
+ * text, `null` for an argument that was left out, and `path` for the one argument that is missing,
+ * `file_path`. A number is never made a text. Never throws.
  */
 export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   const schema = tool.parameters;
@@ -39,12 +32,9 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
     const problem = `the arguments must be a JSON object: current value is ${valueText(args)}`;
     return argumentFailure(tool, problem, {});
   }
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const unknown = allowsOthers(schema)
-    ? []
-    : Object.keys(args).filter((key) => !Object.hasOwn(properties, key));
-  if (unknown.length > 0) return unknownKey(tool, unknown, args, properties);
-
+  const properties = objectOf(schema.properties);
+  const others = Object.keys(args).filter((key) => !Object.hasOwn(properties, key));
+  if (others.length > 0 && !allowsOthers(schema)) return unknownKey(tool, others, args);
   const missing = requiredOf(schema).find((key) => isAbsent(args, key, properties[key]));
   if (missing !== undefined) {
     const given = Object.hasOwn(args, missing)
@@ -53,45 +43,36 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
     return argumentFailure(tool, `${missing} is required${given}`, args);
   }
   const fit = fitObject(schema, args, "");
-  if ("value" in fit) return { ok: true, args: fit.value as Values };
-  return argumentFailure(
-    tool,
-    `${fit.at} must be ${fit.must}: current value is ${valueText(fit.given)}`,
-    args,
-  );
+  if ("value" in fit) return { ok: true, args: fit.value as ToolArgs };
+  const problem = `${fit.at} must be ${fit.must}: current value is ${valueText(fit.given)}`;
+  return argumentFailure(tool, problem, args);
 }
 
-function unknownKey(
-  tool: Tool,
-  unknown: readonly string[],
-  args: Values,
-  properties: Values,
-): CheckedArguments {
+function unknownKey(tool: Tool, unknown: string[], args: ToolArgs): CheckedArguments {
   const key = unknown[0]!;
   const missing = requiredOf(tool.parameters).filter((name) => !Object.hasOwn(args, name));
-  const names = Object.keys(properties);
+  const only = missing.length === 1 ? missing[0] : undefined;
+  const names = Object.keys(objectOf(tool.parameters.properties));
   // `path` for `file_path` is no slip of the finger, so it is looked for apart.
   const part = names.find((name) => key.length > 2 && (name.includes(key) || key.includes(name)));
-  if (unknown.length === 1 && part !== undefined && missing.length === 1 && missing[0] === part) {
+  if (unknown.length === 1 && part !== undefined && only === part) {
     // It can mean only that one.
     const { [key]: value, ...rest } = args;
     return checkArguments(tool, { ...rest, [part]: value });
   }
-  const near = part ?? nearest(key, names) ?? (missing.length === 1 ? missing[0] : undefined);
+  const near = part ?? nearest(key, names) ?? only;
   const renamed = near !== undefined && !Object.hasOwn(args, near);
-  const problem = `it has no argument ${valueText(key)}${
-    renamed ? `: use ${near}` : `, only ${names.join(", ") || "none"}`
-  }`;
+  const hint = renamed ? `: use ${near}` : `, only ${names.join(", ") || "none"}`;
+  const problem = `it has no argument ${valueText(key)}${hint}`;
   return argumentFailure(tool, problem, renamed ? { ...args, [near]: args[key] } : args);
 }
 
 /** One line: what is wrong, and a call with what was given right and the shape of what was not. */
-function argumentFailure(tool: Tool, problem: string, args: Values): CheckedArguments {
-  const properties = isObject(tool.parameters.properties) ? tool.parameters.properties : {};
+function argumentFailure(tool: Tool, problem: string, args: ToolArgs): CheckedArguments {
   const required = requiredOf(tool.parameters);
   const shown: string[] = [];
-  for (const [key, property] of Object.entries(properties)) {
-    const schema = isObject(property) ? property : {};
+  for (const [key, property] of Object.entries(objectOf(tool.parameters.properties))) {
+    const schema = objectOf(property);
     const fit = isAbsent(args, key, schema) ? undefined : fitValue(schema, args[key], key);
     if (fit === undefined && !required.includes(key)) continue;
     const value = fit && "value" in fit ? fit.value : undefined;
@@ -101,9 +82,8 @@ function argumentFailure(tool: Tool, problem: string, args: Values): CheckedArgu
   return { ok: false, error };
 }
 
-function fitObject(schema: JsonSchema, given: Values, at: string): Fit {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const extra = isObject(schema.additionalProperties) ? schema.additionalProperties : {};
+function fitObject(schema: JsonSchema, given: ToolArgs, at: string): Fit {
+  const properties = objectOf(schema.properties);
   const required = requiredOf(schema);
   const inside = (key: string): string => at === "" ? key : `${at}.${key}`;
   const entries: [string, unknown][] = [];
@@ -112,9 +92,9 @@ function fitObject(schema: JsonSchema, given: Values, at: string): Fit {
     if (!known && schema.additionalProperties === false) {
       return { must: `without the key ${valueText(key)}`, given, at };
     }
-    const property = known ? properties[key] : extra;
+    const property = known ? properties[key] : schema.additionalProperties;
     if (known && !required.includes(key) && isAbsent(given, key, property)) continue;
-    const fit = fitValue(isObject(property) ? property : {}, value, inside(key));
+    const fit = fitValue(objectOf(property), value, inside(key));
     if (!("value" in fit)) return fit;
     entries.push([key, fit.value]);
   }
@@ -122,7 +102,7 @@ function fitObject(schema: JsonSchema, given: Values, at: string): Fit {
   if (missing !== undefined) return { must: `with the key ${valueText(missing)}`, given, at };
   for (const [key, property] of Object.entries(properties)) {
     if (!isAbsent(given, key, property)) continue;
-    const value = isObject(property) ? property.default : undefined;
+    const value = objectOf(property).default;
     if (value !== undefined) entries.push([key, structuredClone(value)]);
   }
   // Not by assignment: a key named __proto__ would set the prototype.
@@ -192,15 +172,14 @@ function isType(value: unknown, type: string): boolean {
   if (type === "object") return isObject(value);
   if (type === "integer") return Number.isSafeInteger(value);
   if (type === "number") return Number.isFinite(value);
-  const actual: string = typeof value;
-  return actual === type;
+  return (typeof value as string) === type;
 }
 
 /** True for a value that was left out, or is a `null` that the schema does not allow. */
-function isAbsent(args: Values, key: string, schema: unknown): boolean {
+function isAbsent(args: ToolArgs, key: string, schema: unknown): boolean {
   if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
   if (args[key] !== null) return false;
-  const types = isObject(schema) ? typesOf(schema) : [];
+  const types = typesOf(objectOf(schema));
   return types.length > 0 && !types.includes("null");
 }
 
@@ -211,15 +190,12 @@ function allowsOthers(schema: JsonSchema): boolean {
   return !isObject(schema.properties) || elsewhere.some((keyword) => keyword in schema);
 }
 
-function typesOf(schema: JsonSchema): string[] {
-  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
-  return types.filter((type) => typeof type === "string");
-}
-
-function requiredOf(schema: JsonSchema): string[] {
-  const { required } = schema;
-  return Array.isArray(required) ? required.filter((key) => typeof key === "string") : [];
-}
+const objectOf = (value: unknown): JsonSchema => isObject(value) ? value : {};
+const stringsOf = (value: unknown): string[] =>
+  [value].flat().filter((one) => typeof one === "string");
+const typesOf = (schema: JsonSchema): string[] => stringsOf(schema.type);
+const requiredOf = ({ required }: JsonSchema): string[] =>
+  Array.isArray(required) ? stringsOf(required) : [];
 
 function inRange(value: number, min: unknown, max: unknown): boolean {
   return !(typeof min === "number" && value < min) && !(typeof max === "number" && value > max);
@@ -231,9 +207,7 @@ function range(min: unknown, max: unknown): string {
 }
 
 /** True for equal scalars. Objects pass: their shape cannot be told to a model in one line. */
-function equal(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === "object" && a !== null);
-}
+const equal = (a: unknown, b: unknown): boolean => a === b || (typeof a === "object" && a !== null);
 
 /** `an integer of at least 1`, from a schema. */
 function phrase(schema: JsonSchema): string {
@@ -241,28 +215,26 @@ function phrase(schema: JsonSchema): string {
     type === "null" ? type : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`
   );
   const { minimum, maximum } = schema;
-  const limits = minimum === undefined && maximum === undefined
-    ? ""
-    : ` ${minimum !== undefined && maximum !== undefined ? "from" : "of"} ${
-      range(minimum, maximum)
-    }`;
-  return names.join(" or ") + limits;
+  if (minimum === undefined && maximum === undefined) return names.join(" or ");
+  const word = minimum !== undefined && maximum !== undefined ? "from" : "of";
+  return `${names.join(" or ")} ${word} ${range(minimum, maximum)}`;
 }
+
+const SHAPES: Readonly<Record<string, string>> = {
+  array: "[...]",
+  object: "{...}",
+  boolean: "true",
+  null: "null",
+};
 
 /** The placeholder, in an example call, of a value that was not given. */
 function shape(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return valueText(schema.enum[0]);
-  const { minimum } = schema;
-  const number = typeof minimum === "number" ? String(minimum) : "1";
-  const shapes: Record<string, string> = {
-    array: "[...]",
-    object: "{...}",
-    boolean: "true",
-    number,
-    integer: number,
-    null: "null",
-  };
-  return shapes[typesOf(schema)[0] ?? ""] ?? '"..."';
+  const [type = ""] = typesOf(schema);
+  if (type === "number" || type === "integer") {
+    return String(typeof schema.minimum === "number" ? schema.minimum : 1);
+  }
+  return SHAPES[type] ?? '"..."';
 }
 
 /** True for a value that is short enough to repeat it in an example call. */

@@ -189,15 +189,14 @@ Deno.test("/undo says which file was too large to be kept", async () => {
     log.begin(agent, "x");
     const large = new Uint8Array(16 * 1024 * 1024 + 1).fill(97);
     await Deno.writeFile(`${dir}/large`, large);
-    const { writeSeen } = await import("../../src/tools/files/prepared_write.ts");
+    const { writeFile } = await import("../../src/tools/files/write_file.ts");
     const context = {
       workingDir: dir,
       maxOutputChars: 1000,
       signal: new AbortController().signal,
       onWritten: log.onWritten,
     };
-    const seen = { head: large.subarray(0, 10), size: large.length };
-    await writeSeen(context, `${dir}/large`, "large", new Uint8Array([98]), seen);
+    await writeFile({ file_path: "large", content: "b" }, context);
     assertMatch(
       await log.say("undo", agent),
       /large stays as it is: what it held could not be kept/,

@@ -1,32 +1,30 @@
-/**
- * Replaces the content of a file such that whoever looks, and whatever kills the process, sees the
- * old content or the new, never a part.
- *
- * @module
- */
+/** Replaces a file's content such that nobody, at no time, sees a part of the new one. @module */
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
+import { wait } from "../../wire/wait.ts";
 import { FileError, fileError, isStill, movedError, statRegular } from "./regular_file.ts";
 
 /** The file that {@linkcode writeAtomically} wrote. */
 export interface Written {
-  /** The file that has the content now: where the path's links lead. */
-  realPath: string;
-  /** True when there was no file before. */
-  created: boolean;
-  /** True when the path is a link to `realPath`. */
-  linked: boolean;
+  realPath: string; // the file that has the content now: where the path's links lead
+  created: boolean; // true when there was no file before
+  linked: boolean; // true when the path is a link to `realPath`
   /** Why the file was written in place, where it could be seen in part; undefined where it was replaced. */
   inPlace?: string;
 }
 
 /** The state of a file that new content was made from. */
 export interface Seen {
-  /** Its first bytes; all of them where it is edited. */
-  head: Uint8Array;
-  /** Its size in bytes; 0 where there was no file. */
-  size: number;
+  head: Uint8Array; // its first bytes; all of them where it is edited
+  size: number; // its size in bytes; 0 where there was no file
+}
+
+/** The parts of a call of {@linkcode writeAtomically} that all its steps need. */
+interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
+  shown: string;
+  bytes: Uint8Array;
+  seen: Seen | undefined;
 }
 
 /**
@@ -34,22 +32,23 @@ export interface Seen {
  * folders are made. Links are followed and stay links; mode bits and owner stay; a new file gets
  * `0666 & ~umask`. Extended attributes and access lists do not stay: Deno cannot read them.
  *
- * A file with several hard links, of an owner that cannot be given to the new file, or that a
- * rename cannot replace, is written in place, as a rename would break the links or change the owner.
- * When that fails, for want of space say, the old bytes are put back.
- *
+ * A file with several hard links, of an owner that a new file cannot get, or that cannot be
+ * replaced, is written in place: a rename would break the links or change the owner. The old bytes
+ * are put back when that fails.
  * @param shown the path as the model knows it, for errors
  * @param seen the state that the new content was made from; undefined when the file cannot be read
- * @throws {Error} when the target is no longer as `seen`, is no regular file, is read-only, or the
- * system refuses.
+ * @throws {Error} when the target is no longer so, no regular file, read-only, or the system
+ * refuses.
  */
 export async function writeAtomically(
   path: string,
   shown: string,
   bytes: Uint8Array,
   seen: Seen | undefined,
-  { signal, grant }: Partial<Pick<ToolContext, "signal" | "grant">> = {},
+  context: Pick<WriteOrder, "signal" | "grant"> = {},
 ): Promise<Written> {
+  const { signal, grant } = context;
+  const order = { shown, bytes, seen, ...context };
   try {
     const linked = (await Deno.lstat(path).catch(ifMissing))?.isSymlink === true;
     const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
@@ -60,11 +59,11 @@ export async function writeAtomically(
       await Deno.mkdir(dirname(target), { recursive: true });
       const realPath = join(await Deno.realPath(dirname(target)), basename(target));
       if (grant && realPath !== target) throw new MovedError();
-      await createFile(realPath, bytes, signal, grant);
+      await createFile(realPath, order);
       return { realPath, created: true, linked };
     }
     const { realPath, info } = await statRegular(target, shown, "write", grant);
-    const inPlace = await replaceTarget(realPath, shown, bytes, info, seen, signal, grant);
+    const inPlace = await replaceTarget(realPath, info, order);
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -73,11 +72,8 @@ export async function writeAtomically(
       throw movedError("write", shown);
     }
     if (error instanceof ChangedError) {
-      throw new FileError(
-        "write",
-        shown,
-        " as it changed on disk since it was read: read it again",
-      );
+      const reason = "it changed on disk since it was read: read it again";
+      throw new FileError(`Cannot write ${shown} as ${reason}`);
     }
     throw fileError("write", shown, error);
   }
@@ -93,12 +89,13 @@ class MovedError extends Error {
   }
 }
 
-/** The parts of a result that say how a file was written, where that is not the usual way. */
-export function writeNotes(written: Written): string[] {
-  const notes: string[] = [];
-  if (written.linked) notes.push(`the link leads to ${written.realPath}`);
-  if (written.inPlace) notes.push(`written in place as ${written.inPlace}`);
-  return notes;
+/** The parts of a result that say how a file was written, where not in the usual way, behind `notes`. */
+export function writeNotes(written: Written, notes: readonly string[] = []): string {
+  return [
+    ...notes,
+    ...written.linked ? [`the link leads to ${written.realPath}`] : [],
+    ...written.inPlace ? [`written in place as ${written.inPlace}`] : [],
+  ].map((note) => `; ${note}`).join("");
 }
 
 /** The target of a path with its links followed; it may not exist. */
@@ -126,12 +123,7 @@ function ifMissing(error: unknown): undefined {
 }
 
 /** Writes a file where there is none. */
-async function createFile(
-  target: string,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-  grant: Grant | undefined,
-): Promise<void> {
+async function createFile(target: string, { bytes, signal, grant }: WriteOrder): Promise<void> {
   const temporary = temporaryBeside(target);
   try {
     await fill(await openNew(temporary, 0o666, grant), bytes);
@@ -150,19 +142,13 @@ async function createFile(
 /** Replaces a file that is still as `seen`; returns the reason where that was done in place. */
 async function replaceTarget(
   target: string,
-  shown: string,
-  bytes: Uint8Array,
   old: Deno.FileInfo,
-  seen: Seen | undefined,
-  signal: AbortSignal | undefined,
-  grant: Grant | undefined,
+  { shown, bytes, seen, signal, grant }: WriteOrder,
 ): Promise<string | undefined> {
   // Root may write anything, so the bits are looked at too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
-    const reason = ` as it is read-only (mode ${
-      octal(old.mode)
-    }): ask the user before you change that`;
-    throw new FileError("write", shown, reason);
+    const reason = `it is read-only (mode ${octal(old.mode)}): ask the user before you change that`;
+    throw new FileError(`Cannot write ${shown} as ${reason}`);
   }
   // Opened for writing, which a rename over it would not ask for.
   const since = Date.now();
@@ -179,8 +165,8 @@ async function replaceTarget(
     if (inPlace === undefined) {
       // Windows lets nobody rename over an open file.
       if (Deno.build.os === "windows") file.close();
-      // Where its folder was swapped for a link, the temporary file is not found. A swap between the
-      // two paths that this one system call resolves goes unnoticed.
+      // Where its folder was swapped for a link, the temporary file is not found. A swap between
+      // the two paths that this one system call resolves goes unnoticed.
       await Deno.rename(temporary, target).catch((error) => {
         if (grant && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
         if (Deno.build.os === "windows") throw error;
@@ -202,9 +188,8 @@ async function replaceTarget(
 }
 
 /** An unpredictable name, so that nothing is written through a link. */
-function temporaryBeside(target: string): string {
-  return join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
-}
+const temporaryBeside = (target: string) =>
+  join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
 
 /** Writes the file that is to take the place of `old`; returns the reason where it cannot. */
 async function prepare(
@@ -237,12 +222,12 @@ async function prepare(
 async function removeAnyhow(path: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     if (await Deno.remove(path).then(() => true, () => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await wait(1, undefined);
   }
 }
 
 /** A new file, still empty. */
-async function openNew(path: string, mode: number, grant: Grant | undefined): Promise<Deno.FsFile> {
+async function openNew(path: string, mode: number, grant?: Grant): Promise<Deno.FsFile> {
   const since = Date.now();
   const file = await Deno.open(path, { write: true, createNew: true, mode });
   if (!grant || isStill(path, await file.stat(), grant.withheld.folder, since)) return file;
@@ -258,23 +243,18 @@ async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 
 /**
  * Waits until no other process of this program writes the file, and keeps them out until `file` is
- * closed. A lock that stays for seconds is another program's (scripts lock themselves while they
- * run), and one that cannot be had is not worth an error: all it closes is the moment between the
- * last look at the file and the writing.
+ * closed: from the last look at the file to the writing. A lock that stays for seconds is another
+ * program's (scripts lock themselves while they run), and then ignored, as one that cannot be had.
  */
 export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<void> {
   // Windows locks also block readers, so none is taken.
   if (Deno.build.os === "windows") return;
   for (let tries = 0; tries < 400 && !await file.tryLock(true).catch(() => true); tries++) {
-    signal?.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await wait(5, signal);
   }
 }
 
-/**
- * True where the file still has the content that was seen. Times are too coarse, and the numbers of
- * files are reused, or made up by some file systems.
- */
+/** True where the content is as seen. Times are too coarse, and the numbers of files are reused. */
 async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
   // Opened anew, as another file may have taken the place of the one that is locked.
   using file = await Deno.open(path);
@@ -290,19 +270,15 @@ async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
 
 /** Writes over the file itself. The bytes that may be lost are put back on failure. */
 async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): Promise<void> {
-  const oldSize = (await file.stat()).size;
+  const { size } = await file.stat();
   await file.seek(0, Deno.SeekMode.Start);
-  const saved = await readBytes(file, Math.min(bytes.length, oldSize));
+  const saved = await readBytes(file, Math.min(bytes.length, size));
   try {
-    await file.seek(0, Deno.SeekMode.Start);
-    await writeAll(file, bytes);
-    await file.truncate(bytes.length);
+    await rewrite(file, bytes, bytes.length);
     await file.sync();
   } catch (error) {
     try {
-      await file.seek(0, Deno.SeekMode.Start);
-      await writeAll(file, saved);
-      await file.truncate(oldSize);
+      await rewrite(file, saved, size);
     } catch {
       const damage = ". What it held could not be put back: it may be damaged, tell the user";
       throw fileError("write", shown, error, damage);
@@ -311,18 +287,18 @@ async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): P
   }
 }
 
+async function rewrite(file: Deno.FsFile, bytes: Uint8Array, size: number): Promise<void> {
+  await file.seek(0, Deno.SeekMode.Start);
+  await writeAll(file, bytes);
+  await file.truncate(size);
+}
+
 /** Writing clears the set-user-id bits, and only the owner may set them again. */
-async function restoreMode(
-  file: Deno.FsFile,
-  path: string,
-  mode: number | null,
-): Promise<string> {
+async function restoreMode(file: Deno.FsFile, path: string, mode: number | null): Promise<string> {
   const now = (await file.stat()).mode;
   if (mode === null || now === null || now === mode) return "";
-  return await Deno.chmod(path, mode & 0o7777).then(
-    () => "",
-    () => `; its mode ${octal(mode)} became ${octal(now)}`,
-  );
+  const note = `; its mode ${octal(mode)} became ${octal(now)}`;
+  return await Deno.chmod(path, mode & 0o7777).then(() => "", () => note);
 }
 
 /** The next `length` bytes of a file, or fewer where it ends before. */
@@ -337,6 +313,4 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
 }
 
-function octal(mode: number): string {
-  return (mode & 0o7777).toString(8).padStart(4, "0");
-}
+const octal = (mode: number) => (mode & 0o7777).toString(8).padStart(4, "0");

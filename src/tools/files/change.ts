@@ -1,17 +1,12 @@
-/**
- * The {@linkcode Change} of a file: whole lines, numbered, of the text that it holds and of the one
- * that is written.
- *
- * @module
- */
+/** The {@linkcode Change} of a file: numbered lines of the old and of the new text. @module */
 
 import { type DiffLine, diffLines } from "../../text/diff.ts";
 import type { Change } from "../../types/tool.ts";
 import { BOM, dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
+import type { Replacement, TextEdit } from "./text_edit.ts";
 
 /** Files over this size, in bytes, are not compared whole: at it, that takes 20 ms. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
-/** Unchanged lines around a change. */
 const CONTEXT_LINES = 2;
 /** In more places than these, a replacement is only counted. */
 const MAX_SHOWN_PLACES = 5;
@@ -20,21 +15,7 @@ const MAX_AROUND_CHARS = 4000;
 
 type Lines = Required<Pick<Change, "lines">> & Pick<Change, "morePlaces" | "lineEnd">;
 
-/** One replacement in a text. */
-export interface Replacement {
-  /** The range of the replaced text in the old text. */
-  start: number;
-  end: number;
-  /** The length of what takes its place in the new text. */
-  newLength: number;
-}
-
-/**
- * The lines in which two texts differ; undefined where they are too large to be compared, or no text.
- *
- * @param before the bytes of the file; empty where there is none
- * @param after the bytes that replace them
- */
+/** The lines in which the bytes of two files differ; undefined for large ones, and for no text. */
 export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | undefined {
   if (Math.max(before.length, after.length) > MAX_COMPARED_BYTES) return undefined;
   const [was, is] = [decodedBytes(before), decodedBytes(after)];
@@ -42,45 +23,33 @@ export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | un
   return { ...compared(was, is, dominantEnding(was) ?? "\n"), morePlaces: 0 };
 }
 
-/** The lines in which two texts without a place in a file differ, all of them and without numbers. */
-export function comparedApart(was: string, is: string, places: number): Lines {
-  const { lines, ...rest } = compared(was, is, "\n", Infinity);
-  return {
-    ...rest,
-    lines: lines.map(({ kind, text }) => ({ kind, text })),
-    morePlaces: Math.max(0, places - 1),
-  };
+/** The lines in which the texts of an edit differ, all of them and without numbers. */
+export function comparedApart({ before, after, count }: TextEdit): Lines {
+  const { lines, ...rest } = compared(before, after, "\n", Infinity);
+  const unnumbered = lines.map(({ kind, text }) => ({ kind, text }));
+  return { ...rest, lines: unnumbered, morePlaces: Math.max(0, count - 1) };
 }
 
-/**
- * The lines that replacements change, of the first few places; undefined where they are too long to
- * be read.
- *
- * @param replacements the first of them, in order
- * @param count how many there are in all
- */
+/** The lines that an edit changes, of the first few places; undefined where they are too long. */
 export function comparedInPlaces(
   before: string,
-  after: string,
-  replacements: readonly Replacement[],
-  count: number,
-  ending: LineEnding,
+  { text: after, replacements, count, ending }: TextEdit,
 ): Lines | undefined {
   const eol = ending === "\r" ? "\r" : "\n";
   const lines: DiffLine[] = [];
   let lineEnd: Change["lineEnd"];
-  // The end of the last window in the first text, and how much longer the second text is up to there.
+  // The end of the last window in the first text, and how much longer the second is up to there.
   let [from, shift] = [0, 0];
   // The numbers of lines of either text that end before it.
   let [line, newLine] = [0, 0];
   let at = 0;
   while (at < replacements.length && at < MAX_SHOWN_PLACES) {
-    const window = windowAt(before, replacements, at, from, eol);
-    const { start, end, next } = window;
+    const { start, end, next } = windowAt(before, replacements, at, from, eol);
     // The lines may hold more replacements than are listed.
     if (next === replacements.length && count > next) return undefined;
-    const grown = sumOf(replacements.slice(at, next).map((one) => one.newLength - lengthOf(one)));
-    const around = end - start - sumOf(replacements.slice(at, next).map(lengthOf));
+    const changed = replacements.slice(at, next);
+    const grown = sumOf(changed.map((one) => one.newLength - lengthOf(one)));
+    const around = end - start - sumOf(changed.map(lengthOf));
     if (around > MAX_AROUND_CHARS) return undefined;
     const was = before.slice(start, end);
     const is = after.slice(start + shift, end + shift + grown);
@@ -100,10 +69,8 @@ export function comparedInPlaces(
 }
 
 /**
- * The lines around one replacement, and around those after it whose lines meet them.
- *
- * @param from where the lines before these end
- * @returns the lines' place in the text, and the first replacement that is not among them
+ * The place of the lines around one replacement, and around those after it whose lines meet them,
+ * and the first replacement that is not among these; `from` is where the lines before end.
  */
 function windowAt(
   text: string,
@@ -146,11 +113,7 @@ function linesOn(text: string, at: number, lines: number, eol: string): number {
   return at;
 }
 
-/**
- * The lines in which two texts differ.
- *
- * @param ending how the lines of the file end: that is left out of the lines, where all end so
- */
+/** The lines in which two texts differ; `ending` is left out of them where all end so. */
 function compared(
   was: string,
   is: string,
@@ -161,9 +124,8 @@ function compared(
   if (was.startsWith(BOM) && is.startsWith(BOM)) [was, is] = [was.slice(1), is.slice(1)];
   const isOther = ending === "\r" ? /\n/ : /(?<!\r)\n/;
   const isUniform = ending !== "\n" && !isOther.test(was) && !isOther.test(is);
-  const [before, after] = isUniform
-    ? [was.replaceAll(ending, "\n"), is.replaceAll(ending, "\n")]
-    : [was, is];
+  const plain = (text: string) => isUniform ? text.replaceAll(ending, "\n") : text;
+  const [before, after] = [plain(was), plain(is)];
   const lines = diffLines(before, after, context);
   const ends = after.endsWith("\n");
   if (before === "" || after === "" || before.endsWith("\n") === ends) return { lines };
@@ -171,7 +133,7 @@ function compared(
 }
 
 /** Bytes as text, with its BOM; undefined where they are no UTF-8. */
-function decodedBytes(bytes: Uint8Array): string | undefined {
+export function decodedBytes(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

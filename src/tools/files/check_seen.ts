@@ -9,9 +9,8 @@ const SHOWN_LINES = 200;
 
 /**
  * Checks that the file is as the model saw it last, where that is known.
- *
  * @param whole true when all of it is to be replaced: then the model must have seen it
- * @throws {Error} when it is not. The message quotes what it holds now, which then counts as seen.
+ * @throws {Error} when it is not; the message quotes what it holds now, which then counts as seen.
  */
 export async function checkSeen(
   context: ToolContext,
@@ -21,7 +20,8 @@ export async function checkSeen(
 ): Promise<void> {
   const { seenFiles } = context;
   if (seenFiles === undefined) return;
-  const action = whole ? "write" : "edit";
+  const refuse = (reason: string) =>
+    new Error(`Cannot ${whole ? "write" : "edit"} ${shown} as ${reason}`);
   let real = path;
   let info: Deno.FileInfo | undefined;
   try {
@@ -33,23 +33,15 @@ export async function checkSeen(
   const stamp = seenFiles.get(real);
   if (info === undefined) {
     if (!seenFiles.delete(real) || !whole) return;
-    throw new Error(
-      `Cannot write ${shown} as it was removed since you read it: if it should be there again, write it anew`,
-    );
+    throw refuse("it was removed since you read it: if it should be there again, write it anew");
   }
   if (!info.isFile || stamp === stampOf(info)) return;
   if (stamp === undefined) {
     if (!whole || info.size === 0) return;
-    throw new Error(
-      `Cannot write ${shown} as it exists and you have not read it: read it first, or use edit_file`,
-    );
+    throw refuse("it exists and you have not read it: read it first, or use edit_file");
   }
-  if (context.grant?.isSecret) {
-    throw new Error(`Cannot ${action} ${shown} as it changed since you read it: read it again`);
-  }
+  if (context.grant?.isSecret) throw refuse("it changed since you read it: read it again");
   const now = { ...context, maxOutputChars: context.maxOutputChars >> 1 };
   const { content } = await readFile({ file_path: shown, offset: 1, limit: SHOWN_LINES }, now);
-  throw new Error(
-    `Cannot ${action} ${shown} as it changed since you read it. It holds now:\n${content}`,
-  );
+  throw refuse(`it changed since you read it. It holds now:\n${content}`);
 }

@@ -1,9 +1,4 @@
-/**
- * Says why a text was not found in a file: which lines are closest to it and where they differ.
- * Works in time linear in the file.
- *
- * @module
- */
+/** Says which lines are closest to a text that a file lacks, in time linear in the file. @module */
 
 import { sanitize } from "../../text/sanitize.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
@@ -66,10 +61,7 @@ function bestAlignment(lines: string[], wanted: string[]): number | undefined {
   return best;
 }
 
-/**
- * The line at which the text begins if its longest line is the one with the most pairs of letters
- * in common.
- */
+/** The line where the text begins if its longest line is the one with the most pairs in common. */
 function mostAlike(lines: string[], wanted: string[]): number | undefined {
   const keys = wanted.map(squeezed);
   const length = Math.max(...keys.map((key) => key.length));

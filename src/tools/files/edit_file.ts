@@ -1,15 +1,21 @@
 /** The tool `edit_file`. @module */
 
+import { count } from "../../text/count.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
-import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { Change, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
-import { lock, readBytes, type Seen, writeNotes, type Written } from "./atomic_write.ts";
-import { comparedApart, comparedInPlaces, comparedWhole } from "./change.ts";
+import type { ToolArgs } from "../schema.ts";
+import { lock, readBytes, writeNotes, type Written } from "./atomic_write.ts";
+import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
-import { PreparedWrite, runWrite } from "./prepared_write.ts";
+import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { fileError, openRegular } from "./regular_file.ts";
 import { editText, type TextEdit, withPlainEndings } from "./text_edit.ts";
+
+type EditArguments =
+  & Record<"file_path" | "old_string" | "new_string", string>
+  & Record<"replace_all", boolean>;
 
 /** Larger files are no source code, and would not fit in a JavaScript string many times over. */
 const MAX_EDITED_BYTES = 128 * 1024 * 1024;
@@ -19,37 +25,18 @@ const MAX_EXCERPT_LINES = 40;
 const MAX_EXCERPT_LINE_CHARS = 300;
 
 /**
- * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and shows
- * the lines around the change. Line endings match each other; bytes outside what differs between
- * the two strings stay as they are, and inserted lines end as most lines of the file do; a CR that
- * `new_string` alone brings into lines that end in LF stays. An empty `old_string` creates a file.
- *
- * @throws {Error} when the text is not found, is ambiguous, or the file is no valid UTF-8, changed
- * since it was read, or cannot be written; the file is then as it was.
+ * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and
+ * shows the lines around the change. Line endings match each other; bytes outside what differs
+ * between the two stay, and inserted lines end as most lines of the file do; a CR that `new_string`
+ * alone brings into lines that end in LF stays. An empty `old_string` creates a file.
+ * @throws {Error} when the text is not found or ambiguous, or the file is no UTF-8, changed since
+ * it was read, or cannot be written; the file is then as it was.
  */
-export async function editFile(
-  args: Record<string, unknown>,
-  context: ToolContext,
-  prepared?: Prepared,
-): Promise<ToolOutcome> {
-  return await runWrite(prepareEdit, args, context, prepared);
-}
+export const editFile = writerOf(prepareEdit);
 
-/**
- * Makes what {@linkcode editFile} writes.
- *
- * @throws {Error} as it does.
- */
-export async function prepareEdit(
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<PreparedWrite> {
-  const { file_path: shown, old_string, new_string, replace_all } = args as {
-    file_path: string;
-    old_string: string;
-    new_string: string;
-    replace_all: boolean;
-  };
+/** Makes what {@linkcode editFile} writes. @throws {Error} as it does. */
+export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise<PreparedWrite> {
+  const { file_path: shown, old_string, new_string, replace_all } = args as EditArguments;
   const path = newFilePath(context, shown);
   const refuse = (reason: string, kind = Error): Error =>
     new kind(`Cannot edit ${shown} as ${reason}`);
@@ -59,7 +46,12 @@ export async function prepareEdit(
   if (!old_string.isWellFormed()) throw refuse("old_string holds half of a character");
   await checkSeen(context, path, shown, false);
   const { seen, isNew } = await readSeen(path, shown, old_string === "", context);
-  const text = decodeExactly(seen.head, shown);
+  const text = decodedBytes(seen.head);
+  if (text === undefined) {
+    const reason = "it is not valid UTF-8, and the rest of it would be damaged";
+    const hint = "use run_bash with a program that works on bytes, such as sed or perl";
+    throw refuse(`${reason}: ${hint}`, TypeError);
+  }
   const plan = { path, args, seen, replacesAll: false };
   if (old_string === "") {
     if (text !== "" && text !== BOM) {
@@ -67,10 +59,10 @@ export async function prepareEdit(
     }
     const bytes = new TextEncoder().encode(text + new_string);
     const lines = comparedWhole(seen.head, bytes) ?? { morePlaces: 0 };
-    const report = (written: Written) =>
-      `${written.created ? "Created" : "Filled"} ${shown}: wrote ${bytes.length} bytes${
-        notesOf(written)
-      }`;
+    const report = (written: Written) => {
+      const verb = written.created ? "Created" : "Filled";
+      return `${verb} ${shown}: wrote ${bytes.length} bytes${writeNotes(written)}`;
+    };
     return new PreparedWrite({ ...plan, bytes, change: { path: shown, isNew, ...lines }, report });
   }
   const isSecret = context.grant?.isSecret === true;
@@ -91,39 +83,23 @@ export async function prepareEdit(
 
 /** The change that an edit makes to `text`. */
 function editChange(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
-  const { before, after, replacements, count, ending } = edit;
-  const lines = isSecret
-    ? undefined
-    : comparedInPlaces(text, edit.text, replacements, count, ending);
-  return { path, isNew: false, ...lines ?? comparedApart(before, after, count) };
+  const lines = isSecret ? undefined : comparedInPlaces(text, edit);
+  return { path, isNew: false, ...lines ?? comparedApart(edit) };
 }
 
-function editReport(
-  edit: TextEdit,
-  shown: string,
-  written: Written,
-  isSecret: boolean,
-): string {
-  const times = edit.count === 1 ? "1 match" : `${edit.count} matches`;
+function editReport(edit: TextEdit, shown: string, written: Written, isSecret: boolean): string {
+  const times = count(edit.count, "match", "matches");
   const how = edit.isReindented
     ? "; old_string differed in indentation, and new_string was indented as the file is"
     : "";
-  const result = `Replaced ${times} in ${shown} (${edit.where})${how}${notesOf(written)}`;
+  const result = `Replaced ${times} in ${shown} (${edit.where})${how}${writeNotes(written)}`;
   // The person approved the change, and not that the model reads the lines around it.
   if (isSecret) return result;
   return `${result}\n${excerptAt(withPlainEndings(edit.text), edit.firstAt, edit.after.length)}`;
 }
 
-const notesOf = (written: Written): string =>
-  writeNotes(written).map((note) => `; ${note}`).join("");
-
 /** The whole file, or nothing where there is none. */
-async function readSeen(
-  path: string,
-  shown: string,
-  mayBeMissing: boolean,
-  context: ToolContext,
-): Promise<{ seen: Seen; isNew: boolean }> {
+async function readSeen(path: string, shown: string, mayBeMissing: boolean, context: ToolContext) {
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
@@ -140,17 +116,6 @@ async function readSeen(
     );
   }
   return { seen: { head: await readBytes(opened.file, size), size }, isNew: false };
-}
-
-/** The text, byte for byte: encoding it again gives the same bytes. */
-function decodeExactly(bytes: Uint8Array, shown: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new TypeError(
-      `Cannot edit ${shown} as it is not valid UTF-8, and the rest of it would be damaged: use run_bash with a program that works on bytes, such as sed or perl`,
-    );
-  }
 }
 
 /** The changed lines with some around them, numbered as `read_file` does. */
@@ -172,9 +137,8 @@ function excerptAt(text: string, start: number, length: number): string {
   return shown.join("\n");
 }
 
-function lineStartAt(text: string, position: number): number {
-  return position <= 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
-}
+const lineStartAt = (text: string, position: number): number =>
+  position <= 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
 
 function cutLine(line: string): string {
   if (line.length <= MAX_EXCERPT_LINE_CHARS) return line;

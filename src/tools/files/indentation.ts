@@ -3,20 +3,17 @@
 /** Longer texts, in characters, are not looked through. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
-/** A replacement in terms of the file's own indentation. */
+/** The position of lines in a file's text, and the lines that take their place, indented as they are. */
 interface Reindented {
-  /** Its position in the file's text. */
   at: number;
-  /** The lines there. */
   before: string;
-  /** The lines that take their place, indented as they are. */
   after: string;
 }
 
 /**
- * The one place where whole lines of `text` are `before` but for their indentation, and `after` with
- * the indentation that fits there. All have `\n` line endings. Undefined where there is no such place
- * or more than one, or where it is not clear how new lines would be indented.
+ * The one place where whole lines of `text` are `before` but for their indentation, and `after`
+ * with the indentation that fits there; undefined where there is none, or several, or new lines
+ * would have no clear indentation. All have `\n` line endings.
  */
 export function reindented(text: string, before: string, after: string): Reindented | undefined {
   if (text.length > MAX_TEXT || before.trim() === "") return undefined;
@@ -26,10 +23,12 @@ export function reindented(text: string, before: string, after: string): Reinden
   if (place === undefined) return undefined;
   const there = lines.slice(place, place + wanted.length);
   const translate = translator(wanted, there);
-  const fitting = after.split("\n").map((line) =>
-    bare(line) === "" ? line.trim() : prefixed(translate?.(indentOf(line)), bare(line))
-  );
-  if (fitting.includes(undefined)) return undefined;
+  const fitting: string[] = [];
+  for (const line of after.split("\n")) {
+    const indent = bare(line) === "" ? "" : translate?.(indentOf(line));
+    if (indent === undefined) return undefined;
+    fitting.push(indent + bare(line));
+  }
   const at = lines.slice(0, place).reduce((sum, { length }) => sum + length + 1, 0);
   const end = before.endsWith("\n") && place + wanted.length < lines.length ? "\n" : "";
   return { at, before: there.join("\n") + end, after: fitting.join("\n") };
@@ -37,8 +36,6 @@ export function reindented(text: string, before: string, after: string): Reinden
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 const bare = (line: string): string => line.slice(indentOf(line).length);
-const prefixed = (indent: string | undefined, line: string): string | undefined =>
-  indent === undefined ? undefined : indent + line;
 
 /** The index of `wanted` in `lines`, if it is there exactly once. */
 function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {

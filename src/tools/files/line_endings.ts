@@ -1,17 +1,10 @@
 /** Line endings of texts. @module */
 
-/** A line ending. */
 export type LineEnding = "\n" | "\r\n" | "\r";
 
 /** The byte order mark, which some editors write before a text in UTF-8. */
 export const BOM = "\ufeff";
-
-/** The names of line endings in results. */
-export const LINE_ENDING_NAMES: Readonly<Record<LineEnding, string>> = {
-  "\n": "LF",
-  "\r\n": "CRLF",
-  "\r": "CR",
-};
+export const LINE_ENDING_NAMES = { "\n": "LF", "\r\n": "CRLF", "\r": "CR" } as const;
 
 /** The ending that most lines of `text` have; undefined when it is a single line. */
 export function dominantEnding(text: string): LineEnding | undefined {

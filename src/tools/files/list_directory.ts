@@ -1,10 +1,12 @@
 /** The tool `list_directory`. @module */
 
+import { count } from "../../text/count.ts";
 import { join } from "../../text/std_path.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { fileError, isStill, missingError, movedError, specialKind } from "./regular_file.ts";
 import { toolPath } from "../paths.ts";
+import type { ToolArgs } from "../schema.ts";
 
 /** The most entries that are shown, and the most names that are held in memory to sort them. */
 const MAX_ENTRIES = 1000;
@@ -13,38 +15,34 @@ const MAX_SORTED_ENTRIES = 100_000;
 const LIST_FOOTER_CHARS = 150;
 
 /**
- * Lists a folder, sorted by name: `name/` for a folder, `name  size` for a file, `name -> target` for
- * a link, the kind for anything else; then one line with the count.
- *
+ * Lists a folder, sorted by name: `name/` for a folder, `name  size` for a file, `name -> target`
+ * for a link, the kind for anything else; then one line with the count.
  * @throws {Error} when it is no folder or cannot be read.
  */
-export async function listDirectory(
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<ToolOutcome> {
+export async function listDirectory(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const shown = args.path as string;
-  const path = context.grant?.realPath ?? toolPath(context, shown);
+  const { grant, signal } = context;
+  const path = grant?.realPath ?? toolPath(context, shown);
   const since = Date.now();
   const names: string[] = [];
-  let count = 0;
+  let total = 0;
   try {
     for await (const { name } of Deno.readDir(path)) {
-      if (count++ < MAX_SORTED_ENTRIES) names.push(name);
-      if (count % 1000 === 0) context.signal.throwIfAborted();
+      if (total++ < MAX_SORTED_ENTRIES) names.push(name);
+      if (total % 1000 === 0) signal.throwIfAborted();
     }
   } catch (error) {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (error instanceof Deno.errors.NotADirectory) {
       throw new Error(`Cannot list ${shown} as it is no folder: use read_file`, { cause: error });
     }
     if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "list");
     throw fileError("list", shown, error);
   }
-  if (
-    context.grant && !isStill(path, Deno.lstatSync(path), context.grant.withheld.folder, since)
-  ) throw movedError("list", shown);
-  const counts = { entries: count };
-  if (count === 0) return { content: "[the folder is empty]", counts };
+  const isThere = !grant || isStill(path, Deno.lstatSync(path), grant.withheld.folder, since);
+  if (!isThere) throw movedError("list", shown);
+  const counts = { entries: total };
+  if (total === 0) return { content: "[the folder is empty]", counts };
   names.sort((a, b) => a < b ? -1 : 1);
   const lines: string[] = [];
   let room = context.maxOutputChars - LIST_FOOTER_CHARS;
@@ -54,12 +52,11 @@ export async function listDirectory(
     if (room < 0 && lines.length > 0) break;
     lines.push(line);
   }
-  const left = count - lines.length;
+  const left = total - lines.length;
   const more = left === 0 ? "" : `; ${left} more are not shown: find them with ls -A in run_bash`;
-  const order = count > MAX_SORTED_ENTRIES
-    ? `; these are the first of ${MAX_SORTED_ENTRIES} in no order`
-    : "";
-  lines.push(`[${count} ${count === 1 ? "entry" : "entries"}${more}${order}]`);
+  const isPart = total > MAX_SORTED_ENTRIES;
+  const order = isPart ? `; these are the first of ${MAX_SORTED_ENTRIES} in no order` : "";
+  lines.push(`[${count(total, "entry", "entries")}${more}${order}]`);
   return { content: lines.join("\n"), counts };
 }
 
@@ -71,9 +68,8 @@ async function describeEntry(folder: string, name: string): Promise<string> {
     if (info.isSymlink) {
       const target = nameInLine(await Deno.readLink(path));
       const end = await Deno.stat(path).catch(() => undefined);
-      return `${shown} -> ${target}${
-        end === undefined ? "  [broken link]" : end.isDirectory ? "/" : ""
-      }`;
+      if (end === undefined) return `${shown} -> ${target}  [broken link]`;
+      return `${shown} -> ${target}${end.isDirectory ? "/" : ""}`;
     }
     if (info.isDirectory) return `${shown}/`;
     return info.isFile ? `${shown}  ${sizeText(info.size)}` : `${shown}  [${specialKind(info)}]`;

@@ -1,107 +1,94 @@
-/**
- * The writes of `edit_file` and `write_file`: prepared, then done one at a time for each file.
- *
- * @module
- */
+/** The writes of `edit_file` and `write_file`: prepared, then done one by one for a file. @module */
 
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { newFilePath } from "../paths.ts";
+import { newFilePath, realPathOr } from "../paths.ts";
+import type { ToolArgs } from "../schema.ts";
 import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
 import { checkSeen } from "./check_seen.ts";
 import { noteSeen, stampOf } from "./seen_files.ts";
 
 /** A file to write, and the state that its bytes were made from. */
 interface WritePlan {
-  /** The absolute path. */
   path: string;
-  /** The arguments of the call. */
-  args: Record<string, unknown>;
-  /** The file as it was; undefined where it cannot be read. */
-  seen: Seen | undefined;
+  args: ToolArgs;
+  seen: Seen | undefined; // the file as it was; undefined where it cannot be read
   bytes: Uint8Array;
   change: Change;
   /** True where the whole file is replaced, which the model must have seen then. */
   replacesAll: boolean;
-  /** The result for the model. */
   report(written: Written): string;
 }
 
-/** A write that the tools `edit_file` and `write_file` prepared. */
+/** Files over this size, in bytes, are reported without the bytes that they had. */
+const MAX_SAVED_BYTES = 16 * 1024 * 1024;
+
 export class PreparedWrite implements Prepared {
-  readonly #plan: WritePlan;
+  readonly change: Change;
 
-  constructor(plan: WritePlan) {
-    this.#plan = plan;
-  }
-
-  /** The change that it makes. */
-  get change(): Change {
-    return this.#plan.change;
+  constructor(readonly plan: WritePlan) {
+    this.change = plan.change;
   }
 
   /** True where it was made from the same arguments. */
-  isFor(path: string, args: Record<string, unknown>): boolean {
-    const mine = this.#plan.args;
+  isFor(path: string, args: ToolArgs): boolean {
+    const mine = this.plan.args;
     const keys = Object.keys(mine);
-    return path === this.#plan.path && keys.length === Object.keys(args).length &&
+    return path === this.plan.path && keys.length === Object.keys(args).length &&
       keys.every((key) => mine[key] === args[key]);
   }
 
   /**
-   * Checks that the file is as the model saw it last.
-   *
-   * @throws {Error} when it is not.
-   */
-  async check(context: ToolContext): Promise<void> {
-    const { path, args, replacesAll } = this.#plan;
-    await checkSeen(context, path, String(args.file_path), replacesAll);
-  }
-
-  /**
-   * Writes its bytes.
-   *
+   * Writes its bytes, remembers that the model knows the file, and calls `onWritten`.
    * @throws {Error} when the file is not what they were made from, or cannot be written.
    */
   async write(context: ToolContext): Promise<ToolOutcome> {
-    const { path, args, bytes, seen, change, report } = this.#plan;
-    const written = await writeSeen(context, path, String(args.file_path), bytes, seen);
+    const { path, args, bytes, seen, change, report } = this.plan;
+    const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
+    const written = await writeAtomically(path, String(args.file_path), bytes, seen, context);
+    const info = await Deno.stat(written.realPath);
+    noteSeen(context, written.realPath, info);
+    context.onWritten?.({
+      path: written.realPath,
+      stamp: stampOf(info),
+      ...!written.created && { before: before ?? { stamp: "" } },
+    });
     return { content: report(written), change, counts: { bytes: bytes.length } };
   }
 }
 
-/** Makes the {@linkcode PreparedWrite} of a call. */
-type PrepareWrite = (
-  args: Record<string, unknown>,
-  context: ToolContext,
-) => Promise<PreparedWrite>;
-
-/** Writes what was prepared for these arguments; where nothing was, prepares it first. */
-export async function runWrite(
-  prepare: PrepareWrite,
-  args: Record<string, unknown>,
-  context: ToolContext,
-  prepared?: Prepared,
-): Promise<ToolOutcome> {
-  const path = newFilePath(context, String(args.file_path));
-  return await oneAtATime(path, async () => {
-    context.signal.throwIfAborted();
-    if (!(prepared instanceof PreparedWrite && prepared.isFor(path, args))) {
-      return await (await prepare(args, context)).write(context);
-    }
-    await prepared.check(context);
-    return await prepared.write(context);
-  });
+/** The file at `path`, which begins with `seen`; without bytes where it cannot be read. */
+async function versionOf(path: string, seen: Seen | undefined) {
+  const info = await Deno.stat(path).catch(() => undefined);
+  if (info === undefined) return undefined;
+  const stamp = stampOf(info);
+  if (seen === undefined || seen.size > MAX_SAVED_BYTES) return { stamp };
+  return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
 }
 
-/** The last call in each file's queue. */
+type PrepareWrite = (args: ToolArgs, context: ToolContext) => Promise<PreparedWrite>;
+
+/** A tool that writes what was prepared for its arguments; where nothing was, it prepares it first. */
+export const writerOf =
+  (prepare: PrepareWrite) =>
+  async (args: ToolArgs, context: ToolContext, prepared?: Prepared): Promise<ToolOutcome> => {
+    const path = newFilePath(context, String(args.file_path));
+    return await oneAtATime(path, async () => {
+      context.signal.throwIfAborted();
+      if (!(prepared instanceof PreparedWrite && prepared.isFor(path, args))) {
+        return await (await prepare(args, context)).write(context);
+      }
+      await checkSeen(context, path, String(args.file_path), prepared.plan.replacesAll);
+      return await prepared.write(context);
+    });
+  };
+
+/** The last call in each file's queue, by its real path. */
 const queues = new Map<string, Promise<void>>();
 
-/**
- * Runs `action` once all calls before it for the same file are done: what they read and what they
- * write belongs together.
- */
+/** Runs `action` once all calls before it for the same file are done: each reads, then writes. */
 async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
-  const key = queueKey(path);
+  // Synchronous, as the queue is in the order of the calls; a new file has only its path.
+  const key = realPathOr(path);
   const { promise, resolve } = Promise.withResolvers<void>();
   const before = queues.get(key);
   queues.set(key, promise);
@@ -112,55 +99,4 @@ async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T>
     resolve();
     if (queues.get(key) === promise) queues.delete(key);
   }
-}
-
-/** The real path. Synchronous, as the queue is in the order of the calls. */
-function queueKey(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    // The file is new.
-    return path;
-  }
-}
-
-/** Files over this size, in bytes, are reported without the bytes that they had. */
-const MAX_SAVED_BYTES = 16 * 1024 * 1024;
-
-/**
- * Writes as {@linkcode writeAtomically} does, remembers that the model knows the file, and calls
- * `onWritten`.
- */
-export async function writeSeen(
-  context: ToolContext,
-  path: string,
-  shown: string,
-  bytes: Uint8Array,
-  seen: Seen | undefined,
-): Promise<Written> {
-  const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
-  const written = await writeAtomically(path, shown, bytes, seen, context);
-  const info = await Deno.stat(written.realPath);
-  noteSeen(context, written.realPath, info);
-  context.onWritten?.({
-    path: written.realPath,
-    stamp: stampOf(info),
-    ...!written.created && { before: before ?? { stamp: "" } },
-  });
-  return written;
-}
-
-/**
- * The file at `path` before it is written, which begins with `seen`; without bytes where it cannot
- * be read.
- */
-async function versionOf(
-  path: string,
-  seen: Seen | undefined,
-): Promise<{ stamp: string; bytes?: Uint8Array } | undefined> {
-  const info = await Deno.stat(path).catch(() => undefined);
-  if (info === undefined) return undefined;
-  const stamp = stampOf(info);
-  if (seen === undefined || seen.size > MAX_SAVED_BYTES) return { stamp };
-  return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
 }

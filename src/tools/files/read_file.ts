@@ -2,9 +2,10 @@
 
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { openRegular } from "./regular_file.ts";
+import { openRegular, type RegularFile } from "./regular_file.ts";
 import { noteSeen } from "./seen_files.ts";
 import { toolPath } from "../paths.ts";
+import type { ToolArgs } from "../schema.ts";
 
 /** Longer lines are cut. */
 const MAX_READ_LINE_CHARS = 2000;
@@ -14,9 +15,7 @@ const CHUNK_BYTES = 256 * 1024;
 const MAX_SCANNED_BYTES = 512 * 1024 * 1024;
 /** The most characters of the last line of a result. */
 const READ_FOOTER_CHARS = 400;
-
-const LF = 10;
-const CR = 13;
+const LF = 10, CR = 13;
 
 /** The lines that a result shows, and the most characters that it may hold. */
 interface Window {
@@ -28,39 +27,27 @@ interface Window {
 
 /** The lines of a window, and what else one pass over a file found. */
 class Page {
-  /** The numbered lines of the window. */
   readonly lines: string[] = [];
-  /** The number of lines of the file, or a minimum where `isPartial`. */
-  total = 0;
-  /** True when the file goes on beyond what was looked at. */
-  isPartial = false;
+  total = 0; // the number of lines of the file, or a minimum where `isPartial`
+  isPartial = false; // true when the file goes on beyond what was looked at
   crlfLines = 0;
   lfLines = 0;
   hasBom = false;
-  /** True when bytes of a shown line are no UTF-8. */
-  isLossy = false;
-  /** The first line that was cut. */
+  isLossy = false; // true when bytes of a shown line are no UTF-8
   cutLine: number | undefined;
-  /** True when the last line has no line ending. */
-  endsOpen = false;
-  readonly #window: Window;
+  endsOpen = false; // true when the last line has no line ending
   readonly #line: LineBytes;
   #room: number;
   #isWanted: boolean;
 
   /** @param endsInCr true when lines end in CR alone */
-  constructor(window: Window, readonly endsInCr: boolean) {
-    this.#window = window;
-    this.#line = new LineBytes(4 * window.maxLineChars);
-    this.#room = window.maxChars;
-    this.#isWanted = window.offset === 1;
+  constructor(private readonly range: Window, readonly endsInCr: boolean) {
+    this.#line = new LineBytes(4 * range.maxLineChars);
+    this.#room = range.maxChars;
+    this.#isWanted = range.offset === 1;
   }
 
-  /**
-   * Takes the next bytes of the file.
-   *
-   * @param last the byte before them; -1 for none
-   */
+  /** Takes the next bytes of the file. @param last the byte before them; -1 for none */
   add(chunk: Uint8Array, last: number): void {
     let start = 0;
     const ending = this.endsInCr ? CR : LF;
@@ -75,14 +62,13 @@ class Page {
     this.endsOpen = start < chunk.length;
   }
 
-  /** No more bytes come. */
   end(): void {
     // A last line that was not read to its end is shown where it is wanted, and else not counted.
     if (this.endsOpen && (this.#isWanted || !this.isPartial)) this.#endLine(false);
   }
 
   #endLine(isCrlf: boolean): void {
-    const { offset, limit, maxLineChars } = this.#window;
+    const { offset, limit, maxLineChars } = this.range;
     this.total++;
     if (this.#isWanted) {
       const shown = `${this.total}\t${this.#line.text(this, isCrlf, maxLineChars)}`;
@@ -97,37 +83,24 @@ class Page {
 
 /**
  * Shows lines of a text file, each as `number`, tab, text, then one line in brackets: how many
- * lines there are, where to go on, and what the text does not show (line endings, a BOM). The file is
- * read in pieces, so its size does not matter; lines are counted up to 512 MB.
- *
+ * lines there are, where to go on, and what the text does not show (line endings, a BOM). The file
+ * is read in pieces, so its size does not matter; lines are counted up to 512 MB.
  * @throws {Error} when it is no text file, or has fewer lines than `offset`.
  */
-export async function readFile(
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<ToolOutcome> {
-  const { file_path: shown, offset, limit } = args as {
-    file_path: string;
-    offset: number;
-    limit: number;
-  };
+export async function readFile(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
+  const { offset, limit } = args as { offset: number; limit: number };
+  const shown = String(args.file_path);
   const path = toolPath(context, shown);
   const maxChars = Math.max(context.maxOutputChars - READ_FOOTER_CHARS, 100);
   const maxLineChars = Math.min(MAX_READ_LINE_CHARS, maxChars - 60);
   context.signal.throwIfAborted();
   using opened = await openRegular(path, shown, "read", context.grant);
-  const page = await readPage(
-    opened,
-    { offset, limit, maxLineChars, maxChars },
-    context.signal,
-    (head) => checkText(shown, head, opened.info.size),
-  );
+  const window = { offset, limit, maxLineChars, maxChars };
+  const check = (head: Uint8Array) => checkText(shown, head, opened.info.size);
+  const page = await readPage(opened, window, context.signal, check);
   const { lines, total, isPartial } = page;
-  if (total === 0 && !isPartial) {
-    noteSeen(context, opened.realPath, opened.info);
-    return { content: `[the file is empty${page.hasBom ? " but for a BOM" : ""}]` };
-  }
-  if (lines.length === 0) {
+  const isEmpty = total === 0 && !isPartial;
+  if (lines.length === 0 && !isEmpty) {
     const [extent, hint] = isPartial
       ? ["its first 512 MB have only", "use run_bash, with sed -n for example"]
       : ["it has", "use a smaller offset"];
@@ -136,6 +109,7 @@ export async function readFile(
     );
   }
   noteSeen(context, opened.realPath, opened.info);
+  if (isEmpty) return { content: `[the file is empty${page.hasBom ? " but for a BOM" : ""}]` };
   return {
     content: `${lines.join("\n")}\n${footerOf(page, offset, maxLineChars)}`,
     range: { first: offset, last: offset + lines.length - 1, total, isExact: !isPartial },
@@ -143,12 +117,13 @@ export async function readFile(
 }
 
 async function readPage(
-  { file, info: { size } }: { file: Deno.FsFile; info: { size: number } },
+  opened: RegularFile,
   window: Window,
   signal: AbortSignal,
   check: (head: Uint8Array) => void,
   mayEndInCr = true,
 ): Promise<Page> {
+  const { file, info: { size } } = opened;
   let page = new Page(window, false);
   let last = -1;
   // A small file is read at once, as another thread takes longer; not one that grows, or has no true size.
@@ -172,7 +147,7 @@ async function readPage(
     scanned += read;
     if (page.endsInCr && chunk.includes(LF)) {
       await file.seek(0, Deno.SeekMode.Start);
-      return await readPage({ file, info: { size } }, window, signal, check, false);
+      return await readPage(opened, window, signal, check, false);
     }
     page.add(chunk, last);
     last = buffer[read - 1]!;
@@ -212,8 +187,7 @@ class LineBytes {
     }
     if (whole && text.length <= maxChars) return text;
     page.cutLine ??= page.total;
-    const shown = text.slice(0, wholeUpTo(text, maxChars));
-    return `${shown}[cut: ${this.#total} bytes]`;
+    return `${text.slice(0, wholeUpTo(text, maxChars))}[cut: ${this.#total} bytes]`;
   }
 
   clear(): void {
@@ -223,8 +197,7 @@ class LineBytes {
 
 /** Throws when the bytes are those of no text that can be shown. */
 function checkText(shown: string, bytes: Uint8Array, size: number): void {
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff;
-  if (utf16) {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff) {
     throw new Error(
       `Cannot read ${shown} as it is UTF-16 text and must be UTF-8: run_bash can convert it with iconv -f UTF-16 -t UTF-8`,
     );
@@ -259,17 +232,13 @@ function footerOf(page: Page, offset: number, maxLineChars: number): string {
   if (end < page.total) parts.push(`continue with offset ${end + 1}`);
   if (page.cutLine !== undefined) {
     const command = `sed -n ${page.cutLine}p FILE | cut -c${maxLineChars + 1}-`;
-    parts.push(
-      `longer lines are cut at ${maxLineChars} characters: run_bash with ${command} shows the rest`,
-    );
+    const hint = `run_bash with ${command} shows the rest`;
+    parts.push(`longer lines are cut at ${maxLineChars} characters: ${hint}`);
   }
   if (page.endsInCr) parts.push("line endings are CR");
   else if (page.crlfLines > 0) {
-    parts.push(
-      `line endings are CRLF${
-        page.lfLines > 0 ? ` on ${page.crlfLines}, LF on ${page.lfLines}` : ""
-      }`,
-    );
+    const numbers = page.lfLines > 0 ? ` on ${page.crlfLines}, LF on ${page.lfLines}` : "";
+    parts.push(`line endings are CRLF${numbers}`);
   }
   if (page.hasBom) parts.push("starts with a BOM");
   if (page.isLossy) parts.push("not valid UTF-8: \ufffd stands for bytes that cannot be shown");

@@ -7,14 +7,10 @@ import { sanitize } from "../../text/sanitize.ts";
 import type { Grant } from "../../types/tool.ts";
 
 /** A refusal in our own words, for the model. */
-export class FileError extends Error {
-  constructor(action: string, shown: string, reason: string, options?: ErrorOptions) {
-    super(`Cannot ${action} ${shown}${reason}`, options);
-  }
-}
+export class FileError extends Error {}
 
 /** An open file that is known to be a regular one. */
-interface RegularFile extends Disposable {
+export interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;
   /** With every link followed. */
@@ -23,12 +19,9 @@ interface RegularFile extends Disposable {
 
 /**
  * Opens `path` for reading. Looks before it opens, as opening a FIFO waits for a writer.
- *
- * @param shown the path as the model knows it, for errors
- * @param action what is tried, such as `read`, for errors
+ * @param shown the path as the model knows it, for errors, as is `action`, such as `read`
  * @param grant what is opened instead of `path`, which must lead there all the while
- * @throws {Error} when there is none, or it is a folder, device, socket or FIFO; the message tells
- * the model its next move.
+ * @throws {Error} when it is no regular file; the message tells the model its next move.
  */
 export async function openRegular(
   path: string,
@@ -49,21 +42,18 @@ export async function openRegular(
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
 }
 
-/** The checks that {@linkcode isStill} makes where a folder changed lately. */
+/** The checks that {@linkcode isStill} makes where a folder changed lately, and the longest pause, in ms. */
 const LOOKS = 16;
-/** The longest pause between two of them, in ms. */
 const BREAK_MS = 0.03;
 /** A folder unchanged for this time, in ms, is quiet: clocks are coarse, and those of servers differ. */
 const QUIET_FOLDER_MS = 2000;
 
 /**
- * True where a granted path has had no links since a time, and leads to the file that was opened by
- * it.
+ * True where a granted path has had no links since a time, and leads to the file opened by it.
  *
- * Without `openat` this takes two looks, between which a folder can be swapped for a link and back. A
- * swap changes the parent folder: where none changed lately, one check is enough. Else LOOKS checks
- * run at random intervals, so that one swap cannot evade all.
- *
+ * Without `openat` this takes two looks, between which a folder can be swapped for a link and back.
+ * A swap changes the parent folder: where none changed lately, one check is enough. Else LOOKS
+ * checks run at random intervals, so that one swap cannot evade all.
  * @param folder the working directory; changes above it are not looked for
  * @param since the time of opening, or before, in milliseconds since 1970
  */
@@ -75,11 +65,8 @@ export function isStill(
 ): boolean {
   try {
     const top = isWithin(folder, path) ? folder : undefined;
-    for (
-      let looks = hasChanged(path, top, since - QUIET_FOLDER_MS) ? LOOKS : 1;
-      looks > 0;
-      looks--
-    ) {
+    let looks = hasChanged(path, top, since - QUIET_FOLDER_MS) ? LOOKS : 1;
+    for (; looks > 0; looks--) {
       const real = Deno.realPathSync(path);
       if (real !== path && (SEPARATOR === "/" || relative(real, path) !== "")) return false;
       const info = Deno.lstatSync(path);
@@ -105,11 +92,8 @@ function hasChanged(path: string, top: string | undefined, since: number): boole
 
 /** The error where links lead elsewhere than when the call was decided on. */
 export function movedError(action: string, shown: string): Error {
-  return new FileError(
-    action,
-    shown,
-    " as a file, folder or link in its path was replaced meanwhile: look at it again",
-  );
+  const reason = "a file, folder or link in its path was replaced meanwhile: look at it again";
+  return new FileError(`Cannot ${action} ${shown} as ${reason}`);
 }
 
 /** As {@linkcode openRegular}, without opening; `realPath` has every link followed. */
@@ -118,7 +102,7 @@ export async function statRegular(
   shown: string,
   action: string,
   grant?: Grant,
-): Promise<{ info: Deno.FileInfo; realPath: string }> {
+): Promise<Pick<RegularFile, "info" | "realPath">> {
   try {
     const realPath = grant?.realPath ?? await Deno.realPath(path);
     // Reading one of these runs code in the kernel and may tell secrets.
@@ -139,49 +123,37 @@ export async function statRegular(
 export function fileError(action: string, shown: string, error: unknown, more = ""): Error {
   if (!(error instanceof Error) || error instanceof FileError) return error as Error;
   const reason = error.message.replace(/ \(os error.*/s, "");
-  return new FileError(action, shown, `: ${reason}${more}`, { cause: error });
+  return new FileError(`Cannot ${action} ${shown}: ${reason}${more}`, { cause: error });
 }
 
-/** `folder`, `FIFO` and so on; undefined for a regular file. */
-export function specialKind(info: Deno.FileInfo): string | undefined {
-  if (info.isFile) return undefined;
-  if (info.isDirectory) return "folder";
-  if (info.isSymlink) return "link";
+/** The kind of what is no file, folder or link. */
+export function specialKind(info: Deno.FileInfo): string {
   if (info.isFifo) return "FIFO";
   if (info.isSocket) return "socket";
   return info.isCharDevice || info.isBlockDevice ? "device" : "special file";
 }
 
 function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error {
-  if (info?.isDirectory) {
-    const reason = " as it is not a regular file but a folder: use list_directory to see inside";
-    return new FileError(action, shown, reason);
-  }
-  const kind = info === undefined ? "part of the system's state" : `a ${specialKind(info)}`;
-  return new FileError(action, shown, ` as it is not a regular file but ${kind}`);
+  let kind = info === undefined ? "part of the system's state" : `a ${specialKind(info)}`;
+  if (info?.isDirectory) kind = "a folder: use list_directory to see inside";
+  return new FileError(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
 }
 
-/**
- * The error of a missing file: says which folder is missing, or which names in the folder are most
- * like the one asked for.
- */
+/** The error of a missing file: names the folder that is missing, or the names most like it. */
 export async function missingError(path: string, shown: string, action: string): Promise<Error> {
-  const folder = dirname(path);
   // Each name by the forms in which a model may give it: as it is, and as list_directory shows it.
   const names = new Map<string, string>();
   try {
     // Comparing a name takes microseconds.
-    for await (const { name } of Deno.readDir(folder)) {
+    for await (const { name } of Deno.readDir(dirname(path))) {
       names.set(sanitize(name), name).set(name, name);
       if (names.size >= 2000) break;
     }
   } catch {
-    return new FileError(action, shown, ` as there is no folder ${dirname(shown)}`);
+    return new FileError(`Cannot ${action} ${shown} as there is no folder ${dirname(shown)}`);
   }
   const alike: string[] = [];
-  while (alike.length < 3) {
-    const form = nearest(basename(path), [...names.keys()]);
-    if (form === undefined) break;
+  for (let form; alike.length < 3 && (form = nearest(basename(path), [...names.keys()]));) {
     const name = names.get(form)!;
     names.delete(name);
     names.delete(sanitize(name));
@@ -190,5 +162,5 @@ export async function missingError(path: string, shown: string, action: string):
   const hint = alike.length === 0
     ? "list_directory or glob_files show what there is"
     : `did you mean ${alike.map((name) => join(dirname(shown), name)).join(" or ")}?`;
-  return new FileError(action, shown, ` as it does not exist: ${hint}`);
+  return new FileError(`Cannot ${action} ${shown} as it does not exist: ${hint}`);
 }

@@ -1,8 +1,4 @@
-/**
- * The states of files that the model knows: an edit of an older one would undo the work of others.
- *
- * @module
- */
+/** The states of files that the model knows: to edit an older one undoes others' work. @module */
 
 import type { ToolContext } from "../../types/tool.ts";
 

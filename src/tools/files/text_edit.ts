@@ -1,6 +1,5 @@
 /** Replaces a text in the text of a file, whatever line endings either has. @module */
 
-import type { Replacement } from "./change.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { reindented } from "./indentation.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
@@ -10,11 +9,9 @@ const MAX_NAMED_PLACES = 20;
 /** The most replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
-/** A file's text as it is matched. */
 interface EditSource {
   text: string;
-  /** The same with `\n` for every line ending. */
-  lines: string;
+  lines: string; // the same with `\n` for every line ending
   /** The line ending of most lines. */
   ending: LineEnding;
 }
@@ -23,38 +20,36 @@ interface EditSource {
 interface TextEditRequest {
   oldText: string;
   newText: string;
-  /** True where every match is replaced; else there must be only one. */
-  all: boolean;
-  /** The most characters of the result, unless the file has more already. */
-  maxLength: number;
-  /** False where errors do not quote the text: the file is a secret. */
-  mayQuote: boolean;
+  all: boolean; // true where every match is replaced; else there must be only one
+  maxLength: number; // the most characters of the result, unless the file has more already
+  mayQuote: boolean; // false where errors do not quote the text: the file is a secret
 }
 
-/** A text after an edit. */
+export interface Replacement {
+  /** The range of the replaced text in the old text. */
+  start: number;
+  end: number;
+  newLength: number; // the length of what takes its place in the new text
+}
+
 export interface TextEdit {
   text: string;
   /** The text that was replaced and the one that took its place, with `\n` line endings. */
   before: string;
   after: string;
-  /** The number of replacements. */
   count: number;
-  /** The first of them. */
+  /** The first of `count` replacements. */
   replacements: readonly Replacement[];
-  /** `line 3` or `lines 3, 7, 9`. */
-  where: string;
+  where: string; // `line 3` or `lines 3, 7, 9`
   /** The position of the first one in the text with `\n` line endings, the old and the new. */
   firstAt: number;
-  /** True where `oldText` matched but for its indentation. */
-  isReindented: boolean;
+  isReindented: boolean; // true where `oldText` matched but for its indentation
   /** The line ending of most lines of the file. */
   ending: LineEnding;
 }
 
 /**
- * Replaces `oldText` by `newText`.
- *
- * @param refuse makes the error from the clause that says why
+ * Replaces `oldText` by `newText`; `refuse` makes an error from the clause that says why.
  * @throws {Error} when `oldText` is not found, is ambiguous, or the result would be too long.
  */
 export function editText(
@@ -88,17 +83,13 @@ export function editText(
   }
   const where = lineList(source.lines, matches);
   if (count > 1 && !all) {
-    throw refuse(
-      `old_string appears ${count} times (${where}): ` +
-        "add lines around it until it is unique, or set replace_all",
-    );
+    const next = "add lines around it until it is unique, or set replace_all";
+    throw refuse(`old_string appears ${count} times (${where}): ${next}`);
   }
   const length = text.length + count * (after.length - before.length);
   if (length > Math.max(text.length, maxLength)) {
-    throw refuse(
-      `the result must have at most ${maxLength} characters: it would have ${length}`,
-      RangeError,
-    );
+    const reason = `the result must have at most ${maxLength} characters: it would have ${length}`;
+    throw refuse(reason, RangeError);
   }
   const places = fitted ? [fitted.at] : placesOf(source.lines, before, true);
   return {
@@ -111,9 +102,7 @@ export function editText(
 }
 
 /** `text` with `\n` for every line ending. */
-export function withPlainEndings(text: string): string {
-  return editSourceOf(text).lines;
-}
+export const withPlainEndings = (text: string): string => editSourceOf(text).lines;
 
 function editSourceOf(text: string): EditSource {
   const ending = dominantEnding(text) ?? "\n";
@@ -137,12 +126,7 @@ function* placesOf(text: string, wanted: string, all: boolean): Generator<number
 }
 
 /** The text with `before` replaced at `places`, as far as it and `after` differ. */
-function replaced(
-  source: EditSource,
-  before: string,
-  after: string,
-  places: Iterable<number>,
-): Pick<TextEdit, "text" | "replacements"> {
+function replaced(source: EditSource, before: string, after: string, places: Iterable<number>) {
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head++;

@@ -1,56 +1,33 @@
 /** The tool `write_file`. @module */
 
-import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { count } from "../../text/count.ts";
+import type { Grant, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
-import { readBytes, type Seen, writeNotes, type Written } from "./atomic_write.ts";
+import type { ToolArgs } from "../schema.ts";
+import { readBytes, type Seen, writeNotes } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
-import { PreparedWrite, runWrite } from "./prepared_write.ts";
+import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { openRegular } from "./regular_file.ts";
 
 /** The most bytes of an old file that are read, for its line endings and the comparison. */
 const SAMPLE_BYTES = 1024 * 1024;
 
-/** A file that is about to be written, as it is. */
-interface Sample {
-  /** Its first bytes; undefined where it may be written though not read. */
-  seen: Seen | undefined;
-  /** Its size in bytes; undefined where there is no file. */
-  size: number | undefined;
-}
-
 /**
  * Creates a file, or replaces all of it, and says how many bytes it wrote. A file that had CRLF (or
- * CR) line endings or a BOM keeps them unless `content` has some of its own, and the result says so; all
- * else is written as given.
- *
- * @throws {Error} when the file is UTF-16, changed meanwhile, or cannot be written; the old one is
- * then as it was.
+ * CR) line endings or a BOM keeps them unless `content` has its own, and the result says so.
+ * @throws {Error} when the file is UTF-16, changed, or cannot be written; it is then as it was.
  */
-export async function writeFile(
-  args: Record<string, unknown>,
-  context: ToolContext,
-  prepared?: Prepared,
-): Promise<ToolOutcome> {
-  return await runWrite(prepareWrite, args, context, prepared);
-}
+export const writeFile = writerOf(prepareWrite);
 
-/**
- * Makes what {@linkcode writeFile} writes.
- *
- * @throws {Error} as it does.
- */
-export async function prepareWrite(
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<PreparedWrite> {
+/** Makes what {@linkcode writeFile} writes. @throws {Error} as it does. */
+export async function prepareWrite(args: ToolArgs, context: ToolContext): Promise<PreparedWrite> {
   const { file_path: shown, content } = args as { file_path: string; content: string };
   const path = newFilePath(context, shown);
   context.signal.throwIfAborted();
   await checkSeen(context, path, shown, true);
-  const sample = await sampleOf(path, shown, context);
-  const { seen } = sample;
+  const { seen, size } = await sampleOf(path, shown, context.grant);
   if (seen && /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...seen.head.subarray(0, 2)))) {
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
@@ -59,25 +36,27 @@ export async function prepareWrite(
   }
   const { text, notes } = asTheFileHasIt(content, seen);
   const bytes = new TextEncoder().encode(text);
+  const isNew = size === undefined;
+  const isShown = seen?.head.length === seen?.size && (isNew || !context.grant?.isSecret);
+  const lines = seen && isShown ? comparedWhole(seen.head, bytes) : undefined;
+  const rest = lines ?? (isNew ? {} : { replacedBytes: size });
   return new PreparedWrite({
     ...{ path, args, seen, bytes, replacesAll: true },
-    change: writeChange(sample, bytes, shown, context.grant?.isSecret === true),
-    report: (written) => writeReport(written, shown, bytes.length, notes),
+    change: { path: shown, isNew, morePlaces: 0, ...rest },
+    report: (written) => {
+      const verb = written.created ? "Created" : "Replaced";
+      return `${verb} ${shown}: wrote ${count(bytes.length, "byte")}${writeNotes(written, notes)}`;
+    },
   });
 }
 
 /** The content with the line endings and the BOM of the old file, and notes of them for the result. */
-function asTheFileHasIt(
-  content: string,
-  seen: Seen | undefined,
-): { text: string; notes: string[] } {
+function asTheFileHasIt(content: string, seen?: Seen): { text: string; notes: string[] } {
   const old = new TextDecoder("utf-8", { ignoreBOM: true }).decode(seen?.head);
   const ending = dominantEnding(old);
   const notes: string[] = [];
   let text = content;
-  if (
-    ending !== undefined && ending !== "\n" && content.includes("\n") && !content.includes("\r")
-  ) {
+  if (ending && ending !== "\n" && content.includes("\n") && !content.includes("\r")) {
     text = content.replaceAll("\n", ending);
     notes.push(`its ${LINE_ENDING_NAMES[ending]} line endings were kept`);
   }
@@ -88,31 +67,8 @@ function asTheFileHasIt(
   return { text, notes };
 }
 
-/** The change that writing `bytes` makes. */
-function writeChange(
-  { seen, size }: Sample,
-  bytes: Uint8Array,
-  path: string,
-  isSecret: boolean,
-): Change {
-  const change = { path, isNew: size === undefined, morePlaces: 0 };
-  const isShown = seen?.head.length === seen?.size && !(isSecret && size !== undefined);
-  const lines = seen && isShown ? comparedWhole(seen.head, bytes) : undefined;
-  if (lines) return { ...change, ...lines };
-  return { ...change, ...size !== undefined && { replacedBytes: size } };
-}
-
-function writeReport(written: Written, shown: string, bytes: number, notes: string[]): string {
-  const rest = [...notes, ...writeNotes(written)].map((note) => `; ${note}`).join("");
-  const verb = written.created ? "Created" : "Replaced";
-  return `${verb} ${shown}: wrote ${bytes === 1 ? "1 byte" : `${bytes} bytes`}${rest}`;
-}
-
-async function sampleOf(
-  path: string,
-  shown: string,
-  { grant }: Pick<ToolContext, "grant">,
-): Promise<Sample> {
+/** The file's first bytes, undefined if it cannot be read; its size, undefined without a file. */
+async function sampleOf(path: string, shown: string, grant: Grant | undefined) {
   let size: number | undefined;
   try {
     ({ size } = await Deno.stat(path));
@@ -124,13 +80,12 @@ async function sampleOf(
   }
   try {
     using opened = await openRegular(path, shown, "write", grant);
-    const { file, info: { size } } = opened;
-    const head = await readBytes(file, Math.min(size, SAMPLE_BYTES));
+    const { size } = opened.info;
+    const head = await readBytes(opened.file, Math.min(size, SAMPLE_BYTES));
     return { seen: { head, size }, size };
   } catch (error) {
-    if (error instanceof Error && error.cause instanceof Deno.errors.PermissionDenied) {
-      return { seen: undefined, size };
-    }
+    const { cause } = error as Error;
+    if (cause instanceof Deno.errors.PermissionDenied) return { seen: undefined, size };
     throw error;
   }
 }

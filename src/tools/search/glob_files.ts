@@ -1,33 +1,25 @@
 /** The tool `glob_files`. @module */
 
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { ToolArgs } from "../schema.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch } from "./pool.ts";
 import { escapedPath } from "./searcher.ts";
 import { findTarget } from "./target.ts";
 
-/** The most files that are listed. */
 const MAX_GLOB_FILES = 500;
 
 /**
  * Lists the files below a folder that match a glob pattern, the last modified first.
- *
  * @throws {Error} when there is no such folder, or the pattern or a link leads out of it.
  */
-export async function globFiles(
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<ToolOutcome> {
-  const [pattern, path] = [args.pattern as string, args.path as string];
+export async function globFiles(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
+  const [pattern, path] = [args.pattern, args.path] as [string, string];
   if (pattern === "") throw new RangeError("Cannot find files by an empty pattern: **/* finds all");
   const { walk, prefix, file } = await findTarget(context, path, pattern, false);
   if (file !== undefined) throw new Error(`Cannot list ${path} as it is a file: use read_file`);
-  const found = await runSearch(
-    { walk, prefix, limit: MAX_GLOB_FILES },
-    [walk.root],
-    context.signal,
-  );
-  const { files, more, tally, end } = found;
+  const job = { walk, prefix, limit: MAX_GLOB_FILES };
+  const { files, more, tally, end } = await runSearch(job, [walk.root], context.signal);
   const total = files.length + more;
   const counts = { files: total };
   if (files.length === 0 && end === "done") {

@@ -3,15 +3,14 @@
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { count } from "../../text/count.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
-import { runSearch, type SearchEnd, type SearchLimits } from "./pool.ts";
-import type { Found } from "./searcher.ts";
+import { runSearch, type SearchLimits, type SearchResult } from "./pool.ts";
+
 import { findTarget } from "./target.ts";
 import type { Tally } from "./walk.ts";
 
 /**
- * Finds the lines of files that match a regular expression.
- *
- * @param limits other limits on the time than the usual ones
+ * Finds the lines of files that match a regular expression, within other `limits` than the usual
+ * ones.
  * @throws {SyntaxError} when it is none.
  * @throws {Error} when there is no such file or folder, or the glob or a link leads out of it.
  */
@@ -29,8 +28,8 @@ export async function grepCode(
   const { walk, prefix, file } = await findTarget(context, path, glob, true);
   const limit = context.maxOutputChars;
   const contextLines = args.context_lines as number;
-  const tasks = [file === undefined ? walk.root : [file]];
   const job = { walk, prefix, limit, grep: { pattern, contextLines } };
+  const tasks = [file === undefined ? walk.root : [file]];
   const found = await runSearch(job, tasks, context.signal, limits);
   if (file !== undefined) checkSearched(path, found.tally);
   const { matches, more, tally, end } = found;
@@ -54,21 +53,16 @@ function checkSearched(path: string, { binary, large, unreadable }: Tally): void
 }
 
 function nothing(tally: Tally, pattern: string): string {
-  const where = tally.files === 0
-    ? "No files to search"
-    : `No matches in ${count(tally.files, "file")}`;
+  const searched = count(tally.files, "file");
+  const where = tally.files === 0 ? "No files to search" : `No matches in ${searched}`;
   // As grep without -E has it.
   const [sign] = /\\(?:[|+?]|\((?=.+\\\))|\{(?=\d))/.exec(pattern) ?? [];
   const hint = sign === undefined ? "" : ` ${sign} is a literal ${sign[1]}, without \\ it is not.`;
   return `${where}.${hint}${leftOut(tally)}`;
 }
 
-function shownMatches(
-  { matches, more, tally, end }: Found & { end: SearchEnd },
-  total: number,
-  contextLines: number,
-  maxChars: number,
-): string {
+function shownMatches(found: SearchResult, total: number, contextLines: number, maxChars: number) {
+  const { matches, more, tally, end } = found;
   const lines: string[] = [];
   /** For each line, how many matching lines and files have been shown before it. */
   const before: [lines: number, files: number][] = [];

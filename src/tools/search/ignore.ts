@@ -24,44 +24,28 @@ export interface Rules {
 const MAX_PATTERN_CHARS = 4096;
 /** The rules in one expression: the engine refuses expressions that are too large. */
 const RULES_PER_UNION = 100;
+const ASCII = /^[\0-\x7f]*$/;
 
 /** Reads the text of a `.gitignore`. A line that can match nothing is dropped. */
 export function parseIgnore(text: string): Rules {
-  const list: IgnoreRule[] = [];
-  for (const line of (ASCII.test(text) ? text : byBytes(text)).split("\n")) {
-    const rule = parseIgnoreRule(line.endsWith("\r") ? line.slice(0, -1) : line);
-    if (rule !== undefined) list.push(rule);
-  }
-  list.reverse();
-  return {
-    list,
-    names: unions(list.filter((rule) => !rule.anchored)),
-    paths: unions(list.filter((rule) => rule.anchored)),
-  };
+  const lines = (ASCII.test(text) ? text : byBytes(text)).split("\n");
+  const list = lines.flatMap((line) => parseIgnoreRule(line.replace(/\r$/, ""))).reverse();
+  const [names, paths] = [list.filter((r) => !r.anchored), list.filter((r) => r.anchored)];
+  return { list, names: unions(names), paths: unions(paths) };
 }
 
-/**
- * Applies `rules` to a file or folder.
- *
- * @param path The path from the rules' folder, with `/` between its parts.
- * @param name The last part of `path`.
- */
+/** Applies `rules` to a file or folder by `path`, from their folder, and its last part `name`. */
 export function verdict(rules: Rules, path: string, name: string, isDir: boolean): IgnoreVerdict {
   if (!ASCII.test(path)) {
     path = byBytes(path);
     name = byBytes(name);
   }
-  if (!rules.names.some((r) => r.test(name)) && !rules.paths.some((r) => r.test(path))) {
-    return undefined;
-  }
+  if (!rules.names.some((r) => r.test(name)) && !rules.paths.some((r) => r.test(path))) return;
   for (const rule of rules.list) {
     if (rule.dirOnly && !isDir) continue;
     if (rule.regex.test(rule.anchored ? path : name)) return !rule.keep;
   }
-  return undefined;
 }
-
-const ASCII = /^[\0-\x7f]*$/;
 
 /** A character for each byte of UTF-8: for git, `?` matches a byte. */
 function byBytes(text: string): string {
@@ -77,8 +61,9 @@ function unions(rules: readonly IgnoreRule[]): RegExp[] {
   return list;
 }
 
-function parseIgnoreRule(line: string): IgnoreRule | undefined {
-  if (line.startsWith("#") || line.length > MAX_PATTERN_CHARS) return undefined;
+/** The rule of a line, in a list; an empty list where it has none. */
+function parseIgnoreRule(line: string): IgnoreRule[] {
+  if (line.startsWith("#") || line.length > MAX_PATTERN_CHARS) return [];
   let pattern = withoutTrailingSpaces(line);
   const keep = pattern.startsWith("!");
   if (keep) pattern = pattern.slice(1);
@@ -87,8 +72,8 @@ function parseIgnoreRule(line: string): IgnoreRule | undefined {
   const anchored = pattern.includes("/");
   if (pattern.startsWith("/")) pattern = pattern.slice(1);
   const source = pattern === "" ? undefined : wildmatch(pattern);
-  if (source === undefined) return undefined;
-  return { regex: new RegExp(`^(?:${source})$`, "su"), anchored, keep, dirOnly };
+  if (source === undefined) return [];
+  return [{ regex: new RegExp(`^(?:${source})$`, "su"), anchored, keep, dirOnly }];
 }
 
 /** The line without spaces at its end, but for one that a backslash escapes. */
@@ -111,8 +96,8 @@ const escapeSigns = (text: string) =>
 
 /** The source of an expression for `pattern`; undefined for a pattern that matches nothing in git. */
 function wildmatch(pattern: string): string | undefined {
-  // Git compares the text before the first special character on its own, and begins the pattern behind
-  // it: in `a/b**/c` the stars are folders, in `a/?b**/c` they are not.
+  // Git compares the text before the first special character on its own, and begins the pattern
+  // behind it: in `a/b**/c` the stars are folders, in `a/?b**/c` they are not.
   const special = pattern.search(/[*?[\\]/);
   if (special === -1) return escapeSigns(pattern);
   const tokens = tokenize(pattern.slice(special));
@@ -126,13 +111,14 @@ function tokenize(pattern: string): IgnoreToken[] | undefined {
     if (char === "*") {
       let end = i;
       while (pattern[end] === "*") end++;
-      const atStart = tokens.length === 0 || tokens.at(-1) === SLASH_SIGN ||
-        tokens.at(-1) === "**/";
-      const isFolders = pattern[end] === "/";
-      const whole = end - i > 1 && atStart && (isFolders || end === pattern.length);
-      const token = !whole ? "*" : isFolders ? "**/" : "**";
-      if (token !== "**/" || tokens.at(-1) !== token) tokens.push(token);
-      i = token === "**/" ? end + 1 : end;
+      const before = tokens.at(-1);
+      const atStart = before === undefined || before === SLASH_SIGN || before === "**/";
+      const isWhole = end - i > 1 && atStart;
+      if (isWhole && pattern[end] === "/") {
+        if (before !== "**/") tokens.push("**/");
+        end++;
+      } else tokens.push(isWhole && end === pattern.length ? "**" : "*");
+      i = end;
     } else if (char === "[") {
       const set = bracketSet(pattern, i + 1);
       if (set === undefined) return undefined;
@@ -144,9 +130,8 @@ function tokenize(pattern: string): IgnoreToken[] | undefined {
       tokens.push(next === "/" ? SLASH_SIGN : { source: escapeSigns(next) });
       i += 1 + next.length;
     } else {
-      tokens.push(
-        char === "/" ? SLASH_SIGN : { source: char === "?" ? "[^\\/]" : escapeSigns(char) },
-      );
+      if (char === "/") tokens.push(SLASH_SIGN);
+      else tokens.push({ source: char === "?" ? "[^\\/]" : escapeSigns(char) });
       i += char.length;
     }
   }

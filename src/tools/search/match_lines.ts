@@ -2,27 +2,19 @@
 
 import { type FindLine, findLineEnd, findLineStart } from "./regex/line_pattern.ts";
 
-/** One line of output. */
-interface ShownLine {
-  text: string;
-  /** False for a line of context and for `--`. */
-  match: boolean;
-}
-
-/** The matches in one file. */
 export interface FileMatches {
   /** The path as it is shown, by which files are sorted. */
   path: string;
-  lines: ShownLine[];
+  /** The lines of output; `match` is false for a line of context and for `--`. */
+  lines: { text: string; match: boolean }[];
+
   /** The number of lines that match, those left out of `lines` included. */
   count: number;
 }
 
-/** The most characters of a line that are shown. */
 const SHOWN_LINE_CHARS = 500;
-/** The characters of them before the end of the match. */
+/** The characters of a shown line before the end of the match. */
 const LEAD_CHARS = 250;
-
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
@@ -36,7 +28,7 @@ export function matchLines(
   options: { path: string; contextLines: number; maxChars: number },
 ): FileMatches | undefined {
   const { path, contextLines, maxChars } = options;
-  const lines: ShownLine[] = [];
+  const lines: FileMatches["lines"] = [];
   let chars = 0;
   let count = 0;
   /** The start of the next line that is not shown yet, and its number. */

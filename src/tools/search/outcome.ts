@@ -35,11 +35,7 @@ export function gaps(tally: Tally, end: SearchEnd): string[] {
   return notes;
 }
 
-/**
- * The first of `lines` that fit in `maxChars`, and a last line in brackets with the notes, if any.
- *
- * @param notes Makes the notes from the number of lines shown.
- */
+/** The first `lines` that fit in `maxChars`, and a last line in brackets with the notes, if any. */
 export function fitLines(
   lines: readonly string[],
   maxChars: number,

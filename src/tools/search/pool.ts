@@ -1,31 +1,17 @@
 /**
- * Runs a search: it begins in this thread, as most searches are done before a worker would have
- * started, and goes on in workers, which share the tasks and can be ended.
- *
- * Workers end with their search: a waiting worker would keep the process from ending.
- *
- * @module
+ * Runs a search: it begins in this thread, as most are done before a worker would have started, and
+ * goes on in workers, which share the tasks. Workers end with their search: a waiting worker would
+ * keep the process from ending. @module
  */
 
 import { isStill } from "../files/regular_file.ts";
-import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
-import {
-  addFound,
-  type Found,
-  Searcher,
-  type SearchJob,
-  sortFound,
-  type Task,
-} from "./searcher.ts";
+import type { Found, Order, SearchJob, Task, WorkerReport } from "./searcher.ts";
+import { addFound, HUNGRY, Searcher, sortFound, STOP } from "./searcher.ts";
 
-/** Limits of a search. */
 export interface SearchLimits {
-  /** The time that the search may take in this thread, in milliseconds. */
-  hereMs: number;
-  /** The number of workers for the rest. */
-  workers: number;
-  /** The time after which the workers stop, in milliseconds. */
-  timeoutMs: number;
+  hereMs: number; // the time that the search may take in this thread, in milliseconds
+  workers: number; // the number of workers for the rest
+  timeoutMs: number; // the time after which the workers stop, in milliseconds
 }
 
 /** A worker is ready after 10 to 20 ms, and more than a few slow each other down, as measured. */
@@ -37,19 +23,19 @@ const DEFAULTS: SearchLimits = {
 
 /** The end of a search: `"timeout"` where a part of the tree is left. */
 export type SearchEnd = "done" | "timeout";
+export type SearchResult = Found & { end: SearchEnd };
 
 /**
  * Searches `tasks` for `job`.
- *
- * @throws {SyntaxError} when the pattern is none.
- * @throws the reason of `signal` at once when it is aborted.
+ * @throws {SyntaxError} when the pattern is none; the reason of `signal` at once when it is
+ * aborted.
  */
 export async function runSearch(
   job: SearchJob,
   tasks: readonly Task[],
   signal: AbortSignal,
   limits: Partial<SearchLimits> = {},
-): Promise<Found & { end: SearchEnd }> {
+): Promise<SearchResult> {
   signal.throwIfAborted();
   const { hereMs, workers: count, timeoutMs } = { ...DEFAULTS, ...limits };
   const since = Date.now();
@@ -78,7 +64,6 @@ function dropMoved(found: Found, { walk, prefix }: SearchJob, folder: string, si
 /** A search in workers, which share its tasks. */
 class WorkerPool {
   readonly #workers: readonly Worker[];
-  readonly #found: Found;
   readonly #shared = new Int32Array(new SharedArrayBuffer(8));
   readonly #idle: Worker[] = [];
   readonly #queue: Task[][] = [];
@@ -86,18 +71,14 @@ class WorkerPool {
   #finished = 0;
   #end: SearchEnd = "done";
 
-  constructor(count: number, found: Found) {
-    this.#workers = Array.from({ length: count }, startWorker);
-    this.#found = found;
+  constructor(count: number, private readonly found: Found) {
+    // Bundlers find the worker by this very expression.
+    const start = () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+    this.#workers = Array.from({ length: count }, start);
   }
 
   /** Searches `tasks` to the end; all workers end with it. */
-  async run(
-    job: SearchJob,
-    tasks: readonly Task[],
-    signal: AbortSignal,
-    timeoutMs: number,
-  ): Promise<SearchEnd> {
+  async run(job: SearchJob, tasks: readonly Task[], signal: AbortSignal, timeoutMs: number) {
     const abort = () => this.#ended.reject(signal.reason);
     signal.addEventListener("abort", abort);
     const timer = setTimeout(() => {
@@ -105,10 +86,9 @@ class WorkerPool {
       Atomics.store(this.#shared, STOP, 1);
     }, timeoutMs);
     try {
-      this.#workers.forEach((worker, i) => {
-        const share = tasks.filter((_, k) => k % this.#workers.length === i);
-        this.#start(worker, job, share);
-      });
+      this.#workers.forEach((worker, i) =>
+        this.#start(worker, job, tasks.filter((_, k) => k % this.#workers.length === i))
+      );
       return await this.#ended.promise;
     } finally {
       clearTimeout(timer);
@@ -131,7 +111,7 @@ class WorkerPool {
   #receive(worker: Worker, report: WorkerReport): void {
     if (report.type === "failed") return this.#ended.reject(new Error(report.message));
     if (report.type === "found") {
-      addFound(this.#found, report.found);
+      addFound(this.found, report.found);
       if (++this.#finished === this.#workers.length) this.#ended.resolve(this.#end);
       return;
     }
@@ -154,8 +134,3 @@ class WorkerPool {
 }
 
 const post = (worker: Worker, order: Order) => worker.postMessage(order);
-
-/** Bundlers find the worker by this very expression. */
-function startWorker(): Worker {
-  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-}

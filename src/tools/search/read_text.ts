@@ -7,7 +7,6 @@ import { countUnreadable, type Tally } from "./walk.ts";
 const MAX_SEARCHED_BYTES = 64 * 1024 * 1024;
 /** A file with a NUL byte among its first bytes is binary, as for git. */
 const BINARY_CHECK_BYTES = 8192;
-
 /** The most bytes of one read, so that each takes a moment only. */
 const READ_BYTES = 4 * 1024 * 1024;
 
@@ -15,11 +14,10 @@ const READ_BYTES = 4 * 1024 * 1024;
 let buffer = new Uint8Array(256 * 1024);
 
 /**
- * Calls `use` with the text of a file in UTF-8 and the file, still open. A file that cannot be read, is
- * binary or too large is counted in `tally` instead. UTF-16 is recognised by its byte order mark.
- *
- * @param stop Called between reads.
- * @throws {Stopped} when it returns true.
+ * Calls `use` with the text of a file in UTF-8 and the file, still open. A file that cannot be
+ * read, is binary or too large is counted in `tally` instead. UTF-16 is known by its byte order
+ * mark.
+ * @throws {Stopped} when `stop`, called between reads, returns true.
  */
 export function withFileText(
   path: string,
@@ -61,9 +59,7 @@ function readUtf8(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Ar
   }
   const bytes = buffer.subarray(0, length);
   const utf16 = utf16Label(bytes);
-  if (utf16 !== undefined) {
-    return new TextEncoder().encode(new TextDecoder(utf16).decode(bytes));
-  }
+  if (utf16 !== undefined) return new TextEncoder().encode(new TextDecoder(utf16).decode(bytes));
   if (bytes.subarray(0, BINARY_CHECK_BYTES).includes(0)) {
     tally.binary++;
     return undefined;

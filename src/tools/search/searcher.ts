@@ -1,4 +1,4 @@
-/** One thread's share of a search: its tasks and its results. @module */
+/** One thread's share of a search: its tasks, its results, and messages of them. @module */
 
 import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
@@ -13,48 +13,51 @@ export interface SearchJob {
   prefix: string;
   /** The lines to find in the files; without it the search is for the files themselves. */
   grep?: { pattern: string; contextLines: number };
-  /** The most characters of lines, or the most files, that are kept. */
-  limit: number;
+  limit: number; // the most characters of lines, or the most files, that are kept
 }
 
-/** A file, with its time of modification in milliseconds. */
-interface FoundFile {
-  path: string;
-  mtime: number;
-}
-
-/** The results of a search. */
 export interface Found {
   tally: Tally;
   /** The files with matches that come first by path. */
   matches: (FileMatches & Partial<Pick<Deno.FileInfo, "dev" | "ino">>)[];
-  /** The newest files. */
-  files: FoundFile[];
-  /** The number of files that match beside those. */
-  more: number;
+  /** The newest files, with their times of modification in milliseconds. */
+  files: { path: string; mtime: number }[];
+  more: number; // the number of files that match beside those
 }
 
 /** A folder to list, or files to search. */
 export type Task = string | string[];
 
-/** The files of one task. */
+/** A message to a worker. */
+export type Order =
+  | { type: "start"; job: SearchJob; shared: Int32Array; tasks: Task[] }
+  | { type: "tasks"; tasks: Task[] }
+  | { type: "finish" };
+/**
+ * A message from a worker. One without tasks reports it, and a busy one hands over half of its own
+ * when the shared memory says, between two tasks, that others wait.
+ */
+export type WorkerReport =
+  | { type: "idle" }
+  | { type: "share"; tasks: Task[] }
+  | { type: "found"; found: Found }
+  | { type: "failed"; message: string };
+/** The place in shared memory of the number of waiting workers, and of a 1 once all are to stop. */
+export const HUNGRY = 0, STOP = 1;
 const FILES_PER_TASK = 32;
 
-/** A search that goes on step by step. */
 export class Searcher {
   /** The tasks that are left, the largest first. */
   readonly tasks: Task[] = [];
   readonly found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
-  readonly #stop: () => boolean;
   readonly #search: (path: string) => void;
   readonly #walk: Walk;
 
   /**
-   * @param stop Called every millisecond or so; when it returns true, the rest of the task is left.
+   * @param stop called every millisecond or so; when it returns true, the rest of the task is left
    * @throws {SyntaxError} when the pattern is none.
    */
-  constructor(job: SearchJob, stop: () => boolean) {
-    this.#stop = stop;
+  constructor(job: SearchJob, private readonly stop: () => boolean) {
     this.#search = job.grep
       ? lineKeeper(job, job.grep, this.found, stop)
       : fileKeeper(job, this.found);
@@ -76,7 +79,7 @@ export class Searcher {
   #searchFiles(files: string[]): void {
     let i = 0;
     try {
-      for (; i < files.length && !this.#stop(); i++) this.#search(files[i]!);
+      for (; i < files.length && !this.stop(); i++) this.#search(files[i]!);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     }
@@ -101,19 +104,15 @@ export function sortFound(found: Found, job: SearchJob): number {
   found.matches.sort(byPath);
   let chars = 0;
   let kept = 0;
-  for (; kept < found.matches.length && chars < job.limit; kept++) {
-    chars += shownChars(found.matches[kept]!);
+  while (kept < found.matches.length && chars < job.limit) {
+    chars += shownChars(found.matches[kept++]!);
   }
   found.more += found.matches.splice(kept).length + found.files.splice(job.limit).length;
   return chars;
 }
 
-function shownChars({ lines }: FileMatches): number {
-  let chars = 0;
-  for (const { text } of lines) chars += text.length + 1;
-  return chars;
-}
-
+const shownChars = ({ lines }: FileMatches) =>
+  lines.reduce((sum, { text }) => sum + text.length + 1, 0);
 const shownPath = (job: SearchJob, path: string) =>
   job.prefix + path.slice(job.walk.root.length + 1);
 
@@ -126,10 +125,10 @@ function fileKeeper(job: SearchJob, found: Found): (path: string) => void {
     try {
       const mtime = Deno.lstatSync(path).mtime?.getTime() ?? 0;
       found.files.push({ path: shownPath(job, path), mtime });
+      found.tally.files++;
     } catch (error) {
-      return countUnreadable(path, error, found.tally);
+      countUnreadable(path, error, found.tally);
     }
-    found.tally.files++;
     if (found.files.length > 4 * job.limit) sortFound(found, job);
   };
 }

@@ -4,21 +4,13 @@ import { dirname, relative, resolve } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
-import {
-  FileError,
-  fileError,
-  missingError,
-  movedError,
-  statRegular,
-} from "../files/regular_file.ts";
+import { FileError, fileError, missingError } from "../files/regular_file.ts";
+import { movedError, statRegular } from "../files/regular_file.ts";
 import { toolPath } from "../paths.ts";
-import { type Filter, isWithheld, type WalkOptions } from "./walk.ts";
+import type { SearchJob } from "./searcher.ts";
+import { isWithheld } from "./walk.ts";
 
-/** The place of a search. */
-interface Target {
-  walk: WalkOptions;
-  /** Replaces `walk.root` in the paths shown: empty, or with a `/` at its end. */
-  prefix: string;
+interface Target extends Pick<SearchJob, "walk" | "prefix"> {
   /** Set where a single file was named; `walk.root` is its folder then. */
   file?: string;
 }
@@ -26,11 +18,10 @@ interface Target {
 /**
  * Finds the place to search. A glob pattern's folders up to the first wildcard count as named: the
  * search begins there, also where they are hidden or ignored.
- *
- * @param glob The pattern, empty for all files.
- * @param anywhere True where a pattern without `/` is for names at any depth, as in `rg -g`.
- * @throws {Error} when there is no such place, or it is no file or folder, or the pattern leads out
- * of it, or a link out of the working directory; the message tells the model its next move.
+ * @param glob the pattern, empty for all files
+ * @param anywhere true where a pattern without `/` is for names at any depth, as in `rg -g`
+ * @throws {Error} when there is no such place, or the pattern leads out of it, or a link out of the
+ * working directory; the message tells the model its next move.
  */
 export async function findTarget(
   context: Pick<ToolContext, "workingDir" | "grant">,
@@ -41,18 +32,14 @@ export async function findTarget(
   const base = resolve(toolPath(context, path));
   const exclude = anywhere && glob.startsWith("!");
   const byName = anywhere && !glob.includes("/");
-  let rest = exclude ? glob.slice(1) : glob;
-  checkGlob(rest, path);
-  rest = rest.replace(/^(?:\.\/+)+/, "").replace(/\/{2,}/g, "/");
+  checkGlob(exclude ? glob.slice(1) : glob, path);
+  let rest = (exclude ? glob.slice(1) : glob).replace(/^(?:\.\/+)+/, "").replace(/\/{2,}/g, "/");
   if (rest.endsWith("/")) rest += "**";
   const prefix = shownPrefix(context.workingDir, base);
   // A pattern from the working directory instead of from `path` is a common slip.
-  if (
-    prefix !== "" && rest.startsWith(prefix) &&
-    !await pathExists(resolve(base, rest.split("/")[0]!))
-  ) {
-    rest = rest.slice(prefix.length);
-  }
+  const isSlip = prefix !== "" && rest.startsWith(prefix) &&
+    !await pathExists(resolve(base, rest.split("/")[0]!));
+  if (isSlip) rest = rest.slice(prefix.length);
   const folders = exclude ? "" : /^(?:[^*?[\]{}\\/]+\/)*/.exec(rest)![0];
   rest = rest.slice(folders.length);
   const named = folders === "" ? base : resolve(base, folders);
@@ -61,26 +48,21 @@ export async function findTarget(
   // The policy decided on the real path, which is then also shown.
   const place = context.grant ? real : named;
   const root = isFile ? dirname(place) : place;
-  const filter: Filter = { regex: globToRegex(rest), byName, exclude };
+  const isDeep = rest === "" || byName || exclude || rest.includes("**");
+  let withheld = context.grant?.withheld;
+  // The policy has decided on a named file itself.
+  if (withheld && isFile) withheld = { folder: withheld.folder, paths: [] };
   return {
     walk: {
       root: withSlashes(root),
       top: withSlashes(await topFolder(context.workingDir, root)),
-      maxDepth: rest === "" || byName || exclude || rest.includes("**")
-        ? Infinity
-        : rest.split("/").length - 1,
+      maxDepth: isDeep ? Infinity : rest.split("/").length - 1,
       hidden: exclude ? [] : dotNames(rest),
-      ...(rest === "" ? {} : { filter }),
-      // The policy has decided on a named file itself.
-      ...(context.grant &&
-        {
-          withheld: isFile
-            ? { folder: context.grant.withheld.folder, paths: [] }
-            : context.grant.withheld,
-        }),
+      ...rest !== "" && { filter: { regex: globToRegex(rest), byName, exclude } },
+      ...withheld && { withheld },
     },
     prefix: shownPrefix(context.workingDir, root),
-    ...(isFile ? { file: withSlashes(place) } : {}),
+    ...isFile && { file: withSlashes(place) },
   };
 }
 
@@ -88,14 +70,11 @@ function checkGlob(glob: string, path: string): void {
   const absolute = /^(?:\{[^}]*,|\{)?(?:\/|[a-z]:[\\/])/i.test(glob);
   const leadsOut = glob.split(/[/{},]/).includes("..");
   if (!absolute && !leadsOut) return;
-  const place = absolute ? " (now absolute)" : " (now with ..)";
+  const [shown, from] = [JSON.stringify(glob), JSON.stringify(path)];
+  const now = absolute ? "absolute" : "with ..";
   throw new RangeError(
-    `Cannot search for ${
-      JSON.stringify(glob)
-    } as it must lead from path downwards${place}: give the ` +
-      `folder as path (now ${
-        JSON.stringify(path)
-      }) and only what is below it here, such as **/*.ts`,
+    `Cannot search for ${shown} as it must lead from path downwards (now ${now}): give the ` +
+      `folder as path (now ${from}) and only what is below it here, such as **/*.ts`,
   );
 }
 
@@ -105,11 +84,7 @@ function dotNames(glob: string): RegExp[] {
     .map(([, name, brace]) => globToRegex(brace === "" ? name! : `${name}*`));
 }
 
-/**
- * The kind and the real path of the place at `path`.
- *
- * @param isBelow True where a pattern leads there, which the policy has not seen.
- */
+/** The kind and real path of a place; `isBelow` where a pattern, not the policy, leads there. */
 async function checkPlace(
   { workingDir, grant }: Pick<ToolContext, "workingDir" | "grant">,
   path: string,
@@ -118,18 +93,17 @@ async function checkPlace(
 ): Promise<{ isFile: boolean; real: string }> {
   try {
     const [real, realDir] = [await Deno.realPath(path), await Deno.realPath(workingDir)];
-    // The path is in the working directory, its target is not: a search that was approved there must
-    // not take place elsewhere.
+    // The path is in the working directory, its target is not: a search that was approved there
+    // must not take place elsewhere.
     if (isWithin(workingDir, path) && !isWithin(realDir, real)) {
-      const reason = " as a link in it leads out of the working directory: links are not followed";
-      throw new FileError("search", shown, reason);
+      throw new FileError(
+        `Cannot search ${shown} as a link in it leads out of the working directory: links are not followed`,
+      );
     }
     if (grant && !isBelow && real !== grant.realPath) throw movedError("search", shown);
     const { isDirectory } = await Deno.stat(real);
-    if (grant && isBelow) checkGranted(grant, path, { real, isDirectory }, shown, realDir);
-    if (isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) {
-      return { isFile: false, real };
-    }
+    if (grant && isBelow) checkGranted(grant, path, { real, isDirectory, realDir }, shown);
+    if (isDirectory && !/^\/(proc|sys)(\/|$)/.test(real)) return { isFile: false, real };
     await statRegular(path, shown, "search", grant && { ...grant, realPath: real });
     return { isFile: true, real };
   } catch (error) {
@@ -141,22 +115,18 @@ async function checkPlace(
 function checkGranted(
   { realPath, withheld }: Grant,
   path: string,
-  { real, isDirectory }: { real: string; isDirectory: boolean },
+  { real, isDirectory, realDir }: { real: string; isDirectory: boolean; realDir: string },
   shown: string,
-  realDir: string,
 ): void {
+  const refuse = (reason: string) => new FileError(`Cannot search ${shown} as ${reason}`);
   if (!isWithin(realPath, real) && !isWithin(realDir, real)) {
-    throw new FileError(
-      "search",
-      shown,
-      " as a link in it leads elsewhere: links are not followed",
-    );
+    throw refuse("a link in it leads elsewhere: links are not followed");
   }
   const isIn = (folder: string, at: string) => isWithin(folder, at) && at !== folder;
   for (const start of [path, real]) {
     for (let at = start; isIn(realDir, at) || isIn(realPath, at); at = dirname(at)) {
       if (!isWithheld(withheld, withSlashes(at), at !== start || isDirectory)) continue;
-      throw new FileError("search", shown, " as the rules withhold it: give it as path to ask");
+      throw refuse("the rules withhold it: give it as path to ask");
     }
   }
 }
@@ -169,16 +139,14 @@ async function topFolder(workingDir: string, root: string): Promise<string> {
   }
 }
 
-async function pathExists(path: string): Promise<boolean> {
-  return await Deno.lstat(path).then(() => true, () => false);
-}
+const pathExists = (path: string): Promise<boolean> =>
+  Deno.lstat(path).then(() => true, () => false);
 
 /** The beginning of paths below `folder`: relative to the working directory where they are in it. */
 function shownPrefix(workingDir: string, folder: string): string {
-  const path = isWithin(workingDir, folder)
-    ? withSlashes(relative(workingDir, folder))
-    : withSlashes(folder);
-  return path === "" && isWithin(workingDir, folder) ? "" : `${path}/`;
+  const isInside = isWithin(workingDir, folder);
+  const path = withSlashes(isInside ? relative(workingDir, folder) : folder);
+  return isInside && path === "" ? "" : `${path}/`;
 }
 
 /** `path` with `/` between its parts and none at the end. */

@@ -1,11 +1,8 @@
 /**
- * Lists folders without hidden files, `node_modules`, and the files that `.gitignore`, `.ignore` and
- * `.git/info/exclude` name. As in ripgrep, `.ignore` goes first, and a rule that keeps a name keeps it
- * although it is hidden; unlike there, a `.gitignore` counts outside of repositories too, and git's
- * user settings do not.
- *
- * The calls are synchronous: they take a fraction of the time, and most run in a worker.
- *
+ * Lists folders without hidden files, `node_modules`, and what `.gitignore`, `.ignore` and
+ * `.git/info/exclude` name. As in ripgrep, `.ignore` goes first, and a rule that keeps a name keeps
+ * it although it is hidden; unlike there, a `.gitignore` counts outside of repositories too, and
+ * git's user settings do not. Synchronous calls take a fraction of the time; most run in a worker.
  * @module
  */
 
@@ -16,100 +13,64 @@ import { type IgnoreVerdict, parseIgnore, type Rules, verdict } from "./ignore.t
 /** The ignore files that apply to a folder, the nearest first. */
 interface IgnoreLevel {
   rules: Rules;
-  /** The length of the absolute path of the rules' folder, with a slash. */
-  at: number;
+  at: number; // the length of the absolute path of the rules' folder, with a slash
   up: IgnoreLevel | undefined;
 }
 
-/** The rules for the entries of a folder. */
 interface Scope {
   ignore?: IgnoreLevel | undefined;
   gitignore?: IgnoreLevel | undefined;
 }
 
 /** The files that a glob pattern takes. */
-export interface Filter {
+interface Filter {
   regex: RegExp;
   /** True where it is matched against the bare name, false where against the path from the root. */
   byName: boolean;
-  /** True to take the files that do not match. */
-  exclude: boolean;
+  exclude: boolean; // true to take the files that do not match
 }
 
 /** The parameters of a walk. All paths are absolute, with `/` between their parts. */
 export interface WalkOptions {
-  /** The folder to walk. */
   root: string;
-  /** The highest folder whose ignore files count: `root` or above. */
-  top: string;
-  /** The most folders to go down, 0 for the files in `root` only. */
-  maxDepth: number;
-  /** Names that are taken although they are hidden. */
-  hidden: readonly RegExp[];
-  /** The files to take; all where it is missing. */
-  filter?: Filter;
+  top: string; // the highest folder whose ignore files count: `root` or above
+  maxDepth: number; // the most folders to go down, 0 for the files in `root` only
+  hidden: readonly RegExp[]; // names that are taken although they are hidden
+  filter?: Filter; // the files to take; all where it is missing
   /** The files and folders that a policy withholds; `root` has no links then. */
   withheld?: Withheld;
 }
 
-/** The numbers of files taken and left out, by reason. */
-export interface Tally {
-  /** Files taken. */
-  files: number;
-  /** Files and folders that are hidden or ignored. */
-  ignored: number;
-  /** Files that the filter rejects. */
-  filtered: number;
-  /** Files and folders that the system would not open. */
-  unreadable: number;
-  /** Files with NUL bytes. */
-  binary: number;
-  /** Files over the size limit. */
-  large: number;
-  /** Files and folders whose names are not UTF-8, and which cannot be named for that reason. */
-  unnameable: number;
-  /** Links to files and folders. */
-  links: number;
-  /** Files and folders that the policy withholds. */
-  withheld: number;
-}
-
-/** A tally of nothing. */
-export const emptyTally = (): Tally => ({
-  files: 0,
-  ignored: 0,
-  filtered: 0,
-  unreadable: 0,
-  binary: 0,
-  large: 0,
-  unnameable: 0,
-  links: 0,
-  withheld: 0,
+/** A tally of nothing: the numbers of files taken and left out, by reason. */
+export const emptyTally = () => ({
+  files: 0, // taken
+  ignored: 0, // files and folders that are hidden or ignored
+  filtered: 0, // files that the filter rejects
+  unreadable: 0, // files and folders that the system would not open
+  binary: 0, // files with NUL bytes
+  large: 0, // files over the size limit
+  unnameable: 0, // files and folders whose names are not UTF-8, and which cannot be named therefore
+  links: 0, // links to files and folders
+  withheld: 0, // files and folders that the policy withholds
 });
+export type Tally = ReturnType<typeof emptyTally>;
 
-/** The bytes of an ignore file that are read: no real one comes near. */
+/** The most bytes of an ignore file that are read: no real one comes near. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
 /** Folders without real files: reading one runs code in the kernel, and some wait for ever. */
 const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
-
 /** The folders whose rules are remembered; beyond, all are dropped and read again when needed. */
 const MAX_SCOPES = 20_000;
 
 /** Lists one folder after the other, and counts the files that it leaves out. */
 export class Walk {
-  readonly #options: WalkOptions;
-  readonly #tally: Tally;
   readonly #scopes = new Map<string, Scope>();
 
-  constructor(options: WalkOptions, tally: Tally) {
-    this.#options = options;
-    this.#tally = tally;
-  }
+  constructor(private readonly options: WalkOptions, private readonly tally: Tally) {}
 
   /** The files and folders in `folder` that a search takes. Links are never followed. */
   list(folder: string): { files: string[]; folders: string[] } {
-    const { root, maxDepth, hidden, filter, withheld } = this.#options;
-    const tally = this.#tally;
+    const { tally, options: { root, maxDepth, filter, withheld } } = this;
     const files: string[] = [];
     const folders: string[] = [];
     let entries: Deno.DirEntry[];
@@ -126,7 +87,7 @@ export class Walk {
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
       const path = `${folder}/${name}`;
-      if (isLeftOut(path, name, isDirectory, scope, hidden)) tally.ignored++;
+      if (this.#isLeftOut(path, name, isDirectory, scope)) tally.ignored++;
       else if (isDirectory) {
         if (!deeper || SYSTEM_FOLDERS.includes(path)) continue;
         if (withheld && isWithheld(withheld, path, true)) tally.withheld++;
@@ -140,14 +101,19 @@ export class Walk {
     return { files, folders };
   }
 
+  #isLeftOut(path: string, name: string, isDir: boolean, scope: Scope): boolean {
+    if (isDir && (name === "node_modules" || name === ".git")) return true;
+    return ruled(path, name, isDir, scope) ??
+      (name.startsWith(".") && !this.options.hidden.some((regex) => regex.test(name)));
+  }
+
   /** The rules for `path` from the folders above it. */
   #scopeAbove(path: string): Scope {
-    if (path.length <= this.#options.top.length) return {};
+    if (path.length <= this.options.top.length) return {};
     const folder = path.slice(0, path.lastIndexOf("/"));
-    const scope = this.#scopes.get(folder) ?? this.#remember(
-      folder,
-      scopeIn(folder, this.#scopeAbove(folder), (name) => isRealEntry(`${folder}/${name}`)),
-    );
+    const has = (name: string) => isRealEntry(`${folder}/${name}`);
+    const scope = this.#scopes.get(folder) ??
+      this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
     // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
     return ruled(path, path.slice(folder.length + 1), true, scope) ? {} : scope;
   }
@@ -165,9 +131,8 @@ function slashes(text: string, from: number): number {
   return count;
 }
 
-function takes(filter: Filter | undefined, path: string, name: string): boolean {
-  return filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
-}
+const takes = (filter: Filter | undefined, path: string, name: string): boolean =>
+  filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
 
 /** True where a policy withholds a file, or a folder with all its entries. */
 export function isWithheld(
@@ -184,19 +149,6 @@ export function isWithheld(
   return !isDir && files !== undefined && files.test(path);
 }
 
-function isLeftOut(
-  path: string,
-  name: string,
-  isDir: boolean,
-  scope: Scope,
-  hidden: readonly RegExp[],
-): boolean {
-  if (isDir && (name === "node_modules" || name === ".git")) return true;
-  const ignored = ruled(path, name, isDir, scope);
-  if (ignored !== undefined) return ignored;
-  return name.startsWith(".") && !hidden.some((regex) => regex.test(name));
-}
-
 function ruled(path: string, name: string, isDir: boolean, scope: Scope): IgnoreVerdict {
   for (const first of [scope.ignore, scope.gitignore]) {
     for (let level = first; level !== undefined; level = level.up) {
@@ -204,7 +156,6 @@ function ruled(path: string, name: string, isDir: boolean, scope: Scope): Ignore
       if (found !== undefined) return found;
     }
   }
-  return undefined;
 }
 
 /** The scope in `folder`: `scope` with the rules that the folder itself adds. */
@@ -212,9 +163,7 @@ function scopeIn(folder: string, scope: Scope, has: (name: string) => boolean): 
   let { ignore, gitignore } = scope;
   const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
     const rules = readRules(`${folder}/${file}`);
-    return rules === undefined || rules.list.length === 0
-      ? up
-      : { rules, at: folder.length + 1, up };
+    return rules?.list.length ? { rules, at: folder.length + 1, up } : up;
   };
   // A repository within another has rules of its own only.
   if (has(".git")) gitignore = level(".git/info/exclude", undefined);

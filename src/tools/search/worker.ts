@@ -1,11 +1,6 @@
-/**
- * A worker of a search. It loads as few modules as it can: each delays the first result.
- *
- * @module
- */
+/** A worker of a search. It loads few modules, as each delays the first result. @module */
 
-import { HUNGRY, type Order, STOP, type WorkerReport } from "./protocol.ts";
-import { Searcher } from "./searcher.ts";
+import { HUNGRY, type Order, Searcher, STOP, type WorkerReport } from "./searcher.ts";
 
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<Order>) => void;
@@ -17,9 +12,7 @@ let shared: Int32Array;
 
 scope.onmessage = ({ data: order }) => {
   try {
-    if (order.type === "finish") {
-      return scope.postMessage({ type: "found", found: searcher.found });
-    }
+    if (order.type === "finish") return scope.postMessage({ type: "found", found: searcher.found });
     if (order.type === "start") {
       shared = order.shared;
       searcher = new Searcher(order.job, () => Atomics.load(shared, STOP) === 1);

@@ -4,16 +4,8 @@ import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { namesOf } from "./jobs.ts";
 import { OutputCapture } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
-import {
-  DRAIN_MS,
-  exitCodeText,
-  FRAME_CHARS,
-  GRACE_MS,
-  leftBehind,
-  startShell,
-  tidyUp,
-  within,
-} from "./shell_process.ts";
+import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
+import { type StartedShell, startShell, tidyUp, within } from "./shell_process.ts";
 import { aborted } from "../../wire/wait.ts";
 
 /** A command that ends within this time, in ms, is no job: its port is taken, for example. */
@@ -27,11 +19,9 @@ const MAX_FIRST_NEWS_BYTES = 2000;
 const JOB_STOP_MS = 1000;
 
 /**
- * Starts `command` as `run_bash` does, and returns while it runs. What it leaves running when its
- * shell ends is ended too.
- *
- * @throws {RangeError} when too many jobs run.
- * @throws {Error} when the shell cannot be started.
+ * Starts `command` as `run_bash` does, and returns while it runs. What its shell leaves is ended
+ * too.
+ * @throws {RangeError} when too many jobs run. @throws {Error} when the shell cannot be started.
  */
 export async function runInBackground(
   { command }: Record<string, unknown>,
@@ -53,11 +43,10 @@ export async function runInBackground(
   }
   job.isAnnounced = true;
   const call = `job_output {"job": ${job.number}`;
-  const content =
-    `job ${job.number} runs in the background until the session ends. ${call}} shows what it prints, ${call}, "stop": true} ends it.\n${
-      job.news("output", Math.min(budget, MAX_FIRST_NEWS_BYTES))
-    }`;
-  return { content };
+  const state = `job ${job.number} runs in the background until the session ends`;
+  const hints = `${call}} shows what it prints, ${call}, "stop": true} ends it`;
+  const news = job.news("output", Math.min(budget, MAX_FIRST_NEWS_BYTES));
+  return { content: `${state}. ${hints}.\n${news}` };
 }
 
 /** The tool `job_output`. */
@@ -78,21 +67,18 @@ export async function jobOutput(
 
 /** A command that runs in a shell of its own. */
 class ShellJob implements Job {
-  readonly command: string;
   /** Resolves when all its processes have ended. */
   readonly ended: Promise<void>;
   /** True once it is a job for the model: its end is reported then. */
   isAnnounced = false;
   number = 0;
   isTold = false;
-  readonly #shell: Awaited<ReturnType<typeof startShell>>;
-  readonly #jobs: Jobs;
-  readonly #budget: number;
+  outcome: string | undefined;
   readonly #output: OutputCapture;
   readonly #halt = Promise.withResolvers<void>();
   readonly #startedAt = performance.now();
   #elapsedMs: number | undefined;
-  #outcome: string | undefined;
+
   /** The outcome that `stop` gave it. */
   #stoppedAs: string | undefined;
   /** The way in which it ended, in lines for the model. */
@@ -100,21 +86,13 @@ class ShellJob implements Job {
 
   /** @param budget the most bytes of output that it tells at a time */
   constructor(
-    command: string,
-    shell: Awaited<ReturnType<typeof startShell>>,
-    jobs: Jobs,
-    budget: number,
+    readonly command: string,
+    private readonly shell: StartedShell,
+    private readonly jobs: Jobs,
+    private readonly budget: number,
   ) {
-    this.command = command;
-    this.#shell = shell;
-    this.#jobs = jobs;
-    this.#budget = budget;
     this.#output = new OutputCapture([shell.child.stdout, shell.child.stderr], budget);
     this.ended = this.#untilOver();
-  }
-
-  get outcome(): string | undefined {
-    return this.#outcome;
   }
 
   get elapsedMs(): number {
@@ -126,18 +104,18 @@ class ShellJob implements Job {
   }
 
   /** The way in which it ended, if it has, and its output since the last news. */
-  news(label = "output", maxBytes: number = this.#budget): string {
+  news(label = "output", maxBytes = this.budget): string {
     const text = this.#output.take(maxBytes).replace(/\n$/, "");
     return [...this.#end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");
   }
 
   async report(signal: AbortSignal): Promise<string> {
-    if (this.#outcome === undefined) {
+    if (this.outcome === undefined) {
       const more = [this.ended, this.#output.more(), aborted(signal)];
       await within(NEWS_MS, Promise.race(more));
     }
     signal.throwIfAborted();
-    const outcome = this.#outcome;
+    const { outcome } = this;
     if (outcome !== undefined) this.isTold = true;
     const seconds = `${Math.round(this.elapsedMs / 1000)} s`;
     const state = outcome === undefined ? `is running, for ${seconds}` : `ended after ${seconds}`;
@@ -152,7 +130,7 @@ class ShellJob implements Job {
   }
 
   kill(): void {
-    const { child, folder } = this.#shell;
+    const { child, folder } = this.shell;
     try {
       if (Deno.build.os === "windows") child.kill("SIGKILL");
       else endNow(child.pid, folder);
@@ -162,19 +140,19 @@ class ShellJob implements Job {
   }
 
   async #untilOver(): Promise<void> {
-    const { child, limits, folder } = this.#shell;
+    const { child, limits } = this.shell;
     const output = this.#output;
     await Promise.race([child.status, this.#halt.promise]);
     if (this.#stoppedAs === undefined) await within(DRAIN_MS, output.done);
     const stoppedAs = this.#stoppedAs;
     const isStopped = stoppedAs !== undefined;
     const graceMs = isStopped ? JOB_STOP_MS : GRACE_MS;
-    const { left, status } = await tidyUp(child, [output], graceMs, folder);
+    const { left, status } = await tidyUp(this.shell, [output], graceMs);
     this.#end = [`exit code: ${exitCodeText(status)}`];
     if (limits !== undefined && !isStopped && status?.code !== 0) this.#end.push(limits);
     if (left.length > 0 && !isStopped) this.#end.push(leftBehind(left));
     this.#elapsedMs = performance.now() - this.#startedAt;
-    this.#outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
-    if (this.isAnnounced && !isStopped) this.#jobs.onEnd?.(this);
+    this.outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
+    if (this.isAnnounced && !isStopped) this.jobs.onEnd?.(this);
   }
 }

@@ -3,10 +3,7 @@
 import { API_KEY_ENVS } from "../../config.ts";
 import { programFolders } from "./find_program.ts";
 
-/**
- * Variables that keep programs from waiting for a person and from drawing: there is no terminal and
- * no input.
- */
+/** Variables that keep programs from waiting for a person and from drawing on a terminal. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -33,17 +30,15 @@ const SECRET =
   /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|^-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@/;
 
 /**
- * Our environment without its credentials but for those that a person has named, and with what keeps
- * commands from asking.
- *
- * @param named names, or beginnings such as `AWS_*`
+ * Our environment with what keeps commands from asking, and without credentials but for those
+ * `named` by a person, as names or beginnings such as `AWS_*`.
  */
 export function commandEnvironment(
   named: readonly string[] = [],
   ours: Readonly<Record<string, string>> = Deno.env.toObject(),
 ): Record<string, string> {
-  // No command gets the key of a backend, nor a variable of the same value. A short value is no key: local
-  // servers are often given a word.
+  // No command gets the key of a backend, nor a variable of the same value. A short value is no
+  // key: local servers are often given a word.
   const keys = new Set(
     API_KEY_ENVS.map((name) => ours[name]).filter((key) => key && key.length >= 16),
   );

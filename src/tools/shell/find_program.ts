@@ -2,15 +2,14 @@
 
 import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";
+import { realPathOr } from "../paths.ts";
 
 /** The folders that a system without PATH looks in: trusted also when `/` is worked in. */
 const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
- * The folders of PATH (not for Windows). Relative and empty ones mean whatever folder a program is
- * started in, and are left out.
- *
- * @param folder the folders of PATH in this one are left out, too
+ * The folders of PATH that are not in `folder` (not for Windows). Relative and empty ones, which
+ * mean whatever folder a program is started in, are left out.
  */
 export function programFolders(
   folder?: string,
@@ -18,9 +17,10 @@ export function programFolders(
 ): string[] {
   const folders = path.split(":").filter(isAbsolute);
   if (folder === undefined) return folders;
-  const inside = [folder, real(folder)];
+  const inside = [folder, realPathOr(folder)];
+  const isInside = (at: string) => inside.some((root) => isWithin(root, at));
   return folders.filter((one) =>
-    USUAL.includes(one) || ![one, real(one)].some((at) => inside.some((root) => isWithin(root, at)))
+    USUAL.includes(one) || !(isInside(one) || isInside(realPathOr(one)))
   );
 }
 
@@ -34,12 +34,4 @@ export function findProgram(name: string, folders: readonly string[]): string | 
       return false;
     }
   });
-}
-
-function real(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return path;
-  }
 }

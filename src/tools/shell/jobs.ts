@@ -24,10 +24,11 @@ class JobStore implements Jobs {
     if (this.#isOver) throw new RangeError("Cannot start a job as the session is over");
     const running = this.#running();
     if (running.length < MAX_RUNNING_JOBS) return;
+    const next = `stop one first, as in job_output {"job": ${running[0]!.number}, "stop": true}`;
     throw new RangeError(
-      `Cannot start a job as at most ${MAX_RUNNING_JOBS} may run: stop one first, as in job_output {"job": ${
-        running[0]!.number
-      }, "stop": true}. There are ${namesOf(this.list)}`,
+      `Cannot start a job as at most ${MAX_RUNNING_JOBS} may run: ${next}. There are ${
+        namesOf(this.list)
+      }`,
     );
   }
 

@@ -1,18 +1,11 @@
-/**
- * Keeps the beginning and the end of what a process prints, in little memory however much it is.
- *
- * @module
- */
+/** Keeps the beginning and the end of what a process prints, in little memory. @module */
 
 import { stripEscapes } from "../../text/sanitize.ts";
 
 /** The most bytes that are kept of either end, whatever the caller has room for. */
 const MAX_CAPTURED_BYTES = 4 * 1024 * 1024;
 
-/**
- * The output of a process so far: it reads streams to their ends, and keeps the first and the last
- * `maxBytes / 2` bytes in the order in which they come.
- */
+/** Reads streams to their ends; keeps the first and last `maxBytes / 2` bytes, in their order. */
 export class OutputCapture {
   /** Resolves when the streams have ended or were cancelled; never rejects. */
   readonly done: Promise<void>;
@@ -41,10 +34,7 @@ export class OutputCapture {
     return this.#total;
   }
 
-  /**
-   * The output since the last `take`, as text of at most `maxBytes` bytes and a notice of what was
-   * left out.
-   */
+  /** The output since the last `take` within `maxBytes` bytes, a notice of a gap among them. */
   text(maxBytes: number): string {
     const head = this.#head.subarray(0, this.#headLength);
     const rest = this.#last(this.#total - this.#headLength);
@@ -72,7 +62,6 @@ export class OutputCapture {
     return cleanOutput(decode(bytes.subarray(start)));
   }
 
-  /** Stops reading. */
   async cancel(): Promise<void> {
     await Promise.all(this.#readers.map((reader) => reader.cancel().catch(() => {})));
   }
@@ -134,13 +123,8 @@ function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string
   return `${cleanOutput(decode(head)).trimEnd()}\n${notice}\n${cleanOutput(decode(tail))}`;
 }
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-}
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+const decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
 function joinedBytes(parts: Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -157,8 +141,8 @@ const MAX_STATES = 20;
 const SHOWN_STATES = 5;
 
 /**
- * The text that a terminal would show, without colours: escape sequences and control characters are
- * removed, and each state of a line that was written over with carriage returns becomes a line of its own.
+ * The text that a terminal would show, without colours, escape sequences and control characters;
+ * each state of a line that was written over with carriage returns becomes a line of its own.
  */
 export function cleanOutput(text: string): string {
   return stripEscapes(text)
@@ -172,13 +156,10 @@ export function cleanOutput(text: string): string {
 function states(line: string): string {
   const all = line.split("\r").filter((state) => state.trim() !== "");
   const states = all.filter((state, i) => state !== all[i - 1]);
+  const left = states.length - 2 * SHOWN_STATES;
   if (states.length > MAX_STATES) {
-    const left = states.length - 2 * SHOWN_STATES;
-    states.splice(
-      SHOWN_STATES,
-      left,
-      `[... ${left} overwritten states: tr '\\r' '\\n' shows them]`,
-    );
+    const notice = `[... ${left} overwritten states: tr '\\r' '\\n' shows them]`;
+    states.splice(SHOWN_STATES, left, notice);
   }
   return states.join("\n");
 }

@@ -1,33 +1,26 @@
 /**
- * Ends a child process with all that came of it.
- *
- * A child spawned with `detached: true` leads its own session and process group. What it starts
- * stays in the session, though shells with job control and programs such as `timeout` make
- * groups of their own; only `setsid` leaves it, and is found as long as its parent lives.
- *
- * @module
+ * Ends a child process with all that came of it. A child spawned with `detached: true` leads a
+ * session and group. What it starts stays in the session, though shells with job control and
+ * `timeout` make groups; only `setsid` leaves it, and is found while its parent lives. @module
  */
 
 import { findProgram, programFolders } from "./find_program.ts";
-import { atProgramEnd } from "./program_end.ts";
 
-/** A live process. */
+import { wait } from "../../wire/wait.ts";
+
 interface Process {
   pid: number;
   parent: number;
   group: number;
-  /** NaN where the system does not tell. */
-  session: number;
+  session: number; // NaN where the system does not tell
   name: string;
   /** When it began, which no other process of the same number did; its name where that is unknown. */
   identity: string;
 }
 
-const isLinux = Deno.build.os === "linux";
-
-/** A row of the process table. */
 type ProcessRow = Process & { state: string | undefined };
 
+const isLinux = Deno.build.os === "linux";
 /**
  * `pid (name) state parent group session`, 15 numbers, start time, and more. A name may hold
  * anything, line breaks and parentheses too, but has no room for that many numbers.
@@ -35,38 +28,24 @@ type ProcessRow = Process & { state: string | undefined };
 const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+) .*$/gm;
 
 /**
- * Has all processes that `leader` started killed when the program ends, as there is no time then for
- * SIGTERM. Returns a function to call once they have ended by themselves.
- */
-export function endAtExit(leader: number, folder: string): () => void {
-  if (Deno.build.os === "windows") return () => {};
-  return atProgramEnd(() => endNow(leader, folder));
-}
-
-/**
  * Ends every process that the child `leader` started and, if it lives, itself: SIGTERM, and SIGKILL
- * to those still there after `graceMs`. Returns the names of those that it found. No program in `folder`
- * is run for it.
+ * after `graceMs`. Returns the names of those that it found; runs no program in `folder` for it.
  */
-export async function endGroup(
-  leader: number,
-  graceMs: number,
-  folder: string,
-): Promise<string[]> {
+export async function endGroup(leader: number, graceMs: number, folder: string): Promise<string[]> {
   if (Deno.build.os === "windows") return await endTree(leader);
   const folders = programFolders(folder);
   let members = await membersOf(leader, folders);
   const names = members.filter(({ pid }) => pid !== leader).map(({ name }) => name);
   signal(leader, members, "SIGTERM");
   const deadline = performance.now() + graceMs;
-  for (let wait = 5; members.length > 0 && performance.now() < deadline; wait *= 1.5) {
-    await delay(Math.min(wait, 100));
+  for (let pause = 5; members.length > 0 && performance.now() < deadline; pause *= 1.5) {
+    await wait(Math.min(pause, 100), undefined);
     members = await membersOf(leader, folders, members);
   }
   // A member may start another between the look and the kill; fifty looks are more than it can win.
   for (let look = 0; members.length > 0 && look < 50; look++) {
     signal(leader, members, "SIGKILL");
-    await delay(5);
+    await wait(5, undefined);
     members = await membersOf(leader, folders, members);
   }
   return names;
@@ -74,6 +53,7 @@ export async function endGroup(
 
 /** Kills every process that the child `leader` started and, if it lives, itself, without waiting. */
 export function endNow(leader: number, folder: string): void {
+  if (Deno.build.os === "windows") return;
   let table: Process[] = [];
   try {
     table = processesIn(listing(programFolders(folder)).outputSync().stdout);
@@ -87,28 +67,32 @@ function signal(leader: number, members: Process[], name: Deno.Signal): void {
   // The group first: it gets the signal at once, whoever forks meanwhile.
   const others = members.filter(({ group }) => group !== leader).map(({ pid }) => pid);
   const inGroup = others.length < members.length;
-  for (const target of inGroup ? [-leader, ...others] : others) {
-    try {
-      Deno.kill(target, name);
-    } catch {
-      // Gone since, or another user's (sudo), which cannot be signalled.
-    }
+  for (const target of inGroup ? [-leader, ...others] : others) kill(target, name);
+}
+
+/** False where it is gone, or another user's (sudo), which cannot be signalled. */
+function kill(target: number, name: Deno.Signal): boolean {
+  try {
+    Deno.kill(target, name);
+    return true;
+  } catch {
+    return false;
   }
 }
 
 /** The processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
-async function membersOf(
-  leader: number,
-  folders: readonly string[],
-  known: Process[] = [],
-): Promise<Process[]> {
+async function membersOf(leader: number, folders: readonly string[], known: Process[] = []) {
   const table = await listing(folders).output().then(({ stdout }) => processesIn(stdout), () => []);
   return membersIn(table, leader, known);
 }
 
 function membersIn(table: Process[], leader: number, known: Process[] = []): Process[] {
   // No process table, as a fork bomb leaves no room for `ps`: only the group gets the signal.
-  if (table.length === 0) return isGroup(leader) ? [lone(leader)] : [];
+  if (table.length === 0) {
+    const ids = { pid: leader, parent: Deno.pid, group: leader, session: leader };
+    // SIGCONT does no harm, and wakes a stopped process so that it can end.
+    return kill(-leader, "SIGCONT") ? [{ ...ids, name: "", identity: "" }] : [];
+  }
   const found = new Set<number>();
   const before = new Map(known.map(({ pid, identity }) => [pid, identity]));
   const children = Map.groupBy(table, ({ parent }) => parent);
@@ -136,53 +120,26 @@ function listing(folders: readonly string[]): Deno.Command {
   });
 }
 
-/** Every live process. */
 function processesIn(stdout: Uint8Array): Process[] {
   const text = new TextDecoder().decode(stdout);
-  return (isLinux ? [...text.matchAll(STAT)].map(statRow) : text.split("\n").map(psRow))
+  return (isLinux ? [...text.matchAll(STAT)].map(processRow) : text.split("\n").map(psRow))
     // A zombie is only a number that waits to be read.
     .filter(({ pid, state }) => pid > 1 && state !== undefined && !/^[ZX]/.test(state));
 }
 
-function statRow(fields: string[]): ProcessRow {
-  const [, pid, name, state, parent, group, session, identity] = fields;
+/** @param fields those that {@linkcode STAT} finds */
+function processRow(
+  [, pid, name, state, parent, group, session, identity]: (string | undefined)[],
+): ProcessRow {
   return {
-    pid: Number(pid),
-    state,
-    parent: Number(parent),
-    group: Number(group),
-    session: Number(session),
-    name: name!,
-    identity: identity!,
+    ...{ pid: Number(pid), state, parent: Number(parent), group: Number(group) },
+    ...{ session: Number(session), name: name ?? "", identity: identity ?? name ?? "" },
   };
 }
 
 function psRow(row: string): ProcessRow {
   const [pid, state, parent, group, ...words] = row.trim().split(/\s+/);
-  const name = words.join(" ");
-  return {
-    pid: Number(pid),
-    state,
-    parent: Number(parent),
-    group: Number(group),
-    session: NaN,
-    name,
-    identity: name,
-  };
-}
-
-function isGroup(leader: number): boolean {
-  try {
-    // SIGCONT does no harm, and wakes a stopped process so that it can end.
-    Deno.kill(-leader, "SIGCONT");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function lone(leader: number): Process {
-  return { pid: leader, parent: Deno.pid, group: leader, session: leader, name: "", identity: "" };
+  return processRow([row, pid, words.join(" "), state, parent, group]);
 }
 
 async function endTree(pid: number): Promise<string[]> {
@@ -193,8 +150,4 @@ async function endTree(pid: number): Promise<string[]> {
     stderr: "null",
   }).output();
   return [];
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,10 +2,7 @@
 
 const ENDS = ["unload", "error", "unhandledrejection"];
 
-/**
- * Calls `action` when the program ends, maybe more than once; it must not wait for anything. Returns the
- * function that takes this back.
- */
+/** Calls `action`, which must not wait, at the program's end, maybe twice; returns the undo. */
 export function atProgramEnd(action: () => void): () => void {
   for (const event of ENDS) addEventListener(event, action);
   return () => ENDS.forEach((event) => removeEventListener(event, action));

@@ -2,18 +2,12 @@
 
 import type { CommandOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { InterruptedError } from "../call_errors.ts";
+import type { ToolArgs } from "../schema.ts";
 import { OutputCapture } from "./output_capture.ts";
-import { endAtExit } from "./process_group.ts";
-import {
-  DRAIN_MS,
-  exitCodeText,
-  FRAME_CHARS,
-  GRACE_MS,
-  leftBehind,
-  startShell,
-  tidyUp,
-  within,
-} from "./shell_process.ts";
+import { endNow } from "./process_group.ts";
+import { atProgramEnd } from "./program_end.ts";
+import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
+import { startShell, tidyUp, within } from "./shell_process.ts";
 
 /** The time that processes may take to end after SIGTERM at the time limit, in milliseconds. */
 const TIMEOUT_GRACE_MS = 2000;
@@ -24,50 +18,39 @@ type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
 
 /**
  * Runs `command` in a shell of its own session, without input and without a terminal, and returns
- * its exit code and output. Whatever it leaves running is ended when the shell ends, at the time
- * limit, or on abort; only a process that made its own session (`setsid`) and whose parent is gone
- * escapes.
- *
+ * its exit code and output. What it leaves running is ended when the shell ends, at the time limit,
+ * or on abort, but for a process with its own session (`setsid`) whose parent is gone.
  * @throws {Error} when the shell cannot be started.
  * @throws {InterruptedError} when it is aborted, with the output so far.
  */
-export async function runBash(
-  args: Record<string, unknown>,
-  context: ToolContext,
-): Promise<ToolOutcome> {
+export async function runBash(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
-  const { child, limits } = await startShell(command, context);
-  const release = endAtExit(child.pid, context.workingDir);
+  const shell = await startShell(command, context);
+  const { child, limits } = shell;
+  // The end of the program leaves no time for SIGTERM.
+  const release = atProgramEnd(() => endNow(child.pid, context.workingDir));
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const streams = {
     stdout: new OutputCapture([child.stdout], budget),
     stderr: new OutputCapture([child.stderr], budget),
   };
   context.onOutput?.(newestLine(streams));
-  const drained = Promise.all([streams.stdout.done, streams.stderr.done]);
+  const captures = Object.values(streams);
   const ended = await shellEnd(child, timeout_seconds * 1000, context.signal);
-  if (ended === "exit") await within(DRAIN_MS, drained);
-  const grace = ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS;
-  const { left, status } = await tidyUp(
-    child,
-    [streams.stdout, streams.stderr],
-    grace,
-    context.workingDir,
-  );
+  if (ended === "exit") await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
+  const isTimedOut = ended === "timeout";
+  const { left, status } = await tidyUp(shell, captures, isTimedOut ? TIMEOUT_GRACE_MS : GRACE_MS);
   release();
   const output = outputOf(streams, budget);
   if (ended === "abort") {
     throw new InterruptedError(sections(output), output, { cause: context.signal.reason });
   }
-  const isTimedOut = ended === "timeout";
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`];
   if (limits !== undefined && status?.code !== 0) lines.push(limits);
-  if (isTimedOut) {
-    lines.push(
-      `timed_out: true (ended after ${timeout_seconds} s, the output is what came so far)`,
-    );
-  } else if (left.length > 0) lines.push(leftBehind(left));
+  const end = `ended after ${timeout_seconds} s, the output is what came so far`;
+  if (isTimedOut) lines.push(`timed_out: true (${end})`);
+  else if (left.length > 0) lines.push(leftBehind(left));
   return {
     content: [...lines, sections(output)].join("\n"),
     output,
@@ -77,11 +60,7 @@ export async function runBash(
 }
 
 /** Waits for the shell's exit, its time limit or an abort, whichever comes first. */
-async function shellEnd(
-  child: Deno.ChildProcess,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<"exit" | "timeout" | "abort"> {
+async function shellEnd(child: Deno.ChildProcess, timeoutMs: number, signal: AbortSignal) {
   const { promise, resolve } = Promise.withResolvers<"timeout" | "abort">();
   const timer = setTimeout(() => resolve("timeout"), timeoutMs);
   const onAbort = (): void => resolve("abort");
@@ -118,10 +97,7 @@ function outputOf({ stdout, stderr }: Streams, budget: number): CommandOutput {
   };
 }
 
-function sections({ stdout, stderr }: CommandOutput): string {
-  if (stdout === undefined && stderr === undefined) return "no output";
-  return [
-    ...stdout === undefined ? [] : ["stdout:", stdout],
-    ...stderr === undefined ? [] : ["stderr:", stderr],
-  ].join("\n");
+function sections(output: CommandOutput): string {
+  const lines = Object.entries(output).flatMap(([stream, text]) => [`${stream}:`, text]);
+  return lines.length === 0 ? "no output" : lines.join("\n");
 }

@@ -9,10 +9,7 @@ import { windowsShell } from "./windows_shell.ts";
 
 /** The time that processes may take to end after SIGTERM once their shell has ended, in milliseconds. */
 export const GRACE_MS = 250;
-/**
- * The longest wait for output once the shell has ended, in milliseconds: another process may hold the
- * pipe for ever.
- */
+/** Longest wait for output once the shell has ended, in ms: another process may hold the pipe. */
 export const DRAIN_MS = 400;
 /** Longest wait for output after all processes were ended, in ms: one that escaped holds the pipe. */
 const LAST_DRAIN_MS = 100;
@@ -20,32 +17,24 @@ const LAST_DRAIN_MS = 100;
 export const FRAME_CHARS = 500;
 /** Linux takes at most 128 KiB per argument, and a character has up to three bytes. */
 const MAX_ARGUMENT_CHARS = 30_000;
+/** Signals by number, from 0; empty where systems differ. */
+const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".split(" ");
 
-/** Signals with the same number on every system. */
-const SIGNAL_NAMES: Readonly<Record<number, string>> = {
-  1: "SIGHUP",
-  2: "SIGINT",
-  3: "SIGQUIT",
-  4: "SIGILL",
-  5: "SIGTRAP",
-  6: "SIGABRT",
-  8: "SIGFPE",
-  9: "SIGKILL",
-  11: "SIGSEGV",
-  13: "SIGPIPE",
-  14: "SIGALRM",
-  15: "SIGTERM",
-};
+/** A shell that was started: `folder` is its working directory, `limits` those that confine it. */
+export interface StartedShell {
+  child: Deno.ChildProcess;
+  folder: string;
+  limits?: string;
+}
 
 /**
  * Starts `command` in a shell that leads its own session, without input, its output in pipes.
- *
  * @throws {Error} when it cannot; what the signal was aborted with, if it was.
  */
 export async function startShell(
   command: string,
   { workingDir: cwd, confine, env, signal }: ToolContext,
-): Promise<{ child: Deno.ChildProcess; folder: string; limits?: string }> {
+): Promise<StartedShell> {
   signal.throwIfAborted();
   if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
   if (command.includes("\0")) {
@@ -72,11 +61,10 @@ export async function startShell(
       return { child, folder: cwd, ...(confined?.limits && { limits: confined.limits }) };
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
-      const { message } = error as Error;
-      const long = /os error 7\b|os error 206\b/.test(message);
-      const reason = long
-        ? `it is too long (${command.length} characters): write it to a file and run that`
-        : message;
+      let reason = (error as Error).message;
+      if (/os error (7|206)\b/.test(reason)) {
+        reason = `it is too long (${command.length} characters): write it to a file and run that`;
+      }
       throw new Error(`Cannot run the command as ${reason}`, { cause: error });
     }
   }
@@ -87,14 +75,13 @@ export async function startShell(
 function shells(command: string, folder: string): [string, string[]][] {
   if (Deno.build.os === "windows") {
     const { name, program } = windowsShell();
-    return [[
-      program,
-      name === "Git Bash"
-        ? ["-c", command]
-        : ["-NoProfile", "-NonInteractive", "-Command", command],
-    ]];
+    const flags = name === "Git Bash" ? ["-c"] : ["-NoProfile", "-NonInteractive", "-Command"];
+    return [[program, [...flags, command]]];
   }
-  const parts = command.length <= MAX_ARGUMENT_CHARS ? [command] : argumentsFor(command);
+  // Pieces that each fit in an argument, cut between characters.
+  const parts = command.length <= MAX_ARGUMENT_CHARS
+    ? [command]
+    : command.match(new RegExp(`[^]{1,${MAX_ARGUMENT_CHARS / 2}}`, "gu"))!;
   // More than one argument holds is put together again by the shell, which then forgets the parts.
   const script = parts.length === 1
     ? parts
@@ -106,20 +93,11 @@ function shells(command: string, folder: string): [string, string[]][] {
   });
 }
 
-/** Pieces that each fit in an argument, cut between characters. */
-function argumentsFor(text: string): string[] {
-  return text.match(new RegExp(`[^]{1,${MAX_ARGUMENT_CHARS / 2}}`, "gu")) ?? [];
-}
-
-/**
- * Ends the processes that are left of a shell whose output is `captures`; its status, if it can be
- * ended.
- */
+/** Ends what is left of a shell whose output is `captures`; its status, if it can be ended. */
 export async function tidyUp(
-  child: Deno.ChildProcess,
+  { child, folder }: StartedShell,
   captures: readonly OutputCapture[],
   graceMs: number,
-  folder: string,
 ): Promise<{ left: string[]; status: Deno.CommandStatus | undefined }> {
   const left = await endGroup(child.pid, graceMs, folder);
   await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
@@ -139,8 +117,8 @@ export function exitCodeText(status: Deno.CommandStatus | undefined): string {
   if (status === undefined) return "unknown (the process cannot be ended)";
   const { code, signal } = status;
   if (signal !== null) return `${code} (the shell was ended by ${signal})`;
-  const name = SIGNAL_NAMES[code - 128];
-  return name === undefined ? String(code) : `${code} (128 + ${code - 128}: ${name})`;
+  const name = SIGNALS[code - 128];
+  return name ? `${code} (128 + ${code - 128}: SIG${name})` : String(code);
 }
 
 /** The value of `promise`, or undefined when that takes longer. */

@@ -1,19 +1,14 @@
 /**
- * The sets of characters of an expression. Each is a predicate that asks the native engine about one
- * code point at a time: the engine knows Unicode, and takes constant time.
- *
- * @module
+ * The sets of characters of an expression. Each is a predicate that asks the native engine about
+ * one code point at a time: the engine knows Unicode, and takes constant time. @module
  */
 
 /** The characters that may be at one place. */
 export interface CharSet {
-  /** Its index in the list of all sets. */
-  id: number;
+  id: number; // its index in the list of all sets
   has(codePoint: number): boolean;
-  /** The only code point in it, where it is a character in one case. */
-  only?: number;
-  /** True where no code point beyond ASCII is in it. */
-  ascii: boolean;
+  only?: number; // the only code point in it, where it is a character in one case
+  ascii: boolean; // true where no code point beyond ASCII is in it
 }
 
 /** The sets of one expression; equal ones are made once. */
@@ -28,11 +23,7 @@ export class CharSets {
     });
   }
 
-  /**
-   * The set for the inside of a pair of brackets, in the engine's own syntax.
-   *
-   * @param ascii True where `inside` names no character beyond ASCII.
-   */
+  /** The set of an inside of brackets in the engine's syntax; `ascii` where it names only that. */
   brackets(inside: string, not: "^" | "", ascii: boolean, ignoreCase: boolean): CharSet {
     const flags = ignoreCase ? "iv" : "v";
     return this.#get(`[${not}${inside}]${flags}`, () => {

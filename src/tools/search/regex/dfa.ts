@@ -2,17 +2,14 @@
  * Finds the lines that an expression matches, in linear time whatever the expression.
  *
  * A state of the automaton is the set of places in the expression that the characters so far may
- * lead to. States are made as the text needs them; when there are too many, all are dropped and made
- * anew. The automaton reads UTF-8 without decoding it first. It leaves a state one character late, as
- * `\b` and `$` need the next character.
- *
- * @module
+ * lead to. States are made as the text needs them; when there are too many, all are dropped and
+ * made anew. The automaton reads UTF-8 without decoding it first. It leaves a state one character
+ * late, as `\b` and `$` need the next character. @module
  */
 
 import type { CharSet } from "./char_sets.ts";
 import type { Look, Node, Regex } from "./parse.ts";
 
-/** Thrown by a search that is stopped. */
 export class Stopped extends Error {
   override name = "Stopped";
 }
@@ -24,15 +21,12 @@ const BYTES_PER_ASK = 256 * 1024;
 export class Meter {
   /** The bytes that may be read before {@linkcode ask} is called. */
   left = BYTES_PER_ASK;
-  readonly #stop: () => boolean;
 
-  constructor(stop: () => boolean) {
-    this.#stop = stop;
-  }
+  constructor(private readonly stop: () => boolean) {}
 
   /** @throws {Stopped} */
   ask(): void {
-    if (this.#stop()) throw new Stopped("The search was stopped");
+    if (this.stop()) throw new Stopped("The search was stopped");
     this.left = BYTES_PER_ASK;
   }
 }
@@ -40,8 +34,7 @@ export class Meter {
 /** The places of an expression, each with its operation and the place that follows. */
 interface Program {
   ops: ("set" | "split" | "match" | Look)[];
-  /** For a set its id, for a split the other place that follows. */
-  args: number[];
+  args: number[]; // for a set its id, for a split the other place that follows
   next: number[];
   start: number;
 }
@@ -60,8 +53,7 @@ function compile(root: Node): Program {
   function add(node: Node, next: number): number {
     if (++visits > MAX_PROGRAM_PLACES) {
       throw new SyntaxError(
-        `Cannot search for a pattern of more than ${MAX_PROGRAM_PLACES} places with its repeats written ` +
-          `out: use smaller numbers in { }, or * and +`,
+        `Cannot search for a pattern of more than ${MAX_PROGRAM_PLACES} places with its repeats written out: use smaller numbers in { }, or * and +`,
       );
     }
     if (node.type === "set") return emit("set", node.set.id, next);
@@ -74,9 +66,7 @@ function compile(root: Node): Program {
     if (node.max === Infinity) {
       to = emit("split", 0, next);
       program.args[to] = add(node.node, to);
-    } else {
-      for (let i = node.min; i < node.max; i++) to = emit("split", add(node.node, to), next);
-    }
+    } else for (let i = node.min; i < node.max; i++) to = emit("split", add(node.node, to), next);
     for (let i = 0; i < node.min; i++) to = add(node.node, to);
     return to;
   }
@@ -87,31 +77,21 @@ function compile(root: Node): Program {
 /** Sides of a place: a character of each kind. No match begins within a line break. */
 const EDGE = 0, OTHER = 1, IN_WORD = 2, IN_BREAK = 3;
 
-function holds(look: Look, before: number, after: number): boolean {
-  const [was, is] = [before === IN_WORD, after === IN_WORD];
-  switch (look) {
-    case "^":
-      return before === EDGE;
-    case "$":
-      return after === EDGE;
-    case "b":
-      return was !== is;
-    case "B":
-      return was === is;
-    case "<":
-      return !was && is;
-    case ">":
-      return was && !is;
-  }
-}
+/** The test of each {@linkcode Look}, given the sides of a place. */
+const HOLDS: Readonly<Record<Look, (before: number, after: number) => boolean>> = {
+  "^": (before) => before === EDGE,
+  "$": (_, after) => after === EDGE,
+  b: (before, after) => (before === IN_WORD) !== (after === IN_WORD),
+  B: (before, after) => (before === IN_WORD) === (after === IN_WORD),
+  "<": (before, after) => before !== IN_WORD && after === IN_WORD,
+  ">": (before, after) => before === IN_WORD && after !== IN_WORD,
+};
 
 /** Kinds of characters: those that need a closer look, a line feed, a carriage return before it. */
 const SPECIAL_KIND = 0, LF_KIND = 1, CRLF_KIND = 2;
 
 /** Characters of one kind are in the same sets, and the same to `\b`: the automaton treats them alike. */
 class CharKinds {
-  readonly #sets: Regex["sets"];
-  readonly #word: Regex["word"];
   readonly #byMembers = new Map<string, number>();
   #byCode: Uint16Array | undefined;
   /** By kind and by the id of a set: 1 where characters of that kind are in that set. */
@@ -121,9 +101,7 @@ class CharKinds {
   /** The kinds of the ASCII characters; all other bytes are special, and so is a carriage return. */
   readonly ofByte = new Uint8Array(256);
 
-  constructor({ sets, word }: Regex) {
-    this.#sets = sets;
-    this.#word = word;
+  constructor(private readonly regex: Regex) {
     this.#add(() => false); // SPECIAL_KIND
     this.#add(() => false, EDGE); // LF_KIND
     // A carriage return before a line feed belongs to the line break: only `\r` itself matches it.
@@ -140,34 +118,39 @@ class CharKinds {
   }
 
   #classify(code: number): number {
-    const key = this.#sets.map((set) => set.has(code) ? set.id : "").join();
+    const key = this.regex.sets.map((set) => set.has(code) ? set.id : "").join();
     let kind = this.#byMembers.get(key);
     if (kind === undefined) this.#byMembers.set(key, kind = this.#add((set) => set.has(code)));
     return kind;
   }
 
   #add(has: (set: CharSet) => boolean, side?: number): number {
-    const member = Uint8Array.from(this.#sets, (set) => has(set) ? 1 : 0);
-    this.sides.push(side ?? (this.#word && member[this.#word.id] ? IN_WORD : OTHER));
+    const { sets, word } = this.regex;
+    const member = Uint8Array.from(sets, (set) => has(set) ? 1 : 0);
+    this.sides.push(side ?? (word && member[word.id] ? IN_WORD : OTHER));
     return this.members.push(member) - 1;
   }
 }
 
 /** Entries of the table other than states, which are multiples of the row's length. */
 const UNKNOWN = 0, MATCH = 1;
+/** The places that the characters so far lead to, and the side of the last of them. */
+interface State {
+  places: Uint16Array;
+  before: number;
+}
 /** States are dropped when they take more numbers in all. */
 const MAX_CELLS = 1 << 19;
 
 /** The automaton for an expression. Invalid UTF-8 counts as U+FFFD. */
 export class Dfa {
-  readonly #meter: Meter;
   readonly #program: Program;
   readonly #kinds: CharKinds;
   /** The length of the table's rows: at least the number of kinds. */
   #stride: number;
   /** By state and kind of the next character: the state after it, `UNKNOWN` or `MATCH`. */
   #table = new Int32Array(0);
-  #states: { places: Uint16Array; before: number }[] = [];
+  #states: State[] = [];
   #ids = new Map<string, number>();
   #cells = 0;
   /** The number of times that the states were dropped. */
@@ -180,8 +163,7 @@ export class Dfa {
   readonly #stack: number[] = [];
 
   /** @throws {SyntaxError} when the expression is too large. */
-  constructor(regex: Regex, meter: Meter) {
-    this.#meter = meter;
+  constructor(regex: Regex, private readonly meter: Meter) {
     this.#program = compile(regex.root);
     this.#kinds = new CharKinds(regex);
     this.#stride = this.#kinds.members.length + 8;
@@ -191,13 +173,12 @@ export class Dfa {
   }
 
   /**
-   * Finds where in `bytes` the first match of a line ends, from `from` (a line's start) up to `to`; -1
-   * where no line matches.
-   *
+   * Finds where the first match of a line ends, from `from` (a line's start) up to `to`; -1 for
+   * none.
    * @throws {Stopped}
    */
   findEnd(bytes: Uint8Array, from: number, to: number): number {
-    const meter = this.#meter;
+    const meter = this.meter;
     const { ofByte } = this.#kinds;
     let state = this.#lineStart;
     let i = from;
@@ -258,8 +239,8 @@ export class Dfa {
     this.#states = [{ places: new Uint16Array(), before: EDGE }];
     this.#ids = new Map();
     this.#cells = 0;
-    const asksForStart = this.#program.ops.includes("^");
-    this.#lineStart = this.#intern(new Uint16Array(), asksForStart ? EDGE : OTHER);
+    const before = this.#program.ops.includes("^") ? EDGE : OTHER;
+    this.#lineStart = this.#intern(new Uint16Array(), before);
   }
 
   /** The state of `places` behind a character of the side `before`. */
@@ -291,19 +272,15 @@ export class Dfa {
     let to = MATCH;
     if (reached !== undefined) {
       const side = kind === CRLF_KIND ? IN_BREAK : this.#kinds.sides[kind]!;
-      to = kind === LF_KIND
-        ? this.#lineStart
-        : this.#intern(Uint16Array.from(reached).sort(), side);
+      if (kind === LF_KIND) to = this.#lineStart;
+      else to = this.#intern(Uint16Array.from(reached).sort(), side);
     }
     if (age === this.#age) this.#table[from + kind] = to;
     return to;
   }
 
   /** The places behind a character of `kind` in a state; undefined for a match before it. */
-  #step(
-    { places, before }: { places: Uint16Array; before: number },
-    kind: number,
-  ): number[] | undefined {
+  #step({ places, before }: State, kind: number): number[] | undefined {
     const { ops, args, next, start } = this.#program;
     const member = this.#kinds.members[kind]!;
     const side = this.#kinds.sides[kind]!;
@@ -322,13 +299,13 @@ export class Dfa {
       if (op === "match") isMatch = true;
       else if (op === "split") stack.push(args[place]!, to);
       else if (op !== "set") {
-        if (holds(op, before, side)) stack.push(to);
+        if (HOLDS[op](before, side)) stack.push(to);
       } else if (member[args[place]!] && this.#reached[to] !== round) {
         this.#reached[to] = round;
         reached.push(to);
       }
     }
-    this.#meter.left -= 16 * work;
+    this.meter.left -= 16 * work;
     return isMatch ? undefined : reached;
   }
 }

@@ -18,8 +18,7 @@ export type FindLine = (bytes: Uint8Array, from: number) => MatchingLine | undef
 
 /**
  * Compiles `pattern`; to find its lines takes linear time.
- *
- * @param stop Called every millisecond or so; when it returns true, the search throws a `Stopped`.
+ * @param stop called every millisecond or so; when it returns true, the search throws a `Stopped`
  * @throws {SyntaxError} when it is no regular expression; the message names the next move.
  */
 export function compileLinePattern(pattern: string, stop: () => boolean = () => false): FindLine {
@@ -30,9 +29,8 @@ export function compileLinePattern(pattern: string, stop: () => boolean = () => 
   return (bytes, from) => {
     if (findRun === undefined) {
       const at = dfa.findEnd(bytes, from, bytes.length);
-      return at === -1
-        ? undefined
-        : { start: findLineStart(bytes, at), end: findLineEnd(bytes, at), at };
+      if (at === -1) return undefined;
+      return { start: findLineStart(bytes, at), end: findLineEnd(bytes, at), at };
     }
     for (let run; from < bytes.length && (run = findRun(bytes, from)) !== -1;) {
       const [start, end] = [findLineStart(bytes, run), findLineEnd(bytes, run)];

@@ -1,7 +1,6 @@
 /**
- * Parses the regular expressions that models write: the common syntax of JavaScript and ripgrep, and
- * the habits of both. Expressions that need backtracking (look-around, back-references) are refused.
- *
+ * Parses the regular expressions that models write: what JavaScript and ripgrep have in common, and
+ * the habits of both. Those that need backtracking (look-around, back-references) are refused.
  * @module
  */
 
@@ -11,7 +10,6 @@ import { type CharSet, CharSets } from "./char_sets.ts";
 /** A condition on a place: begin and end of a line, `\b`, `\B`, begin and end of a word. */
 export type Look = "^" | "$" | "b" | "B" | "<" | ">";
 
-/** A part of an expression. */
 export type Node =
   | { type: "set"; set: CharSet }
   | { type: "look"; look: Look }
@@ -19,7 +17,6 @@ export type Node =
   | { type: "any"; nodes: Node[] }
   | { type: "repeat"; node: Node; min: number; max: number };
 
-/** An expression. */
 export interface Regex {
   root: Node;
   sets: readonly CharSet[];
@@ -29,87 +26,48 @@ export interface Regex {
 
 /** Deeper nesting, which no pattern has that is meant, would exhaust the stack. */
 const MAX_GROUP_DEPTH = 200;
-
-const CLASSES: Readonly<Record<string, string>> = {
-  d: "\\d",
-  D: "\\D",
-  s: "\\s",
-  S: "\\S",
-  w: "\\w",
-  W: "[^\\w]",
-};
 /** `\d` and the like, `\p{L}`, `\pL`. */
 const CLASS_ESCAPE = /\\(?:([dDsSwW])|[pP](\{[^{}\\]*\}|[A-Z]))/y;
-const CONTROL_ESCAPES: Readonly<Record<string, number>> = {
-  t: 9,
-  n: 10,
-  v: 11,
-  f: 12,
-  r: 13,
-  a: 7,
-  e: 27,
-};
-const LOOK_ESCAPES: Readonly<Record<string, Look>> = {
-  b: "b",
-  B: "B",
-  "<": "<",
-  ">": ">",
-  A: "^",
-  z: "$",
-  Z: "$",
-};
-
+const CONTROLS: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, a: 7, e: 27 };
+/** The escapes of a {@linkcode Look} that has another letter. */
+const TEXT_ENDS: Record<string, Look> = { A: "^", z: "$", Z: "$" };
 const ESCAPE_ALL = "To find a literal text put \\ before each of \\ ^ $ . * + ? ( ) [ ] { } |";
-
 const escapeCode = (code: number) => `\\u{${code.toString(16)}}`;
+/** Parses `pattern`. @throws {SyntaxError} when it is none; the message names the next move. */
+export const parseRegex = (pattern: string): Regex => new RegexParser(pattern).parse();
 
-/**
- * Parses `pattern`.
- *
- * @throws {SyntaxError} when it is no expression; the message names the next move.
- */
-export function parseRegex(pattern: string): Regex {
-  return new RegexParser(pattern).parse();
-}
-
-/** A parser by recursive descent. */
 class RegexParser {
-  readonly #pattern: string;
   readonly #sets = new CharSets();
   #word: CharSet | undefined;
   #at = 0;
   #depth = 0;
   #ignoreCase = false;
 
-  constructor(pattern: string) {
-    this.#pattern = pattern;
-  }
+  constructor(private readonly pattern: string) {}
 
   parse(): Regex {
     const root = this.#alternation();
-    if (this.#at < this.#pattern.length) {
-      this.#fail("a ) has no (", "To find a literal ) write \\)");
-    }
+    if (this.#at < this.pattern.length) this.#fail("a ) has no (", "To find a literal ) write \\)");
     return { root, sets: this.#sets.list, word: this.#word };
   }
 
   #fail(reason: string, next = ESCAPE_ALL): never {
-    const { length } = this.#pattern;
-    const shown = length > 200 ? `${this.#pattern.slice(0, 200)}...` : this.#pattern;
+    const { length } = this.pattern;
+    const shown = length > 200 ? `${this.pattern.slice(0, 200)}...` : this.pattern;
     throw new SyntaxError(`Cannot search for ${JSON.stringify(shown)} as ${reason}. ${next}`);
   }
 
   /** Takes the text that `regex` (sticky) matches here. */
   #take(regex: RegExp): RegExpExecArray | undefined {
     regex.lastIndex = this.#at;
-    const found = regex.exec(this.#pattern) ?? undefined;
+    const found = regex.exec(this.pattern) ?? undefined;
     this.#at += found?.[0].length ?? 0;
     return found;
   }
 
   /** Takes one character as it is written; undefined at the end. */
   #takeCode(): number | undefined {
-    const code = this.#pattern.codePointAt(this.#at);
+    const code = this.pattern.codePointAt(this.#at);
     if (code !== undefined) this.#at += code > 0xffff ? 2 : 1;
     return code;
   }
@@ -121,17 +79,13 @@ class RegexParser {
   #literal(code: number): Node {
     if (code === 10) this.#noLineBreak();
     const isCased = this.#ignoreCase && (code > 127 || /[a-z]/i.test(String.fromCodePoint(code)));
-    const set = isCased
-      ? this.#brackets(escapeCode(code), "", code < 128)
-      : this.#sets.single(code);
-    return { type: "set", set };
+    if (!isCased) return { type: "set", set: this.#sets.single(code) };
+    return { type: "set", set: this.#brackets(escapeCode(code), "", code < 128) };
   }
 
   #noLineBreak(): never {
-    return this.#fail(
-      "it has a line break in it",
-      "A match lies within one line: search for one of the lines",
-    );
+    const next = "A match lies within one line: search for one of the lines";
+    return this.#fail("it has a line break in it", next);
   }
 
   #alternation(): Node {
@@ -141,17 +95,14 @@ class RegexParser {
       );
     }
     const nodes = [this.#sequence()];
-    while (this.#pattern[this.#at] === "|") {
-      this.#at++;
-      nodes.push(this.#sequence());
-    }
+    while (this.#take(/\|/y)) nodes.push(this.#sequence());
     this.#depth--;
     return nodes.length === 1 ? nodes[0]! : { type: "any", nodes };
   }
 
   #sequence(): Node {
     const nodes: Node[] = [];
-    while (this.#at < this.#pattern.length && !/[|)]/.test(this.#pattern[this.#at]!)) {
+    while (this.#at < this.pattern.length && !/[|)]/.test(this.pattern[this.#at]!)) {
       nodes.push(this.#repeated(this.#atom()));
     }
     return nodes.length === 1 ? nodes[0]! : { type: "all", nodes };
@@ -171,14 +122,15 @@ class RegexParser {
   }
 
   #noRepeat(): never {
+    const sign = `${this.pattern[this.#at]} at ${this.#at + 1}`;
     return this.#fail(
-      `there is nothing to repeat for the ${this.#pattern[this.#at]} at ${this.#at + 1}`,
+      `there is nothing to repeat for the ${sign}`,
       "To find a literal * + ? or { put \\ before it",
     );
   }
 
   #atom(): Node {
-    const char = this.#pattern[this.#at]!;
+    const char = this.pattern[this.#at]!;
     if (char === "(") return this.#group();
     if (char === "[") return { type: "set", set: this.#charClass() };
     if (char === "\\") return this.#escaped();
@@ -191,28 +143,25 @@ class RegexParser {
 
   #group(): Node {
     const hint = "To find a literal ( or ) write \\( or \\)";
-    const look = this.#take(/\(\?<?[=!]/y);
-    if (look) {
-      this.#fail(
-        `look-around such as ${look[0]}...) is not supported`,
-        "Search for the rest, and judge by the lines found (context_lines shows those around them)",
-      );
+    const [look] = this.#take(/\(\?<?[=!]/y) ?? [];
+    if (look !== undefined) {
+      const next =
+        "Search for the rest, and judge by the lines found (context_lines shows those around them)";
+      this.#fail(`look-around such as ${look}...) is not supported`, next);
     }
     const before = this.#ignoreCase;
     const open = this.#take(/\((?:\?P?<[^>]*>|\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)]))?/y)!;
     const [, on = "", off = "", end] = open;
-    if (open[0] === "(" && this.#pattern[this.#at] === "?" || /[^imsuU]/.test(on + off)) {
-      this.#fail(
-        `there is no such group as ${this.#pattern.slice(open.index, open.index + 4)}`,
-        hint,
-      );
+    if (open[0] === "(" && this.pattern[this.#at] === "?" || /[^imsuU]/.test(on + off)) {
+      const group = this.pattern.slice(open.index, open.index + 4);
+      this.#fail(`there is no such group as ${group}`, hint);
     }
     // The other flags change nothing within a line.
     if (on.includes("i")) this.#ignoreCase = true;
     if (off.includes("i")) this.#ignoreCase = false;
     if (end === ")") return { type: "all", nodes: [] };
     const inner = this.#alternation();
-    if (this.#pattern[this.#at++] !== ")") this.#fail("a ( has no )", hint);
+    if (this.pattern[this.#at++] !== ")") this.#fail("a ( has no )", hint);
     this.#ignoreCase = before;
     return inner;
   }
@@ -220,13 +169,13 @@ class RegexParser {
   #escaped(): Node {
     const charClass = this.#take(CLASS_ESCAPE);
     if (charClass) {
-      const set = this.#brackets(this.#classSource(charClass), "", charClass[1] === "d");
-      return { type: "set", set };
+      const inside = this.#classSource(charClass);
+      return { type: "set", set: this.#brackets(inside, "", charClass[1] === "d") };
     }
-    const [look] = this.#take(/\\[bBAzZ<>]/y) ?? [];
+    const [, look] = this.#take(/\\([bBAzZ<>])/y) ?? [];
     if (look) {
       if (/[bB<>]/.test(look)) this.#word ??= this.#brackets("\\w", "", false);
-      return { type: "look", look: LOOK_ESCAPES[look[1]!]! };
+      return { type: "look", look: TEXT_ENDS[look] ?? look as Look };
     }
     if (this.#take(/\\(?:[1-9]|k[<{])/y)) {
       this.#fail("back-references are not supported", "Write what it refers to once more");
@@ -248,18 +197,16 @@ class RegexParser {
     const control = this.#take(/\\(?:c([a-zA-Z])|([tnvfrae])|(0)(?!\d))/y);
     if (control?.[1]) return control[1].charCodeAt(0) % 32;
     if (control?.[3]) return 0;
-    if (control) return CONTROL_ESCAPES[control[2]!]!;
+    if (control) return CONTROLS[control[2]!]!;
     const [, plain] = this.#take(/\\([^a-z\d])/iuy) ?? [];
     if (plain !== undefined) return plain.codePointAt(0)!;
-    return this.#fail(
-      `\\${this.#pattern[this.#at + 1] ?? " at the end"} is no escape`,
-      "To find a literal backslash write \\\\",
-    );
+    const next = this.pattern[this.#at + 1] ?? " at the end";
+    return this.#fail(`\\${next} is no escape`, "To find a literal backslash write \\\\");
   }
 
   /** The inside of brackets for `\d`, `\p{L}` and the like. */
   #classSource([whole, letter, name = ""]: RegExpExecArray): string {
-    if (letter !== undefined) return CLASSES[letter]!;
+    if (letter !== undefined) return letter === "W" ? "[^\\w]" : `\\${letter}`;
     const bare = name.replace(/^\{|\}$/g, "");
     // JavaScript has no bare names of scripts, other engines do.
     for (const source of [`\\${whole[1]}{${bare}}`, `\\${whole[1]}{Script=${bare}}`]) {
@@ -270,22 +217,20 @@ class RegexParser {
         // No such property: the next form is tried.
       }
     }
-    return this.#fail(
-      `there is no such property of characters as ${whole}`,
-      "Try \\p{L} for letters",
-    );
+    const reason = `there is no such property of characters as ${whole}`;
+    return this.#fail(reason, "Try \\p{L} for letters");
   }
 
   #charClass(): CharSet {
     const [, not] = this.#take(/\[(\^?)/y)!;
     const items: ClassItem[] = [];
     const first = this.#at;
-    while (this.#pattern[this.#at] !== "]" || this.#at === first) items.push(this.#classItem());
+    while (this.pattern[this.#at] !== "]" || this.#at === first) items.push(this.#classItem());
     this.#at++;
-    const isLineBreak = not === "" && items.some(({ source }) => source === LINE_FEED_RANGE) &&
-      items.every(({ source }) => source === LINE_FEED_RANGE || source === RETURN_RANGE);
-    if (isLineBreak) this.#noLineBreak();
     const inside = items.map(({ source }) => source).join("");
+    // A line feed, with carriage returns at most.
+    const isLineBreak = inside.includes("{a}") && /^(\\u\{([ad])\}-\\u\{\2\})+$/.test(inside);
+    if (not === "" && isLineBreak) this.#noLineBreak();
     return this.#brackets(inside, not as "^" | "", items.every(({ ascii }) => ascii));
   }
 
@@ -314,17 +259,13 @@ class RegexParser {
 
   #classCode(): number {
     if (this.#take(/\\b/y)) return 8;
-    if (this.#pattern[this.#at] === "\\") return this.#escapedCode();
+    if (this.pattern[this.#at] === "\\") return this.#escapedCode();
     return this.#takeCode() ?? this.#fail("a [ has no ]", "To find a literal [ write \\[");
   }
 }
 
-/** An item within brackets, in the engine's own syntax. */
+/** An item within brackets in the engine's syntax; `ascii` where it names no character beyond ASCII. */
 interface ClassItem {
   source: string;
-  /** True where it names no character beyond ASCII. */
   ascii: boolean;
 }
-
-const LINE_FEED_RANGE = "\\u{a}-\\u{a}";
-const RETURN_RANGE = "\\u{d}-\\u{d}";

@@ -1,11 +1,7 @@
 /**
- * Finds the places where an expression can match.
- *
- * Every match contains some run of places with few possible bytes each: `needle`, `[Nn][Ee][Dd]`, or
- * `_[0-9][0-9]`. Horspool's algorithm finds such a run without reading every byte, several times
- * faster than the automaton.
- *
- * @module
+ * Finds the places where an expression can match: every match contains some run of places with few
+ * possible bytes each (`needle`, `[Nn][Ee][Dd]`, or `_[0-9][0-9]`). Horspool's algorithm finds it
+ * without reading every byte, several times faster than the automaton. @module
  */
 
 import type { Meter } from "./dfa.ts";
@@ -19,13 +15,9 @@ type ByteRun = number[][];
 const MAX_RUN_PLACES = 32;
 /** A run of less weight is too common: `e` is in nearly every line. */
 const MIN_SCORE = 8;
-
 /** The rarity of a place: 6 for a single byte, 0 for one of 64. */
 const weight = (place: number[]) => Math.max(0, 6 - Math.log2(place.length));
-
-function score(run: ByteRun): number {
-  return run.reduce((sum, place) => sum + weight(place), 0);
-}
+const score = (run: ByteRun) => run.reduce((sum, place) => sum + weight(place), 0);
 
 /** The run of the most weight that every match of `node` contains; empty where there is none. */
 function bestRun(node: Node): ByteRun {
@@ -68,10 +60,7 @@ function bestRun(node: Node): ByteRun {
 /** The run that matches where any of several does. */
 function union(runs: ByteRun[]): ByteRun {
   const length = Math.min(...runs.map((run) => run.length));
-  return Array.from(
-    { length },
-    (_, i) => [...new Set(runs.flatMap((run) => run[i]!))],
-  );
+  return Array.from({ length }, (_, i) => [...new Set(runs.flatMap((run) => run[i]!))]);
 }
 
 /** The bytes of the characters of `set`, if all have one length; else undefined. */
