@@ -1,14 +1,10 @@
-/**
- * The server that the settings name: what it is called, and what it is asked beside turns.
- *
- * @module
- */
+/** The server that the settings name: what it is called, and what it is asked beside turns. @module */
 
 import type { LocalServerOptions } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
-import { isLoopback } from "../wire/connect.ts";
 import { oneLine } from "../text/one_line.ts";
+import { isLoopback } from "../wire/connect.ts";
 
 /** The host of the model's server, for a person. */
 export function serverOf(config: CopilotConfig): string {

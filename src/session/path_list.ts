@@ -2,23 +2,19 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 
-/** Paths older than so many milliseconds are listed anew. */
+/** Paths older than so many milliseconds are listed anew; a listing has the same time. */
 const LIST_MS = 5000;
 /** The most paths that are listed. */
 const MAX_PATHS = 100_000;
 
-/** Lists the paths of the agent's folder, at most every five seconds. */
 export class PathList {
-  readonly #agent: CopilotAgent;
   #listed: { folder: string; at: number; paths: Promise<string[]> } | undefined;
 
-  constructor(agent: CopilotAgent) {
-    this.#agent = agent;
-  }
+  constructor(private readonly agent: CopilotAgent) {}
 
   /** The files below the folder that are neither hidden nor ignored, relative to it, newest first. */
   paths(): Promise<string[]> {
-    const folder = this.#agent.state.workingDir;
+    const folder = this.agent.state.workingDir;
     const now = performance.now();
     if (this.#listed?.folder !== folder || now - this.#listed.at > LIST_MS) {
       this.#listed = { folder, at: now, paths: this.#list() };
@@ -31,7 +27,7 @@ export class PathList {
       import("../tools/search/pool.ts"),
       import("../tools/search/target.ts"),
     ]);
-    const context = this.#agent.toolContext(AbortSignal.timeout(LIST_MS));
+    const context = this.agent.toolContext(AbortSignal.timeout(LIST_MS));
     const { walk, prefix } = await findTarget(context, ".", "**/*", false);
     const found = await runSearch({ walk, prefix, limit: MAX_PATHS }, [walk.root], context.signal);
     return found.files.map(({ path }) => path);

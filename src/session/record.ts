@@ -13,27 +13,24 @@ import { serverOf } from "./model_server.ts";
 
 /** Records an agent's conversation on disk, where there is a folder for that. */
 export class SessionRecord {
-  readonly #agent: CopilotAgent;
-  readonly #warn: (error: Error) => void;
   #recorder: Recorder | undefined;
 
-  /** @param warn Told once, when the conversation cannot be recorded any more. */
-  constructor(agent: CopilotAgent, warn: (error: Error) => void) {
-    this.#agent = agent;
-    this.#warn = warn;
+  /** @param warn called once with the reason why the conversation cannot be recorded any more */
+  constructor(
+    private readonly agent: CopilotAgent,
+    private readonly warn: (reason: string) => void,
+  ) {
     const root = sessionsFolder();
-    this.#recorder = root === undefined
-      ? undefined
-      : new Recorder(root, () => agent.state.workingDir);
+    if (root !== undefined) this.#recorder = new Recorder(root, () => agent.state.workingDir);
   }
 
   /** Writes what is new: to be called whenever the conversation has changed. */
   sync(): void {
     try {
-      this.#recorder?.sync(this.#agent.state.messages, modelUsedBy(this.#agent));
+      this.#recorder?.sync(this.agent.state.messages, modelUsedBy(this.agent));
     } catch (error) {
       this.#recorder = undefined;
-      this.#warn(error as Error);
+      this.warn((error as Error).message);
     }
   }
 
@@ -46,14 +43,12 @@ export class SessionRecord {
 
 /** The model that an agent asks: never its address, which may hold keys. */
 function modelUsedBy({ config }: CopilotAgent): ModelUsed {
-  return {
-    model: targetOf(config).name,
-    server: serverOf(config),
-  };
+  return { model: targetOf(config).name, server: serverOf(config) };
 }
 
-/** The most sessions in a list. */
+/** The most sessions in a list, and the most characters of a title. */
 const MAX_LISTED_SESSIONS = 20;
+const MAX_TITLE_CHARS = 200;
 
 /** The sessions of the agent's folder, newest first. */
 export function earlierSessions(agent: CopilotAgent): StoredSession[] {
@@ -61,8 +56,6 @@ export function earlierSessions(agent: CopilotAgent): StoredSession[] {
   if (root === undefined) return [];
   return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
 }
-
-const MAX_TITLE_CHARS = 200;
 
 /** An earlier session in a list. */
 export interface SessionTitle {
@@ -98,23 +91,21 @@ export interface Resumed {
   };
 }
 
-/**
- * Goes on with a session, with its model where that is at hand.
- *
- * @param isModelChosen Whether the person named the model: then it stays.
- */
+/** Goes on with a session, and with its model where that is at hand and the person named no other. */
 export function resumeSession(
-  agent: CopilotAgent,
+  { agent, fit, record }: {
+    agent: CopilotAgent;
+    fit: { isChosen: boolean };
+    record: SessionRecord | undefined;
+  },
   session: StoredSession,
-  isModelChosen: boolean,
-  record?: SessionRecord,
 ): Resumed {
   const { head, messages, lost } = session;
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
   record?.continueFrom(session);
   const openCalls = openCallsAtCut(messages);
-  const model = takeUpModel(agent, isModelChosen, session);
+  const model = takeUpModel(agent, fit.isChosen, session);
   return {
     started: head.started,
     messages: messages.length,
@@ -123,16 +114,6 @@ export function resumeSession(
     ...(openCalls !== undefined && { openCalls }),
     ...(model && { model }),
   };
-}
-
-/** Goes on with the newest session of the agent's folder; undefined where there is none. */
-export function resumeNewest(
-  agent: CopilotAgent,
-  isModelChosen: boolean,
-  record?: SessionRecord,
-): Resumed | undefined {
-  const [newest] = earlierSessions(agent);
-  return newest && resumeSession(agent, newest, isModelChosen, record);
 }
 
 function lastExchange({ messages }: StoredSession): Pick<Resumed, "lastTyped" | "lastAnswer"> {

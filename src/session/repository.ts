@@ -1,8 +1,4 @@
-/**
- * The repository that the working directory belongs to, and the settings that it brings.
- *
- * @module
- */
+/** The repository that the working directory belongs to, and the settings that it brings. @module */
 
 import { dirname, join } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";

@@ -1,31 +1,28 @@
 /**
  * A conversation with all around it: the agent, what may run, what can be taken back, jobs, the record,
- * instructions, files that go along, the fit to the model, costs, commands. It knows no terminal, no
- * command line and no stdout: a {@linkcode Frontend} shows it.
- *
- * @module
+ * files that go along, costs, commands. It knows no terminal, no command line and no stdout. @module
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
 import { requestTokens } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
+import { shellTool } from "../tools/mod.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
+import { aborted } from "../wire/wait.ts";
 import { attachFiles } from "./attach.ts";
-import { PathList } from "./path_list.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Frontend, SessionEvent, Status } from "./frontend.ts";
+import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
+import { PathList } from "./path_list.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf } from "./prices.ts";
 import type { CommandInfo, Report } from "./report.ts";
-import { shellTool } from "../tools/mod.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
-import { aborted } from "../wire/wait.ts";
 
 /** The longest that a person's own command may run, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
@@ -84,27 +81,25 @@ export async function openSession(
 }
 
 export class Session implements AsyncDisposable {
-  readonly #options: SessionOptions;
-  readonly #frontend: Frontend;
+  readonly agent: CopilotAgent;
+  /** The number of calls and files that the policy refused without asking anybody. */
+  refusals = 0;
   readonly #state: SessionState;
   readonly #files: PathList;
   readonly #policy: Policy;
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
-  #refusals = 0;
   /** Resolves when the last question to the person is answered. */
   #asked: Promise<unknown> = Promise.resolve();
 
   /** Use {@linkcode openSession}. */
-  constructor(options: SessionOptions, frontend: Frontend) {
-    const { config, permissions } = options;
-    this.#options = options;
-    this.#frontend = frontend;
+  constructor(private readonly options: SessionOptions, private readonly frontend: Frontend) {
+    const { config, permissions, isChosen, asksServer, modelFlags } = options;
     const jobs = jobStore();
     this.#policy = this.#makePolicy();
-    const agent: CopilotAgent = new CopilotAgent(config, options.folder ?? ".", {
+    const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy,
-      confine: permissions.confine(() => agent.state.workingDir),
+      confine: permissions.confine(() => this.agent.state.workingDir),
       onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
       env: permissions.env,
@@ -119,13 +114,10 @@ export class Session implements AsyncDisposable {
       permissions,
       jobs,
       undo: undefined,
-      modelFlags: options.modelFlags,
+      modelFlags,
       record: undefined,
-      fit: new ModelFit({
-        isChosen: options.isChosen,
-        asksRemote: options.asksServer !== "before-turns",
-      }),
-      isModelKnown: options.asksServer === "never" || !choosesModel(config),
+      fit: new ModelFit({ isChosen, asksRemote: asksServer !== "before-turns" }),
+      isModelKnown: asksServer === "never" || !choosesModel(config),
       pending: [],
       usage: undefined,
       cost: undefined,
@@ -135,30 +127,18 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  get agent(): CopilotAgent {
-    return this.#state.agent;
-  }
-
-  /** The number of calls and files that the policy refused without asking anybody. */
-  get refusals(): number {
-    return this.#refusals;
-  }
-
   get status(): Status {
     const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs } = this.#state;
-    const { name, isChosen, contextLength } = fit.targetOf(agent);
+    const { name, isChosen, contextLength: window } = fit.targetOf(agent);
     const isCounted = usage !== undefined && usage.inputTokens > 0;
     const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
+    const used = isCounted ? usage.inputTokens + usage.outputTokens : estimate();
     return {
       model: isChosen || isModelKnown ? name : undefined,
       folder: agent.state.workingDir,
       isPlanning,
-      approvesAll: this.#options.approvesAll === true,
-      tokens: {
-        used: isCounted ? usage.inputTokens + usage.outputTokens : estimate(),
-        isCounted,
-        window: contextLength,
-      },
+      approvesAll: this.options.approvesAll === true,
+      tokens: { used, isCounted, window },
       cost,
       runningJobs: jobs.list.filter(({ outcome }) => outcome === undefined).length,
     };
@@ -182,39 +162,36 @@ export class Session implements AsyncDisposable {
 
   /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
-    const { permissions, isRecorded, resumesNewest, canUndo, asksServer, approvesAll } =
-      this.#options;
-    const { agent } = this.#state;
-    if (canUndo) this.#state.undo = new (await import("./undo.ts")).UndoLog();
-    const canAsk = this.#frontend.approve !== undefined;
+    const { permissions, approvesAll, trust, readsInstructions } = this.options;
+    const { agent, frontend } = this;
+    if (this.options.canUndo) this.#state.undo = new (await import("./undo.ts")).UndoLog();
     this.#emitStatus();
-    const mayRun = canAsk || approvesAll === true;
+    const mayRun = frontend.approve !== undefined || approvesAll === true;
     for (const notice of await permissions.prepare(agent.state.workingDir, mayRun)) {
       this.#emit({ type: "notice", level: "info", ...notice });
     }
-    if (this.#options.readsInstructions) {
-      const instructions = await heedInstructions(agent, permissions, {
-        trust: this.#options.trust,
-        confirm: this.#frontend.confirm &&
-          ((question) => this.#frontend.confirm!(question, signal)),
-      });
+    if (readsInstructions) {
+      const confirm = frontend.confirm &&
+        ((question: Confirmation) => frontend.confirm!(question, signal));
+      const instructions = await heedInstructions(agent, permissions, { trust, confirm });
       this.#emit({ type: "instructions", instructions });
     }
-    if (isRecorded || resumesNewest) {
-      const { resumeNewest, SessionRecord } = await import("./record.ts");
-      if (isRecorded) {
-        this.#state.record = new SessionRecord(
-          agent,
-          ({ message }) => this.#notices("record", [`the session cannot be kept: ${message}`]),
-        );
-      }
-      if (resumesNewest) {
-        const resumed = resumeNewest(agent, this.#state.fit.isChosen, this.#state.record);
-        this.#emit({ type: "resumed", resumed });
-      }
-    }
-    if (asksServer === "at-start") this.#state.looked = this.#greet();
+    await this.#openRecord();
+    if (this.options.asksServer === "at-start") this.#state.looked = this.#greet();
     this.#emitStatus();
+  }
+
+  async #openRecord(): Promise<void> {
+    const { isRecorded, resumesNewest } = this.options;
+    if (!isRecorded && !resumesNewest) return;
+    const { earlierSessions, resumeSession, SessionRecord } = await import("./record.ts");
+    const state = this.#state;
+    const warn = (message: string) =>
+      this.#notices("record", [`the session cannot be kept: ${message}`]);
+    if (isRecorded) state.record = new SessionRecord(this.agent, warn);
+    if (!resumesNewest) return;
+    const [newest] = earlierSessions(this.agent);
+    this.#emit({ type: "resumed", resumed: newest && resumeSession(state, newest) });
   }
 
   /**
@@ -227,22 +204,21 @@ export class Session implements AsyncDisposable {
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
-    const { agent, undo } = state;
     const given: readonly Part[] = typeof input === "string"
       ? [{ type: "text", text: input }]
       : input;
     const typed = given.filter((part) => part.type === "text");
     const text = typed.map((part) => part.text).join("\n\n");
-    undo?.begin(agent, text);
+    state.undo?.begin(this.agent, text);
     try {
       await Promise.race([state.looked, aborted(signal)]);
       const attached = await this.#attached(text, signal);
       const others = given.filter((part) => part.type !== "text");
       const parts = [...state.pending, ...typed, ...attached, ...others];
-      const result = await processFittedTurn(agent, state.fit, parts, {
+      const result = await processFittedTurn(this.agent, state.fit, parts, {
         onEvent: (event) => this.#onTurnEvent(event),
         onOutput: (newest) => this.#emit({ type: "output", newest }),
-        ready: () => this.#frontend.ready?.(),
+        ready: () => this.frontend.ready?.(),
         signal,
       });
       state.pending = [];
@@ -266,8 +242,8 @@ export class Session implements AsyncDisposable {
     const onOutput = (newest: () => string) => this.#emit({ type: "output", newest });
     const result = await shellTool.run(args, { ...context, onOutput });
     const outcome = typeof result === "string" ? { content: result } : result;
-    const part = { type: "resource", kind: "shell", name: command, text: outcome.content } as const;
-    this.#state.pending.push(part);
+    const text = outcome.content;
+    this.#state.pending.push({ type: "resource", kind: "shell", name: command, text });
     return outcome;
   }
 
@@ -300,17 +276,12 @@ export class Session implements AsyncDisposable {
   }
 
   #makePolicy(): Policy {
-    const frontend = this.#frontend;
-    const asking = this.#options.permissions.policy(
-      {
-        ...frontend.approve && {
-          approve: (approval, signal) =>
-            this.#oneByOne(() => frontend.approve!(approval, signal), signal),
-        },
-        onEvent: (event) => this.#emit(event),
-      },
-      () => this.#refusals++,
-    );
+    const { frontend } = this;
+    const approve: Frontend["approve"] = frontend.approve &&
+      ((approval, signal) => this.#oneByOne(() => frontend.approve!(approval, signal), signal));
+    const onEvent = (event: SessionEvent) => this.#emit(event);
+    const person = { ...approve && { approve }, onEvent };
+    const asking = this.options.permissions.policy(person, () => this.refusals++);
     return {
       decide: (tool, args, context) =>
         this.#state.isPlanning && tool.access !== "read"
@@ -337,19 +308,20 @@ export class Session implements AsyncDisposable {
     if (event.type === "usage") {
       state.usage = event.usage;
       state.isModelKnown = true;
-      const cost = costOf(event.usage, state.agent.config);
+      const cost = costOf(event.usage, this.agent.config);
       if (cost !== undefined) state.cost = (state.cost ?? 0) + cost;
     }
     this.#emit(event);
     if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();
   }
 
-  /** Says what the server has, as soon as it is known. What is wrong, the first turn tells. */
+  /** Says what the server has, as soon as it is known. */
   async #greet(): Promise<void> {
     const state = this.#state;
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
-      const found = await greeting(state.agent, state.fit, this.#over.signal);
+      const { agent, fit } = state;
+      const found = await greeting({ agent, fit, signal: this.#over.signal });
       if (found === undefined) return;
       state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#notices("server", greetingLines(found));
@@ -368,7 +340,7 @@ export class Session implements AsyncDisposable {
   }
 
   #emit(event: SessionEvent): void {
-    if (!this.#over.signal.aborted) this.#frontend.onEvent(event);
+    if (!this.#over.signal.aborted) this.frontend.onEvent(event);
   }
 }
 

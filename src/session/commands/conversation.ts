@@ -56,13 +56,9 @@ export const conversationCommands: readonly Command[] = [
   {
     name: "tokens",
     help: "tokens used so far, and what they cost where that is known",
-    run: ({ agent: { state: { inputTokens, outputTokens } }, cost, usage }) => ({
-      type: "tokens",
-      inputTokens,
-      outputTokens,
-      cost,
-      last: usage,
-    }),
+    run({ agent: { state: { inputTokens, outputTokens } }, cost, usage: last }) {
+      return { type: "tokens", inputTokens, outputTokens, cost, last };
+    },
   },
 ];
 
@@ -76,8 +72,7 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
   await session.looked;
   session.undo?.leave();
   session.usage = undefined;
-  const { agent, fit, record } = session;
-  return { type: "resumed", resumed: resumeSession(agent, chosen, fit.isChosen, record) };
+  return { type: "resumed", resumed: resumeSession(session, chosen) };
 }
 
 async function takeBack(session: SessionState, way: "undo" | "redo"): Promise<Report> {
@@ -91,12 +86,11 @@ async function compactConversation(
   focus: string,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { agent } = session;
   let message = "There is nothing to sum up yet.";
   let tokens = 0;
   try {
     const { compact } = await import("../../agent/compact.ts");
-    await compact(agent, {
+    await compact(session.agent, {
       focus,
       signal,
       onPiece: () => session.emit({ type: "command_progress", tokens: ++tokens }),
@@ -105,8 +99,7 @@ async function compactConversation(
     session.usage = undefined;
     return sentence(message);
   } catch (error) {
-    const why = signal.aborted ? "" : `: ${oneLine((error as Error).message)}`;
-    const end = why === "" ? "." : why;
-    return sentence(`The conversation stays as it was${end}`);
+    const why = signal.aborted ? "." : `: ${oneLine((error as Error).message)}`;
+    return sentence(`The conversation stays as it was${why}`);
   }
 }

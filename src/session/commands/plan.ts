@@ -1,8 +1,4 @@
-/**
- * `/plan`: the model only looks, and says what it would do, until the person accepts it.
- *
- * @module
- */
+/** `/plan`: the model only looks, and says what it would do, until the person accepts it. @module */
 
 import type { Part } from "../../types/message.ts";
 import { type Report, sentence } from "../report.ts";

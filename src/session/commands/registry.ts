@@ -12,11 +12,7 @@ import { planCommand } from "./plan.ts";
 
 /** The commands, in the order of the help. */
 export const commands: readonly Command[] = [
-  {
-    name: "help",
-    help: "list the commands",
-    run: () => ({ type: "commands", commands }),
-  },
+  { name: "help", help: "list the commands", run: () => ({ type: "commands", commands }) },
   { name: "exit", help: "leave", run: () => ({ type: "leave" }) },
   { name: "quit", help: "leave", run: () => ({ type: "leave" }) },
   ...conversationCommands,
@@ -27,7 +23,7 @@ export const commands: readonly Command[] = [
   {
     name: "tools",
     help: "list the tools",
-    run: ({ agent: { tools } }) => ({ type: "tools", tools }),
+    run: ({ agent }) => ({ type: "tools", tools: agent.tools }),
   },
 ];
 
@@ -37,6 +33,8 @@ export function commandIn(line: string): { name: string; argument: string } | un
   return name === undefined ? undefined : { name, argument };
 }
 
+const commandNamed = (name: string) => commands.find((command) => command.name === name);
+
 /** Runs the command `name`; one that there is not is reported, with the nearest name. */
 export async function runCommand(
   session: SessionState,
@@ -44,7 +42,7 @@ export async function runCommand(
   argument: string,
   signal: AbortSignal,
 ): Promise<Report> {
-  const command = commands.find((candidate) => candidate.name === name);
+  const command = commandNamed(name);
   if (command === undefined) {
     const near = nearest(name, commands.map((candidate) => candidate.name));
     return sentence(
@@ -63,7 +61,6 @@ export async function completeArgument(
   name: string,
   argument: string,
 ): Promise<string[]> {
-  const command = commands.find((candidate) => candidate.name === name);
-  const values = await command?.values?.(session, argument) ?? [];
+  const values = await commandNamed(name)?.values?.(session, argument) ?? [];
   return values.filter((value) => value.startsWith(argument));
 }
