@@ -51,18 +51,17 @@ export async function attachFiles(
       notices.push(`@${found.path} does not go along: ${decision.explanation ?? decision.reason}`);
       continue;
     }
+    const grant = decision?.grant && { grant: decision.grant };
     let outcome: ToolOutcome;
     try {
-      const result = await tool.run(args, {
-        ...context,
-        ...decision?.grant && { grant: decision.grant },
-      });
+      const result = await tool.run(args, { ...context, ...grant });
       outcome = typeof result === "string" ? { content: result } : result;
       count++;
     } catch (error) {
       signal.throwIfAborted();
-      outcome = { content: `(cannot be read: ${(error as Error).message})` };
-      notices.push(`@${found.path} cannot be read: ${(error as Error).message}`);
+      const why = `cannot be read: ${(error as Error).message}`;
+      outcome = { content: `(${why})` };
+      notices.push(`@${found.path} ${why}`);
     }
     const { content, range } = outcome;
     if (range && (range.last < range.total || !range.isExact)) {
@@ -76,12 +75,9 @@ export async function attachFiles(
   return { parts, notices };
 }
 
-function existing(
-  agent: CopilotAgent,
-  path: string,
-): { path: string; folder: boolean } | undefined {
+function existing({ state }: CopilotAgent, path: string) {
   try {
-    return { path, folder: Deno.statSync(resolvePath(agent.state, path)).isDirectory };
+    return { path, folder: Deno.statSync(resolvePath(state, path)).isDirectory };
   } catch {
     return undefined;
   }

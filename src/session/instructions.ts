@@ -1,8 +1,6 @@
 /**
  * Instructions for the model that stand in files: the person's own, and those that a folder brings, which
- * are heeded once the person trusts it. They are read once, as the prompt is to stay the same.
- *
- * @module
+ * are heeded once the person trusts it. They are read once, as the prompt is to stay the same. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -20,16 +18,11 @@ const FILE_NAMES = ["AGENTS.md", "CLAUDE.md"];
 /** The most bytes of a file that are read; other agents read as many. */
 const MAX_INSTRUCTION_BYTES = 32 * 1024;
 
-interface InstructionFile {
-  /** Its path relative to the working directory. */
-  name: string;
-  text: string;
-}
-
 interface FolderInstructions {
   /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
-  files: InstructionFile[];
+  /** The files by their paths relative to the working directory. */
+  files: { name: string; text: string }[];
   refused: RefusedInstructions[];
 }
 
@@ -48,17 +41,10 @@ export async function heedInstructions(
   permissions: Permissions,
   { trust, confirm, env }: HeedOptions,
 ): Promise<HeededInstructions> {
-  const { state } = agent;
-  const { root, files, refused } = await instructionsOf(state.workingDir, permissions);
-  const shown = files.map(({ name, text }) => ({
-    name,
-    lines: text.trimEnd().split("\n").length,
-  }));
-  const heeded: HeededInstructions = {
-    files: shown,
-    refused,
-    isHeeded: files.length === 0 || trust || permissions.trusts(root),
-  };
+  const { root, files, refused } = await instructionsOf(agent.state.workingDir, permissions);
+  const shown = files.map(({ name, text }) => ({ name, lines: text.trimEnd().split("\n").length }));
+  const isHeeded = files.length === 0 || trust || permissions.trusts(root);
+  const heeded: HeededInstructions = { files: shown, refused, isHeeded };
   if (heeded.isHeeded === undefined && confirm) {
     const answer = heeded.isHeeded = await confirm({ type: "trust", files: shown });
     if (answer !== undefined) {
@@ -68,7 +54,7 @@ export async function heedInstructions(
   }
   const own = userFile("AGENTS.md", env);
   const yours = own === undefined ? undefined : readInstructions(own);
-  state.instructions = [
+  agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours}`] : [],
     ...(heeded.isHeeded ? files : []).map(({ name, text }) =>
       `Instructions of the project, from ${oneLine(name)}:\n${text}`
@@ -77,10 +63,7 @@ export async function heedInstructions(
   return heeded;
 }
 
-async function instructionsOf(
-  folder: string,
-  permissions: Permissions,
-): Promise<FolderInstructions> {
+async function instructionsOf(folder: string, by: Permissions): Promise<FolderInstructions> {
   const folders = foldersDownTo(folder);
   const root = folders[0]!;
   const found: FolderInstructions = { root, files: [], refused: [] };
@@ -92,8 +75,7 @@ async function instructionsOf(
       const shown = relative(folder, path);
       // The person trusts the words of whoever made the folder, not the files that they keep in it.
       const isSecret = real !== path &&
-        ((await permissions.paths()).secretKind(real) !== undefined ||
-          /[\\/]\.git[\\/]/i.test(real));
+        ((await by.paths()).secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
       const isInside = real.startsWith(join(root, "/")) && !isSecret;
       const text = isInside ? readInstructions(real, root) : undefined;
       if (text === undefined) {
@@ -113,7 +95,7 @@ function realPathOf(path: string): string | undefined {
   }
 }
 
-/** The text of a file, up to a limit; undefined where there is none or, given `root`, where it was replaced by a link out of it. */
+/** The text of a file, up to a limit; undefined where there is none or a link leads it out of `root` by now. */
 function readInstructions(path: string, root?: string): string | undefined {
   try {
     // A pipe would be waited for.

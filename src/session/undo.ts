@@ -1,8 +1,6 @@
 /**
  * Taking back what a message led to: the conversation, and the files that tools wrote, byte for byte.
- * Remembered in memory, without git; what commands did is not known and stays.
- *
- * @module
+ * Remembered in memory, without git; what commands did is not known and stays. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -68,10 +66,9 @@ export class UndoLog {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
     this.#done.push({ text, conversation, files: new Map() });
-    while (
-      this.#done.length > MAX_UNDO_STEPS ||
-      bytesOfSteps(this.#done) > MAX_UNDO_BYTES
-    ) this.#done.shift();
+    const isFull = () =>
+      this.#done.length > MAX_UNDO_STEPS || bytesOfSteps(this.#done) > MAX_UNDO_BYTES;
+    while (isFull()) this.#done.shift();
   }
 
   /** A file was written for the newest message. */
@@ -147,11 +144,7 @@ function commandsBehind(before: readonly Message[], messages: readonly Message[]
   ).length;
 }
 
-async function exchangeFile(
-  grant: Grant,
-  sides: FileSides,
-  all: readonly FileSides[],
-): Promise<"restored" | "removed" | "recreated"> {
+async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSides[]) {
   const path = grant.realPath;
   const { bytes, stamp, otherStamp } = sides;
   if (bytes === null) throw new Error("what it held could not be kept");
@@ -166,7 +159,8 @@ async function exchangeFile(
     if (side.stamp === otherStamp) side.stamp = restored;
     if (side.otherStamp === otherStamp) side.otherStamp = restored;
   }
-  return bytes === undefined ? "removed" : now === undefined ? "recreated" : "restored";
+  if (bytes === undefined) return "removed";
+  return now === undefined ? "recreated" : "restored";
 }
 
 /** The stamp of the file at a path; `a link` where its path leads through a link by now. */
@@ -180,8 +174,6 @@ async function stampAt(path: string): Promise<string> {
 }
 
 function bytesOfSteps(steps: readonly UndoStep[]): number {
-  const sizes = steps.flatMap(({ files }) =>
-    [...files.values()].map(({ bytes }) => bytes?.length ?? 0)
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const files = steps.flatMap((step) => [...step.files.values()]);
+  return files.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
 }
