@@ -1,12 +1,10 @@
 /**
  * The seam between a session and what shows it: the session emits data, a frontend draws it. No text
- * here has columns, colours or rows.
- *
- * @module
+ * here has columns, colours or rows. @module
  */
 
 import type { TurnEvent } from "../types/event.ts";
-import type { HeededInstructions, InstructionSize } from "./report.ts";
+import type { HeededInstructions } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
@@ -28,10 +26,7 @@ export interface Approval {
   preview?: Change;
   /** The answers that are offered, in order. */
   choices: readonly ApprovalChoice[];
-  /**
-   * The rule that `session` and `folder` would add, where they are offered; `path` is the file it
-   * is for.
-   */
+  /** The rule that `session` and `folder` would add; `path` is the file it is for. */
   rule?: { text: string; path?: string };
 }
 
@@ -47,11 +42,7 @@ export type ApprovalAnswer =
   | { choice: "refuse"; reason: string };
 
 /** A question with yes or no. */
-export type Confirmation = {
-  type: "trust";
-  /** The files that instruct the model, with their sizes in lines. */
-  files: readonly InstructionSize[];
-};
+export type Confirmation = { type: "trust" } & Pick<HeededInstructions, "files">;
 
 /** The state of a session that footers and editors show. */
 export interface Status {

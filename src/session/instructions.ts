@@ -9,7 +9,7 @@ import { join, relative } from "../text/std_path.ts";
 import { isStill } from "../tools/files/regular_file.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
 import type { Confirmation } from "./frontend.ts";
-import type { HeededInstructions, RefusedInstructions } from "./report.ts";
+import type { HeededInstructions } from "./report.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo } from "./repository.ts";
 
@@ -23,7 +23,7 @@ interface FolderInstructions {
   root: string;
   /** The files by their paths relative to the working directory. */
   files: { name: string; text: string }[];
-  refused: RefusedInstructions[];
+  refused: HeededInstructions["refused"][number][];
 }
 
 /** The ways to decide on the instructions of a folder. */

@@ -1,8 +1,4 @@
-/**
- * Prices of requests to the two public services. Other servers send the cost along, or it is unknown.
- *
- * @module
- */
+/** Prices of requests to the two public services; other servers may send the cost along. @module */
 
 import type { CopilotConfig } from "../config.ts";
 import { targetOf } from "../model_target.ts";

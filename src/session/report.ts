@@ -1,8 +1,4 @@
-/**
- * Reports of slash commands, permissions and instructions, as data: frontends make the text.
- *
- * @module
- */
+/** Reports of slash commands, permissions and instructions, as data: frontends make the text. @module */
 
 import type { contextParts } from "../agent/tokens.ts";
 import type { RuleEffect } from "../permissions/rules.ts";
@@ -70,20 +66,19 @@ export type Report =
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };
 
-/** Something that a person is told about the permissions of a run. */
+/** A notice about the permissions of a run. */
 export interface PermissionNotice {
+  /**
+   * `settings_unheeded`, `project_ignored`: of what the folder brings, this does not count.
+   * `project_stricter`: that counts. `key_withheld`: commands never get the model's key.
+   * `sandbox_missing`: commands are refused. `sandbox_off`: nobody said that they run unconfined.
+   */
   code:
-    /** The folder brings settings of servers or keys, which do not count. */
     | "settings_unheeded"
-    /** A variable that commands are to get is the model's key, which they never get. */
     | "key_withheld"
-    /** A project's file makes the settings stricter. */
     | "project_stricter"
-    /** A project's file would loosen the settings; these parts do not count. */
     | "project_ignored"
-    /** Commands are to be confined and cannot be, so they are refused. */
     | "sandbox_missing"
-    /** Commands run unconfined, and nobody said that they should. */
     | "sandbox_off";
   /** The notice in one line. */
   message: string;
@@ -120,28 +115,13 @@ export interface SandboxStatus {
   why?: string;
 }
 
-/** A file with instructions. */
-export interface InstructionSize {
-  /** Its path relative to the working directory. */
-  name: string;
-  lines: number;
-}
-
-/** A file of a folder that is not read, as it is a link. */
-export interface RefusedInstructions {
-  /** Its path relative to the working directory. */
-  name: string;
-  /** The link leads out of the folder, or to a secret. */
-  reason: "outside" | "secret";
-}
-
 /** The instructions that a folder brings, and whether the model gets them. */
 export interface HeededInstructions {
-  /** The files, with their sizes in lines. */
-  files: readonly InstructionSize[];
-  /** Files that are never heeded. */
-  refused: readonly RefusedInstructions[];
-  /** True where the files are heeded, or there are none; false where the person said no, undefined where nobody said. */
+  /** The files by their paths relative to the working directory, with their sizes in lines. */
+  files: readonly { name: string; lines: number }[];
+  /** Files that are never heeded: links that lead out of the folder, or to a secret. */
+  refused: readonly { name: string; reason: "outside" | "secret" }[];
+  /** True where they are heeded, or there are none; false where the person said no, undefined where nobody said. */
   isHeeded: boolean | undefined;
   /** The reason why the person's answer could not be saved. */
   unsaved?: string;

@@ -30,11 +30,8 @@ function isThere(path: string): boolean {
 /** The settings file of a project, in the folder that it is for. */
 export const PROJECT_FILE = ".copilot/permissions.json";
 
-/** The settings that a project brings in one folder. */
-export interface ProjectSettings {
-  at: string;
-  settings: Record<string, unknown>;
-}
+/** The settings that a project brings in the folder `at`. */
+export type ProjectSettings = { at: string; settings: Record<string, unknown> };
 
 /** The settings of the folders of a repository down to `folder`, the outermost first. */
 export function projectSettings(folder: string): ProjectSettings[] {
