@@ -31,24 +31,22 @@ export function instructionLines(
   { files, refused, isHeeded, unsaved }: HeededInstructions,
 ): string[] {
   const names = fileNames(files);
+  const lines = refused.map(({ name, reason }) => {
+    const where = reason === "secret" ? "to what is secret" : "out of the folder";
+    return `· ${oneLine(name)} leads ${where}, and is not heeded`;
+  });
+  if (unsaved !== undefined) lines.push(`· that cannot be kept: ${oneLine(unsaved)}`);
+  if (files.length === 0 || isHeeded === false) return lines;
   return [
-    ...refused.map(({ name, reason }) => {
-      const where = reason === "secret" ? "to what is secret" : "out of the folder";
-      return `· ${oneLine(name)} leads ${where}, and is not heeded`;
-    }),
-    ...unsaved === undefined ? [] : [`· that cannot be kept: ${oneLine(unsaved)}`],
-    ...files.length === 0 || isHeeded === false
-      ? []
-      : [isHeeded ? `· heeds ${names}` : `· not heeded: ${names} (/trust or --trust does)`],
+    ...lines,
+    isHeeded ? `· heeds ${names}` : `· not heeded: ${names} (/trust or --trust does)`,
   ];
 }
 
 /** The question whether the instructions of a folder are heeded: its text, and the prompt below. */
 export function trustQuestion({ files }: Confirmation): { text: string; prompt: string } {
-  const text =
-    "This folder brings instructions for the model, in the words of whoever wrote them: " +
-    `${fileNames(files)}.`;
-  return { text, prompt: "Heed them? [y/n] " };
+  const text = "This folder brings instructions for the model, in the words of whoever wrote them:";
+  return { text: `${text} ${fileNames(files)}.`, prompt: "Heed them? [y/n] " };
 }
 
 function fileNames(files: Confirmation["files"]): string {

@@ -3,16 +3,14 @@
 import type { ModelUsed } from "../records/format.ts";
 import type { Resumed, SessionTitle } from "../session/record.ts";
 import { count } from "../text/count.ts";
-import { oneLine } from "../text/one_line.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
 
 /** The most characters shown of a title, of the last prompt, of its answer. */
 const SHOWN_TITLE_CHARS = 60;
 const SHOWN_TYPED_CHARS = 200;
 const SHOWN_ANSWER_CHARS = 300;
 
-/**
- * The lines about the session that goes on, if there is one; `dim` styles its last exchange.
- */
+/** The lines about the session that goes on, if there is one; `dim` styles its last exchange. */
 export function resumedLines(
   resumed: Resumed | undefined,
   dim: (text: string) => string = (text) => text,
@@ -27,15 +25,14 @@ export function resumedLines(
   return [
     `Goes on from ${minuteOf(started)}: ${count(messages, "message")}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
-    ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsLine(openCalls)}.`],
+    ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
     ...model ? [modelLine(model)] : [],
   ];
 }
 
-function openCallsLine(openCalls: number): string {
-  return openCalls === 0
-    ? "before the answer"
-    : `its open ${openCalls === 1 ? "call is" : "calls are"} answered as interrupted`;
+function openCallsText(openCalls: number): string {
+  if (openCalls === 0) return "before the answer";
+  return `its open ${openCalls === 1 ? "call is" : "calls are"} answered as interrupted`;
 }
 
 function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): string {
@@ -50,8 +47,7 @@ export function sessionLine({ started, title }: SessionTitle): string {
 }
 
 function excerptLine(text: string, maxChars: number): string {
-  const line = oneLine(text);
-  return line.length > maxChars ? `${line.slice(0, maxChars - 1).toWellFormed()}…` : line;
+  return shortened(oneLine(text), maxChars);
 }
 
 function minuteOf(started: string): string {
