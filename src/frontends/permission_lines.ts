@@ -20,10 +20,10 @@ export function permissionReportLines(report: PermissionReport): string[] {
   ];
 }
 
-function sandboxText({ sandbox, enforcedBy, unenforced, network }: PermissionReport): string {
-  if (sandbox === "off") return "off: a command can do what you can";
-  if (enforcedBy === undefined) return `${sandbox}, but ${unenforced}: commands are refused`;
-  return `${sandbox}, by ${enforcedBy}, ${network ? "with" : "without"} network`;
+function sandboxText({ mode, by, why, network }: PermissionReport): string {
+  if (mode === "off") return "off: a command can do what you can";
+  if (by === undefined) return `${mode}, but ${why}: commands are refused`;
+  return `${mode}, by ${by}, ${network ? "with" : "without"} network`;
 }
 
 /** The lines that say which of a folder's instructions are heeded. */

@@ -6,6 +6,7 @@ import { fileTool, folderTool } from "../tools/mod.ts";
 import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
+import { attempt } from "./attempt.ts";
 
 /** The most files of a message that are attached; the model may read the others. */
 const MAX_FILES = 20;
@@ -37,18 +38,18 @@ export async function attachFiles(
       notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);
       break;
     }
-    const found = existing(agent, name) ?? existing(agent, name.replace(/[.,;:!?)]+$/, ""));
-    if (found === undefined) {
+    const infoOf = (one: string) => attempt(() => Deno.statSync(resolvePath(agent.state, one)));
+    const path = [name, name.replace(/[.,;:!?)]+$/, "")].find(infoOf);
+    if (path === undefined) {
       notices.push(`@${name} is no file here: the model gets the name alone`);
       continue;
     }
-    const tool = found.folder ? folderTool : fileTool;
-    const args = found.folder
-      ? { path: found.path }
-      : { file_path: found.path, offset: 1, limit: 2000 };
+    const isFolder = infoOf(path)?.isDirectory;
+    const tool = isFolder ? folderTool : fileTool;
+    const args = isFolder ? { path } : { file_path: path, offset: 1, limit: 2000 };
     const decision = await policy?.decide(tool, args, context);
     if (decision && !decision.allow) {
-      notices.push(`@${found.path} does not go along: ${decision.explanation ?? decision.reason}`);
+      notices.push(`@${path} does not go along: ${decision.explanation ?? decision.reason}`);
       continue;
     }
     const grant = decision?.grant && { grant: decision.grant };
@@ -61,24 +62,16 @@ export async function attachFiles(
       signal.throwIfAborted();
       const why = `cannot be read: ${(error as Error).message}`;
       outcome = { content: `(${why})` };
-      notices.push(`@${found.path} ${why}`);
+      notices.push(`@${path} ${why}`);
     }
     const { content, range } = outcome;
     if (range && (range.last < range.total || !range.isExact)) {
       const total = `${range.isExact ? "" : "at least "}${range.total}`;
-      notices.push(`@${found.path}: only its first ${range.last} of ${total} lines go along`);
+      notices.push(`@${path}: only its first ${range.last} of ${total} lines go along`);
     }
-    const kind = found.folder ? "folder" : "file";
-    parts.push({ type: "resource", kind, name: found.path, text: content });
+    const kind = isFolder ? "folder" : "file";
+    parts.push({ type: "resource", kind, name: path, text: content });
   }
   if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
   return { parts, notices };
-}
-
-function existing({ state }: CopilotAgent, path: string) {
-  try {
-    return { path, folder: Deno.statSync(resolvePath(state, path)).isDirectory };
-  } catch {
-    return undefined;
-  }
 }

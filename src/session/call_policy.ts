@@ -9,6 +9,7 @@ import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
+import { attempt } from "./attempt.ts";
 import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
 
 type Arguments = Record<string, unknown>;
@@ -102,7 +103,10 @@ export class CallPolicy {
   /** True where the call writes a file that has other names. */
   #isShared(args: Arguments): boolean {
     const { tool, path } = this.#call(args);
-    return path !== undefined && tool.access === "write" && hasOtherNames(this.#place(path).real);
+    if (path === undefined || tool.access !== "write") return false;
+    const { real } = this.#place(path);
+    const info = attempt(() => Deno.lstatSync(real));
+    return info?.isFile === true && (info.nlink ?? 1) > 1;
   }
 
   /**
@@ -205,22 +209,9 @@ export class CallPolicy {
   }
 }
 
-function hasOtherNames(path: string): boolean {
-  try {
-    const { isFile, nlink } = Deno.lstatSync(path);
-    return isFile && nlink !== null && nlink > 1;
-  } catch {
-    return false;
-  }
-}
-
-/** True where the path of a folder, which had no links, has some by now. */
+/** True where the path of a folder, which had no links, has some by now; of one that is gone the tools tell. */
 function isReplaced(folder: string): boolean {
-  try {
-    return Deno.realPathSync(folder) !== folder;
-  } catch {
-    return false; // It is gone, and each tool says so in its own words.
-  }
+  return (attempt(() => Deno.realPathSync(folder)) ?? folder) !== folder;
 }
 
 function refusal({ name, access }: Tool, { effect, reason: why }: Verdict) {

@@ -8,6 +8,7 @@ import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { isStill } from "../tools/files/regular_file.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
+import { attempt } from "./attempt.ts";
 import type { Confirmation } from "./frontend.ts";
 import type { HeededInstructions } from "./report.ts";
 import type { Permissions } from "./permissions.ts";
@@ -53,7 +54,7 @@ export async function heedInstructions(
     }
   }
   const own = userFile("AGENTS.md", env);
-  const yours = own === undefined ? undefined : readInstructions(own);
+  const yours = own && attempt(() => readInstructions(own));
   agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours}`] : [],
     ...(heeded.isHeeded ? files : []).map(({ name, text }) =>
@@ -70,14 +71,14 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   for (const at of folders) {
     for (const name of FILE_NAMES) {
       const path = join(at, name);
-      const real = realPathOf(path);
+      const real = attempt(() => Deno.realPathSync(path));
       if (real === undefined) continue;
       const shown = relative(folder, path);
       // The person trusts the words of whoever made the folder, not the files that they keep in it.
       const isSecret = real !== path &&
         ((await by.paths()).secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
       const isInside = real.startsWith(join(root, "/")) && !isSecret;
-      const text = isInside ? readInstructions(real, root) : undefined;
+      const text = isInside ? attempt(() => readInstructions(real, root)) : undefined;
       if (text === undefined) {
         found.refused.push({ name: shown, reason: isSecret ? "secret" : "outside" });
       } else if (text.trim() !== "") found.files.push({ name: shown, text });
@@ -87,29 +88,20 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   return found;
 }
 
-function realPathOf(path: string): string | undefined {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The text of a file, up to a limit; undefined where there is none or a link leads it out of `root` by now. */
+/**
+ * The text of a file, up to a limit; undefined where it is none or a link leads it out of `root` by now.
+ *
+ * @throws {Error} when it cannot be read.
+ */
 function readInstructions(path: string, root?: string): string | undefined {
-  try {
-    // A pipe would be waited for.
-    if (!Deno.statSync(path).isFile) return undefined;
-    const since = Date.now();
-    using file = Deno.openSync(path);
-    if (root !== undefined && !isStill(path, file.statSync(), root, since)) return undefined;
-    const bytes = new Uint8Array(MAX_INSTRUCTION_BYTES + 1);
-    const read = file.readSync(bytes) ?? 0;
-    const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_INSTRUCTION_BYTES)));
-    return read > MAX_INSTRUCTION_BYTES
-      ? `${text}\n[The rest is left out: ${MAX_INSTRUCTION_BYTES} bytes are read]\n`
-      : text;
-  } catch {
-    return undefined;
-  }
+  // A pipe would be waited for.
+  if (!Deno.statSync(path).isFile) return undefined;
+  const since = Date.now();
+  using file = Deno.openSync(path);
+  if (root !== undefined && !isStill(path, file.statSync(), root, since)) return undefined;
+  const bytes = new Uint8Array(MAX_INSTRUCTION_BYTES + 1);
+  const read = file.readSync(bytes) ?? 0;
+  const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_INSTRUCTION_BYTES)));
+  if (read <= MAX_INSTRUCTION_BYTES) return text;
+  return `${text}\n[The rest is left out: ${MAX_INSTRUCTION_BYTES} bytes are read]\n`;
 }

@@ -195,24 +195,17 @@ export class Permissions {
   async sandboxStatus(folder: string): Promise<SandboxStatus> {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
     const sandbox = await this.#findSandbox();
-    return {
-      mode,
-      network,
-      ...typeof sandbox === "string" ? { why: sandbox } : { by: sandbox.by },
-    };
+    const found = typeof sandbox === "string" ? { why: sandbox } : { by: sandbox.by };
+    return { mode, network, ...found };
   }
 
   async describe(folder: string): Promise<PermissionReport> {
     const { approve, sandbox: mode, network, rules } = await this.#settingsFor(folder);
-    const sandbox = mode === "off" ? undefined : await this.#findSandbox();
     const trust = this.trusts(repositoryOf(folder));
     return {
       approve,
       yes: this.choice.yes === true,
-      sandbox: mode,
-      ...typeof sandbox === "string" && { unenforced: sandbox },
-      ...typeof sandbox === "object" && { enforcedBy: sandbox.by },
-      network,
+      ...mode === "off" ? { mode, network } : await this.sandboxStatus(folder),
       env: this.env,
       rules: rules.map(({ effect, text }) => ({ effect, text })),
       ...this.file.path !== undefined && { file: this.file.path },

@@ -57,17 +57,15 @@ export function earlierSessions(agent: CopilotAgent): StoredSession[] {
   return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
 }
 
-/** An earlier session in a list. */
-export interface SessionTitle {
-  /** When it began: ISO 8601. */
-  started: string;
-  /** The text that was typed first. */
-  title: string;
-}
+/** An earlier session in a list: when it began (ISO 8601), and the text that was typed first. */
+export type SessionTitle = { started: string; title: string };
 
 export function sessionTitle({ head, first }: StoredSession): SessionTitle {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
+
+/** The model of an earlier session, and the one before it was taken up; `isTakenUp`: `before` is asked again. */
+type TakenUp = { before: ModelUsed; now: ModelUsed; isTakenUp: boolean };
 
 /** An earlier session with which an agent goes on. */
 export interface Resumed {
@@ -82,13 +80,8 @@ export interface Resumed {
   lastAnswer?: string;
   /** Calls that were open when its last turn was cut off: 0 before an answer; left out where it was not. */
   openCalls?: number;
-  /** The model that it was with, where that is another than before the session was taken up. */
-  model?: {
-    before: ModelUsed;
-    now: ModelUsed;
-    /** True where the agent asks the model of `before` again. */
-    isTakenUp: boolean;
-  };
+  /** Left out where the model is the same. */
+  model?: TakenUp;
 }
 
 /** Goes on with a session, and with its model where that is at hand and the person named no other. */
@@ -96,7 +89,7 @@ export function resumeSession(
   { agent, fit, record }: {
     agent: CopilotAgent;
     fit: { isChosen: boolean };
-    record: SessionRecord | undefined;
+    record?: SessionRecord;
   },
   session: StoredSession,
 ): Resumed {
@@ -105,35 +98,25 @@ export function resumeSession(
   agent.state.seenFiles.clear();
   record?.continueFrom(session);
   const openCalls = openCallsAtCut(messages);
-  const model = takeUpModel(agent, fit.isChosen, session);
-  return {
-    started: head.started,
-    messages: messages.length,
-    lostLines: lost,
-    ...lastExchange(session),
-    ...(openCalls !== undefined && { openCalls }),
-    ...(model && { model }),
-  };
-}
-
-function lastExchange({ messages }: StoredSession): Pick<Resumed, "lastTyped" | "lastAnswer"> {
+  const model = takeUpModel(agent, fit.isChosen, session.used);
   const at = messages.findLastIndex((one) => one.role === "user" && !isSummary(one));
   const answer = messages.slice(at + 1).findLast(({ role, content, standsFor = "" }) =>
     role === "assistant" && content.trim() !== "" &&
     !["interruption", "lost_answer"].includes(standsFor)
   );
   return {
+    started: head.started,
+    messages: messages.length,
+    lostLines: lost,
     ...(at >= 0 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: answer.content }),
+    ...(openCalls !== undefined && { openCalls }),
+    ...(model && { model }),
   };
 }
 
 /** The model stays what it was; the server that is asked is never another than the person said. */
-function takeUpModel(
-  agent: CopilotAgent,
-  isModelChosen: boolean,
-  { used: before }: StoredSession,
-): Resumed["model"] {
+function takeUpModel(agent: CopilotAgent, isModelChosen: boolean, before?: ModelUsed) {
   const now = modelUsedBy(agent);
   const machine = ({ server }: ModelUsed) => server.replace(/:\d+$/, "");
   if (!before || before.model === now.model && machine(before) === machine(now)) return undefined;

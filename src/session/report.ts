@@ -84,18 +84,11 @@ export interface PermissionNotice {
   message: string;
 }
 
-/** The permissions in force for a folder. */
-export interface PermissionReport {
+/** The permissions in force for a folder; with `by` and `why` where commands are to be confined. */
+export interface PermissionReport extends SandboxStatus {
   approve: ApproveMode;
   /** True where calls that would be asked about simply run. */
   yes: boolean;
-  sandbox: SandboxMode;
-  /** The program that confines commands; left out where none does. */
-  enforcedBy?: string;
-  /** The reason why nothing confines commands though it should. */
-  unenforced?: string;
-  /** True where confined commands may use the network. */
-  network: boolean;
   /** Variables that commands get though they look like credentials. */
   env: readonly string[];
   rules: readonly { effect: RuleEffect; text: string }[];
@@ -108,6 +101,7 @@ export interface PermissionReport {
 /** The sandbox of this machine, whether it is wanted or not. */
 export interface SandboxStatus {
   mode: SandboxMode;
+  /** True where confined commands may use the network. */
   network: boolean;
   /** The program that would confine commands, such as `bubblewrap`. */
   by?: string;

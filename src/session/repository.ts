@@ -2,13 +2,14 @@
 
 import { dirname, join } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
+import { attempt } from "./attempt.ts";
 
 /** The folders from the root of the repository that `folder` is in down to `folder`; outside of one, only itself. */
 export function foldersDownTo(folder: string): string[] {
   const folders: string[] = [];
   for (let at = folder;; at = dirname(at)) {
     folders.unshift(at);
-    if (isThere(join(at, ".git"))) return folders;
+    if (attempt(() => Deno.statSync(join(at, ".git")))) return folders;
     if (at === dirname(at)) return [folder];
   }
 }
@@ -16,15 +17,6 @@ export function foldersDownTo(folder: string): string[] {
 /** The root of the repository that `folder` is in; outside of one, `folder`. */
 export function repositoryOf(folder: string): string {
   return foldersDownTo(folder)[0]!;
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The settings file of a project, in the folder that it is for. */

@@ -18,7 +18,6 @@ import { ModelFit, processFittedTurn } from "./fit_model.ts";
 import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
-import { PathList } from "./path_list.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf } from "./prices.ts";
 import type { CommandInfo, Report } from "./report.ts";
@@ -26,6 +25,10 @@ import type { ModelFlags, SessionState } from "./state.ts";
 
 /** The longest that a person's own command may run, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
+/** The age in milliseconds at which listed paths are listed anew, and the most time that this takes. */
+const LIST_MS = 5000;
+/** The most paths that are listed. */
+const MAX_PATHS = 100_000;
 
 /** The settings of a session. */
 export interface SessionOptions {
@@ -85,12 +88,12 @@ export class Session implements AsyncDisposable {
   /** The number of calls and files that the policy refused without asking anybody. */
   refusals = 0;
   readonly #state: SessionState;
-  readonly #files: PathList;
   readonly #policy: Policy;
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
   /** Resolves when the last question to the person is answered. */
   #asked: Promise<unknown> = Promise.resolve();
+  #listed: { folder: string; at: number; paths: Promise<string[]> } | undefined;
 
   /** Use {@linkcode openSession}. */
   constructor(private readonly options: SessionOptions, private readonly frontend: Frontend) {
@@ -108,19 +111,14 @@ export class Session implements AsyncDisposable {
       this.#emit({ type: "job_ended", job });
       this.#emitStatus();
     };
-    this.#files = new PathList(agent);
     this.#state = {
       agent,
       permissions,
       jobs,
-      undo: undefined,
       modelFlags,
-      record: undefined,
       fit: new ModelFit({ isChosen, asksRemote: asksServer !== "before-turns" }),
       isModelKnown: asksServer === "never" || !choosesModel(config),
       pending: [],
-      usage: undefined,
-      cost: undefined,
       isPlanning: false,
       looked: Promise.resolve(),
       emit: (event) => this.#emit(event),
@@ -155,9 +153,25 @@ export class Session implements AsyncDisposable {
     return await completeArgument(this.#state, name, argument);
   }
 
-  /** The files below the folder that are neither hidden nor ignored, newest first. */
+  /** The files below the folder that are neither hidden nor ignored, relative to it, newest first. */
   paths(): Promise<string[]> {
-    return this.#files.paths();
+    const folder = this.agent.state.workingDir;
+    const now = performance.now();
+    if (this.#listed?.folder !== folder || now - this.#listed.at > LIST_MS) {
+      this.#listed = { folder, at: now, paths: this.#listPaths() };
+    }
+    return this.#listed.paths;
+  }
+
+  async #listPaths(): Promise<string[]> {
+    const [{ runSearch }, { findTarget }] = await Promise.all([
+      import("../tools/search/pool.ts"),
+      import("../tools/search/target.ts"),
+    ]);
+    const context = this.agent.toolContext(AbortSignal.timeout(LIST_MS));
+    const { walk, prefix } = await findTarget(context, ".", "**/*", false);
+    const found = await runSearch({ walk, prefix, limit: MAX_PATHS }, [walk.root], context.signal);
+    return found.files.map(({ path }) => path);
   }
 
   /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
