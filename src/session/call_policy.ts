@@ -23,13 +23,11 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
   onRefused(): void;
   /** The limits that the system sets to a command; undefined where it sets none. */
   confined(): Promise<string | undefined>;
-  /** Adds a rule for the rest of the session. */
   allow(rule: string, folder: string): Promise<void>;
   /** Adds a rule for good; the path of the file that stores it. */
   save(rule: string, folder: string): Promise<string>;
 }
 
-/** Decides a call of one tool. */
 export class CallPolicy {
   /** Each path is resolved once: the question, the verdict and the grant use the same place. */
   readonly #places = new Map<string, Place>();
@@ -40,11 +38,7 @@ export class CallPolicy {
     private readonly by: Deciding,
   ) {}
 
-  /**
-   * The decision on the call with `args`, which are checked.
-   *
-   * @throws {Error} when it would fail anyway; the message is for the model.
-   */
+  /** Decides the call. @throws {Error} when it would fail anyway; the message is for the model. */
   async decide(args: Arguments): Promise<Decision> {
     const { settings, yes, approve, onRefused } = this.by;
     const { workingDir } = this.context;
@@ -110,10 +104,8 @@ export class CallPolicy {
   }
 
   /**
-   * Asks until there is an answer. A command that the person edits is decided anew: it is asked about
-   * again, unless it is denied.
-   *
-   * @returns the decision, or the verdict that denies the command as the person changed it
+   * Asks until there is an answer; the decision, or the verdict that denies the command as the person
+   * changed it: a command that they edit is decided anew, and asked about again.
    */
   async #ask(
     args: Arguments,

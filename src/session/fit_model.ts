@@ -14,21 +14,19 @@ import type { Part } from "../types/message.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import { addressOf } from "./model_server.ts";
-
-/** A change of the settings that a person is told of. */
-type FitNotice = { code: string; message: string };
+import type { Notice } from "./report.ts";
 
 /** The server's model takes the default one's place; `flag` names another. */
-export const insteadNotice = (model: string, flag = "--model"): FitNotice => ({
+export const insteadNotice = (model: string, flag = "--model"): Notice => ({
   code: "model_instead",
   message: `model: ${excerpt(model)} (the server's own; ${flag} names another)`,
 });
-const TEXT_TOOLS: FitNotice = {
+const TEXT_TOOLS: Notice = {
   code: "text_tools",
   message:
     "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
 };
-const COMPATIBLE_ENDPOINT: FitNotice = {
+const COMPATIBLE_ENDPOINT: Notice = {
   code: "compatible_endpoint",
   message: "The server is no Ollama: going on with its compatible endpoint (--use-compat)",
 };
@@ -87,7 +85,7 @@ export function apply(
   name: string,
   facts: ModelFacts | undefined,
   previous: FittedSettings,
-): { config: CopilotConfig; fitted: FittedSettings; notices: FitNotice[] } {
+): { config: CopilotConfig; fitted: FittedSettings; notices: Notice[] } {
   const target = targetOf(config);
   const isOpen = (key: "contextLength" | "textTools") =>
     target[key] === undefined || target[key] === previous[key];
@@ -238,7 +236,7 @@ export class ModelFit {
   }
 }
 
-function say(notice: FitNotice, { onEvent }: Progress): void {
+function say(notice: Notice, { onEvent }: Progress): void {
   onEvent?.({ type: "notice", level: "info", ...notice });
 }
 

@@ -41,7 +41,6 @@ export type ApprovalAnswer =
   /** `reason` is told to the model; empty for none. */
   | { choice: "refuse"; reason: string };
 
-/** A question with yes or no. */
 export type Confirmation = { type: "trust" } & Pick<HeededInstructions, "files">;
 
 /** The state of a session that footers and editors show. */
@@ -60,7 +59,6 @@ export interface Status {
   runningJobs: number;
 }
 
-/** An event of a session at work. */
 export type SessionEvent =
   | TurnEvent
   /** A command began to run; `newest` looks up the newest line that it printed. */
@@ -70,9 +68,7 @@ export type SessionEvent =
    * why it could not be stored, so that it is for the session only.
    */
   | { type: "rule_added"; rule: string; path?: string; error?: string }
-  /** A job ended by itself. */
   | { type: "job_ended"; job: Job }
-  /** The folder's instructions were read, and count or not. */
   | { type: "instructions"; instructions: HeededInstructions }
   /** The session goes on with the folder's newest conversation; undefined where there was none. */
   | { type: "resumed"; resumed: Resumed | undefined }

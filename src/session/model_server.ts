@@ -24,7 +24,6 @@ export function choosesModel(config: CopilotConfig): boolean {
   return kind === "local" || kind === "compat" && isLoopback(url);
 }
 
-/** The names of the models that the server has. */
 export async function modelNames(config: CopilotConfig): Promise<string[]> {
   const target = targetOf(config);
   if (target.kind === "hosted") throw new Error("name one with /model NAME");

@@ -18,7 +18,7 @@ import {
   type VariableReader,
 } from "../user_files.ts";
 import type { Frontend } from "./frontend.ts";
-import type { PermissionNotice, PermissionReport, SandboxStatus } from "./report.ts";
+import type { Notice, PermissionReport, SandboxStatus } from "./report.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
@@ -125,10 +125,9 @@ export class Permissions {
    * @param mayRun true where commands run, asked about or not
    * @throws {UsageError} when a settings file makes no sense.
    */
-  async prepare(folder: string, mayRun: boolean): Promise<PermissionNotice[]> {
-    const notices: PermissionNotice[] = [];
-    const note = (code: PermissionNotice["code"], message: string) =>
-      void notices.push({ code, message });
+  async prepare(folder: string, mayRun: boolean): Promise<Notice[]> {
+    const notices: Notice[] = [];
+    const note = (code: string, message: string) => notices.push({ code, message });
     const unheeded = unheededSettings(folder);
     if (unheeded.length > 0) {
       const names = unheeded.join(", ");
@@ -161,11 +160,7 @@ export class Permissions {
     this.#settings.clear();
   }
 
-  /**
-   * Allows a call in a folder for good; the path of the file that says so.
-   *
-   * @throws {Error} when that cannot be saved: the call is allowed for the rest of the session.
-   */
+  /** Allows a call in a folder for good, or throws, and for the session; the path of the file that says so. */
   async save(rule: string, folder: string): Promise<string> {
     await this.allow(rule, folder);
     const path = await this.file.save(folder, (here) => {
@@ -181,11 +176,7 @@ export class Permissions {
     return this.file.instructs(folder);
   }
 
-  /**
-   * Saves that a folder may instruct the model, or may not.
-   *
-   * @throws {Error} when that cannot be saved.
-   */
+  /** Saves that a folder may instruct the model, or may not. @throws {Error} when that cannot be saved. */
   async trust(folder: string, isTrusted: boolean): Promise<void> {
     await this.file.save(folder, () => ({ instructions: isTrusted }));
     this.#settings.clear();
@@ -260,7 +251,6 @@ function privateFolder(): string {
   return folder;
 }
 
-/** The limits of confined commands, in words. */
 function limitsOf({ sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">): string {
   const where = sandbox === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
   return `only ${where} can be written${network ? "" : ", and there is no network"}`;

@@ -21,7 +21,6 @@ export interface CommandInfo {
 
 /** The result of one command. */
 export type Report =
-  /** The session is to end. */
   | { type: "leave" }
   /** One sentence: what the command did, or why it could not. */
   | { type: "message"; message: string }
@@ -30,35 +29,16 @@ export type Report =
   /** The lines that were typed, oldest first. */
   | { type: "history"; entries: readonly string[] }
   /** Tokens of the session; `last` is the newest request. */
-  | {
-    type: "tokens";
-    inputTokens: number;
-    outputTokens: number;
-    cost: number | undefined;
-    last: Usage | undefined;
-  }
+  | ({ type: "tokens"; cost?: number | undefined; last?: Usage | undefined } & Omit<Usage, "cost">)
   | ({ type: "context" } & ReturnType<typeof contextParts>)
-  /** The models of the server; `failure` is why it does not list them. */
-  | {
-    type: "models";
-    models: readonly { name: string; isCurrent: boolean }[];
-    model: string;
-    server: string;
-    failure?: string;
-  }
+  | ({ type: "models"; models: readonly { name: string; isCurrent: boolean }[] } & AskedModel)
   /** The model is another; `isListed` is whether the server names it. */
-  | { type: "model"; model: string; server: string; isListed: boolean; failure?: string }
+  | ({ type: "model"; isListed: boolean } & AskedModel)
   /** The folder that is worked in; `change` is what came with another one. */
-  | {
-    type: "folder";
-    folder: string;
-    change?: { notices: readonly PermissionNotice[]; instructions: HeededInstructions };
-  }
-  /** The person trusts the folder's instructions from now on, or does not. */
+  | { type: "folder"; folder: string; change?: FolderChange }
   | { type: "trust"; instructions: HeededInstructions }
   /** The stored sessions of the folder, newest first. */
   | { type: "sessions"; sessions: readonly SessionTitle[] }
-  /** The session goes on with a stored conversation. */
   | { type: "resumed"; resumed: Resumed }
   /** A message was taken back or brought back; without `undone`, there was none. */
   | { type: "undone"; way: UndoReport["way"]; undone: UndoReport | undefined }
@@ -66,23 +46,16 @@ export type Report =
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };
 
-/** A notice about the permissions of a run. */
-export interface PermissionNotice {
-  /**
-   * `settings_unheeded`, `project_ignored`: of what the folder brings, this does not count.
-   * `project_stricter`: that counts. `key_withheld`: commands never get the model's key.
-   * `sandbox_missing`: commands are refused. `sandbox_off`: nobody said that they run unconfined.
-   */
-  code:
-    | "settings_unheeded"
-    | "key_withheld"
-    | "project_stricter"
-    | "project_ignored"
-    | "sandbox_missing"
-    | "sandbox_off";
-  /** The notice in one line. */
-  message: string;
-}
+/** The model and the host of its server; `failure` is why that does not list its models. */
+type AskedModel = { model: string; server: string; failure?: string };
+type FolderChange = { notices: readonly Notice[]; instructions: HeededInstructions };
+
+/**
+ * A change of the settings that a person is told of, in one line. Codes of a folder's settings:
+ * `settings_unheeded`, `key_withheld`, `project_stricter`, `project_ignored`, `sandbox_missing` (commands
+ * are refused), `sandbox_off`; of a fit: `model_instead`, `text_tools`, `compatible_endpoint`.
+ */
+export type Notice = { code: string; message: string };
 
 /** The permissions in force for a folder; with `by` and `why` where commands are to be confined. */
 export interface PermissionReport extends SandboxStatus {

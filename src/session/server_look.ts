@@ -47,7 +47,6 @@ export async function* checkServerAndModel(look: Look): AsyncGenerator<Check> {
   yield* await checkContext(look);
 }
 
-/** The checks of the server when a session starts. */
 interface Greeting {
   /** The model that took the default one's place. */
   instead?: string;
@@ -55,7 +54,7 @@ interface Greeting {
   checks: readonly Check[];
 }
 
-/** Looks at a server on this machine, and not at others: undefined for those. */
+/** Looks at a server on this machine; undefined for others. */
 export async function greeting(look: Look): Promise<Greeting | undefined> {
   const { agent, fit } = look;
   if (!choosesModel(agent.config)) return undefined;

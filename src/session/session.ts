@@ -30,11 +30,9 @@ const LIST_MS = 5000;
 /** The most paths that are listed. */
 const MAX_PATHS = 100_000;
 
-/** The settings of a session. */
 export interface SessionOptions {
   /** The model, its server, and limits. */
   config: CopilotConfig;
-  /** True where the person named the model. */
   isChosen: boolean;
   /** The folder to work in: the current one. */
   folder?: string | undefined;
@@ -43,9 +41,7 @@ export interface SessionOptions {
   approvesAll?: boolean | undefined;
   /** Heeds the instructions that the folder brings, this time: as the person's file says, or they are asked. */
   trust?: boolean | undefined;
-  /** Reads the folder's and the person's instructions. */
   readsInstructions: boolean;
-  /** Records the conversation on disk. */
   isRecorded: boolean;
   /** Goes on with the folder's newest recorded conversation: false. */
   resumesNewest?: boolean | undefined;
@@ -95,7 +91,6 @@ export class Session implements AsyncDisposable {
   #asked: Promise<unknown> = Promise.resolve();
   #listed: { folder: string; at: number; paths: Promise<string[]> } | undefined;
 
-  /** Use {@linkcode openSession}. */
   constructor(private readonly options: SessionOptions, private readonly frontend: Frontend) {
     const { config, permissions, isChosen, asksServer, modelFlags } = options;
     const jobs = jobStore();
@@ -142,7 +137,6 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  /** The slash commands, in the order of the help. */
   async commands(): Promise<readonly CommandInfo[]> {
     return (await import("./commands/registry.ts")).commands;
   }
@@ -212,8 +206,7 @@ export class Session implements AsyncDisposable {
    * Processes one message of the person: files it names go along, the agent is fitted to the model, the
    * model answers, what it did can be taken back, the conversation is recorded.
    *
-   * @param input What was typed, or the parts of the message: files that its text names stand behind
-   * that text.
+   * @param input what was typed, or the message's parts: files that its text names stand behind that text
    * @throws {BackendError} like `processTurn`.
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
@@ -245,10 +238,7 @@ export class Session implements AsyncDisposable {
 
   /**
    * Runs a shell command of the person's own, which nothing confines. What it printed goes along with the
-   * next message.
-   *
-   * @throws {Error} when it cannot be started.
-   * @throws {InterruptedError} when it was aborted.
+   * next message. @throws {InterruptedError} when it was aborted, {Error} when it cannot be started.
    */
   async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
     const { confine: _, ...context } = this.agent.toolContext(signal);
@@ -329,7 +319,6 @@ export class Session implements AsyncDisposable {
     if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();
   }
 
-  /** Says what the server has, as soon as it is known. */
   async #greet(): Promise<void> {
     const state = this.#state;
     try {
@@ -358,7 +347,6 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** The refusal of calls that write or run something in plan mode. */
 const PLAN_REFUSAL: Decision = {
   allow: false,
   reason:

@@ -14,14 +14,13 @@ import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
-import type { PermissionNotice } from "./report.ts";
+import type { Notice } from "./report.ts";
 import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repository.ts";
 
-/** The settings in force for a folder. */
 export interface SettingsInForce extends Settings {
   network: boolean;
   /** The changes that the project makes, and those that it tries to make. */
-  notices: PermissionNotice[];
+  notices: Notice[];
 }
 
 interface SettingsSources {
@@ -31,7 +30,6 @@ interface SettingsSources {
   toolNames: ToolNames;
   /** Rules that the person added to the folder in this session. */
   added: readonly string[];
-  /** The variable PATH. */
   path: string | undefined;
 }
 
@@ -99,7 +97,7 @@ async function tightenedBy(
   ];
   const name = relative(folder, path);
   const notices = [...inForce.notices];
-  const add = (code: PermissionNotice["code"], text: string, names: readonly string[]) => {
+  const add = (code: string, text: string, names: readonly string[]) => {
     if (names.length > 0) {
       notices.push({ code, message: oneLine(`${name} ${text}: ${names.join(", ")}`) });
     }

@@ -13,7 +13,6 @@ import type { Grant, OnWritten } from "../types/tool.ts";
 /** A message that was taken back or brought back. */
 export interface UndoReport {
   way: "undo" | "redo";
-  /** The text of the message. */
   text: string;
   /** The files that were written for it, in order. */
   files: readonly UndoneFile[];
@@ -29,7 +28,6 @@ export interface UndoneFile {
   path: string;
   /** `restored` has other bytes again; `failed` is as it was. */
   result: "restored" | "removed" | "recreated" | "failed";
-  /** Why it failed. */
   reason?: string;
 }
 
@@ -45,9 +43,8 @@ interface UndoStep {
 interface FileSides {
   /** The file on the other side. `undefined`: there was none. `null`: unknown, as it was too large. */
   bytes: Uint8Array | undefined | null;
-  /** The stamp on the other side; {@linkcode ABSENT} where there was no file. */
+  /** The stamps on the other side and on this one; {@linkcode ABSENT} where there is no file. */
   otherStamp: string;
-  /** The stamp on this side. */
   stamp: string;
 }
 
@@ -61,7 +58,6 @@ export class UndoLog {
   readonly #done: UndoStep[] = [];
   readonly #undone: UndoStep[] = [];
 
-  /** A message is about to be sent. */
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
@@ -113,8 +109,9 @@ export class UndoLog {
       const shown = { path: relative(state.workingDir, path) };
       // A link that came since, in its place or its folder's, leads nowhere.
       const grant = { realPath: path, withheld: { folder: state.workingDir, paths: [] } };
+      const all = [...this.#done, ...this.#undone].flatMap((one) => one.files.get(path) ?? []);
       try {
-        files.push({ ...shown, result: await exchangeFile(grant, sides, this.#sidesOf(path)) });
+        files.push({ ...shown, result: await exchangeFile(grant, sides, all) });
         exchanged.push(path);
       } catch (error) {
         files.push({ ...shown, result: "failed", reason: (error as Error).message });
@@ -129,11 +126,6 @@ export class UndoLog {
     for (const path of exchanged) state.seenFiles.delete(path);
     return { text, files, hasConversation: conversation !== undefined };
   }
-
-  /** The sides of a file in all steps. */
-  #sidesOf(path: string): FileSides[] {
-    return [...this.#done, ...this.#undone].flatMap(({ files }) => files.get(path) ?? []);
-  }
 }
 
 /** The number of commands that ran in `messages` and not in `before`. */
@@ -144,6 +136,7 @@ function commandsBehind(before: readonly Message[], messages: readonly Message[]
   ).length;
 }
 
+/** Writes the other side of a file; `all` are its sides in all steps. */
 async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSides[]) {
   const path = grant.realPath;
   const { bytes, stamp, otherStamp } = sides;
