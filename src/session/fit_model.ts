@@ -21,7 +21,7 @@ export const insteadNotice = (model: string, flag = "--model"): Notice => ({
   code: "model_instead",
   message: `model: ${excerpt(model)} (the server's own; ${flag} names another)`,
 });
-const TEXT_TOOLS: Notice = {
+const TOOLS_IN_PROMPT: Notice = {
   code: "text_tools",
   message:
     "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
@@ -96,7 +96,7 @@ export function apply(
   return {
     config: withModel(config, { model: name, ...change }),
     fitted: { key: facts && targetKey({ ...target, name }), ...change },
-    notices: change.textTools ? [TEXT_TOOLS] : [],
+    notices: change.textTools ? [TOOLS_IN_PROMPT] : [],
   };
 }
 

@@ -15,7 +15,6 @@ import {
   servedModel,
 } from "../backends/local/connection.ts";
 import { BackendError } from "../errors.ts";
-import type { ModelTarget } from "../model_target.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { insteadNotice, type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
@@ -32,7 +31,7 @@ export interface Check {
   contextLength?: number;
 }
 
-interface Look {
+interface ServerLook {
   agent: CopilotAgent;
   fit: ModelFit;
   signal: AbortSignal;
@@ -41,7 +40,7 @@ interface Look {
 }
 
 /** Checks the server, the model and the context, in order; the agent goes on with the model it found. */
-export async function* checkServerAndModel(look: Look): AsyncGenerator<Check> {
+export async function* checkServerAndModel(look: ServerLook): AsyncGenerator<Check> {
   yield await checkServer(look);
   yield await checkModel(look);
   yield* await checkContext(look);
@@ -55,7 +54,7 @@ interface Greeting {
 }
 
 /** Looks at a server on this machine; undefined for others. */
-export async function greeting(look: Look): Promise<Greeting | undefined> {
+export async function greeting(look: ServerLook): Promise<Greeting | undefined> {
   const { agent, fit } = look;
   if (!choosesModel(agent.config)) return undefined;
   const wanted = fit.targetOf(agent).name;
@@ -79,7 +78,7 @@ export function greetingLines({ instead, checks }: Greeting): string[] {
   return [...notices, found.join(" · ")];
 }
 
-async function checkServer({ agent, fit, signal, onLoading }: Look): Promise<Check> {
+async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promise<Check> {
   const name = "server";
   const { config } = agent;
   const target = fit.targetOf(agent);
@@ -104,7 +103,7 @@ async function checkServer({ agent, fit, signal, onLoading }: Look): Promise<Che
 }
 
 /** Checks the model; where the default one is not installed, the agent goes on with another. */
-async function checkModel({ agent, fit, signal, onLoading: told }: Look): Promise<Check> {
+async function checkModel({ agent, fit, signal, onLoading: told }: ServerLook): Promise<Check> {
   const target = fit.targetOf(agent);
   const { isNative } = target;
   const name = oneLine(target.name);
@@ -164,7 +163,7 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
 /** A context of fewer tokens holds the prompt and hardly a file. */
 const MIN_USEFUL_CONTEXT = 8192;
 
-async function checkContext({ agent, fit, signal }: Look): Promise<Check[]> {
+async function checkContext({ agent, fit, signal }: ServerLook): Promise<Check[]> {
   await fit.prepare(agent, { signal });
   const { kind, isNative, contextLength } = fit.targetOf(agent);
   if (kind === "hosted" || contextLength === undefined) return [];

@@ -1,12 +1,6 @@
 /** A question about a call, drawn in the terminal, and its answer as it is typed. @module */
 
-import type {
-  Approval,
-  ApprovalAnswer,
-  ApprovalChoice,
-  Frontend,
-  SessionEvent,
-} from "../../session/frontend.ts";
+import type { Approval, ApprovalAnswer, Frontend, SessionEvent } from "../../session/frontend.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import { count } from "../../text/count.ts";
@@ -21,16 +15,17 @@ import { WRITTEN_ARGUMENTS } from "../progress.ts";
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
 type AskLine = (text: string, ...question: Parameters<Screen["ask"]>) => Promise<string | null>;
 
+type Choice = Approval["choices"][number];
+
 /** The word for each choice; its first letter is the key. */
-const WORDS: Readonly<Record<Exclude<ApprovalChoice, "refuse">, string>> = {
+const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
   once: "yes",
   session: "always",
   folder: "save",
   edit: "edit",
 };
 
-const approvalKey = (choice: ApprovalChoice): string =>
-  choice === "refuse" ? "n" : WORDS[choice][0]!;
+const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
 /** Asks about calls with `ask`. */
 export function askPerson(
@@ -56,9 +51,7 @@ export function askPerson(
 export function ruleAdded(
   { rule, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
 ): string {
-  if (error !== undefined) {
-    return `  In this session only, as it cannot be kept: ${oneLine(error)}`;
-  }
+  if (error !== undefined) return `  In this session only, as it cannot be kept: ${oneLine(error)}`;
   const where = path === undefined ? "In this session" : `Kept in ${sanitize(path)}`;
   return `  ${where}: allow ${sanitize(rule)}`;
 }
@@ -82,7 +75,7 @@ function objectionTo(line: string, approval: Approval): string {
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
     return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
   }
-  const help: Readonly<Record<ApprovalChoice, string>> = {
+  const help: Readonly<Record<Choice, string>> = {
     once: approval.isOfPerson ? "send it along" : "run it",
     refuse: approval.isOfPerson
       ? "leave it out: the model gets the name alone"
@@ -152,9 +145,8 @@ function fieldText(name: string, value: unknown, subject: Subject, columns: numb
   const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
   const rows = boxed(lines, columns);
   // Its beginning may have left the screen by the time that the question stands below it.
-  const end = rows.split("\n").length > MANY_ROWS
-    ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}`
-    : "";
+  const isLong = rows.split("\n").length > MANY_ROWS;
+  const end = isLong ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}` : "";
   return `  ${name} (${size}):\n${rows}${end}`;
 }
 

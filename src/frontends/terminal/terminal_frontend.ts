@@ -1,14 +1,7 @@
 /** The session that a person types in. @module */
 
 import { commandIn } from "../../session/commands/registry.ts";
-import type {
-  Approval,
-  ApprovalAnswer,
-  Confirmation,
-  Frontend,
-  SessionEvent,
-  Status,
-} from "../../session/frontend.ts";
+import type { Frontend, SessionEvent, Status } from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
 import { canEdit } from "../../terminal/line/input.ts";
@@ -103,7 +96,7 @@ export class TerminalFrontend implements Frontend {
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#view.print(text));
   }
 
-  async approve(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer> {
+  readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
     this.#view.onAsked(request.call.id);
     const ask: Parameters<typeof askPerson>[0] = async (text, ...question) => {
       if (text !== "") this.#view.print(`\n${text}`);
@@ -112,9 +105,9 @@ export class TerminalFrontend implements Frontend {
       return answer;
     };
     return await askPerson(ask, () => terminalSize().columns, this.#paint)(request, signal);
-  }
+  };
 
-  async confirm(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined> {
+  readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     if (!this.#isLive) return undefined;
     const { text, prompt } = trustQuestion(question);
     this.#say(text);
@@ -122,7 +115,7 @@ export class TerminalFrontend implements Frontend {
       /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc leaves it open";
     const answer = await this.#screen.ask(prompt, objection, signal);
     return answer === null ? undefined : /^\s*y/i.test(answer);
-  }
+  };
 
   /** Runs the session until it is left; the exit code. The session's owner disposes of it afterwards. */
   async run(session: Session): Promise<number> {
@@ -133,18 +126,19 @@ export class TerminalFrontend implements Frontend {
     cleanUp.defer(this.options.onSignals(onSignal));
     const { state } = session.agent;
     // Not at once: the screen, which begins with the history, is still to come.
-    this.#history = new SessionHistory(
-      () => state.workingDir,
-      (message) => queueMicrotask(() => this.#say(message)),
-    );
+    const warn = (message: string) => queueMicrotask(() => this.#say(message));
+    this.#history = new SessionHistory(() => state.workingDir, warn);
     state.history = this.#history.entries();
     using screen = this.#makeScreen();
     this.#screen = screen;
     this.#view = new TurnView(screen, this.#look);
     await session.open(this.#stop.signal);
     while (this.#ended === undefined) {
-      const text = await this.#read();
-      if (text === null) break;
+      this.#showEndedJobs((text) => screen.print(text));
+      this.#isFree = this.#isLive;
+      const text = await screen.read();
+      this.#isFree = false;
+      if (text === null || this.#ended !== undefined) break;
       if (text.trim() !== "") await this.#handle(text);
     }
     return this.#ended ?? EXIT.done;
@@ -200,15 +194,6 @@ export class TerminalFrontend implements Frontend {
     }
   }
 
-  /** The next line; null when the session is over. */
-  async #read(): Promise<string | null> {
-    this.#showEndedJobs((text) => this.#screen.print(text));
-    this.#isFree = this.#isLive;
-    const text = await this.#screen.read();
-    this.#isFree = false;
-    return this.#ended === undefined ? text : null;
-  }
-
   async #handle(text: string): Promise<void> {
     this.#history.add(text);
     this.#session.agent.state.history = this.#history.entries();
@@ -226,30 +211,23 @@ export class TerminalFrontend implements Frontend {
   }
 
   async #runCommand(name: string, argument: string, line: string): Promise<void> {
-    const isSlow = (await this.#session.commands()).find((command) => command.name === name)
-      ?.isSlow;
-    if (isSlow) this.#waiting = { name: line, startedAt: performance.now(), tokens: 0 };
+    const command = (await this.#session.commands()).find((one) => one.name === name);
+    if (command?.isSlow) this.#waiting = { name: line, startedAt: performance.now(), tokens: 0 };
     this.#screen.update();
-    const text = await this.#commandText(name, argument);
+    let text: string | null;
+    try {
+      const report = await this.#session.command(name, argument, this.#stop.signal);
+      const { unicode } = this.#look;
+      text = reportText(report, { columns: terminalSize().columns, unicode, dim: this.#dim });
+    } catch (error) {
+      // A settings file of the folder may be unreadable.
+      if (error instanceof Deno.errors.BrokenPipe) throw error;
+      text = `· ${oneLine((error as Error).message)}`;
+    }
     this.#waiting = undefined;
     if (text === null) return this.#end(EXIT.done);
     this.#say(text);
     this.#screen.update();
-  }
-
-  async #commandText(name: string, argument: string): Promise<string | null> {
-    try {
-      const report = await this.#session.command(name, argument, this.#stop.signal);
-      return reportText(report, {
-        columns: terminalSize().columns,
-        unicode: this.#look.unicode,
-        dim: this.#dim,
-      });
-    } catch (error) {
-      // A settings file of the folder may be unreadable.
-      if (error instanceof Deno.errors.BrokenPipe) throw error;
-      return `· ${oneLine((error as Error).message)}`;
-    }
   }
 
   /** Runs one turn; whatever it fails with, the session goes on, but not without a terminal. */
@@ -275,9 +253,8 @@ export class TerminalFrontend implements Frontend {
       this.#view.end("· goes along with your next message (/clear forgets it)");
     } catch (error) {
       if (!signal.aborted) return this.#view.end(`· ${oneLine((error as Error).message)}`);
-      if (error instanceof InterruptedError) {
-        this.#screen.print(sanitizeProse(outputText(error.output)));
-      }
+      const output = error instanceof InterruptedError && outputText(error.output);
+      if (output !== false) this.#screen.print(sanitizeProse(output));
       this.#view.end("· interrupted");
     }
   }

@@ -5,7 +5,7 @@ import { History } from "../../terminal/line/history.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { stateFolder } from "../../user_files.ts";
 
-type Lines = Pick<History, "entries" | "add">;
+type TypedLines = Pick<History, "entries" | "add">;
 
 /**
  * The lines typed into a session, and into those before it. The file is opened anew when the folder
@@ -14,7 +14,7 @@ type Lines = Pick<History, "entries" | "add">;
 export class SessionHistory {
   readonly #state = stateFolder();
   readonly #own: string[] = [];
-  #opened: { folder: string; history: Lines } | undefined;
+  #opened: { folder: string; history: TypedLines } | undefined;
   #hasWarned = false;
 
   /** @param warn called with the reason why the history cannot be read or kept */
@@ -38,10 +38,10 @@ export class SessionHistory {
     }
   }
 
-  #open(): Lines {
+  #open(): TypedLines {
     const folder = this.folder();
     if (this.#opened?.folder === folder) return this.#opened.history;
-    let history: Lines = { entries: this.#own, add: (text) => void this.#own.push(text) };
+    let history: TypedLines = { entries: this.#own, add: (text) => void this.#own.push(text) };
     try {
       if (this.#state) history = new History(join(this.#state, "history.jsonl"), folder);
     } catch (error) {

@@ -4,11 +4,10 @@ import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
-import { conversationCommands } from "./conversation.ts";
+import { conversationCommands, planCommand } from "./conversation.ts";
 import { folderCommands } from "./folder.ts";
 import { jobsCommand } from "./jobs.ts";
 import { modelCommand } from "./model.ts";
-import { planCommand } from "./plan.ts";
 
 /** The commands, in the order of the help. */
 export const commands: readonly Command[] = [
