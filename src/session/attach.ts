@@ -18,10 +18,8 @@ export function namedPaths(text: string): string[] {
 }
 
 /**
- * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and
- * notices of them for the person. A name that is no file stays a part of the text.
- *
- * @param policy decides on each, and may ask the person; without it all of them may be read
+ * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and notices
+ * of them for the person. Without a policy, which may ask the person, all of them may be read.
  */
 export async function attachFiles(
   agent: CopilotAgent,

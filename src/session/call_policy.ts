@@ -201,7 +201,7 @@ export class CallPolicy {
   }
 }
 
-/** True where the path of a folder, which had no links, has some by now; of one that is gone the tools tell. */
+/** True where the path of a folder, which had no links, has some by now; tools tell of one that is gone. */
 function isReplaced(folder: string): boolean {
   return (attempt(() => Deno.realPathSync(folder)) ?? folder) !== folder;
 }

@@ -115,10 +115,8 @@ export function servedInstead(
 }
 
 /**
- * Asks the server for the model that takes the place of one that it lacks and nobody named; undefined
- * where there is none.
- *
- * @throws {BackendError} when Ollama does not list its models.
+ * Asks the server for the model that takes the place of one that it lacks and nobody named, if there is
+ * one. @throws {BackendError} when Ollama does not list its models.
  */
 export async function modelInstead(
   target: ModelTarget,
@@ -209,7 +207,6 @@ export class ModelFit {
   /**
    * Mends a turn that failed, with what the same local server has: its compatible endpoint, or an
    * installed model where nobody named one. True where the turn is worth another attempt.
-   *
    * @throws {BackendError} when the server does not list its models.
    */
   async recover(agent: CopilotAgent, error: unknown, progress: Progress): Promise<boolean> {
@@ -242,9 +239,7 @@ function say(notice: Notice, { onEvent }: Progress): void {
 
 /**
  * Processes a turn with settings that fit the model's server; one that fails for want of the model or of
- * the native endpoint is attempted once more with what the server has.
- *
- * @throws {BackendError} like `processTurn`.
+ * the native endpoint is attempted once more with what the server has. @throws like `processTurn`.
  */
 export async function processFittedTurn(
   agent: CopilotAgent,

@@ -63,10 +63,7 @@ export type SessionEvent =
   | TurnEvent
   /** A command began to run; `newest` looks up the newest line that it printed. */
   | { type: "output"; newest: () => string }
-  /**
-   * A rule was added: for the session, or for good, where `path` is the file that stores it. `error`:
-   * why it could not be stored, so that it is for the session only.
-   */
+  /** A rule was added: for good, where `path` stores it, else for the session; `error`: why it is not stored. */
   | { type: "rule_added"; rule: string; path?: string; error?: string }
   | { type: "job_ended"; job: Job }
   | { type: "instructions"; instructions: HeededInstructions }

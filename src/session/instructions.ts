@@ -88,11 +88,7 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   return found;
 }
 
-/**
- * The text of a file, up to a limit; undefined where it is none or a link leads it out of `root` by now.
- *
- * @throws {Error} when it cannot be read.
- */
+/** The text of a file, up to a limit; undefined where it is none or a link leads out of `root` by now. */
 function readInstructions(path: string, root?: string): string | undefined {
   // A pipe would be waited for.
   if (!Deno.statSync(path).isFile) return undefined;

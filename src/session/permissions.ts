@@ -23,11 +23,8 @@ import { projectSettings, repositoryOf } from "./repository.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 /**
- * Reads the person's settings file, and checks it.
- *
- * @param env where the home folder, the folders of settings and PATH are looked up
- * @param toolNames the tools that rules may be about
- * @throws {UsageError} when the file makes no sense.
+ * Reads the person's settings file. `env` has the home folder, the folders of settings and PATH; rules may
+ * be about the tools of `toolNames`. @throws {UsageError} when the file makes no sense.
  */
 export async function openPermissions(
   choice: PermissionChoice = {},
@@ -75,10 +72,7 @@ export class Permissions {
     );
   }
 
-  /**
-   * Decides calls; where `frontend` cannot be asked, calls that would be asked about are refused, and
-   * `onRefused` is called.
-   */
+  /** Decides calls; where `frontend` cannot be asked, what would be asked about is refused. */
   policy(frontend?: Pick<Frontend, "approve" | "onEvent">, onRefused = () => {}): Policy {
     return {
       decide: async (tool, args, context) => {
@@ -120,10 +114,8 @@ export class Permissions {
   }
 
   /**
-   * Reads the settings that a folder brings, and tries the sandbox where one is wanted.
-   *
-   * @param mayRun true where commands run, asked about or not
-   * @throws {UsageError} when a settings file makes no sense.
+   * Reads the settings that a folder brings, and tries the sandbox where one is wanted. `mayRun`: commands
+   * run, asked about or not. @throws {UsageError} when a settings file makes no sense.
    */
   async prepare(folder: string, mayRun: boolean): Promise<Notice[]> {
     const notices: Notice[] = [];
@@ -160,7 +152,7 @@ export class Permissions {
     this.#settings.clear();
   }
 
-  /** Allows a call in a folder for good, or throws, and for the session; the path of the file that says so. */
+  /** Allows a call in a folder, for the session and for good, where it does not throw; the file's path. */
   async save(rule: string, folder: string): Promise<string> {
     await this.allow(rule, folder);
     const path = await this.file.save(folder, (here) => {

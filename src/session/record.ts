@@ -64,7 +64,7 @@ export function sessionTitle({ head, first }: StoredSession): SessionTitle {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
 
-/** The model of an earlier session, and the one before it was taken up; `isTakenUp`: `before` is asked again. */
+/** The model of an earlier session, and the one until now; `isTakenUp`: `before` is asked again. */
 type TakenUp = { before: ModelUsed; now: ModelUsed; isTakenUp: boolean };
 
 /** An earlier session with which an agent goes on. */

@@ -88,7 +88,7 @@ export interface HeededInstructions {
   files: readonly { name: string; lines: number }[];
   /** Files that are never heeded: links that lead out of the folder, or to a secret. */
   refused: readonly { name: string; reason: "outside" | "secret" }[];
-  /** True where they are heeded, or there are none; false where the person said no, undefined where nobody said. */
+  /** True where they are heeded, or there are none; false after a no; undefined where nobody said. */
   isHeeded: boolean | undefined;
   /** The reason why the person's answer could not be saved. */
   unsaved?: string;

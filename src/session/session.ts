@@ -57,10 +57,8 @@ export interface SessionOptions {
 }
 
 /**
- * Opens a session. The first event is its status, then come notices: what the folder's settings change,
- * which instructions count, which conversation goes on.
+ * Opens a session. The first event is its status, then come notices of the folder. `signal` ends a question.
  *
- * @param signal ends a question that the opening asks
  * @throws {TypeError} {RangeError} when a setting is bad or the folder is none.
  * @throws {UsageError} when a settings file makes no sense.
  */
@@ -203,11 +201,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Processes one message of the person: files it names go along, the agent is fitted to the model, the
-   * model answers, what it did can be taken back, the conversation is recorded.
-   *
-   * @param input what was typed, or the message's parts: files that its text names stand behind that text
-   * @throws {BackendError} like `processTurn`.
+   * Processes one message of the person, typed or in parts: files that its text names go along behind that
+   * text, what the model does can be taken back. @throws {BackendError} like `processTurn`.
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;

@@ -98,9 +98,8 @@ async function tightenedBy(
   const name = relative(folder, path);
   const notices = [...inForce.notices];
   const add = (code: string, text: string, names: readonly string[]) => {
-    if (names.length > 0) {
-      notices.push({ code, message: oneLine(`${name} ${text}: ${names.join(", ")}`) });
-    }
+    const message = oneLine(`${name} ${text}: ${names.join(", ")}`);
+    if (names.length > 0) notices.push({ code, message });
   };
   // The person is not asked to trust the file: whatever it holds, less is allowed than without it.
   add("project_stricter", "makes things stricter", changes);

@@ -9,7 +9,6 @@ import { describeCall } from "../progress.ts";
 const LONG_TOOL_MS = 2000;
 /** A look at a loading server is overdue after this time, in milliseconds. */
 const LOOK_MS = 2000;
-/** The time of each frame of the spinner. */
 const SPINNER_FRAME_MS = 120;
 /** The speed is shown once so many tokens came. */
 const MIN_TOKENS_FOR_SPEED = 20;

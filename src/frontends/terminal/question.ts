@@ -150,18 +150,13 @@ function fieldText(name: string, value: unknown, subject: Subject, columns: numb
   return `  ${name} (${size}):\n${rows}${end}`;
 }
 
-function changeFields(
-  change: Change,
-  { action }: Subject,
-  columns: number,
-  paint: Painter,
-): string[] {
+function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {
   const lines = changeLines(change);
   const notes = changeNotes(change).map((note) => `  ${note}`);
   if (lines.length === 0) return notes;
   const styled = (row: string, at: number) => paint(row, DIFF_STYLES[lines[at]![1]]);
   const rows = boxed(lines.map(([text]) => text), columns, styled);
-  return [...action === "write" ? ["  the file changes:"] : [], rows, ...notes];
+  return [...subject.action === "write" ? ["  the file changes:"] : [], rows, ...notes];
 }
 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);

@@ -164,9 +164,7 @@ export function waitingText(name: string, startedAt: number, tokens: number): st
 /** A message is shown up to so many characters. */
 const SHOWN_MESSAGE_CHARS = 60;
 
-export function undoLines(
-  { way, text, files, hasConversation, commands }: UndoReport,
-): string[] {
+export function undoLines({ way, text, files, hasConversation, commands }: UndoReport): string[] {
   const title = `"${shortened(oneLine(text), SHOWN_MESSAGE_CHARS)}"`;
   return [
     way === "undo" ? `Taken back: ${title}. /redo brings it back.` : `Brought back: ${title}.`,

@@ -7,10 +7,7 @@ import { stateFolder } from "../../user_files.ts";
 
 type TypedLines = Pick<History, "entries" | "add">;
 
-/**
- * The lines typed into a session, and into those before it. The file is opened anew when the folder
- * changes; without one the session's own lines are all.
- */
+/** The lines typed into a session, and into those before it; without a file the session's own are all. */
 export class SessionHistory {
   readonly #state = stateFolder();
   readonly #own: string[] = [];
