@@ -115,8 +115,8 @@ export class CallPolicy {
   ): Promise<Decision | Verdict> {
     const { signal, grant } = context;
     const isCommand = this.#call(args).command !== undefined;
-    const confinedTo = isCommand ? await this.by.confined() : undefined;
-    const confinement = confinedTo !== undefined && { confinedTo };
+    const confinedTo = isCommand && await this.by.confined();
+    const confinement = confinedTo ? { confinedTo } : {};
     let given = args;
     for (;;) {
       const prepared = await this.#prepare(given, context);

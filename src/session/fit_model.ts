@@ -100,9 +100,7 @@ export function apply(
   };
 }
 
-function targetKey({ isNative, url, name }: ModelTarget): string {
-  return [isNative, url, name].join(" ");
-}
+const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
 
 /** The model that a server has in place of one that nobody named, where it is clear which. */
 export function servedInstead(

@@ -42,6 +42,4 @@ export function costOf(usage: Usage, config: CopilotConfig): number | undefined 
 }
 
 /** `$0.0042`, `$1.20`. */
-export function dollars(amount: number): string {
-  return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
-}
+export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;

@@ -315,13 +315,12 @@ export class Session implements AsyncDisposable {
   }
 
   async #greet(): Promise<void> {
-    const state = this.#state;
+    const { agent, fit } = this.#state;
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
-      const { agent, fit } = state;
       const found = await greeting({ agent, fit, signal: this.#over.signal });
       if (found === undefined) return;
-      state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
+      this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#notices("server", greetingLines(found));
       this.#emitStatus();
     } catch {

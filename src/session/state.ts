@@ -25,7 +25,6 @@ export interface SessionState {
   readonly permissions: Permissions;
   readonly jobs: Jobs;
   readonly fit: ModelFit;
-  /** Left out where `/model` takes a name alone. */
   readonly modelFlags: ModelFlags | undefined;
   /** Left out where nothing is to be taken back, as by one prompt. */
   undo?: UndoLog;

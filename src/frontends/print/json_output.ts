@@ -29,18 +29,17 @@ export interface ResultLine {
 export function resultLine(
   { exitCode, ...result }: Pick<ResultLine, "exitCode"> & Partial<ResultLine>,
 ): string {
-  return jsonLine(
-    {
-      type: "result",
-      exitCode,
-      isError: exitCode !== EXIT.done && exitCode !== EXIT.refused && exitCode !== EXIT.limit,
-      response: "",
-      toolExecutions: [],
-      usage: { inputTokens: 0, outputTokens: 0 },
-      durationMs: 0,
-      ...result,
-    } satisfies ResultLine,
-  );
+  const whole: ResultLine = {
+    type: "result",
+    exitCode,
+    isError: exitCode !== EXIT.done && exitCode !== EXIT.refused && exitCode !== EXIT.limit,
+    response: "",
+    toolExecutions: [],
+    usage: { inputTokens: 0, outputTokens: 0 },
+    durationMs: 0,
+    ...result,
+  };
+  return jsonLine(whole);
 }
 
 /** Characters that `JSON.stringify` leaves as they are, though terminals act on them or hide them. */

@@ -10,9 +10,8 @@ import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import { executionRows } from "../change.ts";
 import { EXIT } from "../exit_codes.ts";
-import { instructionLines } from "../permission_lines.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import { resumedLines } from "../record_lines.ts";
+import { instructionLines, resumedLines } from "../session_lines.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
 interface PrintOptions {

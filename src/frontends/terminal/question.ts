@@ -99,8 +99,7 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
   const dim = (line: string) => text.push(paintedRows(line, columns, DIM, paint));
   if (!isRoutine) text.push(wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns));
   if (confinedTo) dim(`  ${confinedTo}`);
-  const allowed = allowedBy(approval);
-  if (rule) dim(`  a allows ${allowed} in this session, s in this folder from now on`);
+  if (rule) dim(`  a allows ${allowedBy(approval)} in this session, s in this folder from now on`);
   return text.join("\n");
 }
 

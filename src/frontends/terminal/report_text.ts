@@ -9,8 +9,12 @@ import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
 import type { CommandOutput, Job, ToolOutcome } from "../../types/tool.ts";
-import { instructionLines, permissionReportLines } from "../permission_lines.ts";
-import { resumedLines, sessionLine } from "../record_lines.ts";
+import {
+  instructionLines,
+  permissionReportLines,
+  resumedLines,
+  sessionLine,
+} from "../session_lines.ts";
 
 /** The terminal that the text is for. */
 interface TextOptions {

@@ -34,9 +34,7 @@ export const folderCommands: readonly Command[] = [
 ];
 
 /** `path` with the home folder for its `~`, as a shell expands it. */
-function expandHome(path: string): string {
-  return path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
-}
+const expandHome = (path: string) => path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
 
 async function changeFolder(session: SessionState, path: string): Promise<Report> {
   const { agent: { state }, permissions } = session;

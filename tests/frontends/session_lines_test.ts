@@ -3,7 +3,7 @@ import {
   instructionLines,
   permissionReportLines,
   trustQuestion,
-} from "../../src/frontends/permission_lines.ts";
+} from "../../src/frontends/session_lines.ts";
 import type { PermissionReport } from "../../src/session/report.ts";
 
 const REPORT: PermissionReport = {
