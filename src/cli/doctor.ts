@@ -92,7 +92,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };
-  yield* checkServerAndModel(agent, options.fit, { signal: options.signal, onLoading });
+  yield* checkServerAndModel({ agent, fit: options.fit, signal: options.signal, onLoading });
   yield* await probes(agent, options);
 }
 

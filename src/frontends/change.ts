@@ -3,7 +3,8 @@
 import { count } from "../text/count.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { rowsOf } from "../text/width.ts";
-import { ADDED, DIM, type Painter, REMOVED } from "../terminal/style.ts";
+import { wrapped } from "../text/wrap.ts";
+import { ADDED, DIM, type Painter, REMOVED, type Style } from "../terminal/style.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Change, ChangeLine } from "../types/tool.ts";
 import { failureRows } from "./progress.ts";
@@ -40,16 +41,19 @@ export function changeRows(change: Change, columns: number, paint: Painter): str
   let left = change.lines.length;
   for (const [text, kind] of changeLines(change)) {
     if (rows.length >= MAX_CHANGE_ROWS) break;
-    const shown = text.length > MAX_CHANGE_LINE_CHARS
-      ? `${text.slice(0, MAX_CHANGE_LINE_CHARS).toWellFormed()}…`
-      : text;
-    for (const row of rowsOf(shown, Math.max(10, columns - 4))) {
-      rows.push(paint(`    ${row}`, DIFF_STYLES[kind]));
-    }
+    const isLong = text.length > MAX_CHANGE_LINE_CHARS;
+    const shown = isLong ? `${text.slice(0, MAX_CHANGE_LINE_CHARS).toWellFormed()}…` : text;
+    const style = DIFF_STYLES[kind];
+    rows.push(...rowsOf(shown, Math.max(10, columns - 4)).map((row) => paint(`    ${row}`, style)));
     left--;
   }
   const notes = [...(left > 0 ? [`… ${count(left, "more line")}`] : []), ...changeNotes(change)];
   return [...rows, ...notes.map((note) => paint(`    ${note}`, DIM))];
+}
+
+/** `text` with its long lines broken, each row in `style`. */
+export function paintedRows(text: string, columns: number, style: Style, paint: Painter): string {
+  return wrapped(text, columns).split("\n").map((row) => paint(row, style)).join("\n");
 }
 
 /** The rows below the line of a call that ended, without colours: its change, or the end of its output. */

@@ -20,50 +20,43 @@ export function describeCall(name: string, args: Record<string, unknown>): strin
   const values = named.map(([key, value]) =>
     typeof value === "string" ? value : `${key}=${JSON.stringify(value)}`
   );
-  const text = oneLine(`${name} ${values.join(" ")}`);
-  return shortened(text, MAX_CALL_CHARS);
+  return shortened(oneLine(`${name} ${values.join(" ")}`), MAX_CALL_CHARS);
 }
 
 /** The line that reports an event on stderr; undefined for the events that need none. */
 export function progressLine(event: TurnEvent): string | undefined {
   switch (event.type) {
-    case "tool_done":
-      return `· ${describeCall(event.exec.toolName, event.exec.arguments)} (${
-        outcomeText(event.exec)
-      })`;
+    case "tool_done": {
+      const { toolName, arguments: args } = event.exec;
+      return `· ${describeCall(toolName, args)} (${outcomeText(event.exec)})`;
+    }
     case "tool_call_recovered":
       return `· the call of ${oneLine(event.name)} was recovered from the answer's text`;
     case "text_retracted":
       return "· what the model wrote until here was its reasoning";
-    case "retry":
-      return `· ${oneLine(event.reason)}; attempt ${event.attempt + 1} of ${event.maxAttempts} in ${
-        duration(event.delayMs)
-      }`;
+    case "retry": {
+      const { reason, attempt, maxAttempts, delayMs } = event;
+      const next = `attempt ${attempt + 1} of ${maxAttempts} in ${duration(delayMs)}`;
+      return `· ${oneLine(reason)}; ${next}`;
+    }
     case "loading":
       return `· the server is loading ${oneLine(event.model)}`;
     case "notice":
       return `· ${oneLine(event.message)}`;
-    default:
-      return undefined;
   }
 }
 
 function outcomeText(exec: ToolExecution): string {
-  const { outcome, result, durationMs, refusal } = exec;
-  switch (outcome) {
-    case "done": {
-      const code = failedExitCode(exec);
-      return `${code === undefined ? "" : `exit code ${code}, `}${duration(durationMs)}`;
-    }
-    case "refused":
-      return refusal === undefined ? "refused" : `refused: ${oneLine(refusal)}`;
-    case "stopped":
-      return `stopped, ${duration(durationMs)}`;
-    case "not_run":
-      return "not run";
-    case "failed":
-      return `failed: ${shortened(oneLine(result.split("\n", 1)[0]!), 120)}`;
-  }
+  const { outcome, result, refusal } = exec;
+  const time = duration(exec.durationMs);
+  const code = failedExitCode(exec);
+  return {
+    done: code === undefined ? time : `exit code ${code}, ${time}`,
+    refused: refusal === undefined ? "refused" : `refused: ${oneLine(refusal)}`,
+    stopped: `stopped, ${time}`,
+    not_run: "not run",
+    failed: `failed: ${shortened(oneLine(result.split("\n", 1)[0]!), 120)}`,
+  }[outcome];
 }
 
 /** The exit code of a command that ended with another than 0. */

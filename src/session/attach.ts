@@ -6,6 +6,7 @@ import { fileTool, folderTool } from "../tools/mod.ts";
 import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
+import { attempt } from "./attempt.ts";
 
 /** The most files of a message that are attached; the model may read the others. */
 const MAX_FILES = 20;
@@ -17,10 +18,8 @@ export function namedPaths(text: string): string[] {
 }
 
 /**
- * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and
- * notices of them for the person. A name that is no file stays a part of the text.
- *
- * @param policy decides on each, and may ask the person; without it all of them may be read
+ * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and notices
+ * of them for the person. Without a policy, which may ask the person, all of them may be read.
  */
 export async function attachFiles(
   agent: CopilotAgent,
@@ -37,52 +36,40 @@ export async function attachFiles(
       notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);
       break;
     }
-    const found = existing(agent, name) ?? existing(agent, name.replace(/[.,;:!?)]+$/, ""));
-    if (found === undefined) {
+    const infoOf = (one: string) => attempt(() => Deno.statSync(resolvePath(agent.state, one)));
+    const path = [name, name.replace(/[.,;:!?)]+$/, "")].find(infoOf);
+    if (path === undefined) {
       notices.push(`@${name} is no file here: the model gets the name alone`);
       continue;
     }
-    const tool = found.folder ? folderTool : fileTool;
-    const args = found.folder
-      ? { path: found.path }
-      : { file_path: found.path, offset: 1, limit: 2000 };
+    const isFolder = infoOf(path)?.isDirectory;
+    const tool = isFolder ? folderTool : fileTool;
+    const args = isFolder ? { path } : { file_path: path, offset: 1, limit: 2000 };
     const decision = await policy?.decide(tool, args, context);
     if (decision && !decision.allow) {
-      notices.push(`@${found.path} does not go along: ${decision.explanation ?? decision.reason}`);
+      notices.push(`@${path} does not go along: ${decision.explanation ?? decision.reason}`);
       continue;
     }
+    const grant = decision?.grant && { grant: decision.grant };
     let outcome: ToolOutcome;
     try {
-      const result = await tool.run(args, {
-        ...context,
-        ...decision?.grant && { grant: decision.grant },
-      });
+      const result = await tool.run(args, { ...context, ...grant });
       outcome = typeof result === "string" ? { content: result } : result;
       count++;
     } catch (error) {
       signal.throwIfAborted();
-      outcome = { content: `(cannot be read: ${(error as Error).message})` };
-      notices.push(`@${found.path} cannot be read: ${(error as Error).message}`);
+      const why = `cannot be read: ${(error as Error).message}`;
+      outcome = { content: `(${why})` };
+      notices.push(`@${path} ${why}`);
     }
     const { content, range } = outcome;
     if (range && (range.last < range.total || !range.isExact)) {
       const total = `${range.isExact ? "" : "at least "}${range.total}`;
-      notices.push(`@${found.path}: only its first ${range.last} of ${total} lines go along`);
+      notices.push(`@${path}: only its first ${range.last} of ${total} lines go along`);
     }
-    const kind = found.folder ? "folder" : "file";
-    parts.push({ type: "resource", kind, name: found.path, text: content });
+    const kind = isFolder ? "folder" : "file";
+    parts.push({ type: "resource", kind, name: path, text: content });
   }
   if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
   return { parts, notices };
-}
-
-function existing(
-  agent: CopilotAgent,
-  path: string,
-): { path: string; folder: boolean } | undefined {
-  try {
-    return { path, folder: Deno.statSync(resolvePath(agent.state, path)).isDirectory };
-  } catch {
-    return undefined;
-  }
 }

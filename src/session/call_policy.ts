@@ -1,9 +1,4 @@
-/**
- * Decides one call of a tool: by the settings, and where they leave it open, by a person. Loaded with
- * the first call.
- *
- * @module
- */
+/** Decides one call of a tool: by the settings, and where they leave it open, by a person. @module */
 
 import { type Place, placeOf } from "../permissions/places.ts";
 import { READER } from "../permissions/path_verdict.ts";
@@ -14,47 +9,39 @@ import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
+import { attempt } from "./attempt.ts";
 import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
 
-/** The settings, and who decides on what they leave open. */
-interface Deciding {
+type Arguments = Record<string, unknown>;
+
+/** The settings, and who decides on what they leave open. Without `approve` nobody is there. */
+interface Deciding extends Pick<Frontend, "onEvent"> {
+  approve: Frontend["approve"] | undefined;
   settings: Settings;
   /** True where calls that would be asked about simply run. */
   yes: boolean;
-  /** Asks the person; without it nobody is there. */
-  approve: Frontend["approve"] | undefined;
-  onEvent: Frontend["onEvent"];
   onRefused(): void;
   /** The limits that the system sets to a command; undefined where it sets none. */
   confined(): Promise<string | undefined>;
-  /** Adds a rule for the rest of the session. */
   allow(rule: string, folder: string): Promise<void>;
   /** Adds a rule for good; the path of the file that stores it. */
   save(rule: string, folder: string): Promise<string>;
 }
 
-/** Decides a call of one tool. */
 export class CallPolicy {
-  readonly #tool: Tool;
-  readonly #context: ToolContext;
-  readonly #by: Deciding;
   /** Each path is resolved once: the question, the verdict and the grant use the same place. */
   readonly #places = new Map<string, Place>();
 
-  constructor(tool: Tool, context: ToolContext, by: Deciding) {
-    this.#tool = tool;
-    this.#context = context;
-    this.#by = by;
-  }
+  constructor(
+    private readonly tool: Tool,
+    private readonly context: ToolContext,
+    private readonly by: Deciding,
+  ) {}
 
-  /**
-   * The decision on the call with `args`, which are checked.
-   *
-   * @throws {Error} when it would fail anyway; the message is for the model.
-   */
-  async decide(args: Record<string, unknown>): Promise<Decision> {
-    const { settings, yes, approve, onRefused } = this.#by;
-    const { workingDir } = this.#context;
+  /** Decides the call. @throws {Error} when it would fail anyway; the message is for the model. */
+  async decide(args: Arguments): Promise<Decision> {
+    const { settings, yes, approve, onRefused } = this.by;
+    const { workingDir } = this.context;
     if (isReplaced(workingDir)) {
       const explanation =
         `the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`;
@@ -62,33 +49,29 @@ export class CallPolicy {
     }
     let verdict = this.#verdict(args);
     const { path } = this.#call(args);
-    const grant = path === undefined
-      ? {}
-      : { grant: grantOf(this.#tool, path, settings, this.#place, !yes) };
+    const grant = path !== undefined &&
+      { grant: grantOf(this.tool, path, settings, this.#place, !yes) };
     if (verdict.effect === "allow" || verdict.effect === "ask" && yes) {
       return { allow: true, ...grant };
     }
     if (verdict.effect === "ask" && approve) {
-      const decision = await this.#ask(args, verdict, { ...this.#context, ...grant }, approve);
+      const decision = await this.#ask(args, verdict, { ...this.context, ...grant }, approve);
       if ("allow" in decision) return decision;
       verdict = decision;
     }
     onRefused();
-    const how = verdict.effect === "deny"
-      ? ""
-      : this.#rule(args)
-      ? "; --yes, or a rule, allows it"
-      : "; --yes allows it";
+    const isDenied = verdict.effect === "deny";
+    const how = isDenied ? "" : `; --yes${this.#rule(args) ? ", or a rule," : ""} allows it`;
     const summary = `it ${shortened(oneLine(verdict.reason), 100)}${how}`;
-    return { allow: false, ...refusal(this.#tool, verdict), summary };
+    return { allow: false, ...refusal(this.tool, verdict), summary };
   }
 
-  #call(args: Record<string, unknown>): PolicyCall {
-    return { tool: this.#tool, ...this.#tool.subject?.(args) };
+  #call(args: Arguments): PolicyCall {
+    return { tool: this.tool, ...this.tool.subject?.(args) };
   }
 
-  #verdict(args: Record<string, unknown>): Verdict {
-    const { settings } = this.#by;
+  #verdict(args: Arguments): Verdict {
+    const { settings } = this.by;
     const verdict = decide(this.#call(args), settings, this.#place);
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
     const effect = settings.approve === "never" ? "deny" : "ask";
@@ -96,49 +79,49 @@ export class CallPolicy {
   }
 
   /** The rule for exactly these arguments; undefined where no rule would save the question. */
-  #rule(args: Record<string, unknown>): Approval["rule"] {
+  #rule(args: Arguments): Approval["rule"] {
     if (this.#isShared(args)) return undefined;
     const call = this.#call(args);
-    const text = ruleFor(call, this.#by.settings, this.#place);
-    if (text === undefined || call.path === undefined) return text === undefined ? text : { text };
+    const text = ruleFor(call, this.by.settings, this.#place);
+    if (text === undefined) return undefined;
+    if (call.path === undefined) return { text };
     return { text, path: rulePathOf(this.#place(".").real, this.#place(call.path).real) };
   }
 
   readonly #place = (at: string): Place => {
-    const place = this.#places.get(at) ?? placeOf(this.#context.workingDir, at);
+    const place = this.#places.get(at) ?? placeOf(this.context.workingDir, at);
     this.#places.set(at, place);
     return place;
   };
 
   /** True where the call writes a file that has other names. */
-  #isShared(args: Record<string, unknown>): boolean {
+  #isShared(args: Arguments): boolean {
     const { tool, path } = this.#call(args);
-    return path !== undefined && tool.access === "write" && hasOtherNames(this.#place(path).real);
+    if (path === undefined || tool.access !== "write") return false;
+    const { real } = this.#place(path);
+    const info = attempt(() => Deno.lstatSync(real));
+    return info?.isFile === true && (info.nlink ?? 1) > 1;
   }
 
   /**
-   * Asks until there is an answer. A command that the person edits is decided anew: it is asked about
-   * again, unless it is denied.
-   *
-   * @returns the decision, or the verdict that denies the command as the person changed it
+   * Asks until there is an answer; the decision, or the verdict that denies the command as the person
+   * changed it: a command that they edit is decided anew, and asked about again.
    */
   async #ask(
-    args: Record<string, unknown>,
+    args: Arguments,
     verdict: Verdict,
     context: ToolContext,
     approve: NonNullable<Frontend["approve"]>,
   ): Promise<Decision | Verdict> {
     const { signal, grant } = context;
     const isCommand = this.#call(args).command !== undefined;
-    const confinedTo = isCommand ? await this.#by.confined() : undefined;
+    const confinedTo = isCommand && await this.by.confined();
+    const confinement = confinedTo ? { confinedTo } : {};
     let given = args;
     for (;;) {
       const prepared = await this.#prepare(given, context);
       const approval = this.#approval(given, verdict, prepared);
-      const answer = await approve(
-        { ...approval, ...confinedTo !== undefined && { confinedTo } },
-        signal,
-      );
+      const answer = await approve({ ...approval, ...confinement }, signal);
       signal.throwIfAborted();
       if (answer.choice === "refuse") return refusalByPerson(answer.reason);
       if (answer.choice === "edit") {
@@ -159,18 +142,15 @@ export class CallPolicy {
   }
 
   /** The tool's preparation; undefined where it fails on a file that the model may not read. */
-  async #prepare(
-    args: Record<string, unknown>,
-    context: ToolContext,
-  ): Promise<Prepared | undefined> {
+  async #prepare(args: Arguments, context: ToolContext): Promise<Prepared | undefined> {
     const { path } = this.#call(args);
     const mayRead = path !== undefined &&
-      decide({ tool: READER, path }, this.#by.settings, this.#place).effect === "allow";
-    if (mayRead) return await this.#tool.prepare?.(args, context);
+      decide({ tool: READER, path }, this.by.settings, this.#place).effect === "allow";
+    if (mayRead) return await this.tool.prepare?.(args, context);
     try {
       // A file that an error quotes counts as seen, but the model does not get this error.
       const seenFiles = context.seenFiles && new Map(context.seenFiles);
-      return await this.#tool.prepare?.(args, { ...context, ...seenFiles && { seenFiles } });
+      return await this.tool.prepare?.(args, { ...context, ...seenFiles && { seenFiles } });
     } catch {
       context.signal.throwIfAborted();
       return undefined;
@@ -178,12 +158,12 @@ export class CallPolicy {
   }
 
   #approval(
-    args: Record<string, unknown>,
+    args: Arguments,
     { reason, isRoutine }: Verdict,
     prepared: Prepared | undefined,
   ): Approval {
-    const { callId, isOfPerson } = this.#context;
-    const subject = this.#tool.subject?.(args) ?? {};
+    const { callId = "", isOfPerson = false } = this.context;
+    const subject = this.tool.subject?.(args) ?? {};
     const rule = this.#rule(args);
     // The terminal's line editor holds one line.
     const isEditable = subject.command !== undefined && !/[\n\r]/.test(subject.command);
@@ -193,15 +173,11 @@ export class CallPolicy {
       ...isEditable ? ["edit"] as const : [],
     ];
     return {
-      call: {
-        id: callId ?? "",
-        name: this.#tool.name,
-        arguments: withoutDefaults(this.#tool, args),
-      },
+      call: { id: callId, name: this.tool.name, arguments: withoutDefaults(this.tool, args) },
       subject,
       reason,
       isRoutine: isRoutine === true,
-      isOfPerson: isOfPerson === true,
+      isOfPerson,
       choices,
       ...prepared?.change && { preview: prepared.change },
       ...rule && { rule },
@@ -210,8 +186,8 @@ export class CallPolicy {
 
   /** Adds the rule as far as the answer says, and reports that. */
   async #remember(rule: string, choice: "once" | "session" | "folder"): Promise<void> {
-    const { allow, save, onEvent } = this.#by;
-    const { workingDir } = this.#context;
+    const { allow, save, onEvent } = this.by;
+    const { workingDir } = this.context;
     if (choice === "once") return;
     if (choice === "session") {
       await allow(rule, workingDir);
@@ -225,48 +201,25 @@ export class CallPolicy {
   }
 }
 
-function hasOtherNames(path: string): boolean {
-  try {
-    const { isFile, nlink } = Deno.lstatSync(path);
-    return isFile && nlink !== null && nlink > 1;
-  } catch {
-    return false;
-  }
-}
-
-/** True where the path of a folder, which had no links, has some by now. */
+/** True where the path of a folder, which had no links, has some by now; tools tell of one that is gone. */
 function isReplaced(folder: string): boolean {
-  try {
-    return Deno.realPathSync(folder) !== folder;
-  } catch {
-    return false; // It is gone, and each tool says so in its own words.
-  }
+  return (attempt(() => Deno.realPathSync(folder)) ?? folder) !== folder;
 }
 
-function refusal(
-  { name, access }: Tool,
-  { effect, reason }: Verdict,
-): { reason: string; explanation: string } {
+function refusal({ name, access }: Tool, { effect, reason: why }: Verdict) {
   const what = access === "execute" ? "this command" : name;
   const isDenied = effect === "deny";
   const explanation = isDenied
-    ? `${what} is not allowed: it ${reason}.`
-    : `${what} needs an approval, as it ${reason}, and nobody is there to give it.`;
-  const how = isDenied
-    ? ""
-    : " (The user can allow it by starting copilot with --yes, or with a rule.)";
-  return {
-    explanation,
-    reason:
-      `Refused: ${explanation} Do not try another way; answer with what you can read, and say what you would have done.${how}`,
-  };
+    ? `${what} is not allowed: it ${why}.`
+    : `${what} needs an approval, as it ${why}, and nobody is there to give it.`;
+  const how = " (The user can allow it by starting copilot with --yes, or with a rule.)";
+  const reason =
+    `Refused: ${explanation} Do not try another way; answer with what you can read, and say what you would have done.`;
+  return { explanation, reason: isDenied ? reason : reason + how };
 }
 
 /** `args` without those that are as they would be if left out. */
-function withoutDefaults(
-  { parameters: { properties } }: Tool,
-  args: Record<string, unknown>,
-): Record<string, unknown> {
+function withoutDefaults({ parameters: { properties } }: Tool, args: Arguments): Arguments {
   const defaultOf = (name: string) => {
     const schema = isObject(properties) ? properties[name] : undefined;
     return isObject(schema) ? schema.default : undefined;
@@ -277,14 +230,9 @@ function withoutDefaults(
 }
 
 /** `args` with another command in the place of theirs. */
-function withCommand(
-  args: Record<string, unknown>,
-  command: string | undefined,
-  edited: string,
-): Record<string, unknown> {
-  const entries = Object.entries(args);
+function withCommand(args: Arguments, command: string | undefined, edited: string): Arguments {
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, value === command ? edited : value]),
+    Object.entries(args).map(([name, value]) => [name, value === command ? edited : value]),
   );
 }
 

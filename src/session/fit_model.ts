@@ -1,8 +1,6 @@
 /**
  * Fitting the settings to the model's server: `learn` asks it, `apply` says what follows for the
- * settings, a `ModelFit` remembers for which model that was done.
- *
- * @module
+ * settings, a `ModelFit` remembers for which model that was done. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -16,48 +14,40 @@ import type { Part } from "../types/message.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import { addressOf } from "./model_server.ts";
+import type { Notice } from "./report.ts";
 
-/** A change of the settings that a person is told of. */
-type FitNotice =
-  /** The server's model takes the default one's place. */
-  | { code: "model_instead"; model: string }
-  /** Tools are described in the prompt, as the model's template takes none. */
-  | { code: "text_tools" }
-  /** The compatible endpoint is used, as the server is no Ollama. */
-  | { code: "compatible_endpoint" };
-
-/** A notice in words; `flag` names another model. */
-export function fitNoticeText(notice: FitNotice, flag = "--model"): string {
-  switch (notice.code) {
-    case "model_instead":
-      return `model: ${excerpt(notice.model)} (the server's own; ${flag} names another)`;
-    case "text_tools":
-      return "The model's template takes no tools: they are described in the prompt, and calls are " +
-        "read from the answer's text";
-    case "compatible_endpoint":
-      return "The server is no Ollama: going on with its compatible endpoint (--use-compat)";
-  }
-}
+/** The server's model takes the default one's place; `flag` names another. */
+export const insteadNotice = (model: string, flag = "--model"): Notice => ({
+  code: "model_instead",
+  message: `model: ${excerpt(model)} (the server's own; ${flag} names another)`,
+});
+const TOOLS_IN_PROMPT: Notice = {
+  code: "text_tools",
+  message:
+    "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
+};
+const COMPATIBLE_ENDPOINT: Notice = {
+  code: "compatible_endpoint",
+  message: "The server is no Ollama: going on with its compatible endpoint (--use-compat)",
+};
 
 /** A server's word on a model: its context, whether its template takes tools, the models there are. */
 type ModelFacts = Partial<Pick<ServedModel, "contextLength" | "takesTools" | "names">>;
+type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
 
 /** The most tokens of context that Ollama is asked for: more costs more memory than many machines have. */
 const MAX_CONTEXT = 32_768;
 
 /**
  * Asks the server about the model; undefined where it says nothing. The native endpoint says how much
- * context the model was made for, any other one what the server was started with.
- *
- * @param options `onLoading` is called while the model loads; without it that is not looked up.
+ * context the model was made for, any other one what the server was started with. Without `onLoading` it
+ * is not looked up whether the model is loaded.
  */
 export async function learn(
   target: ModelTarget,
-  { signal, onLoading }: Pick<LocalServerOptions, "signal" | "onLoading">,
+  { signal, onLoading }: LookOptions,
 ): Promise<ModelFacts | undefined> {
-  const { localModelInfo, isLoaded, servedModel } = await import(
-    "../backends/local/connection.ts"
-  );
+  const { localModelInfo, isLoaded, servedModel } = await import("../backends/local/connection.ts");
   const at = { ...addressOf(target), signal, onLoading: (ms?: number) => onLoading?.(ms) };
   try {
     if (!target.isNative) {
@@ -95,30 +85,22 @@ export function apply(
   name: string,
   facts: ModelFacts | undefined,
   previous: FittedSettings,
-): { config: CopilotConfig; fitted: FittedSettings; notices: FitNotice[] } {
+): { config: CopilotConfig; fitted: FittedSettings; notices: Notice[] } {
   const target = targetOf(config);
-  const isOwn = (key: "contextLength" | "textTools") =>
-    target[key] !== undefined && target[key] !== previous[key];
-  const fitted: FittedSettings = {
-    key: facts && targetKey({ ...target, name }),
-    contextLength: isOwn("contextLength") ? undefined : facts?.contextLength,
-    textTools: isOwn("textTools") || facts?.takesTools !== false ? undefined : true,
-  };
-  const { key: _, ...settings } = fitted;
-  const own = {
-    ...(isOwn("contextLength") && { contextLength: target.contextLength }),
-    ...(isOwn("textTools") && { textTools: target.textTools }),
+  const isOpen = (key: "contextLength" | "textTools") =>
+    target[key] === undefined || target[key] === previous[key];
+  const change = {
+    ...isOpen("contextLength") && { contextLength: facts?.contextLength },
+    ...isOpen("textTools") && { textTools: facts?.takesTools === false ? true : undefined },
   };
   return {
-    config: withModel(config, { model: name, ...settings, ...own }),
-    fitted,
-    notices: fitted.textTools ? [{ code: "text_tools" }] : [],
+    config: withModel(config, { model: name, ...change }),
+    fitted: { key: facts && targetKey({ ...target, name }), ...change },
+    notices: change.textTools ? [TOOLS_IN_PROMPT] : [],
   };
 }
 
-function targetKey({ isNative, url, name }: ModelTarget): string {
-  return [isNative, url, name].join(" ");
-}
+const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
 
 /** The model that a server has in place of one that nobody named, where it is clear which. */
 export function servedInstead(
@@ -131,13 +113,31 @@ export function servedInstead(
 }
 
 /**
+ * Asks the server for the model that takes the place of one that it lacks and nobody named, if there is
+ * one. @throws {BackendError} when Ollama does not list its models.
+ */
+export async function modelInstead(
+  target: ModelTarget,
+  options: LookOptions,
+): Promise<string | undefined> {
+  if (target.isChosen) return undefined;
+  const { chooseLocalModel, listLocalModelAbilities, servedModel } = await import(
+    "../backends/local/connection.ts"
+  );
+  const at = { ...addressOf(target), ...options };
+  if (!target.isNative) return servedInstead(target, (await servedModel(target.name, at)).names);
+  const model = chooseLocalModel(await listLocalModelAbilities(at));
+  return model === target.name ? undefined : model ?? undefined;
+}
+
+/**
  * Has the agent go on with the compatible endpoint of its local server, where that lacks the native one
  * and lists its models where llama.cpp does; true where it does so now.
  */
 export async function useCompatible(
   agent: CopilotAgent,
   target: ModelTarget,
-  options: Pick<LocalServerOptions, "signal" | "onLoading">,
+  options: LookOptions,
 ): Promise<boolean> {
   if (!target.isNative) return false;
   const { isNative, servedModel } = await import("../backends/local/connection.ts");
@@ -145,14 +145,6 @@ export async function useCompatible(
   if (await isNative(at) || (await servedModel(target.name, at)).names.length === 0) return false;
   agent.configure(withModel(agent.config, { useCompat: true }));
   return true;
-}
-
-/** The model that a local server has for a person who named none; null where there is none. */
-export async function installedModel(at: LocalServerOptions): Promise<string | null> {
-  const { chooseLocalModel, listLocalModelAbilities } = await import(
-    "../backends/local/connection.ts"
-  );
-  return chooseLocalModel(await listLocalModelAbilities(at));
 }
 
 type Progress = Pick<TurnOptions, "signal" | "onEvent">;
@@ -181,24 +173,25 @@ export class ModelFit {
    */
   async prepare(agent: CopilotAgent, progress: Progress = {}): Promise<void> {
     const target = this.targetOf(agent);
-    if (progress.signal?.aborted || !this.#asks(target) || this.#fitted.key === targetKey(target)) {
-      return;
-    }
-    const ask = (name: string) =>
-      learn({ ...target, name }, {
-        signal: progress.signal,
-        onLoading: progress.onEvent && ((ms) => sayLoading(target, ms, progress)),
-      });
-    let facts = await ask(target.name);
+    const { signal, onEvent } = progress;
+    if (signal?.aborted || !this.#asks(target) || this.#fitted.key === targetKey(target)) return;
+    const { name, isNative, isChosen } = target;
+    // A server that was started with its model may have another one.
+    const model = isNative || isChosen ? name : "its model";
+    const onLoading = onEvent &&
+      ((nextLookMs?: number) =>
+        onEvent({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) }));
+    let facts = await learn(target, { signal, onLoading });
     const { contextLength, textTools } = this.#fitted;
     if (!facts && contextLength === undefined && !textTools) return;
     const instead = servedInstead(target, facts?.names);
     if (instead !== undefined) {
-      say({ code: "model_instead", model: instead }, progress);
-      if (facts!.names!.length > 1) facts = await ask(instead);
+      say(insteadNotice(instead), progress);
+      if (facts!.names!.length > 1) {
+        facts = await learn({ ...target, name: instead }, { signal, onLoading });
+      }
     }
-    const name = instead ?? target.name;
-    const { config, fitted, notices } = apply(agent.config, name, facts, this.#fitted);
+    const { config, fitted, notices } = apply(agent.config, instead ?? name, facts, this.#fitted);
     for (const notice of notices) say(notice, progress);
     this.#fitted = fitted;
     agent.configure(config);
@@ -212,51 +205,39 @@ export class ModelFit {
   /**
    * Mends a turn that failed, with what the same local server has: its compatible endpoint, or an
    * installed model where nobody named one. True where the turn is worth another attempt.
-   *
    * @throws {BackendError} when the server does not list its models.
    */
-  async recover(agent: CopilotAgent, error: unknown, progress: Progress = {}): Promise<boolean> {
+  async recover(agent: CopilotAgent, error: unknown, progress: Progress): Promise<boolean> {
     const target = this.targetOf(agent);
     const { signal } = progress;
     if (target.kind !== "local" || !(error instanceof BackendError)) return false;
     const isUnknownPath = error.kind === "request" && error.status === 404;
     if (isUnknownPath && await useCompatible(agent, target, { signal })) {
-      say({ code: "compatible_endpoint" }, progress);
+      say(COMPATIBLE_ENDPOINT, progress);
     } else {
       if (error.kind !== "model_not_found" || target.isChosen) return false;
-      const model = await installedModel({ ...addressOf(target), signal }).catch((error) => {
+      // With `--use-compat`, too, the models are those that are installed.
+      const asked = modelInstead({ ...target, isNative: true }, { signal });
+      const model = await asked.catch((error) => {
         if (!signal?.aborted) throw error;
       });
-      if (model === undefined || signal?.aborted) return true; // The turn then says that it is aborted.
-      if (model === null || model === target.name) return false;
+      if (signal?.aborted) return true; // The turn then says that it is aborted.
+      if (model === undefined) return false;
       agent.setModel(model);
-      say({ code: "model_instead", model }, progress);
+      say(insteadNotice(model), progress);
     }
     await this.prepare(agent, progress);
     return true;
   }
 }
 
-function say(notice: FitNotice, { onEvent }: Progress): void {
-  const { code } = notice;
-  onEvent?.({ type: "notice", level: "info", code, message: fitNoticeText(notice) });
-}
-
-function sayLoading(
-  { name, isNative, isChosen }: ModelTarget,
-  nextLookMs: number | undefined,
-  { onEvent }: Progress,
-): void {
-  // A server that was started with its model may have another one.
-  const model = isNative || isChosen ? name : "its model";
-  onEvent?.({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) });
+function say(notice: Notice, { onEvent }: Progress): void {
+  onEvent?.({ type: "notice", level: "info", ...notice });
 }
 
 /**
  * Processes a turn with settings that fit the model's server; one that fails for want of the model or of
- * the native endpoint is attempted once more with what the server has.
- *
- * @throws {BackendError} like `processTurn`.
+ * the native endpoint is attempted once more with what the server has. @throws like `processTurn`.
  */
 export async function processFittedTurn(
   agent: CopilotAgent,

@@ -1,12 +1,10 @@
 /**
  * The seam between a session and what shows it: the session emits data, a frontend draws it. No text
- * here has columns, colours or rows.
- *
- * @module
+ * here has columns, colours or rows. @module
  */
 
 import type { TurnEvent } from "../types/event.ts";
-import type { HeededInstructions, InstructionSize } from "./report.ts";
+import type { HeededInstructions } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
@@ -28,10 +26,7 @@ export interface Approval {
   preview?: Change;
   /** The answers that are offered, in order. */
   choices: readonly ApprovalChoice[];
-  /**
-   * The rule that `session` and `folder` would add, where they are offered; `path` is the file it
-   * is for.
-   */
+  /** The rule that `session` and `folder` would add; `path` is the file it is for. */
   rule?: { text: string; path?: string };
 }
 
@@ -46,12 +41,7 @@ export type ApprovalAnswer =
   /** `reason` is told to the model; empty for none. */
   | { choice: "refuse"; reason: string };
 
-/** A question with yes or no. */
-export type Confirmation = {
-  type: "trust";
-  /** The files that instruct the model, with their sizes in lines. */
-  files: readonly InstructionSize[];
-};
+export type Confirmation = { type: "trust" } & Pick<HeededInstructions, "files">;
 
 /** The state of a session that footers and editors show. */
 export interface Status {
@@ -69,19 +59,13 @@ export interface Status {
   runningJobs: number;
 }
 
-/** An event of a session at work. */
 export type SessionEvent =
   | TurnEvent
   /** A command began to run; `newest` looks up the newest line that it printed. */
   | { type: "output"; newest: () => string }
-  /**
-   * A rule was added: for the session, or for good, where `path` is the file that stores it. `error`:
-   * why it could not be stored, so that it is for the session only.
-   */
+  /** A rule was added: for good, where `path` stores it, else for the session; `error`: why it is not stored. */
   | { type: "rule_added"; rule: string; path?: string; error?: string }
-  /** A job ended by itself. */
   | { type: "job_ended"; job: Job }
-  /** The folder's instructions were read, and count or not. */
   | { type: "instructions"; instructions: HeededInstructions }
   /** The session goes on with the folder's newest conversation; undefined where there was none. */
   | { type: "resumed"; resumed: Resumed | undefined }

@@ -1,14 +1,10 @@
-/**
- * The server that the settings name: what it is called, and what it is asked beside turns.
- *
- * @module
- */
+/** The server that the settings name: what it is called, and what it is asked beside turns. @module */
 
 import type { LocalServerOptions } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
-import { isLoopback } from "../wire/connect.ts";
 import { oneLine } from "../text/one_line.ts";
+import { isLoopback } from "../wire/connect.ts";
 
 /** The host of the model's server, for a person. */
 export function serverOf(config: CopilotConfig): string {
@@ -28,7 +24,6 @@ export function choosesModel(config: CopilotConfig): boolean {
   return kind === "local" || kind === "compat" && isLoopback(url);
 }
 
-/** The names of the models that the server has. */
 export async function modelNames(config: CopilotConfig): Promise<string[]> {
   const target = targetOf(config);
   if (target.kind === "hosted") throw new Error("name one with /model NAME");

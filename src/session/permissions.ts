@@ -1,8 +1,4 @@
-/**
- * The permissions of a run: decides calls, confines commands, and knows which folders are trusted.
- *
- * @module
- */
+/** The permissions of a run: decides calls, confines commands, knows which folders are trusted. @module */
 
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
@@ -22,16 +18,13 @@ import {
   type VariableReader,
 } from "../user_files.ts";
 import type { Frontend } from "./frontend.ts";
-import type { PermissionNotice, PermissionReport, SandboxStatus } from "./report.ts";
+import type { Notice, PermissionReport, SandboxStatus } from "./report.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 /**
- * Reads the person's settings file, and checks it.
- *
- * @param env where the home folder, the folders of settings and PATH are looked up
- * @param toolNames the tools that rules may be about
- * @throws {UsageError} when the file makes no sense.
+ * Reads the person's settings file. `env` has the home folder, the folders of settings and PATH; rules may
+ * be about the tools of `toolNames`. @throws {UsageError} when the file makes no sense.
  */
 export async function openPermissions(
   choice: PermissionChoice = {},
@@ -40,7 +33,7 @@ export async function openPermissions(
 ): Promise<Permissions> {
   const file = new PermissionsFile(userFile("permissions.json", env), toolNames);
   const { sandbox } = await file.general();
-  return new Permissions({ choice, env, toolNames, file, sandbox: choice.sandbox ?? sandbox });
+  return new Permissions(choice, file, choice.sandbox ?? sandbox, env, toolNames);
 }
 
 async function builtinToolNames(): Promise<string[]> {
@@ -51,12 +44,6 @@ async function builtinToolNames(): Promise<string[]> {
 export class Permissions {
   /** Variables that commands get though they look like credentials. */
   readonly env: readonly string[];
-  readonly #choice: PermissionChoice;
-  readonly #file: PermissionsFile;
-  readonly #variables: VariableReader;
-  readonly #toolNames: ToolNames;
-  /** The mode of the sandbox that the person named, for all folders. */
-  readonly #wantedSandbox: SandboxMode | undefined;
   /** Rules that were added in this session, by folder: in another one they are about other files. */
   readonly #added = new Map<string, string[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
@@ -64,48 +51,37 @@ export class Permissions {
   #sandbox: Promise<Sandbox | string> | undefined;
   #tmp: string | undefined;
 
-  constructor({ choice, env, toolNames, file, sandbox }: {
-    choice: PermissionChoice;
-    env: VariableReader;
-    toolNames: ToolNames;
-    file: PermissionsFile;
-    sandbox: SandboxMode | undefined;
-  }) {
+  /** @param wantedSandbox the mode of the sandbox that the person named, for all folders */
+  constructor(
+    private readonly choice: PermissionChoice,
+    private readonly file: PermissionsFile,
+    private readonly wantedSandbox: SandboxMode | undefined,
+    private readonly variables: VariableReader,
+    private readonly toolNames: ToolNames,
+  ) {
     this.env = choice.env ?? [];
-    this.#choice = choice;
-    this.#file = file;
-    this.#variables = env;
-    this.#toolNames = toolNames;
-    this.#wantedSandbox = sandbox;
   }
 
   /** The secrets and protected files of the person; loaded with the first call that needs them. */
   paths(): Promise<PathTable> {
     return this.#paths ??= import("../permissions/path_table.ts").then(({ PathTable }) =>
       new PathTable({
-        home: this.#variables("HOME") ?? this.#variables("USERPROFILE"),
-        own: [userFolder(this.#variables), stateFolder(this.#variables)],
+        home: this.variables("HOME") ?? this.variables("USERPROFILE"),
+        own: [userFolder(this.variables), stateFolder(this.variables)],
       })
     );
   }
 
-  /**
-   * Decides calls; where `frontend` cannot be asked, calls that would be asked about are refused, and
-   * `onRefused` is called.
-   */
-  policy(
-    frontend?: Pick<Frontend, "approve" | "onEvent">,
-    onRefused: () => void = () => {},
-  ): Policy {
+  /** Decides calls; where `frontend` cannot be asked, what would be asked about is refused. */
+  policy(frontend?: Pick<Frontend, "approve" | "onEvent">, onRefused = () => {}): Policy {
     return {
       decide: async (tool, args, context) => {
-        const [settings, { CallPolicy }] = await Promise.all([
-          this.#settingsFor(context.workingDir),
-          import("./call_policy.ts"),
-        ]);
+        const loading = import("./call_policy.ts");
+        const settings = await this.#settingsFor(context.workingDir);
+        const { CallPolicy } = await loading;
         return await new CallPolicy(tool, context, {
           settings,
-          yes: this.#choice.yes === true,
+          yes: this.choice.yes === true,
           approve: frontend?.approve?.bind(frontend),
           onEvent: (event) => frontend?.onEvent(event),
           onRefused,
@@ -121,7 +97,8 @@ export class Permissions {
   confine(workingDir: () => string): Confine {
     return async (program, args) => {
       const folder = workingDir();
-      const { sandbox: mode, network } = await this.#settingsFor(folder);
+      const settings = await this.#settingsFor(folder);
+      const { sandbox: mode, network } = settings;
       if (mode === "off") return { program, args: [...args] };
       const sandbox = await this.#findSandbox();
       if (typeof sandbox === "string") {
@@ -131,34 +108,38 @@ export class Permissions {
       }
       const tmp = this.#tmp ??= privateFolder();
       const [confined, all] = sandbox.wrap(program, args, { mode, folder, tmp, network });
-      const limits = `confined by ${sandbox.by}: ${limitsOf({ sandbox: mode, network })}`;
+      const limits = `confined by ${sandbox.by}: ${limitsOf(settings)}`;
       return { program: confined, args: all, limits };
     };
   }
 
   /**
-   * Reads the settings that a folder brings, and tries the sandbox where one is wanted.
-   *
-   * @param mayRun true where commands run, asked about or not
-   * @throws {UsageError} when a settings file makes no sense.
+   * Reads the settings that a folder brings, and tries the sandbox where one is wanted. `mayRun`: commands
+   * run, asked about or not. @throws {UsageError} when a settings file makes no sense.
    */
-  async prepare(folder: string, mayRun: boolean): Promise<PermissionNotice[]> {
-    const wanted = this.#wantedSandbox;
-    const notices = [...unheededNotices(folder), ...keyNotices(this.env)];
+  async prepare(folder: string, mayRun: boolean): Promise<Notice[]> {
+    const notices: Notice[] = [];
+    const note = (code: string, message: string) => notices.push({ code, message });
+    const unheeded = unheededSettings(folder);
+    if (unheeded.length > 0) {
+      const names = unheeded.join(", ");
+      note("settings_unheeded", `not heeded, as servers and keys are for you to set: ${names}`);
+    }
+    for (const name of this.env.filter((name) => API_KEY_ENVS.includes(name))) {
+      note("key_withheld", `${name} is the model's key: commands never get it`);
+    }
+    const wanted = this.wantedSandbox;
     // Most folders bring no settings: the rules are loaded with the first call.
-    const isPlain = (wanted ?? "off") === "off" && !this.#file.hasFolders &&
+    const isPlain = (wanted ?? "off") === "off" && !this.file.hasFolders &&
       projectSettings(folder).length === 0;
     const inForce = isPlain ? undefined : await this.#settingsFor(folder);
     notices.push(...inForce?.notices ?? []);
     if (inForce !== undefined && inForce.sandbox !== "off") {
       const sandbox = await this.#findSandbox();
-      if (typeof sandbox === "string") {
-        const message = `commands cannot be confined, and are refused: ${sandbox} (--sandbox off)`;
-        notices.push({ code: "sandbox_missing", message });
-      }
+      const text = `commands cannot be confined, and are refused: ${sandbox} (--sandbox off)`;
+      if (typeof sandbox === "string") note("sandbox_missing", text);
     } else if (wanted === undefined && mayRun) {
-      const message = "commands are not confined (--sandbox workspace-write does that)";
-      notices.push({ code: "sandbox_off", message });
+      note("sandbox_off", "commands are not confined (--sandbox workspace-write does that)");
     }
     return notices;
   }
@@ -171,14 +152,10 @@ export class Permissions {
     this.#settings.clear();
   }
 
-  /**
-   * Allows a call in a folder for good; the path of the file that says so.
-   *
-   * @throws {Error} when that cannot be saved: the call is allowed for the rest of the session.
-   */
+  /** Allows a call in a folder, for the session and for good, where it does not throw; the file's path. */
   async save(rule: string, folder: string): Promise<string> {
     await this.allow(rule, folder);
-    const path = await this.#file.save(folder, (here) => {
+    const path = await this.file.save(folder, (here) => {
       const rules = Array.isArray(here.allow) ? here.allow : [];
       return { allow: [...rules.filter((one) => one !== rule), rule] };
     });
@@ -188,16 +165,12 @@ export class Permissions {
 
   /** True or false where the person said whether a folder may instruct the model. */
   trusts(folder: string): boolean | undefined {
-    return this.#file.instructs(folder);
+    return this.file.instructs(folder);
   }
 
-  /**
-   * Saves that a folder may instruct the model, or may not.
-   *
-   * @throws {Error} when that cannot be saved.
-   */
+  /** Saves that a folder may instruct the model, or may not. @throws {Error} when that cannot be saved. */
   async trust(folder: string, isTrusted: boolean): Promise<void> {
-    await this.#file.save(folder, () => ({ instructions: isTrusted }));
+    await this.file.save(folder, () => ({ instructions: isTrusted }));
     this.#settings.clear();
   }
 
@@ -205,27 +178,20 @@ export class Permissions {
   async sandboxStatus(folder: string): Promise<SandboxStatus> {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
     const sandbox = await this.#findSandbox();
-    return {
-      mode,
-      network,
-      ...typeof sandbox === "string" ? { why: sandbox } : { by: sandbox.by },
-    };
+    const found = typeof sandbox === "string" ? { why: sandbox } : { by: sandbox.by };
+    return { mode, network, ...found };
   }
 
   async describe(folder: string): Promise<PermissionReport> {
     const { approve, sandbox: mode, network, rules } = await this.#settingsFor(folder);
-    const sandbox = mode === "off" ? undefined : await this.#findSandbox();
     const trust = this.trusts(repositoryOf(folder));
     return {
       approve,
-      yes: this.#choice.yes === true,
-      sandbox: mode,
-      ...typeof sandbox === "string" && { unenforced: sandbox },
-      ...typeof sandbox === "object" && { enforcedBy: sandbox.by },
-      network,
+      yes: this.choice.yes === true,
+      ...mode === "off" ? { mode, network } : await this.sandboxStatus(folder),
       env: this.env,
       rules: rules.map(({ effect, text }) => ({ effect, text })),
-      ...this.#file.path !== undefined && { file: this.#file.path },
+      ...this.file.path !== undefined && { file: this.file.path },
       ...trust !== undefined && { trust },
     };
   }
@@ -243,12 +209,12 @@ export class Permissions {
   async #readSettings(folder: string): Promise<SettingsInForce> {
     const { settingsInForce } = await import("./settings_in_force.ts");
     return await settingsInForce(folder, {
-      choice: this.#choice,
-      file: this.#file,
+      choice: this.choice,
+      file: this.file,
       paths: await this.paths(),
-      toolNames: this.#toolNames,
+      toolNames: this.toolNames,
       added: this.#added.get(folder) ?? [],
-      path: this.#variables("PATH"),
+      path: this.variables("PATH"),
     });
   }
 
@@ -264,20 +230,6 @@ export class Permissions {
   }
 }
 
-function unheededNotices(folder: string): PermissionNotice[] {
-  const names = unheededSettings(folder);
-  if (names.length === 0) return [];
-  const message = `not heeded, as servers and keys are for you to set: ${names.join(", ")}`;
-  return [{ code: "settings_unheeded", message }];
-}
-
-function keyNotices(env: readonly string[]): PermissionNotice[] {
-  return env.filter((name) => API_KEY_ENVS.includes(name)).map((name) => ({
-    code: "key_withheld",
-    message: `${name} is the model's key: commands never get it`,
-  }));
-}
-
 /** A folder that commands see as /tmp: one command leaves files there for the next. */
 function privateFolder(): string {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-" }));
@@ -291,7 +243,6 @@ function privateFolder(): string {
   return folder;
 }
 
-/** The limits of confined commands, in words. */
 function limitsOf({ sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">): string {
   const where = sandbox === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
   return `only ${where} can be written${network ? "" : ", and there is no network"}`;

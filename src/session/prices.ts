@@ -1,8 +1,4 @@
-/**
- * Prices of requests to the two public services. Other servers send the cost along, or it is unknown.
- *
- * @module
- */
+/** Prices of requests to the two public services; other servers may send the cost along. @module */
 
 import type { CopilotConfig } from "../config.ts";
 import { targetOf } from "../model_target.ts";
@@ -46,6 +42,4 @@ export function costOf(usage: Usage, config: CopilotConfig): number | undefined 
 }
 
 /** `$0.0042`, `$1.20`. */
-export function dollars(amount: number): string {
-  return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
-}
+export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;

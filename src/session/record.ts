@@ -13,27 +13,24 @@ import { serverOf } from "./model_server.ts";
 
 /** Records an agent's conversation on disk, where there is a folder for that. */
 export class SessionRecord {
-  readonly #agent: CopilotAgent;
-  readonly #warn: (error: Error) => void;
   #recorder: Recorder | undefined;
 
-  /** @param warn Told once, when the conversation cannot be recorded any more. */
-  constructor(agent: CopilotAgent, warn: (error: Error) => void) {
-    this.#agent = agent;
-    this.#warn = warn;
+  /** @param warn called once with the reason why the conversation cannot be recorded any more */
+  constructor(
+    private readonly agent: CopilotAgent,
+    private readonly warn: (reason: string) => void,
+  ) {
     const root = sessionsFolder();
-    this.#recorder = root === undefined
-      ? undefined
-      : new Recorder(root, () => agent.state.workingDir);
+    if (root !== undefined) this.#recorder = new Recorder(root, () => agent.state.workingDir);
   }
 
   /** Writes what is new: to be called whenever the conversation has changed. */
   sync(): void {
     try {
-      this.#recorder?.sync(this.#agent.state.messages, modelUsedBy(this.#agent));
+      this.#recorder?.sync(this.agent.state.messages, modelUsedBy(this.agent));
     } catch (error) {
       this.#recorder = undefined;
-      this.#warn(error as Error);
+      this.warn((error as Error).message);
     }
   }
 
@@ -46,14 +43,12 @@ export class SessionRecord {
 
 /** The model that an agent asks: never its address, which may hold keys. */
 function modelUsedBy({ config }: CopilotAgent): ModelUsed {
-  return {
-    model: targetOf(config).name,
-    server: serverOf(config),
-  };
+  return { model: targetOf(config).name, server: serverOf(config) };
 }
 
-/** The most sessions in a list. */
+/** The most sessions in a list, and the most characters of a title. */
 const MAX_LISTED_SESSIONS = 20;
+const MAX_TITLE_CHARS = 200;
 
 /** The sessions of the agent's folder, newest first. */
 export function earlierSessions(agent: CopilotAgent): StoredSession[] {
@@ -62,19 +57,15 @@ export function earlierSessions(agent: CopilotAgent): StoredSession[] {
   return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
 }
 
-const MAX_TITLE_CHARS = 200;
-
-/** An earlier session in a list. */
-export interface SessionTitle {
-  /** When it began: ISO 8601. */
-  started: string;
-  /** The text that was typed first. */
-  title: string;
-}
+/** An earlier session in a list: when it began (ISO 8601), and the text that was typed first. */
+export type SessionTitle = { started: string; title: string };
 
 export function sessionTitle({ head, first }: StoredSession): SessionTitle {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
+
+/** The model of an earlier session, and the one until now; `isTakenUp`: `before` is asked again. */
+type TakenUp = { before: ModelUsed; now: ModelUsed; isTakenUp: boolean };
 
 /** An earlier session with which an agent goes on. */
 export interface Resumed {
@@ -89,70 +80,43 @@ export interface Resumed {
   lastAnswer?: string;
   /** Calls that were open when its last turn was cut off: 0 before an answer; left out where it was not. */
   openCalls?: number;
-  /** The model that it was with, where that is another than before the session was taken up. */
-  model?: {
-    before: ModelUsed;
-    now: ModelUsed;
-    /** True where the agent asks the model of `before` again. */
-    isTakenUp: boolean;
-  };
+  /** Left out where the model is the same. */
+  model?: TakenUp;
 }
 
-/**
- * Goes on with a session, with its model where that is at hand.
- *
- * @param isModelChosen Whether the person named the model: then it stays.
- */
+/** Goes on with a session, and with its model where that is at hand and the person named no other. */
 export function resumeSession(
-  agent: CopilotAgent,
+  { agent, fit, record }: {
+    agent: CopilotAgent;
+    fit: { isChosen: boolean };
+    record?: SessionRecord;
+  },
   session: StoredSession,
-  isModelChosen: boolean,
-  record?: SessionRecord,
 ): Resumed {
   const { head, messages, lost } = session;
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
   record?.continueFrom(session);
   const openCalls = openCallsAtCut(messages);
-  const model = takeUpModel(agent, isModelChosen, session);
-  return {
-    started: head.started,
-    messages: messages.length,
-    lostLines: lost,
-    ...lastExchange(session),
-    ...(openCalls !== undefined && { openCalls }),
-    ...(model && { model }),
-  };
-}
-
-/** Goes on with the newest session of the agent's folder; undefined where there is none. */
-export function resumeNewest(
-  agent: CopilotAgent,
-  isModelChosen: boolean,
-  record?: SessionRecord,
-): Resumed | undefined {
-  const [newest] = earlierSessions(agent);
-  return newest && resumeSession(agent, newest, isModelChosen, record);
-}
-
-function lastExchange({ messages }: StoredSession): Pick<Resumed, "lastTyped" | "lastAnswer"> {
+  const model = takeUpModel(agent, fit.isChosen, session.used);
   const at = messages.findLastIndex((one) => one.role === "user" && !isSummary(one));
   const answer = messages.slice(at + 1).findLast(({ role, content, standsFor = "" }) =>
     role === "assistant" && content.trim() !== "" &&
     !["interruption", "lost_answer"].includes(standsFor)
   );
   return {
+    started: head.started,
+    messages: messages.length,
+    lostLines: lost,
     ...(at >= 0 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: answer.content }),
+    ...(openCalls !== undefined && { openCalls }),
+    ...(model && { model }),
   };
 }
 
 /** The model stays what it was; the server that is asked is never another than the person said. */
-function takeUpModel(
-  agent: CopilotAgent,
-  isModelChosen: boolean,
-  { used: before }: StoredSession,
-): Resumed["model"] {
+function takeUpModel(agent: CopilotAgent, isModelChosen: boolean, before?: ModelUsed) {
   const now = modelUsedBy(agent);
   const machine = ({ server }: ModelUsed) => server.replace(/:\d+$/, "");
   if (!before || before.model === now.model && machine(before) === machine(now)) return undefined;

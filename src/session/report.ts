@@ -1,8 +1,4 @@
-/**
- * Reports of slash commands, permissions and instructions, as data: frontends make the text.
- *
- * @module
- */
+/** Reports of slash commands, permissions and instructions, as data: frontends make the text. @module */
 
 import type { contextParts } from "../agent/tokens.ts";
 import type { RuleEffect } from "../permissions/rules.ts";
@@ -25,7 +21,6 @@ export interface CommandInfo {
 
 /** The result of one command. */
 export type Report =
-  /** The session is to end. */
   | { type: "leave" }
   /** One sentence: what the command did, or why it could not. */
   | { type: "message"; message: string }
@@ -34,35 +29,16 @@ export type Report =
   /** The lines that were typed, oldest first. */
   | { type: "history"; entries: readonly string[] }
   /** Tokens of the session; `last` is the newest request. */
-  | {
-    type: "tokens";
-    inputTokens: number;
-    outputTokens: number;
-    cost: number | undefined;
-    last: Usage | undefined;
-  }
+  | ({ type: "tokens"; cost?: number | undefined; last?: Usage | undefined } & Omit<Usage, "cost">)
   | ({ type: "context" } & ReturnType<typeof contextParts>)
-  /** The models of the server; `failure` is why it does not list them. */
-  | {
-    type: "models";
-    models: readonly { name: string; isCurrent: boolean }[];
-    model: string;
-    server: string;
-    failure?: string;
-  }
+  | ({ type: "models"; models: readonly { name: string; isCurrent: boolean }[] } & AskedModel)
   /** The model is another; `isListed` is whether the server names it. */
-  | { type: "model"; model: string; server: string; isListed: boolean; failure?: string }
+  | ({ type: "model"; isListed: boolean } & AskedModel)
   /** The folder that is worked in; `change` is what came with another one. */
-  | {
-    type: "folder";
-    folder: string;
-    change?: { notices: readonly PermissionNotice[]; instructions: HeededInstructions };
-  }
-  /** The person trusts the folder's instructions from now on, or does not. */
+  | { type: "folder"; folder: string; change?: FolderChange }
   | { type: "trust"; instructions: HeededInstructions }
   /** The stored sessions of the folder, newest first. */
   | { type: "sessions"; sessions: readonly SessionTitle[] }
-  /** The session goes on with a stored conversation. */
   | { type: "resumed"; resumed: Resumed }
   /** A message was taken back or brought back; without `undone`, there was none. */
   | { type: "undone"; way: UndoReport["way"]; undone: UndoReport | undefined }
@@ -70,37 +46,22 @@ export type Report =
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };
 
-/** Something that a person is told about the permissions of a run. */
-export interface PermissionNotice {
-  code:
-    /** The folder brings settings of servers or keys, which do not count. */
-    | "settings_unheeded"
-    /** A variable that commands are to get is the model's key, which they never get. */
-    | "key_withheld"
-    /** A project's file makes the settings stricter. */
-    | "project_stricter"
-    /** A project's file would loosen the settings; these parts do not count. */
-    | "project_ignored"
-    /** Commands are to be confined and cannot be, so they are refused. */
-    | "sandbox_missing"
-    /** Commands run unconfined, and nobody said that they should. */
-    | "sandbox_off";
-  /** The notice in one line. */
-  message: string;
-}
+/** The model and the host of its server; `failure` is why that does not list its models. */
+type AskedModel = { model: string; server: string; failure?: string };
+type FolderChange = { notices: readonly Notice[]; instructions: HeededInstructions };
 
-/** The permissions in force for a folder. */
-export interface PermissionReport {
+/**
+ * A change of the settings that a person is told of, in one line. Codes of a folder's settings:
+ * `settings_unheeded`, `key_withheld`, `project_stricter`, `project_ignored`, `sandbox_missing` (commands
+ * are refused), `sandbox_off`; of a fit: `model_instead`, `text_tools`, `compatible_endpoint`.
+ */
+export type Notice = { code: string; message: string };
+
+/** The permissions in force for a folder; with `by` and `why` where commands are to be confined. */
+export interface PermissionReport extends SandboxStatus {
   approve: ApproveMode;
   /** True where calls that would be asked about simply run. */
   yes: boolean;
-  sandbox: SandboxMode;
-  /** The program that confines commands; left out where none does. */
-  enforcedBy?: string;
-  /** The reason why nothing confines commands though it should. */
-  unenforced?: string;
-  /** True where confined commands may use the network. */
-  network: boolean;
   /** Variables that commands get though they look like credentials. */
   env: readonly string[];
   rules: readonly { effect: RuleEffect; text: string }[];
@@ -113,6 +74,7 @@ export interface PermissionReport {
 /** The sandbox of this machine, whether it is wanted or not. */
 export interface SandboxStatus {
   mode: SandboxMode;
+  /** True where confined commands may use the network. */
   network: boolean;
   /** The program that would confine commands, such as `bubblewrap`. */
   by?: string;
@@ -120,28 +82,13 @@ export interface SandboxStatus {
   why?: string;
 }
 
-/** A file with instructions. */
-export interface InstructionSize {
-  /** Its path relative to the working directory. */
-  name: string;
-  lines: number;
-}
-
-/** A file of a folder that is not read, as it is a link. */
-export interface RefusedInstructions {
-  /** Its path relative to the working directory. */
-  name: string;
-  /** The link leads out of the folder, or to a secret. */
-  reason: "outside" | "secret";
-}
-
 /** The instructions that a folder brings, and whether the model gets them. */
 export interface HeededInstructions {
-  /** The files, with their sizes in lines. */
-  files: readonly InstructionSize[];
-  /** Files that are never heeded. */
-  refused: readonly RefusedInstructions[];
-  /** True where the files are heeded, or there are none; false where the person said no, undefined where nobody said. */
+  /** The files by their paths relative to the working directory, with their sizes in lines. */
+  files: readonly { name: string; lines: number }[];
+  /** Files that are never heeded: links that lead out of the folder, or to a secret. */
+  refused: readonly { name: string; reason: "outside" | "secret" }[];
+  /** True where they are heeded, or there are none; false after a no; undefined where nobody said. */
   isHeeded: boolean | undefined;
   /** The reason why the person's answer could not be saved. */
   unsaved?: string;

@@ -1,18 +1,15 @@
-/**
- * The repository that the working directory belongs to, and the settings that it brings.
- *
- * @module
- */
+/** The repository that the working directory belongs to, and the settings that it brings. @module */
 
 import { dirname, join } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
+import { attempt } from "./attempt.ts";
 
 /** The folders from the root of the repository that `folder` is in down to `folder`; outside of one, only itself. */
 export function foldersDownTo(folder: string): string[] {
   const folders: string[] = [];
   for (let at = folder;; at = dirname(at)) {
     folders.unshift(at);
-    if (isThere(join(at, ".git"))) return folders;
+    if (attempt(() => Deno.statSync(join(at, ".git")))) return folders;
     if (at === dirname(at)) return [folder];
   }
 }
@@ -22,23 +19,11 @@ export function repositoryOf(folder: string): string {
   return foldersDownTo(folder)[0]!;
 }
 
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The settings file of a project, in the folder that it is for. */
 export const PROJECT_FILE = ".copilot/permissions.json";
 
-/** The settings that a project brings in one folder. */
-export interface ProjectSettings {
-  at: string;
-  settings: Record<string, unknown>;
-}
+/** The settings that a project brings in the folder `at`. */
+export type ProjectSettings = { at: string; settings: Record<string, unknown> };
 
 /** The settings of the folders of a repository down to `folder`, the outermost first. */
 export function projectSettings(folder: string): ProjectSettings[] {

@@ -1,8 +1,6 @@
 /**
  * Checks of a model server for a session's start and for the doctor: whether it answers, its models, the
- * context. The model is asked for nothing.
- *
- * @module
+ * context. The model is asked for nothing. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -13,21 +11,13 @@ import {
   listLocalModels,
   type LocalModelInfo,
   localModelInfo,
-  type LocalServerOptions,
   type ServedModel,
   servedModel,
 } from "../backends/local/connection.ts";
 import { BackendError } from "../errors.ts";
-import type { ModelTarget } from "../model_target.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
-import {
-  fitNoticeText,
-  installedModel,
-  type ModelFit,
-  servedInstead,
-  useCompatible,
-} from "./fit_model.ts";
+import { insteadNotice, type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
 import { withHint } from "./hints.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 
@@ -41,24 +31,21 @@ export interface Check {
   contextLength?: number;
 }
 
-interface LookOptions {
+interface ServerLook {
+  agent: CopilotAgent;
+  fit: ModelFit;
   signal: AbortSignal;
   /** Called once when the server starts loading the model; the check waits for it. */
   onLoading?(): void;
 }
 
 /** Checks the server, the model and the context, in order; the agent goes on with the model it found. */
-export async function* checkServerAndModel(
-  agent: CopilotAgent,
-  fit: ModelFit,
-  options: LookOptions,
-): AsyncGenerator<Check> {
-  yield await checkServer(agent, fit, options);
-  yield await checkModel(agent, fit, options);
-  yield* await checkContext(agent, fit, options.signal);
+export async function* checkServerAndModel(look: ServerLook): AsyncGenerator<Check> {
+  yield await checkServer(look);
+  yield await checkModel(look);
+  yield* await checkContext(look);
 }
 
-/** The checks of the server when a session starts. */
 interface Greeting {
   /** The model that took the default one's place. */
   instead?: string;
@@ -66,16 +53,13 @@ interface Greeting {
   checks: readonly Check[];
 }
 
-/** Looks at a server on this machine, and not at others: undefined for those. */
-export async function greeting(
-  agent: CopilotAgent,
-  fit: ModelFit,
-  signal: AbortSignal,
-): Promise<Greeting | undefined> {
+/** Looks at a server on this machine; undefined for others. */
+export async function greeting(look: ServerLook): Promise<Greeting | undefined> {
+  const { agent, fit } = look;
   if (!choosesModel(agent.config)) return undefined;
   const wanted = fit.targetOf(agent).name;
   const checks: Check[] = [];
-  for await (const check of checkServerAndModel(agent, fit, { signal })) {
+  for await (const check of checkServerAndModel(look)) {
     checks.push(check);
     if (check.status === "fail") return { checks };
   }
@@ -90,19 +74,11 @@ export function greetingLines({ instead, checks }: Greeting): string[] {
   const found = checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>
     contextLength === undefined ? text : `${contextLength} tokens of context`
   );
-  return [
-    ...instead === undefined
-      ? []
-      : [fitNoticeText({ code: "model_instead", model: instead }, "/model")],
-    found.join(" · "),
-  ];
+  const notices = instead === undefined ? [] : [insteadNotice(instead, "/model").message];
+  return [...notices, found.join(" · ")];
 }
 
-async function checkServer(
-  agent: CopilotAgent,
-  fit: ModelFit,
-  options: LookOptions,
-): Promise<Check> {
+async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promise<Check> {
   const name = "server";
   const { config } = agent;
   const target = fit.targetOf(agent);
@@ -110,9 +86,10 @@ async function checkServer(
     return { name, status: "ok", text: "asked below: it has nothing to look at" };
   }
   const start = performance.now();
-  if (await checkLocalConnection({ ...addressOf(target), signal: options.signal })) {
+  if (await checkLocalConnection({ ...addressOf(target), signal })) {
     const text = `answers after ${duration(performance.now() - start)}`;
-    if (!await useCompatible(agent, target, options)) return { name, status: "ok", text };
+    const isNoOllama = await useCompatible(agent, target, { signal, onLoading });
+    if (!isNoOllama) return { name, status: "ok", text };
     return { name, status: "note", text: `${text}; no Ollama: its compatible endpoint is used` };
   }
   const took = performance.now() - start;
@@ -126,78 +103,52 @@ async function checkServer(
 }
 
 /** Checks the model; where the default one is not installed, the agent goes on with another. */
-async function checkModel(
-  agent: CopilotAgent,
-  fit: ModelFit,
-  options: LookOptions,
-): Promise<Check> {
-  const name = "model";
+async function checkModel({ agent, fit, signal, onLoading: told }: ServerLook): Promise<Check> {
   const target = fit.targetOf(agent);
-  const wanted = oneLine(target.name);
-  if (target.kind === "hosted") return { name, status: "ok", text: wanted };
-  const at = { ...addressOf(target), signal: options.signal, onLoading: once(options.onLoading) };
+  const { isNative } = target;
+  const name = oneLine(target.name);
+  if (target.kind === "hosted") return { name: "model", status: "ok", text: name };
+  let isLoading = false;
+  const onLoading = () => {
+    if (!isLoading) told?.();
+    isLoading = true;
+  };
+  const at = { ...addressOf(target), signal, onLoading };
   let names: string[];
   try {
     names = await listLocalModels(at);
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;
-    const text = `${wanted}; the server does not list its models`;
-    return { name, status: "note", text };
+    const text = `${name}; the server does not list its models`;
+    return { name: "model", status: "note", text };
   }
-  const chosen = await chooseModel(target, names, at);
-  if (chosen === null) return missingModel(target, names);
-  if (chosen !== target.name) agent.setModel(chosen);
-  return modelCheck(
-    chosen,
-    target.isNative ? await localModelInfo(chosen, at) : await servedModel(chosen, at),
-  );
+  const isThere = names.some((one) => isSameModel(one, target.name));
+  const model = isThere ? target.name : await modelInstead(target, { signal, onLoading });
+  if (model === undefined) return missingModel(name, isNative, names);
+  if (!isThere) agent.setModel(model);
+  return modelCheck(model, await (isNative ? localModelInfo : servedModel)(model, at));
 }
 
-function once(call: (() => void) | undefined): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) call?.();
-    isDone = true;
-  };
-}
-
-/** The model that a first turn would choose; null where there is none. */
-async function chooseModel(
-  target: ModelTarget,
-  names: readonly string[],
-  at: LocalServerOptions,
-): Promise<string | null> {
-  if (names.some((one) => isSameModel(one, target.name))) return target.name;
-  if (target.isChosen) return null;
-  if (target.isNative) return await installedModel(at);
-  return servedInstead(target, (await servedModel(target.name, at)).names) ?? null;
-}
-
-function missingModel({ name: wanted, isNative }: ModelTarget, names: readonly string[]): Check {
+function missingModel(model: string, isNative: boolean, names: readonly string[]): Check {
   const name = "model";
-  const model = oneLine(wanted);
   if (!isNative && names.length === 1) {
     // llama.cpp answers to any name.
     const text = `${model} is not the name of the one that is there: ${oneLine(names[0]!)}`;
     return { name, status: "note", text };
   }
   const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
-  return {
-    name,
-    status: "fail",
-    text: `${model} is not there; there are: ${there}`,
-    advice: isNative ? `ollama pull ${model}, or --model` : "--model NAME",
-  };
+  const text = `${model} is not there; there are: ${there}`;
+  const advice = isNative ? `ollama pull ${model}, or --model` : "--model NAME";
+  return { name, status: "fail", text, advice };
 }
 
 function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {
-  const name = "model";
   const { size, quantization, abilities, takesTools } = info;
   const about = [size, quantization].filter(Boolean).join(", ");
   const text = oneLine(`${model}${about && ` (${about})`}`);
   if (takesTools === false || abilities && !abilities.includes("tools")) {
     return {
-      name,
+      name: "model",
       status: "note",
       text: `${text}: its template knows no tools`,
       advice:
@@ -205,22 +156,14 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
     };
   }
   // Every model that answers has the ability `completion`.
-  const does = abilities?.filter((ability) => ability !== "completion") ?? [];
-  return {
-    name,
-    status: "ok",
-    text: oneLine(`${text}${does.length > 0 ? `: ${does.join(", ")}` : ""}`),
-  };
+  const does = abilities?.filter((ability) => ability !== "completion").join(", ");
+  return { name: "model", status: "ok", text: oneLine(`${text}${does ? `: ${does}` : ""}`) };
 }
 
 /** A context of fewer tokens holds the prompt and hardly a file. */
 const MIN_USEFUL_CONTEXT = 8192;
 
-async function checkContext(
-  agent: CopilotAgent,
-  fit: ModelFit,
-  signal: AbortSignal,
-): Promise<Check[]> {
+async function checkContext({ agent, fit, signal }: ServerLook): Promise<Check[]> {
   await fit.prepare(agent, { signal });
   const { kind, isNative, contextLength } = fit.targetOf(agent);
   if (kind === "hosted" || contextLength === undefined) return [];

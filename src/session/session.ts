@@ -1,40 +1,38 @@
 /**
  * A conversation with all around it: the agent, what may run, what can be taken back, jobs, the record,
- * instructions, files that go along, the fit to the model, costs, commands. It knows no terminal, no
- * command line and no stdout: a {@linkcode Frontend} shows it.
- *
- * @module
+ * files that go along, costs, commands. It knows no terminal, no command line and no stdout. @module
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
 import { requestTokens } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
+import { shellTool } from "../tools/mod.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
+import { aborted } from "../wire/wait.ts";
 import { attachFiles } from "./attach.ts";
-import { PathList } from "./path_list.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Frontend, SessionEvent, Status } from "./frontend.ts";
+import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf } from "./prices.ts";
 import type { CommandInfo, Report } from "./report.ts";
-import { shellTool } from "../tools/mod.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
-import { aborted } from "../wire/wait.ts";
 
 /** The longest that a person's own command may run, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
+/** The age in milliseconds at which listed paths are listed anew, and the most time that this takes. */
+const LIST_MS = 5000;
+/** The most paths that are listed. */
+const MAX_PATHS = 100_000;
 
-/** The settings of a session. */
 export interface SessionOptions {
   /** The model, its server, and limits. */
   config: CopilotConfig;
-  /** True where the person named the model. */
   isChosen: boolean;
   /** The folder to work in: the current one. */
   folder?: string | undefined;
@@ -43,9 +41,7 @@ export interface SessionOptions {
   approvesAll?: boolean | undefined;
   /** Heeds the instructions that the folder brings, this time: as the person's file says, or they are asked. */
   trust?: boolean | undefined;
-  /** Reads the folder's and the person's instructions. */
   readsInstructions: boolean;
-  /** Records the conversation on disk. */
   isRecorded: boolean;
   /** Goes on with the folder's newest recorded conversation: false. */
   resumesNewest?: boolean | undefined;
@@ -61,10 +57,8 @@ export interface SessionOptions {
 }
 
 /**
- * Opens a session. The first event is its status, then come notices: what the folder's settings change,
- * which instructions count, which conversation goes on.
+ * Opens a session. The first event is its status, then come notices of the folder. `signal` ends a question.
  *
- * @param signal ends a question that the opening asks
  * @throws {TypeError} {RangeError} when a setting is bad or the folder is none.
  * @throws {UsageError} when a settings file makes no sense.
  */
@@ -84,27 +78,24 @@ export async function openSession(
 }
 
 export class Session implements AsyncDisposable {
-  readonly #options: SessionOptions;
-  readonly #frontend: Frontend;
+  readonly agent: CopilotAgent;
+  /** The number of calls and files that the policy refused without asking anybody. */
+  refusals = 0;
   readonly #state: SessionState;
-  readonly #files: PathList;
   readonly #policy: Policy;
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
-  #refusals = 0;
   /** Resolves when the last question to the person is answered. */
   #asked: Promise<unknown> = Promise.resolve();
+  #listed: { folder: string; at: number; paths: Promise<string[]> } | undefined;
 
-  /** Use {@linkcode openSession}. */
-  constructor(options: SessionOptions, frontend: Frontend) {
-    const { config, permissions } = options;
-    this.#options = options;
-    this.#frontend = frontend;
+  constructor(private readonly options: SessionOptions, private readonly frontend: Frontend) {
+    const { config, permissions, isChosen, asksServer, modelFlags } = options;
     const jobs = jobStore();
     this.#policy = this.#makePolicy();
-    const agent: CopilotAgent = new CopilotAgent(config, options.folder ?? ".", {
+    const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy,
-      confine: permissions.confine(() => agent.state.workingDir),
+      confine: permissions.confine(() => this.agent.state.workingDir),
       onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
       env: permissions.env,
@@ -113,58 +104,37 @@ export class Session implements AsyncDisposable {
       this.#emit({ type: "job_ended", job });
       this.#emitStatus();
     };
-    this.#files = new PathList(agent);
     this.#state = {
       agent,
       permissions,
       jobs,
-      undo: undefined,
-      modelFlags: options.modelFlags,
-      record: undefined,
-      fit: new ModelFit({
-        isChosen: options.isChosen,
-        asksRemote: options.asksServer !== "before-turns",
-      }),
-      isModelKnown: options.asksServer === "never" || !choosesModel(config),
+      modelFlags,
+      fit: new ModelFit({ isChosen, asksRemote: asksServer !== "before-turns" }),
+      isModelKnown: asksServer === "never" || !choosesModel(config),
       pending: [],
-      usage: undefined,
-      cost: undefined,
       isPlanning: false,
       looked: Promise.resolve(),
       emit: (event) => this.#emit(event),
     };
   }
 
-  get agent(): CopilotAgent {
-    return this.#state.agent;
-  }
-
-  /** The number of calls and files that the policy refused without asking anybody. */
-  get refusals(): number {
-    return this.#refusals;
-  }
-
   get status(): Status {
     const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs } = this.#state;
-    const { name, isChosen, contextLength } = fit.targetOf(agent);
+    const { name, isChosen, contextLength: window } = fit.targetOf(agent);
     const isCounted = usage !== undefined && usage.inputTokens > 0;
     const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
+    const used = isCounted ? usage.inputTokens + usage.outputTokens : estimate();
     return {
       model: isChosen || isModelKnown ? name : undefined,
       folder: agent.state.workingDir,
       isPlanning,
-      approvesAll: this.#options.approvesAll === true,
-      tokens: {
-        used: isCounted ? usage.inputTokens + usage.outputTokens : estimate(),
-        isCounted,
-        window: contextLength,
-      },
+      approvesAll: this.options.approvesAll === true,
+      tokens: { used, isCounted, window },
       cost,
       runningJobs: jobs.list.filter(({ outcome }) => outcome === undefined).length,
     };
   }
 
-  /** The slash commands, in the order of the help. */
   async commands(): Promise<readonly CommandInfo[]> {
     return (await import("./commands/registry.ts")).commands;
   }
@@ -175,74 +145,82 @@ export class Session implements AsyncDisposable {
     return await completeArgument(this.#state, name, argument);
   }
 
-  /** The files below the folder that are neither hidden nor ignored, newest first. */
+  /** The files below the folder that are neither hidden nor ignored, relative to it, newest first. */
   paths(): Promise<string[]> {
-    return this.#files.paths();
+    const folder = this.agent.state.workingDir;
+    const now = performance.now();
+    if (this.#listed?.folder !== folder || now - this.#listed.at > LIST_MS) {
+      this.#listed = { folder, at: now, paths: this.#listPaths() };
+    }
+    return this.#listed.paths;
+  }
+
+  async #listPaths(): Promise<string[]> {
+    const [{ runSearch }, { findTarget }] = await Promise.all([
+      import("../tools/search/pool.ts"),
+      import("../tools/search/target.ts"),
+    ]);
+    const context = this.agent.toolContext(AbortSignal.timeout(LIST_MS));
+    const { walk, prefix } = await findTarget(context, ".", "**/*", false);
+    const found = await runSearch({ walk, prefix, limit: MAX_PATHS }, [walk.root], context.signal);
+    return found.files.map(({ path }) => path);
   }
 
   /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
-    const { permissions, isRecorded, resumesNewest, canUndo, asksServer, approvesAll } =
-      this.#options;
-    const { agent } = this.#state;
-    if (canUndo) this.#state.undo = new (await import("./undo.ts")).UndoLog();
-    const canAsk = this.#frontend.approve !== undefined;
+    const { permissions, approvesAll, trust, readsInstructions } = this.options;
+    const { agent, frontend } = this;
+    if (this.options.canUndo) this.#state.undo = new (await import("./undo.ts")).UndoLog();
     this.#emitStatus();
-    const mayRun = canAsk || approvesAll === true;
+    const mayRun = frontend.approve !== undefined || approvesAll === true;
     for (const notice of await permissions.prepare(agent.state.workingDir, mayRun)) {
       this.#emit({ type: "notice", level: "info", ...notice });
     }
-    if (this.#options.readsInstructions) {
-      const instructions = await heedInstructions(agent, permissions, {
-        trust: this.#options.trust,
-        confirm: this.#frontend.confirm &&
-          ((question) => this.#frontend.confirm!(question, signal)),
-      });
+    if (readsInstructions) {
+      const confirm = frontend.confirm &&
+        ((question: Confirmation) => frontend.confirm!(question, signal));
+      const instructions = await heedInstructions(agent, permissions, { trust, confirm });
       this.#emit({ type: "instructions", instructions });
     }
-    if (isRecorded || resumesNewest) {
-      const { resumeNewest, SessionRecord } = await import("./record.ts");
-      if (isRecorded) {
-        this.#state.record = new SessionRecord(
-          agent,
-          ({ message }) => this.#notices("record", [`the session cannot be kept: ${message}`]),
-        );
-      }
-      if (resumesNewest) {
-        const resumed = resumeNewest(agent, this.#state.fit.isChosen, this.#state.record);
-        this.#emit({ type: "resumed", resumed });
-      }
-    }
-    if (asksServer === "at-start") this.#state.looked = this.#greet();
+    await this.#openRecord();
+    if (this.options.asksServer === "at-start") this.#state.looked = this.#greet();
     this.#emitStatus();
   }
 
+  async #openRecord(): Promise<void> {
+    const { isRecorded, resumesNewest } = this.options;
+    if (!isRecorded && !resumesNewest) return;
+    const { earlierSessions, resumeSession, SessionRecord } = await import("./record.ts");
+    const state = this.#state;
+    const warn = (message: string) =>
+      this.#notices("record", [`the session cannot be kept: ${message}`]);
+    if (isRecorded) state.record = new SessionRecord(this.agent, warn);
+    if (!resumesNewest) return;
+    const [newest] = earlierSessions(this.agent);
+    this.#emit({ type: "resumed", resumed: newest && resumeSession(state, newest) });
+  }
+
   /**
-   * Processes one message of the person: files it names go along, the agent is fitted to the model, the
-   * model answers, what it did can be taken back, the conversation is recorded.
-   *
-   * @param input What was typed, or the parts of the message: files that its text names stand behind
-   * that text.
-   * @throws {BackendError} like `processTurn`.
+   * Processes one message of the person, typed or in parts: files that its text names go along behind that
+   * text, what the model does can be taken back. @throws {BackendError} like `processTurn`.
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
-    const { agent, undo } = state;
     const given: readonly Part[] = typeof input === "string"
       ? [{ type: "text", text: input }]
       : input;
     const typed = given.filter((part) => part.type === "text");
     const text = typed.map((part) => part.text).join("\n\n");
-    undo?.begin(agent, text);
+    state.undo?.begin(this.agent, text);
     try {
       await Promise.race([state.looked, aborted(signal)]);
       const attached = await this.#attached(text, signal);
       const others = given.filter((part) => part.type !== "text");
       const parts = [...state.pending, ...typed, ...attached, ...others];
-      const result = await processFittedTurn(agent, state.fit, parts, {
+      const result = await processFittedTurn(this.agent, state.fit, parts, {
         onEvent: (event) => this.#onTurnEvent(event),
         onOutput: (newest) => this.#emit({ type: "output", newest }),
-        ready: () => this.#frontend.ready?.(),
+        ready: () => this.frontend.ready?.(),
         signal,
       });
       state.pending = [];
@@ -255,10 +233,7 @@ export class Session implements AsyncDisposable {
 
   /**
    * Runs a shell command of the person's own, which nothing confines. What it printed goes along with the
-   * next message.
-   *
-   * @throws {Error} when it cannot be started.
-   * @throws {InterruptedError} when it was aborted.
+   * next message. @throws {InterruptedError} when it was aborted, {Error} when it cannot be started.
    */
   async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
     const { confine: _, ...context } = this.agent.toolContext(signal);
@@ -266,8 +241,8 @@ export class Session implements AsyncDisposable {
     const onOutput = (newest: () => string) => this.#emit({ type: "output", newest });
     const result = await shellTool.run(args, { ...context, onOutput });
     const outcome = typeof result === "string" ? { content: result } : result;
-    const part = { type: "resource", kind: "shell", name: command, text: outcome.content } as const;
-    this.#state.pending.push(part);
+    const text = outcome.content;
+    this.#state.pending.push({ type: "resource", kind: "shell", name: command, text });
     return outcome;
   }
 
@@ -300,17 +275,12 @@ export class Session implements AsyncDisposable {
   }
 
   #makePolicy(): Policy {
-    const frontend = this.#frontend;
-    const asking = this.#options.permissions.policy(
-      {
-        ...frontend.approve && {
-          approve: (approval, signal) =>
-            this.#oneByOne(() => frontend.approve!(approval, signal), signal),
-        },
-        onEvent: (event) => this.#emit(event),
-      },
-      () => this.#refusals++,
-    );
+    const { frontend } = this;
+    const approve: Frontend["approve"] = frontend.approve &&
+      ((approval, signal) => this.#oneByOne(() => frontend.approve!(approval, signal), signal));
+    const onEvent = (event: SessionEvent) => this.#emit(event);
+    const person = { ...approve && { approve }, onEvent };
+    const asking = this.options.permissions.policy(person, () => this.refusals++);
     return {
       decide: (tool, args, context) =>
         this.#state.isPlanning && tool.access !== "read"
@@ -337,21 +307,20 @@ export class Session implements AsyncDisposable {
     if (event.type === "usage") {
       state.usage = event.usage;
       state.isModelKnown = true;
-      const cost = costOf(event.usage, state.agent.config);
+      const cost = costOf(event.usage, this.agent.config);
       if (cost !== undefined) state.cost = (state.cost ?? 0) + cost;
     }
     this.#emit(event);
     if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();
   }
 
-  /** Says what the server has, as soon as it is known. What is wrong, the first turn tells. */
   async #greet(): Promise<void> {
-    const state = this.#state;
+    const { agent, fit } = this.#state;
     try {
       const { greeting, greetingLines } = await import("./server_look.ts");
-      const found = await greeting(state.agent, state.fit, this.#over.signal);
+      const found = await greeting({ agent, fit, signal: this.#over.signal });
       if (found === undefined) return;
-      state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
+      this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#notices("server", greetingLines(found));
       this.#emitStatus();
     } catch {
@@ -368,11 +337,10 @@ export class Session implements AsyncDisposable {
   }
 
   #emit(event: SessionEvent): void {
-    if (!this.#over.signal.aborted) this.#frontend.onEvent(event);
+    if (!this.#over.signal.aborted) this.frontend.onEvent(event);
   }
 }
 
-/** The refusal of calls that write or run something in plan mode. */
 const PLAN_REFUSAL: Decision = {
   allow: false,
   reason:

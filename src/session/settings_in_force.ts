@@ -1,8 +1,6 @@
 /**
  * The settings in force for a folder: the choices for this run, the person's file, and the files of
- * the project, which only make them stricter. Loaded with the first call of a tool.
- *
- * @module
+ * the project, which only make them stricter. Loaded with the first call of a tool. @module
  */
 
 import type { PermissionChoice } from "../permissions/choice.ts";
@@ -16,14 +14,13 @@ import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
-import type { PermissionNotice } from "./report.ts";
+import type { Notice } from "./report.ts";
 import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repository.ts";
 
-/** The settings in force for a folder. */
 export interface SettingsInForce extends Settings {
   network: boolean;
   /** The changes that the project makes, and those that it tries to make. */
-  notices: PermissionNotice[];
+  notices: Notice[];
 }
 
 interface SettingsSources {
@@ -33,7 +30,6 @@ interface SettingsSources {
   toolNames: ToolNames;
   /** Rules that the person added to the folder in this session. */
   added: readonly string[];
-  /** The variable PATH. */
   path: string | undefined;
 }
 
@@ -42,14 +38,13 @@ const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 
 export async function settingsInForce(
   folder: string,
-  sources: SettingsSources,
+  { choice, file, paths, toolNames, added, path }: SettingsSources,
 ): Promise<SettingsInForce> {
-  const { choice, file, paths, toolNames } = sources;
   const [general, here] = await Promise.all([file.general(), file.forFolder(folder)]);
-  let usual: Pick<Settings, "approve" | "sandbox" | "rules"> = {
+  let usual = {
     approve: general.approve ?? "ask",
     sandbox: general.sandbox ?? "off",
-    rules: withAdded([...general.rules, ...here.rules], sources.added),
+    rules: withAdded([...general.rules, ...here.rules], added),
   };
   let network = general.network ?? false;
   // The person's settings for folders above make this one stricter, never less strict.
@@ -64,7 +59,7 @@ export async function settingsInForce(
     network: choice.network ?? here.network ?? network,
     isTrusted: here.trust === true,
     paths,
-    ...programsIn(folder, sources.path),
+    ...programsIn(folder, path),
     mayHoldSecrets: (path) => mayHoldSecrets(path, paths),
     expandPattern,
     notices: [],
@@ -75,14 +70,11 @@ export async function settingsInForce(
   return inForce;
 }
 
+/** `rules`, and those `added` that are not saved in the file, too. */
 function withAdded(rules: readonly Rule[], added: readonly string[]): Rule[] {
-  const isKnown = (text: string) =>
-    rules.some((rule) => rule.effect === "allow" && rule.text === text);
-  // A rule that was saved stands in the file, too.
-  return [
-    ...rules,
-    ...added.filter((text) => !isKnown(text)).map((text) => parseRule("allow", text)),
-  ];
+  const saved = rules.filter(({ effect }) => effect === "allow").map(({ text }) => text);
+  const fresh = added.filter((text) => !saved.includes(text));
+  return [...rules, ...fresh.map((text) => parseRule("allow", text))];
 }
 
 async function tightenedBy(
@@ -105,10 +97,9 @@ async function tightenedBy(
   ];
   const name = relative(folder, path);
   const notices = [...inForce.notices];
-  const add = (code: PermissionNotice["code"], text: string, names: readonly string[]) => {
-    if (names.length > 0) {
-      notices.push({ code, message: oneLine(`${name} ${text}: ${names.join(", ")}`) });
-    }
+  const add = (code: string, text: string, names: readonly string[]) => {
+    const message = oneLine(`${name} ${text}: ${names.join(", ")}`);
+    if (names.length > 0) notices.push({ code, message });
   };
   // The person is not asked to trust the file: whatever it holds, less is allowed than without it.
   add("project_stricter", "makes things stricter", changes);

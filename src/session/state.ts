@@ -2,11 +2,11 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
-import type { Part } from "../types/message.ts";
 import type { Usage } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
 import type { Jobs } from "../types/tool.ts";
-import type { SessionEvent } from "./frontend.ts";
 import type { ModelFit } from "./fit_model.ts";
+import type { SessionEvent } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SessionRecord } from "./record.ts";
 import type { CommandInfo, Report } from "./report.ts";
@@ -16,11 +16,7 @@ import type { UndoLog } from "./undo.ts";
 export interface ModelFlags {
   /** The flags that are offered, such as `--host`; not those for a key, as what is typed is kept. */
   readonly names: readonly string[];
-  /**
-   * The settings that `words` name.
-   *
-   * @throws {Error} with one line for the person.
-   */
+  /** The settings that `words` name. @throws {Error} with one line for the person. */
   parse(words: readonly string[]): { config: CopilotConfig; isChosen: boolean };
 }
 
@@ -28,21 +24,20 @@ export interface SessionState {
   readonly agent: CopilotAgent;
   readonly permissions: Permissions;
   readonly jobs: Jobs;
-  /** Left out where nothing is to be taken back, as by one prompt. */
-  undo: UndoLog | undefined;
-  /** Left out where `/model` takes a name alone. */
-  readonly modelFlags: ModelFlags | undefined;
-  /** Left out where the conversation is not recorded. */
-  record: SessionRecord | undefined;
   readonly fit: ModelFit;
+  readonly modelFlags: ModelFlags | undefined;
+  /** Left out where nothing is to be taken back, as by one prompt. */
+  undo?: UndoLog;
+  /** Left out where the conversation is not recorded. */
+  record?: SessionRecord;
   /** True once the server is known to have the model: it may choose one where none is named. */
   isModelKnown: boolean;
   /** Parts that go along with the next message, before its text, such as the output of a command. */
   pending: Part[];
   /** Tokens of the newest request and its answer; undefined until a request is counted. */
-  usage: Usage | undefined;
+  usage?: Usage | undefined;
   /** US dollars so far; undefined while no request had a known price. */
-  cost: number | undefined;
+  cost?: number;
   /** Plan mode: the model only reads, and says what it would do. */
   isPlanning: boolean;
   /** Resolves once the server was asked for its models, as that may change the model. */

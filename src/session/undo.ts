@@ -1,8 +1,6 @@
 /**
  * Taking back what a message led to: the conversation, and the files that tools wrote, byte for byte.
- * Remembered in memory, without git; what commands did is not known and stays.
- *
- * @module
+ * Remembered in memory, without git; what commands did is not known and stays. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -15,7 +13,6 @@ import type { Grant, OnWritten } from "../types/tool.ts";
 /** A message that was taken back or brought back. */
 export interface UndoReport {
   way: "undo" | "redo";
-  /** The text of the message. */
   text: string;
   /** The files that were written for it, in order. */
   files: readonly UndoneFile[];
@@ -31,7 +28,6 @@ export interface UndoneFile {
   path: string;
   /** `restored` has other bytes again; `failed` is as it was. */
   result: "restored" | "removed" | "recreated" | "failed";
-  /** Why it failed. */
   reason?: string;
 }
 
@@ -47,9 +43,8 @@ interface UndoStep {
 interface FileSides {
   /** The file on the other side. `undefined`: there was none. `null`: unknown, as it was too large. */
   bytes: Uint8Array | undefined | null;
-  /** The stamp on the other side; {@linkcode ABSENT} where there was no file. */
+  /** The stamps on the other side and on this one; {@linkcode ABSENT} where there is no file. */
   otherStamp: string;
-  /** The stamp on this side. */
   stamp: string;
 }
 
@@ -63,15 +58,13 @@ export class UndoLog {
   readonly #done: UndoStep[] = [];
   readonly #undone: UndoStep[] = [];
 
-  /** A message is about to be sent. */
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
     this.#done.push({ text, conversation, files: new Map() });
-    while (
-      this.#done.length > MAX_UNDO_STEPS ||
-      bytesOfSteps(this.#done) > MAX_UNDO_BYTES
-    ) this.#done.shift();
+    const isFull = () =>
+      this.#done.length > MAX_UNDO_STEPS || bytesOfSteps(this.#done) > MAX_UNDO_BYTES;
+    while (isFull()) this.#done.shift();
   }
 
   /** A file was written for the newest message. */
@@ -116,8 +109,9 @@ export class UndoLog {
       const shown = { path: relative(state.workingDir, path) };
       // A link that came since, in its place or its folder's, leads nowhere.
       const grant = { realPath: path, withheld: { folder: state.workingDir, paths: [] } };
+      const all = [...this.#done, ...this.#undone].flatMap((one) => one.files.get(path) ?? []);
       try {
-        files.push({ ...shown, result: await exchangeFile(grant, sides, this.#sidesOf(path)) });
+        files.push({ ...shown, result: await exchangeFile(grant, sides, all) });
         exchanged.push(path);
       } catch (error) {
         files.push({ ...shown, result: "failed", reason: (error as Error).message });
@@ -132,11 +126,6 @@ export class UndoLog {
     for (const path of exchanged) state.seenFiles.delete(path);
     return { text, files, hasConversation: conversation !== undefined };
   }
-
-  /** The sides of a file in all steps. */
-  #sidesOf(path: string): FileSides[] {
-    return [...this.#done, ...this.#undone].flatMap(({ files }) => files.get(path) ?? []);
-  }
 }
 
 /** The number of commands that ran in `messages` and not in `before`. */
@@ -147,11 +136,8 @@ function commandsBehind(before: readonly Message[], messages: readonly Message[]
   ).length;
 }
 
-async function exchangeFile(
-  grant: Grant,
-  sides: FileSides,
-  all: readonly FileSides[],
-): Promise<"restored" | "removed" | "recreated"> {
+/** Writes the other side of a file; `all` are its sides in all steps. */
+async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSides[]) {
   const path = grant.realPath;
   const { bytes, stamp, otherStamp } = sides;
   if (bytes === null) throw new Error("what it held could not be kept");
@@ -166,7 +152,8 @@ async function exchangeFile(
     if (side.stamp === otherStamp) side.stamp = restored;
     if (side.otherStamp === otherStamp) side.otherStamp = restored;
   }
-  return bytes === undefined ? "removed" : now === undefined ? "recreated" : "restored";
+  if (bytes === undefined) return "removed";
+  return now === undefined ? "recreated" : "restored";
 }
 
 /** The stamp of the file at a path; `a link` where its path leads through a link by now. */
@@ -180,8 +167,6 @@ async function stampAt(path: string): Promise<string> {
 }
 
 function bytesOfSteps(steps: readonly UndoStep[]): number {
-  const sizes = steps.flatMap(({ files }) =>
-    [...files.values()].map(({ bytes }) => bytes?.length ?? 0)
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const files = steps.flatMap((step) => [...step.files.values()]);
+  return files.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { heedInstructions } from "../../src/session/instructions.ts";
-import { instructionLines, trustQuestion } from "../../src/frontends/permission_lines.ts";
+import { instructionLines, trustQuestion } from "../../src/frontends/session_lines.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { localConfig } from "../../src/config.ts";
 import { run } from "../helpers/program.ts";

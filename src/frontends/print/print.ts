@@ -7,12 +7,11 @@ import type { Session } from "../../session/session.ts";
 import type { Output } from "../../terminal/stdio.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Part } from "../../types/message.ts";
-import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
-import { resumedLines } from "../record_lines.ts";
-import { EXIT } from "../exit_codes.ts";
-import { instructionLines } from "../permission_lines.ts";
-import { jobEnded, progressLine } from "../progress.ts";
+import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import { executionRows } from "../change.ts";
+import { EXIT } from "../exit_codes.ts";
+import { jobEnded, progressLine } from "../progress.ts";
+import { instructionLines, resumedLines } from "../session_lines.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
 interface PrintOptions {
@@ -31,7 +30,6 @@ interface PrintOptions {
 
 /** Shows the answer to one prompt. Nobody is asked: what would be asked about is refused. */
 export class PrintFrontend implements Frontend {
-  readonly #options: PrintOptions;
   readonly #executions: ToolExecution[] = [];
   readonly #startedAt = performance.now();
   #hasStreamed = false;
@@ -40,9 +38,7 @@ export class PrintFrontend implements Frontend {
   #toldRecovery = false;
   #isInTurn = false;
 
-  constructor(options: PrintOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: PrintOptions) {}
 
   onEvent(event: SessionEvent): void {
     switch (event.type) {
@@ -65,46 +61,44 @@ export class PrintFrontend implements Frontend {
   }
 
   #say(lines: readonly string[]): void {
-    for (const line of lines) this.#options.stderr.write(`${line}\n`);
+    for (const line of lines) this.options.stderr.write(`${line}\n`);
   }
 
   ready(): Promise<void> | undefined {
-    return this.#options.stdout.room();
+    return this.options.stdout.room();
   }
 
   /** Opens the session, processes `prompt`, and reports; the exit code. */
   async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
-    await session.open(this.#options.signal);
+    const { signal, stderr } = this.options;
+    await session.open(signal);
     this.#isInTurn = true;
     try {
-      const { stopReason, response, isUnanswered, inputTokens, outputTokens, toolExecutions } =
-        await session
-          .prompt(
-            prompt,
-            this.#options.signal,
-          );
+      const result = await session.prompt(prompt, signal);
+      const { stopReason, response, inputTokens, outputTokens } = result;
       const usage = { inputTokens, outputTokens };
-      if (isUnanswered) {
+      if (result.isUnanswered) {
         const error = "the model gave no answer";
-        this.#options.stderr.write(`copilot: ${error}\n`);
+        stderr.write(`copilot: ${error}\n`);
         return this.#finish({ exitCode: EXIT.error, response: "", error, usage });
       }
       // A sandbox that cannot confine a command refuses it only when it is to run.
       const wasRefused = session.refusals > 0 ||
-        toolExecutions.some(({ outcome }) => outcome === "refused");
-      const exitCode = exitCodeOf(stopReason, wasRefused);
+        result.toolExecutions.some(({ outcome }) => outcome === "refused");
+      const ended = wasRefused ? EXIT.refused : EXIT.done;
+      const exitCode = stopReason === "done" ? ended : EXIT.limit;
       return this.#finish({ exitCode, response, stopReason, usage });
     } catch (error) {
       const message = withHint(error, session.agent.config);
       const response = error instanceof BackendError ? error.partialText : "";
       const exitCode = this.#finish({ exitCode: EXIT.error, response, error: message });
-      this.#options.stderr.write(`copilot: ${message}\n`);
+      stderr.write(`copilot: ${message}\n`);
       return exitCode;
     }
   }
 
   #onTurnEvent(event: TurnEvent): void {
-    const { format, stdout } = this.#options;
+    const { format, stdout } = this.options;
     const exec = event.type === "tool_done" ? withoutOutput(event.exec) : undefined;
     if (exec) this.#executions.push(exec);
     if (format === "stream-json") return stdout.write(jsonLine(exec ? { ...event, exec } : event));
@@ -116,7 +110,7 @@ export class PrintFrontend implements Frontend {
   }
 
   #progress(event: TurnEvent): void {
-    const { format, stdout, stderr, columns } = this.#options;
+    const { format, stdout, stderr, columns } = this.options;
     const progress = progressLine(event);
     if (progress === undefined) return;
     // `loading` is repeated at every poll: print it once.
@@ -134,11 +128,11 @@ export class PrintFrontend implements Frontend {
   }
 
   #shown(text: string): string {
-    return this.#options.isTerminal ? sanitizeProse(text) : text;
+    return this.options.isTerminal ? sanitizeProse(text) : text;
   }
 
   #finish(result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>): number {
-    const { format, stdout, signal, stopCode } = this.#options;
+    const { format, stdout, signal, stopCode } = this.options;
     const exitCode = signal.aborted ? stopCode() : result.exitCode;
     if (format === "text") {
       if (!this.#hasStreamed) stdout.write(this.#shown(result.response));
@@ -160,10 +154,4 @@ function withoutOutput({ details, ...exec }: ToolExecution): ToolExecution {
   if (details === undefined) return exec;
   const { output: _, ...others } = details;
   return { ...exec, ...Object.keys(others).length > 0 && { details: others } };
-}
-
-/** The exit code of a turn that was not aborted. */
-function exitCodeOf(stopReason: TurnResult["stopReason"], wasRefused: boolean): number {
-  if (stopReason !== "done") return EXIT.limit;
-  return wasRefused ? EXIT.refused : EXIT.done;
 }

@@ -9,7 +9,6 @@ import { describeCall } from "../progress.ts";
 const LONG_TOOL_MS = 2000;
 /** A look at a loading server is overdue after this time, in milliseconds. */
 const LOOK_MS = 2000;
-/** Each frame of the spinner stands for so many milliseconds. */
 const SPINNER_FRAME_MS = 120;
 /** The speed is shown once so many tokens came. */
 const MIN_TOKENS_FOR_SPEED = 20;
@@ -18,9 +17,8 @@ const SHOWN_DELTAS = 30;
 
 /** The state of the line; times are of `performance.now()`. */
 export class Activity {
-  readonly #paint: Painter;
-  readonly #frames: readonly string[];
   #isActive = false;
+  readonly #frames: readonly string[];
   #startedAt = 0;
   #doing = "";
   #tokens = 0;
@@ -32,13 +30,8 @@ export class Activity {
   #loading = { text: "", until: 0 };
   #reasoning: readonly string[] = [];
 
-  constructor(paint: Painter, unicode: boolean) {
-    this.#paint = paint;
-    this.#frames = unicode ? [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"] : [..."|/-\\"];
-  }
-
-  get isActive(): boolean {
-    return this.#isActive;
+  constructor(private readonly paint: Painter, unicode: boolean) {
+    this.#frames = [...unicode ? "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏" : "|/-\\"];
   }
 
   begin(doing: string): void {
@@ -75,10 +68,8 @@ export class Activity {
 
   /** The server loads `model`, and is looked at again in `nextLookMs`, where that is known. */
   load(model: string, nextLookMs = Infinity): void {
-    this.#loading = {
-      text: `loading ${oneLine(model)}`,
-      until: performance.now() + nextLookMs + LOOK_MS,
-    };
+    const until = performance.now() + nextLookMs + LOOK_MS;
+    this.#loading = { text: `loading ${oneLine(model)}`, until };
   }
 
   toolStarts(name: string, args: Record<string, unknown>): void {
@@ -103,7 +94,7 @@ export class Activity {
     const frame = this.#frames[Math.floor(now / SPINNER_FRAME_MS) % this.#frames.length]!;
     const time = `${Math.floor((now - this.#startedAt) / 1000)} s`;
     const text = `${time}${this.#counted(now)} · Esc stops · ${this.#what(now)}`;
-    return `${this.#paint(frame, BOLD)} ${this.#paint(text, DIM)}`;
+    return `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
   }
 
   #counted(now: number): string {

@@ -31,9 +31,8 @@ function tokenShare({ used, isCounted, window }: Status["tokens"]): string {
 
 /** The end of `folder` that fits into `width`, with `~` for the home folder. */
 function shortFolder(folder: string, width: number, home: string | undefined): string {
-  const short = home && `${folder}/`.startsWith(`${home}/`)
-    ? `~${folder.slice(home.length)}`
-    : folder;
+  const isBelow = home && `${folder}/`.startsWith(`${home}/`);
+  const short = isBelow ? `~${folder.slice(home.length)}` : folder;
   return short.length > width ? `…${short.slice(1 - width).toWellFormed()}` : short;
 }
 

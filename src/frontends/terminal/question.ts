@@ -1,41 +1,31 @@
 /** A question about a call, drawn in the terminal, and its answer as it is typed. @module */
 
-import type {
-  Approval,
-  ApprovalAnswer,
-  ApprovalChoice,
-  Frontend,
-  SessionEvent,
-} from "../../session/frontend.ts";
+import type { Approval, ApprovalAnswer, Frontend, SessionEvent } from "../../session/frontend.ts";
+import type { Screen } from "../../terminal/screen/screen.ts";
+import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
-import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import type { Change, Subject } from "../../types/tool.ts";
+import { changeLines, changeNotes, DIFF_STYLES, paintedRows } from "../change.ts";
 import { WRITTEN_ARGUMENTS } from "../progress.ts";
-import { changeLines, changeNotes, DIFF_STYLES } from "../change.ts";
 
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
-type AskLine = (
-  text: string,
-  prompt: string,
-  objection: (line: string) => string | undefined,
-  signal: AbortSignal,
-  begun?: string,
-) => Promise<string | null>;
+type AskLine = (text: string, ...question: Parameters<Screen["ask"]>) => Promise<string | null>;
+
+type Choice = Approval["choices"][number];
 
 /** The word for each choice; its first letter is the key. */
-const WORDS: Readonly<Record<Exclude<ApprovalChoice, "refuse">, string>> = {
+const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
   once: "yes",
   session: "always",
   folder: "save",
   edit: "edit",
 };
 
-const approvalKey = (choice: ApprovalChoice): string =>
-  choice === "refuse" ? "n" : WORDS[choice][0]!;
+const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
 /** Asks about calls with `ask`. */
 export function askPerson(
@@ -61,9 +51,7 @@ export function askPerson(
 export function ruleAdded(
   { rule, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
 ): string {
-  if (error !== undefined) {
-    return `  In this session only, as it cannot be kept: ${oneLine(error)}`;
-  }
+  if (error !== undefined) return `  In this session only, as it cannot be kept: ${oneLine(error)}`;
   const where = path === undefined ? "In this session" : `Kept in ${sanitize(path)}`;
   return `  ${where}: allow ${sanitize(rule)}`;
 }
@@ -75,10 +63,10 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
   if (given.startsWith("n")) {
     return { choice: "refuse", reason: line.trim().replace(/^no?(?![a-z])[\s,:]*/i, "") };
   }
-  for (const choice of choices) {
-    if (choice === "refuse" || given !== approvalKey(choice) && given !== WORDS[choice]) continue;
-    return choice === "edit" ? { choice, command: subject.command ?? "" } : { choice };
-  }
+  const choice = choices.filter((one) => one !== "refuse")
+    .find((one) => given === approvalKey(one) || given === WORDS[one]);
+  if (choice === "edit") return { choice, command: subject.command ?? "" };
+  return choice && { choice };
 }
 
 /** The objection to a line that is no answer, or the help that it asks for. */
@@ -87,7 +75,7 @@ function objectionTo(line: string, approval: Approval): string {
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
     return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
   }
-  const help: Readonly<Record<ApprovalChoice, string>> = {
+  const help: Readonly<Record<Choice, string>> = {
     once: approval.isOfPerson ? "send it along" : "run it",
     refuse: approval.isOfPerson
       ? "leave it out: the model gets the name alone"
@@ -107,16 +95,12 @@ function allowedBy({ call, subject: { action }, rule }: Approval): string {
 
 function questionText(approval: Approval, columns: number, paint: Painter): string {
   const { reason, isRoutine, confinedTo, rule } = approval;
-  const dim = (text: string) =>
-    wrapped(text, columns).split("\n").map((row) => paint(row, DIM)).join("\n");
-  return [
-    requestText(approval, columns, paint),
-    ...isRoutine ? [] : [wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns)],
-    ...confinedTo ? [dim(`  ${confinedTo}`)] : [],
-    ...rule
-      ? [dim(`  a allows ${allowedBy(approval)} in this session, s in this folder from now on`)]
-      : [],
-  ].join("\n");
+  const text = [requestText(approval, columns, paint)];
+  const dim = (line: string) => text.push(paintedRows(line, columns, DIM, paint));
+  if (!isRoutine) text.push(wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns));
+  if (confinedTo) dim(`  ${confinedTo}`);
+  if (rule) dim(`  a allows ${allowedBy(approval)} in this session, s in this folder from now on`);
+  return text.join("\n");
 }
 
 /** A request of more rows is no longer seen at one glance. */
@@ -124,45 +108,34 @@ const MANY_ROWS = 18;
 
 /** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
 export function requestText(
-  { call, subject, preview, isOfPerson }: Pick<
-    Approval,
-    "call" | "subject" | "preview" | "isOfPerson"
-  >,
+  { call, subject, preview, isOfPerson }: Approval,
   columns: number,
   paint: Painter = (text) => text,
 ): string {
   if (isOfPerson) return `Your message names ${oneLine(subject.path ?? "")}:`;
-  const shownChange = preview && isShown(preview, subject) ? preview : undefined;
+  // The arguments of a new file are the file: the change is not shown in their place.
+  const isShown = preview?.lines !== undefined && !(preview.isNew && subject.action === "write");
   const fields = Object.entries(call.arguments)
-    .filter(([name]) => !(shownChange && WRITTEN_ARGUMENTS.includes(name)))
+    .filter(([name]) => !(isShown && WRITTEN_ARGUMENTS.includes(name)))
     .map(([name, value]) => ({ value, text: fieldText(name, value, subject, columns) }));
-  const rows = [
-    ...fields.map(({ text }) => text),
-    ...shownChange ? changeFields(shownChange, subject, columns, paint) : [],
-    ...preview?.replacedBytes === undefined ? [] : [wrapped(
-      `  a file of ${count(preview.replacedBytes, "byte")} is there, and replaced by this`,
-      columns,
-    )],
-  ];
+  const rows = fields.map(({ text }) => text);
+  if (isShown) rows.push(...changeFields(preview, subject, columns, paint));
+  if (preview?.replacedBytes !== undefined) {
+    const size = count(preview.replacedBytes, "byte");
+    rows.push(wrapped(`  a file of ${size} is there, and replaced by this`, columns));
+  }
   // Its name may have left the screen by then, too.
   const path = fields.find(({ value }) => value === subject.path);
   if (path && rows.join("\n").split("\n").length > MANY_ROWS) rows.push(path.text);
   if (Object.values(call.arguments).some(hides)) {
-    const careful = wrapped("  Careful: some of its characters hide or reorder text", columns);
-    rows.push(careful.split("\n").map((row) => paint(row, BOLD)).join("\n"));
+    const careful = "  Careful: some of its characters hide or reorder text";
+    rows.push(paintedRows(careful, columns, BOLD, paint));
   }
   return `The model wants to call ${call.name}:\n${rows.join("\n")}`;
 }
 
-/** True where a change is shown in place of the arguments: those of a new file are the file. */
-function isShown({ isNew, lines }: Change, { action }: Subject): boolean {
-  return lines !== undefined && !(isNew && action === "write");
-}
-
 function fieldText(name: string, value: unknown, subject: Subject, columns: number): string {
-  if (name === "run_in_background" && value === true) {
-    return "  in the background (/jobs stops it)";
-  }
+  if (name === "run_in_background" && value === true) return "  in the background (/jobs stops it)";
   const clean = sanitize(typeof value === "string" ? value : JSON.stringify(value));
   const text = value === subject.command ? withBlanks(clean) : clean;
   const [row, more] = rowsOf(text, rowWidth(columns) - name.length);
@@ -171,24 +144,18 @@ function fieldText(name: string, value: unknown, subject: Subject, columns: numb
   const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
   const rows = boxed(lines, columns);
   // Its beginning may have left the screen by the time that the question stands below it.
-  const end = rows.split("\n").length > MANY_ROWS
-    ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}`
-    : "";
+  const isLong = rows.split("\n").length > MANY_ROWS;
+  const end = isLong ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}` : "";
   return `  ${name} (${size}):\n${rows}${end}`;
 }
 
-function changeFields(
-  change: Change,
-  { action }: Subject,
-  columns: number,
-  paint: Painter,
-): string[] {
+function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {
   const lines = changeLines(change);
   const notes = changeNotes(change).map((note) => `  ${note}`);
   if (lines.length === 0) return notes;
   const styled = (row: string, at: number) => paint(row, DIFF_STYLES[lines[at]![1]]);
   const rows = boxed(lines.map(([text]) => text), columns, styled);
-  return [...action === "write" ? ["  the file changes:"] : [], rows, ...notes];
+  return [...subject.action === "write" ? ["  the file changes:"] : [], rows, ...notes];
 }
 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);

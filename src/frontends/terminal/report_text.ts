@@ -2,15 +2,19 @@
 
 import { dollars } from "../../session/prices.ts";
 import type { Report } from "../../session/report.ts";
+import type { UndoneFile, UndoReport } from "../../session/undo.ts";
+import { rowsText, styledRow } from "../../terminal/styled.ts";
 import { count } from "../../text/count.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
-import { rowsText, styledRow } from "../../terminal/styled.ts";
-import { resumedLines, sessionLine } from "../record_lines.ts";
-import type { UndoneFile, UndoReport } from "../../session/undo.ts";
-import { instructionLines, permissionReportLines } from "../permission_lines.ts";
 import type { CommandOutput, Job, ToolOutcome } from "../../types/tool.ts";
+import {
+  instructionLines,
+  permissionReportLines,
+  resumedLines,
+  sessionLine,
+} from "../session_lines.ts";
 
 /** The terminal that the text is for. */
 interface TextOptions {
@@ -20,54 +24,93 @@ interface TextOptions {
   dim?: (text: string) => string;
 }
 
-type ReportOf<T extends Report["type"]> = Extract<Report, { type: T }>;
-
 /** The text of `report`; null where the session is to end. */
 export function reportText(report: Report, options: TextOptions): string | null {
-  const { columns } = options;
-  switch (report.type) {
-    case "leave":
-      return null;
-    case "message":
-      return report.message;
-    case "resumed":
-      return resumedLines(report.resumed, options.dim).join("\n");
-    case "undone":
-      return (report.undone ? undoLines(report.undone) : [nothingToUndo(report.way)]).join("\n");
-    case "commands":
-      return helpText(report, columns);
-    case "tools":
-      return table(report.tools.map(({ name, description }) => [name, description]), columns);
-    case "history":
-      return report.entries.map((text, i) => `${String(i + 1).padStart(4)}  ${oneLine(text)}`)
-        .join("\n");
-    case "tokens":
-      return tokensText(report);
-    case "context":
-      return contextText(report, options);
-    case "models":
-      return modelsText(report);
-    case "model": {
-      const doubt = report.failure !== undefined
-        ? ` The server does not list its models: ${report.failure}`
-        : report.isListed
-        ? ""
-        : " The server does not list it: /model shows those it has.";
-      const model = oneLine(report.model);
-      return `Now with ${model} at ${report.server}. The conversation goes on.${doubt}`;
-    }
-    case "folder":
-      return folderText(report);
-    case "trust":
-      return trustText(report);
-    case "sessions":
-      return sessionsText(report);
-    case "permissions":
-      return permissionReportLines(report.permissions).map((row) => `  ${row}`).join("\n");
-    case "jobs":
-      return jobsText(report, columns);
-  }
+  const text = TEXTS[report.type] as (report: Report, options: TextOptions) => string | null;
+  return text(report, options);
 }
+
+type ReportTexts = {
+  [T in Report["type"]]: (
+    report: Extract<Report, { type: T }>,
+    options: TextOptions,
+  ) => string | null;
+};
+
+const TEXTS: ReportTexts = {
+  leave: () => null,
+  message: ({ message }) => message,
+  resumed: ({ resumed }, { dim }) => resumedLines(resumed, dim).join("\n"),
+  undone: ({ way, undone }) => undone ? undoLines(undone).join("\n") : nothingToUndo(way),
+  commands({ commands }, { columns }) {
+    const rows = commands.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
+    return table([...rows, ...HELP_MORE], columns);
+  },
+  tools: ({ tools }, { columns }) =>
+    table(tools.map(({ name, description }) => [name, description]), columns),
+  history: ({ entries }) =>
+    entries.map((text, i) => `${String(i + 1).padStart(4)}  ${oneLine(text)}`).join("\n"),
+  tokens({ inputTokens, outputTokens, cost, last }) {
+    const cached = last?.cachedTokens ? ` (${last.cachedTokens} from the cache)` : "";
+    const newest = last === undefined
+      ? ""
+      : `\nThe last request: ${last.inputTokens} in${cached}, ${last.outputTokens} out`;
+    const total = cost === undefined ? "" : `, ${dollars(cost)}`;
+    return `${inputTokens} in, ${outputTokens} out${total}${newest}`;
+  },
+  /** A bar for each part of the context, in estimated tokens. */
+  context({ parts, window }, { columns, unicode }) {
+    const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+    const all = Math.max(used, window ?? 0);
+    const block = unicode ? "█" : "#";
+    const width = Math.min(MAX_BAR, Math.max(0, columns - 33));
+    const free = window === undefined ? [] : [{ name: "free", tokens: all - used } as const];
+    const rows = [...parts, ...free].map(({ name, tokens }) => {
+      const share = tokens / all;
+      const bar = block.repeat(Math.ceil(share * width));
+      const percent = `${Math.round(share * 100)}%`;
+      return `  ${PARTS[name].padEnd(14)}${`${tokens}`.padStart(8)}${percent.padStart(6)}  ${bar}`;
+    });
+    const room = window === undefined
+      ? "tokens; how many the model has room for is not known"
+      : `of ${window} tokens`;
+    return [...rows, `About ${used} ${room}.`].join("\n");
+  },
+  models({ models, model, server, failure }) {
+    const now = `Now: ${oneLine(model)} at ${server}.`;
+    if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
+    const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
+    return [...rows, `${now} /model NAME goes on with another.`].join("\n");
+  },
+  model({ model, server, isListed, failure }) {
+    const now = `Now with ${oneLine(model)} at ${server}. The conversation goes on.`;
+    if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
+    return isListed ? now : `${now} The server does not list it: /model shows those it has.`;
+  },
+  folder({ folder, change }) {
+    if (change === undefined) return oneLine(folder);
+    const notices = change.notices.map(({ message }) => `· ${message}`);
+    const lines = [`Now in ${oneLine(folder)}`, ...notices];
+    return [...lines, ...instructionLines(change.instructions)].join("\n");
+  },
+  trust({ instructions }) {
+    if (instructions.isHeeded === false) return "What this folder brings is not heeded.";
+    return instructionLines(instructions).join("\n") ||
+      "This folder brings no instructions; those that come will be heeded.";
+  },
+  sessions({ sessions }) {
+    if (sessions.length === 0) return "There are no earlier sessions of this folder.";
+    const rows = sessions.map((one, i) => `${String(i + 1).padStart(4)}  ${sessionLine(one)}`);
+    return [...rows, "/resume N goes on with one."].join("\n");
+  },
+  permissions: ({ permissions }) =>
+    permissionReportLines(permissions).map((row) => `  ${row}`).join("\n"),
+  jobs({ jobs, output }, { columns }) {
+    const rows = jobs.map((job) => jobRow(job, columns));
+    if (output === undefined) return rows.join("\n") || "Nothing runs in the background.";
+    return (output === "" ? [...rows, "  no output"] : [sanitizeProse(output), ...rows]).join("\n");
+  },
+};
 
 const HELP_MORE: readonly [string, string][] = [
   ["@PATH", "in a message: sends the file along"],
@@ -83,26 +126,12 @@ const HELP_MORE: readonly [string, string][] = [
   ["Ctrl-Z", "back to the shell; fg goes on"],
 ];
 
-function helpText({ commands }: ReportOf<"commands">, columns: number): string {
-  const rows = commands.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
-  return table([...rows, ...HELP_MORE], columns);
-}
-
 /** Rows of a name and a text; the lines of a text begin below one another. */
 function table(rows: readonly (readonly string[])[], columns: number): string {
   return rows.map(([left, text]) =>
     wrapped(text!, Math.max(20, columns - 18)).split("\n")
       .map((row, at) => `  ${(at > 0 ? "" : left!).padEnd(15)} ${row}`).join("\n")
   ).join("\n");
-}
-
-function tokensText({ inputTokens, outputTokens, cost, last }: ReportOf<"tokens">): string {
-  const cached = last?.cachedTokens ? ` (${last.cachedTokens} from the cache)` : "";
-  const newest = last === undefined
-    ? ""
-    : `\nThe last request: ${last.inputTokens} in${cached}, ${last.outputTokens} out`;
-  const total = cost === undefined ? "" : `, ${dollars(cost)}`;
-  return `${inputTokens} in, ${outputTokens} out${total}${newest}`;
 }
 
 /** The parts of the context, in people's words. */
@@ -115,66 +144,6 @@ const PARTS = {
   free: "free",
 };
 const MAX_BAR = 30;
-
-/** A bar for each part of the context, in estimated tokens. */
-function contextText(
-  { parts, window }: ReportOf<"context">,
-  { columns, unicode }: TextOptions,
-): string {
-  const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-  const all = Math.max(used, window ?? 0);
-  const block = unicode ? "█" : "#";
-  const width = Math.min(MAX_BAR, Math.max(0, columns - 33));
-  const rows = window === undefined
-    ? parts
-    : [...parts, { name: "free", tokens: all - used } as const];
-  const shown = rows.map(({ name, tokens }) => {
-    const share = tokens / all;
-    const bar = block.repeat(Math.ceil(share * width));
-    const percent = `${Math.round(share * 100)}%`;
-    return `  ${PARTS[name].padEnd(14)}${`${tokens}`.padStart(8)}${percent.padStart(6)}  ${bar}`;
-  });
-  const room = window === undefined
-    ? "tokens; how many the model has room for is not known"
-    : `of ${window} tokens`;
-  return [...shown, `About ${used} ${room}.`].join("\n");
-}
-
-function modelsText({ models, model, server, failure }: ReportOf<"models">): string {
-  const now = `Now: ${oneLine(model)} at ${server}.`;
-  if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
-  const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
-  return [...rows, `${now} /model NAME goes on with another.`].join("\n");
-}
-
-function sessionsText({ sessions }: ReportOf<"sessions">): string {
-  if (sessions.length === 0) return "There are no earlier sessions of this folder.";
-  const rows = sessions.map((one, i) => `${String(i + 1).padStart(4)}  ${sessionLine(one)}`);
-  return [...rows, "/resume N goes on with one."].join("\n");
-}
-
-function folderText({ folder, change }: ReportOf<"folder">): string {
-  if (change === undefined) return oneLine(folder);
-  return [
-    `Now in ${oneLine(folder)}`,
-    ...change.notices.map(({ message }) => `· ${message}`),
-    ...instructionLines(change.instructions),
-  ].join("\n");
-}
-
-function trustText({ instructions }: ReportOf<"trust">): string {
-  if (instructions.isHeeded === false) return "What this folder brings is not heeded.";
-  return instructionLines(instructions).join("\n") ||
-    "This folder brings no instructions; those that come will be heeded.";
-}
-
-function jobsText({ jobs, output }: ReportOf<"jobs">, columns: number): string {
-  const rows = jobs.map((job) => jobRow(job, columns));
-  if (output === undefined) return rows.join("\n") || "Nothing runs in the background.";
-  return output === ""
-    ? [...rows, "  no output"].join("\n")
-    : [sanitizeProse(output), ...rows].join("\n");
-}
 
 /** `  1  running  0:12  npm run dev`. */
 function jobRow({ number, outcome, elapsedMs, command }: Job, columns: number): string {
@@ -199,10 +168,8 @@ export function waitingText(name: string, startedAt: number, tokens: number): st
 /** A message is shown up to so many characters. */
 const SHOWN_MESSAGE_CHARS = 60;
 
-export function undoLines(
-  { way, text, files, hasConversation, commands }: UndoReport,
-): string[] {
-  const title = messageTitle(text);
+export function undoLines({ way, text, files, hasConversation, commands }: UndoReport): string[] {
+  const title = `"${shortened(oneLine(text), SHOWN_MESSAGE_CHARS)}"`;
   return [
     way === "undo" ? `Taken back: ${title}. /redo brings it back.` : `Brought back: ${title}.`,
     ...files.map((file) => `  ${fileLine(file, way)}`),
@@ -212,30 +179,17 @@ export function undoLines(
 }
 
 export function nothingToUndo(way: UndoReport["way"]): string {
-  return way === "undo" ? "There is nothing to take back." : "There is nothing to bring back.";
+  return `There is nothing to ${way === "undo" ? "take" : "bring"} back.`;
 }
 
 function fileLine({ path, result, reason = "" }: UndoneFile, way: UndoReport["way"]): string {
-  const name = oneLine(path);
-  switch (result) {
-    case "failed":
-      return `${name} stays as it is: ${oneLine(reason)}`;
-    case "removed":
-      return `${name}: removed`;
-    case "recreated":
-      return `${name}: there again`;
-    case "restored":
-      return `${name}: ${way === "undo" ? "as it was" : "as it became"}`;
-  }
-}
-
-function messageTitle(text: string): string {
-  const line = oneLine(text);
-  return `"${
-    line.length > SHOWN_MESSAGE_CHARS
-      ? `${line.slice(0, SHOWN_MESSAGE_CHARS - 1).toWellFormed()}…`
-      : line
-  }"`;
+  const after = {
+    failed: ` stays as it is: ${oneLine(reason)}`,
+    removed: ": removed",
+    recreated: ": there again",
+    restored: way === "undo" ? ": as it was" : ": as it became",
+  };
+  return `${oneLine(path)}${after[result]}`;
 }
 
 /** The result of a command that ended: where all went well, what it printed and no more. */

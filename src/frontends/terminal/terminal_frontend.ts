@@ -1,14 +1,7 @@
 /** The session that a person types in. @module */
 
 import { commandIn } from "../../session/commands/registry.ts";
-import type {
-  Approval,
-  ApprovalAnswer,
-  Confirmation,
-  Frontend,
-  SessionEvent,
-  Status,
-} from "../../session/frontend.ts";
+import type { Frontend, SessionEvent, Status } from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
 import { canEdit } from "../../terminal/line/input.ts";
@@ -22,12 +15,11 @@ import { wrapped } from "../../text/wrap.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
 import type { Job } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
-import { instructionLines, trustQuestion } from "../permission_lines.ts";
 import { jobEnded } from "../progress.ts";
+import { instructionLines, resumedLines, trustQuestion } from "../session_lines.ts";
 import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
 import { askPerson, ruleAdded } from "./question.ts";
-import { resumedLines } from "../record_lines.ts";
 import { inRow, outputText, reportText, shellText, waitingText } from "./report_text.ts";
 import { TurnView } from "./turn_view.ts";
 import { SessionHistory } from "./typed_history.ts";
@@ -53,9 +45,9 @@ const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
 
 /** Shows a session on the terminal: `run` it once the session that it is for was made. */
 export class TerminalFrontend implements Frontend {
-  readonly #options: TerminalOptions;
   readonly #look: Appearance = appearance();
   readonly #paint: Painter = painter(this.#look.colors);
+  readonly #dim = (text: string) => this.#paint(text, DIM);
   readonly #isLive = canEdit();
   readonly #over = new AbortController();
   /** Aborted to stop what goes on: a turn, a command, a question. */
@@ -75,9 +67,7 @@ export class TerminalFrontend implements Frontend {
   #view!: TurnView;
   #history!: SessionHistory;
 
-  constructor(options: TerminalOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TerminalOptions) {}
 
   onEvent(event: SessionEvent): void {
     switch (event.type) {
@@ -96,10 +86,8 @@ export class TerminalFrontend implements Frontend {
         return;
       case "instructions":
         return instructionLines(event.instructions).forEach((line) => this.#say(line));
-      case "resumed": {
-        const lines = resumedLines(event.resumed, (text) => this.#paint(text, DIM));
-        return this.#say(lines.join("\n"));
-      }
+      case "resumed":
+        return this.#say(resumedLines(event.resumed, this.#dim).join("\n"));
       case "notice":
         if (!this.#isInTurn) return this.#say(`· ${sanitizeProse(event.message)}`);
     }
@@ -107,61 +95,60 @@ export class TerminalFrontend implements Frontend {
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#view.print(text));
   }
 
-  async approve(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer> {
+  readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
     this.#view.onAsked(request.call.id);
-    const approve = askPerson(
-      async (text, prompt, objection, signal, begun) => {
-        if (text !== "") this.#view.print(`\n${text}`);
-        const answer = await this.#screen.ask(prompt, objection, signal, begun);
-        if (answer === null) this.#stop.abort();
-        return answer;
-      },
-      () => terminalSize().columns,
-      this.#paint,
-    );
-    return await approve(request, signal);
-  }
+    const ask: Parameters<typeof askPerson>[0] = async (text, ...question) => {
+      if (text !== "") this.#view.print(`\n${text}`);
+      const answer = await this.#screen.ask(...question);
+      if (answer === null) this.#stop.abort();
+      return answer;
+    };
+    return await askPerson(ask, () => terminalSize().columns, this.#paint)(request, signal);
+  };
 
-  async confirm(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined> {
+  readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     if (!this.#isLive) return undefined;
-    return await askYesNo(this.#screen, trustQuestion(question), signal);
-  }
+    const { text, prompt } = trustQuestion(question);
+    this.#say(text);
+    const objection = (line: string) =>
+      /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc leaves it open";
+    const answer = await this.#screen.ask(prompt, objection, signal);
+    return answer === null ? undefined : /^\s*y/i.test(answer);
+  };
 
   /** Runs the session until it is left; the exit code. The session's owner disposes of it afterwards. */
   async run(session: Session): Promise<number> {
     this.#session = session;
     using cleanUp = new DisposableStack();
-    cleanUp.defer(
-      this.#options.onSignals((code) =>
-        code === EXIT.interrupted ? this.#stop.abort() : this.#end(code)
-      ),
-    );
+    const onSignal = (code: number) =>
+      code === EXIT.interrupted ? this.#stop.abort() : this.#end(code);
+    cleanUp.defer(this.options.onSignals(onSignal));
     const { state } = session.agent;
     // Not at once: the screen, which begins with the history, is still to come.
-    this.#history = new SessionHistory(
-      () => state.workingDir,
-      (message) => queueMicrotask(() => this.#say(message)),
-    );
+    const warn = (message: string) => queueMicrotask(() => this.#say(message));
+    this.#history = new SessionHistory(() => state.workingDir, warn);
     state.history = this.#history.entries();
     using screen = this.#makeScreen();
     this.#screen = screen;
     this.#view = new TurnView(screen, this.#look);
     await session.open(this.#stop.signal);
     while (this.#ended === undefined) {
-      const text = await this.#read();
-      if (text === null) break;
+      this.#showEndedJobs((text) => screen.print(text));
+      this.#isFree = this.#isLive;
+      const text = await screen.read();
+      this.#isFree = false;
+      if (text === null || this.#ended !== undefined) break;
       if (text.trim() !== "") await this.#handle(text);
     }
     return this.#ended ?? EXIT.done;
   }
 
   #makeScreen(): Screen {
-    if (!this.#isLive) {
-      return new PlainScreen(() => this.#session.agent.state.history, this.#over.signal);
-    }
+    const history = () => this.#session.agent.state.history;
+    if (!this.#isLive) return new PlainScreen(history, this.#over.signal);
     return new LiveScreen({
       color: this.#look.colors === "none" ? "" : "\x1b[1m",
-      history: () => this.#session.agent.state.history,
+      history,
       completer: completer(this.#session),
       activity: () => this.#activity(),
       footer: () => this.#status ? footerText(this.#status, terminalSize().columns) : "",
@@ -192,7 +179,7 @@ export class TerminalFrontend implements Frontend {
     if (!isFirst) return this.#screen.update();
     const model = status.model === undefined ? [] : [modelText(status.model)];
     this.#say(["copilot", ...model, "/help lists what there is"].join(" · "));
-    if (this.#options.motto !== undefined) this.#say(this.#options.motto);
+    if (this.options.motto !== undefined) this.#say(this.options.motto);
   }
 
   #say(text: string): void {
@@ -202,17 +189,8 @@ export class TerminalFrontend implements Frontend {
   #showEndedJobs(print: (text: string) => void): void {
     for (const job of this.#unshownJobs.splice(0)) {
       const text = `· ${jobEnded(job)} · /jobs ${job.number} shows its output`;
-      print(this.#paint(inRow(text, terminalSize().columns), DIM));
+      print(this.#dim(inRow(text, terminalSize().columns)));
     }
-  }
-
-  /** The next line; null when the session is over. */
-  async #read(): Promise<string | null> {
-    this.#showEndedJobs((text) => this.#screen.print(text));
-    this.#isFree = this.#isLive;
-    const text = await this.#screen.read();
-    this.#isFree = false;
-    return this.#ended === undefined ? text : null;
   }
 
   async #handle(text: string): Promise<void> {
@@ -226,36 +204,29 @@ export class TerminalFrontend implements Frontend {
     if (text.startsWith("!")) await this.#runShell(text.slice(1));
     else await this.#runTurn(text);
     this.#isInTurn = false;
-    if (this.#options.notifies && performance.now() - start > LONG_TURN_MS) {
+    if (this.options.notifies && performance.now() - start > LONG_TURN_MS) {
       this.#screen.notify("copilot is done");
     }
   }
 
   async #runCommand(name: string, argument: string, line: string): Promise<void> {
-    const isSlow = (await this.#session.commands()).find((command) => command.name === name)
-      ?.isSlow;
-    if (isSlow) this.#waiting = { name: line, startedAt: performance.now(), tokens: 0 };
+    const command = (await this.#session.commands()).find((one) => one.name === name);
+    if (command?.isSlow) this.#waiting = { name: line, startedAt: performance.now(), tokens: 0 };
     this.#screen.update();
-    const text = await this.#commandText(name, argument);
+    let text: string | null;
+    try {
+      const report = await this.#session.command(name, argument, this.#stop.signal);
+      const { unicode } = this.#look;
+      text = reportText(report, { columns: terminalSize().columns, unicode, dim: this.#dim });
+    } catch (error) {
+      // A settings file of the folder may be unreadable.
+      if (error instanceof Deno.errors.BrokenPipe) throw error;
+      text = `· ${oneLine((error as Error).message)}`;
+    }
     this.#waiting = undefined;
     if (text === null) return this.#end(EXIT.done);
     this.#say(text);
     this.#screen.update();
-  }
-
-  async #commandText(name: string, argument: string): Promise<string | null> {
-    try {
-      const report = await this.#session.command(name, argument, this.#stop.signal);
-      return reportText(report, {
-        columns: terminalSize().columns,
-        unicode: this.#look.unicode,
-        dim: (text) => this.#paint(text, DIM),
-      });
-    } catch (error) {
-      // A settings file of the folder may be unreadable.
-      if (error instanceof Deno.errors.BrokenPipe) throw error;
-      return `· ${oneLine((error as Error).message)}`;
-    }
   }
 
   /** Runs one turn; whatever it fails with, the session goes on, but not without a terminal. */
@@ -281,25 +252,9 @@ export class TerminalFrontend implements Frontend {
       this.#view.end("· goes along with your next message (/clear forgets it)");
     } catch (error) {
       if (!signal.aborted) return this.#view.end(`· ${oneLine((error as Error).message)}`);
-      if (error instanceof InterruptedError) {
-        this.#screen.print(sanitizeProse(outputText(error.output)));
-      }
+      const output = error instanceof InterruptedError && outputText(error.output);
+      if (output !== false) this.#screen.print(sanitizeProse(output));
       this.#view.end("· interrupted");
     }
   }
-}
-
-async function askYesNo(
-  screen: Screen,
-  { text, prompt }: { text: string; prompt: string },
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  screen.print(wrapped(text, terminalSize().columns));
-  const answered = (line: string) => /^\s*(y(?:es)?|no?)\s*$/i.exec(line)?.[1];
-  const answer = await screen.ask(
-    prompt,
-    (line) => answered(line) === undefined ? "  y or n; Esc leaves it open" : undefined,
-    signal,
-  );
-  return answer === null ? undefined : /^\s*y/i.test(answer);
 }

@@ -1,26 +1,20 @@
-/**
- * A turn on the screen of a session: the answer as Markdown, each tool call in one line,
- * long texts folded.
- *
- * @module
- */
+/** A turn on the screen: the answer as Markdown, each tool call in one line, long texts folded. @module */
 
-import { duration } from "../../text/count.ts";
-import { sanitizeProse } from "../../text/sanitize.ts";
-import { wrapped } from "../../text/wrap.ts";
 import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
 import { type Appearance, DIM, type Painter, painter, REMOVED } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
+import { duration } from "../../text/count.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import { wrapped } from "../../text/wrap.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
+import { changeLines, changeNotes, changeRows, paintedRows } from "../change.ts";
 import { describeCall, failureRows, progressLine } from "../progress.ts";
 import { Activity } from "./activity.ts";
-import { changeLines, changeNotes, changeRows } from "../change.ts";
 
 /** Shows one turn after the other on a screen. */
 export class TurnView {
   readonly activity: Activity;
-  readonly #screen: Screen;
   readonly #paint: Painter;
   readonly #markdown: MarkdownRenderer;
   readonly #folded = new FoldedTexts();
@@ -33,8 +27,7 @@ export class TurnView {
   /** The kind of the newest output: a blank line stands between text and lines of ours. */
   #last: "nothing" | "text" | "line" = "nothing";
 
-  constructor(screen: Screen, look: Appearance) {
-    this.#screen = screen;
+  constructor(private readonly screen: Screen, look: Appearance) {
     this.#paint = painter(look.colors);
     this.#markdown = new MarkdownRenderer({ ...look, columns: terminalSize().columns });
     this.activity = new Activity(this.#paint, look.unicode);
@@ -44,8 +37,8 @@ export class TurnView {
   begin(doing: string): void {
     this.activity.begin(doing);
     this.#last = "nothing";
-    this.#screen.print("");
-    this.#screen.update();
+    this.screen.print("");
+    this.screen.update();
   }
 
   onEvent(event: TurnEvent): void {
@@ -61,11 +54,11 @@ export class TurnView {
         return this.activity.request();
       case "loading":
         this.activity.load(event.model, event.nextLookMs);
-        return this.#screen.update();
+        return this.screen.update();
       case "tool_start":
         this.#endReasoning();
         this.activity.toolStarts(event.name, event.args);
-        return this.#screen.update();
+        return this.screen.update();
       case "tool_done":
         this.#endReasoning();
         this.activity.toolEnds();
@@ -101,19 +94,19 @@ export class TurnView {
     this.activity.end();
     this.#asked.clear();
     if (text !== undefined) this.#line(this.#dimmed(text, 0));
-    this.#screen.print("");
-    this.#screen.update();
+    this.screen.print("");
+    this.screen.update();
   }
 
   /** Prints the newest text that is still folded; the next time the one before it. */
   unfold(): void {
     const found = this.#folded.next();
     const dim = (text: string) => this.#paint(text, DIM);
-    if (found === undefined) return this.#screen.print(dim("· nothing is folded"));
+    if (found === undefined) return this.screen.print(dim("· nothing is folded"));
     this.#endText();
     const whole = sanitizeProse(found.text.replaceAll("\r\n", "\n"));
     const shown = wrapped(whole, terminalSize().columns);
-    this.#screen.print(`${dim(`── ${found.title} ──`)}\n${shown}\n${dim("──")}`);
+    this.screen.print(`${dim(`── ${found.title} ──`)}\n${shown}\n${dim("──")}`);
     this.#last = "line";
   }
 
@@ -123,9 +116,9 @@ export class TurnView {
     const text = this.#markdown.push(delta);
     this.activity.token(this.#markdown.holdsTable ? "writing a table" : "answering");
     if (text === "") return;
-    if (this.#last === "line") this.#screen.print("");
+    if (this.#last === "line") this.screen.print("");
     this.#last = "text";
-    this.#screen.stream(text);
+    this.screen.stream(text);
   }
 
   #toolDone(exec: ToolExecution): void {
@@ -136,25 +129,25 @@ export class TurnView {
     const { columns } = terminalSize();
     if (change?.lines === undefined) {
       this.#folded.add(title, exec.result);
-      for (const row of failureRows(exec, columns)) this.#screen.print(this.#paint(row, DIM));
+      for (const row of failureRows(exec, columns)) this.screen.print(this.#paint(row, DIM));
       return;
     }
     const lines = [...changeLines(change).map(([row]) => row), ...changeNotes(change)];
     // The first line of the result says what else was done, the others what is in the change.
     this.#folded.add(title, [exec.result.split("\n", 1)[0], ...lines].join("\n"));
     if (!this.#asked.has(exec.toolCallId)) {
-      this.#screen.print(changeRows(change, columns, this.#paint).join("\n"));
+      this.screen.print(changeRows(change, columns, this.#paint).join("\n"));
     }
   }
 
   #line(text: string): void {
     this.#endText();
-    this.#screen.print(`${this.#last === "text" ? "\n" : ""}${text}`);
+    this.screen.print(`${this.#last === "text" ? "\n" : ""}${text}`);
     this.#last = "line";
   }
 
   #endText(): void {
-    this.#screen.stream(this.#markdown.end());
+    this.screen.stream(this.#markdown.end());
   }
 
   #endReasoning(): void {
@@ -167,8 +160,7 @@ export class TurnView {
   }
 
   #dimmed(text: string, style = DIM): string {
-    return wrapped(text, terminalSize().columns).split("\n")
-      .map((row) => this.#paint(row, style)).join("\n");
+    return paintedRows(text, terminalSize().columns, style, this.#paint);
   }
 }
 

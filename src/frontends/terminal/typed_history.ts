@@ -5,23 +5,20 @@ import { History } from "../../terminal/line/history.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { stateFolder } from "../../user_files.ts";
 
-/**
- * The lines typed into a session, and into those before it. The file is opened anew when the folder
- * changes; without one the session's own lines are all.
- */
+type TypedLines = Pick<History, "entries" | "add">;
+
+/** The lines typed into a session, and into those before it; without a file the session's own are all. */
 export class SessionHistory {
-  readonly #folder: () => string;
-  readonly #warn: (message: string) => void;
-  readonly #path = historyPath();
+  readonly #state = stateFolder();
   readonly #own: string[] = [];
-  #opened: { folder: string; history: Pick<History, "entries" | "add"> } | undefined;
+  #opened: { folder: string; history: TypedLines } | undefined;
   #hasWarned = false;
 
   /** @param warn called with the reason why the history cannot be read or kept */
-  constructor(folder: () => string, warn: (message: string) => void) {
-    this.#folder = folder;
-    this.#warn = warn;
-  }
+  constructor(
+    private readonly folder: () => string,
+    private readonly warn: (message: string) => void,
+  ) {}
 
   /** All entries, oldest first; those of the session's folder come last. */
   entries(): string[] {
@@ -32,31 +29,22 @@ export class SessionHistory {
     try {
       this.#open().add(text);
     } catch (error) {
-      if (!this.#hasWarned) {
-        this.#warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
-      }
+      if (this.#hasWarned) return;
+      this.warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
       this.#hasWarned = true;
     }
   }
 
-  #open(): Pick<History, "entries" | "add"> {
-    const folder = this.#folder();
+  #open(): TypedLines {
+    const folder = this.folder();
     if (this.#opened?.folder === folder) return this.#opened.history;
-    let history: Pick<History, "entries" | "add"> = {
-      entries: this.#own,
-      add: (text) => void this.#own.push(text),
-    };
+    let history: TypedLines = { entries: this.#own, add: (text) => void this.#own.push(text) };
     try {
-      if (this.#path !== undefined) history = new History(this.#path, folder);
+      if (this.#state) history = new History(join(this.#state, "history.jsonl"), folder);
     } catch (error) {
-      this.#warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
+      this.warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
     }
     this.#opened = { folder, history };
     return history;
   }
-}
-
-function historyPath(): string | undefined {
-  const folder = stateFolder();
-  return folder && join(folder, "history.jsonl");
 }

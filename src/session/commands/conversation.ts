@@ -1,7 +1,8 @@
-/** Commands about the conversation: what was said, what it used, going back and on. @module */
+/** Commands about the conversation: what was said, what it used, going back and on, planning. @module */
 
 import { contextParts } from "../../agent/tokens.ts";
 import { oneLine } from "../../text/one_line.ts";
+import type { Part } from "../../types/message.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
@@ -56,13 +57,9 @@ export const conversationCommands: readonly Command[] = [
   {
     name: "tokens",
     help: "tokens used so far, and what they cost where that is known",
-    run: ({ agent: { state: { inputTokens, outputTokens } }, cost, usage }) => ({
-      type: "tokens",
-      inputTokens,
-      outputTokens,
-      cost,
-      last: usage,
-    }),
+    run({ agent: { state: { inputTokens, outputTokens } }, cost, usage: last }) {
+      return { type: "tokens", inputTokens, outputTokens, cost, last };
+    },
   },
 ];
 
@@ -76,8 +73,7 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
   await session.looked;
   session.undo?.leave();
   session.usage = undefined;
-  const { agent, fit, record } = session;
-  return { type: "resumed", resumed: resumeSession(agent, chosen, fit.isChosen, record) };
+  return { type: "resumed", resumed: resumeSession(session, chosen) };
 }
 
 async function takeBack(session: SessionState, way: "undo" | "redo"): Promise<Report> {
@@ -91,12 +87,11 @@ async function compactConversation(
   focus: string,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { agent } = session;
   let message = "There is nothing to sum up yet.";
   let tokens = 0;
   try {
     const { compact } = await import("../../agent/compact.ts");
-    await compact(agent, {
+    await compact(session.agent, {
       focus,
       signal,
       onPiece: () => session.emit({ type: "command_progress", tokens: ++tokens }),
@@ -105,8 +100,43 @@ async function compactConversation(
     session.usage = undefined;
     return sentence(message);
   } catch (error) {
-    const why = signal.aborted ? "" : `: ${oneLine((error as Error).message)}`;
-    const end = why === "" ? "." : why;
-    return sentence(`The conversation stays as it was${end}`);
+    const why = signal.aborted ? "." : `: ${oneLine((error as Error).message)}`;
+    return sentence(`The conversation stays as it was${why}`);
   }
+}
+
+/** The model only looks, and says what it would do, until the person accepts it. */
+export const planCommand: Command = {
+  name: "plan",
+  argument: "[off]",
+  help: "the model only looks and makes a plan; /plan again accepts it, /plan off drops it",
+  run: plan,
+  values: () => ["off"],
+};
+
+const note = (text: string): Part => ({ type: "resource", kind: "note", name: "", text });
+const BEGIN = note(
+  "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]",
+);
+
+function plan(session: SessionState, argument: string): Report {
+  if (argument !== "" && argument !== "off") return sentence("/plan takes nothing but off");
+  if (!session.isPlanning) {
+    if (argument === "off") return sentence("There is no plan mode to leave.");
+    session.isPlanning = true;
+    session.pending.push(BEGIN);
+    return sentence(
+      "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.",
+    );
+  }
+  session.isPlanning = false;
+  // The model was not told of a mode that ends before a message was sent.
+  const wasSent = !session.pending.includes(BEGIN);
+  session.pending = session.pending.filter((part) => part !== BEGIN);
+  if (argument === "off") {
+    if (wasSent) session.pending.push(note("[Plan mode is over; the plan was not accepted.]"));
+    return sentence("Plan mode is over.");
+  }
+  if (wasSent) session.pending.push(note("[The plan is accepted: carry it out.]"));
+  return sentence('The plan is accepted. Say "go on", or what to change.');
 }

@@ -1,8 +1,4 @@
-/**
- * Commands about the folder: where to work, what may run there, whose instructions count.
- *
- * @module
- */
+/** Commands about the folder: where to work, what may run there, whose instructions count. @module */
 
 import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
@@ -38,15 +34,11 @@ export const folderCommands: readonly Command[] = [
 ];
 
 /** `path` with the home folder for its `~`, as a shell expands it. */
-function expandHome(path: string): string {
-  return path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
-}
+const expandHome = (path: string) => path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
 
 async function changeFolder(session: SessionState, path: string): Promise<Report> {
   const { agent: { state }, permissions } = session;
-  if (path === "") {
-    return { type: "folder", folder: state.workingDir };
-  }
+  if (path === "") return { type: "folder", folder: state.workingDir };
   let folder = resolvePath(state, expandHome(path));
   try {
     folder = Deno.realPathSync(folder);
@@ -80,11 +72,8 @@ function foldersBeginning(state: { workingDir: string }, path: string): string[]
   const above = path.slice(0, path.lastIndexOf("/") + 1);
   const isHidden = path.slice(above.length).startsWith(".");
   const folder = resolvePath(state, expandHome(above) || ".");
-  const found: string[] = [];
-  for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
-    if ((isDirectory || isSymlink) && (isHidden || !name.startsWith("."))) {
-      found.push(`${above}${name}/`);
-    }
-  }
-  return found.sort();
+  return [...Deno.readDirSync(folder)]
+    .filter(({ name, isDirectory, isSymlink }) =>
+      (isDirectory || isSymlink) && (isHidden || !name.startsWith("."))
+    ).map(({ name }) => `${above}${name}/`).sort();
 }

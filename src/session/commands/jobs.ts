@@ -1,8 +1,4 @@
-/**
- * `/jobs`: lists the commands that run in the background, shows the output of one, stops them.
- *
- * @module
- */
+/** `/jobs`: lists the commands that run in the background, shows the output of one, stops them. @module */
 
 import type { Job, Jobs } from "../../types/tool.ts";
 import { type Report, sentence } from "../report.ts";
@@ -17,7 +13,11 @@ export const jobsCommand: Command = {
   argument: "[N]",
   help: "list what runs in the background, or show the end of its output; /jobs stop N (or all)",
   run: ({ jobs }, argument) => runJobs(jobs, argument),
-  values: ({ jobs }) => jobArguments(jobs),
+  values({ jobs: { list } }) {
+    const stops = list.filter(isRunning).map(({ number }) => `stop ${number}`);
+    const all = stops.length > 0 ? ["stop all"] : [];
+    return [...list.map(({ number }) => `${number}`), ...stops, ...all];
+  },
 };
 
 async function runJobs({ list }: Jobs, argument: string): Promise<Report> {
@@ -37,15 +37,6 @@ async function runJobs({ list }: Jobs, argument: string): Promise<Report> {
   }
   const output = job.tail(TAIL_BYTES).trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
   return { type: "jobs", jobs: [job], output };
-}
-
-function jobArguments({ list }: Jobs): string[] {
-  const stops = list.filter(isRunning).map(({ number }) => `stop ${number}`);
-  return [
-    ...list.map(({ number }) => `${number}`),
-    ...stops,
-    ...(stops.length > 0 ? ["stop all"] : []),
-  ];
 }
 
 const isRunning = ({ outcome }: Job): boolean => outcome === undefined;

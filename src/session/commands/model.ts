@@ -18,7 +18,9 @@ export const modelCommand: Command = {
       : modelNames(agent.config),
 };
 
-async function listModels({ agent: { config } }: SessionState): Promise<Report> {
+async function listModels(
+  { agent: { config } }: SessionState,
+): Promise<Extract<Report, { type: "models" }>> {
   const { name: model } = targetOf(config);
   const now = { type: "models", model, server: serverOf(config) } as const;
   try {
@@ -32,33 +34,25 @@ async function listModels({ agent: { config } }: SessionState): Promise<Report> 
 
 /** Another model of the same server, or, by flags, one of another. */
 async function setModel(session: SessionState, argument: string): Promise<Report> {
-  const { agent, modelFlags } = session;
+  const { agent, modelFlags, fit } = session;
   await session.looked;
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
       const { config, isChosen } = modelFlags.parse(argument.split(/\s+/));
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
-      session.fit.isChosen = isChosen;
+      fit.isChosen = isChosen;
     } else {
       agent.setModel(argument);
-      session.fit.isChosen = true;
+      fit.isChosen = true;
     }
   } catch (error) {
     return sentence(oneLine((error as Error).message));
   }
   session.usage = undefined;
-  const { model } = await agent.backend();
-  const now = { type: "model", model, server: serverOf(agent.config) } as const;
-  try {
-    const names = await modelNames(agent.config);
-    const { isSameModel } = await import("../../backends/local/connection.ts");
-    // Where nobody named a model, the next message goes to one that the server has.
-    const isListed = !session.fit.isChosen || names.some((name) => isSameModel(name, model));
-    return { ...now, isListed };
-  } catch (error) {
-    const isUnlisted = targetOf(agent.config).kind === "hosted";
-    const failure = oneLine((error as Error).message);
-    return { ...now, isListed: true, ...(!isUnlisted && { failure }) };
-  }
+  const { models, failure, ...now } = await listModels(session);
+  // Where nobody named a model, the next message goes to one that the server has.
+  const isListed = failure !== undefined || !fit.isChosen || models.some((one) => one.isCurrent);
+  const isUnlisted = failure === undefined || targetOf(agent.config).kind === "hosted";
+  return { ...now, type: "model", isListed, ...(!isUnlisted && { failure }) };
 }

@@ -4,19 +4,14 @@ import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
-import { conversationCommands } from "./conversation.ts";
+import { conversationCommands, planCommand } from "./conversation.ts";
 import { folderCommands } from "./folder.ts";
 import { jobsCommand } from "./jobs.ts";
 import { modelCommand } from "./model.ts";
-import { planCommand } from "./plan.ts";
 
 /** The commands, in the order of the help. */
 export const commands: readonly Command[] = [
-  {
-    name: "help",
-    help: "list the commands",
-    run: () => ({ type: "commands", commands }),
-  },
+  { name: "help", help: "list the commands", run: () => ({ type: "commands", commands }) },
   { name: "exit", help: "leave", run: () => ({ type: "leave" }) },
   { name: "quit", help: "leave", run: () => ({ type: "leave" }) },
   ...conversationCommands,
@@ -27,7 +22,7 @@ export const commands: readonly Command[] = [
   {
     name: "tools",
     help: "list the tools",
-    run: ({ agent: { tools } }) => ({ type: "tools", tools }),
+    run: ({ agent }) => ({ type: "tools", tools: agent.tools }),
   },
 ];
 
@@ -37,6 +32,8 @@ export function commandIn(line: string): { name: string; argument: string } | un
   return name === undefined ? undefined : { name, argument };
 }
 
+const commandNamed = (name: string) => commands.find((command) => command.name === name);
+
 /** Runs the command `name`; one that there is not is reported, with the nearest name. */
 export async function runCommand(
   session: SessionState,
@@ -44,7 +41,7 @@ export async function runCommand(
   argument: string,
   signal: AbortSignal,
 ): Promise<Report> {
-  const command = commands.find((candidate) => candidate.name === name);
+  const command = commandNamed(name);
   if (command === undefined) {
     const near = nearest(name, commands.map((candidate) => candidate.name));
     return sentence(
@@ -63,7 +60,6 @@ export async function completeArgument(
   name: string,
   argument: string,
 ): Promise<string[]> {
-  const command = commands.find((candidate) => candidate.name === name);
-  const values = await command?.values?.(session, argument) ?? [];
+  const values = await commandNamed(name)?.values?.(session, argument) ?? [];
   return values.filter((value) => value.startsWith(argument));
 }

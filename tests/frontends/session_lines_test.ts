@@ -3,13 +3,13 @@ import {
   instructionLines,
   permissionReportLines,
   trustQuestion,
-} from "../../src/frontends/permission_lines.ts";
+} from "../../src/frontends/session_lines.ts";
 import type { PermissionReport } from "../../src/session/report.ts";
 
 const REPORT: PermissionReport = {
   approve: "ask",
   yes: false,
-  sandbox: "off",
+  mode: "off",
   network: false,
   env: [],
   rules: [],
@@ -17,18 +17,18 @@ const REPORT: PermissionReport = {
 
 const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
   [{}, ["approve  ask", "sandbox  off: a command can do what you can"]],
-  [{ yes: true, sandbox: "read-only", enforcedBy: "bubblewrap" }, [
+  [{ yes: true, mode: "read-only", by: "bubblewrap" }, [
     "approve  --yes: nothing is asked",
     "sandbox  read-only, by bubblewrap, without network",
   ]],
-  [{ sandbox: "workspace-write", unenforced: "sandbox-exec is missing", network: true }, [
+  [{ mode: "workspace-write", why: "sandbox-exec is missing", network: true }, [
     "approve  ask",
     "sandbox  workspace-write, but sandbox-exec is missing: commands are refused",
   ]],
   [
     {
-      sandbox: "workspace-write",
-      enforcedBy: "bubblewrap",
+      mode: "workspace-write",
+      by: "bubblewrap",
       network: true,
       env: ["A", "B_*"],
       rules: [{ effect: "deny", text: "read(\x1bx)" }, { effect: "allow", text: "run_bash(ls)" }],
