@@ -1,12 +1,10 @@
 /** The permissions that a person chooses for one run. @module */
 
 import { UsageError } from "../errors.ts";
-import { APPROVE_MODES, type ApproveMode, SANDBOX_MODES, type SandboxMode } from "./settings.ts";
+import { APPROVE_MODES, SANDBOX_MODES, type Settings } from "./settings.ts";
 
 /** Choices for one run; each goes before the settings of the person's file. */
-export interface PermissionChoice {
-  approve?: ApproveMode;
-  sandbox?: SandboxMode;
+export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sandbox">> {
   /** True where confined commands may use the network. */
   network?: boolean;
   /** Variables that commands get though they look like credentials: names, or `AWS_*`. */
@@ -21,13 +19,9 @@ export interface PermissionChoice {
  * @throws {UsageError} when a value makes no sense.
  */
 export function parsePermissionChoice(
-  { approve, sandbox, network, env, yes }: {
-    approve?: string;
-    sandbox?: string;
-    network?: boolean;
-    env?: string;
-    yes?: boolean;
-  },
+  { approve, sandbox, network, env, yes }:
+    & { approve?: string; sandbox?: string; env?: string }
+    & Pick<PermissionChoice, "network" | "yes">,
 ): PermissionChoice {
   return {
     ...approve !== undefined && { approve: flagValue("approve", approve, APPROVE_MODES) },

@@ -135,10 +135,8 @@ export function rulePathOf(root: string, path: string): string {
 }
 
 /**
- * True where a path rule matches the absolute path `at`. A rule that does not allow also matches all
- * that is below a folder.
- *
- * @param root the working directory
+ * True where a path rule matches the absolute path `at`, in the working directory `root`. A rule that
+ * does not allow also matches all that is below a folder.
  */
 export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
@@ -149,9 +147,8 @@ export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.effect === "allow") return !isApart && regex.test(path);
   // As an empty path, the folder itself is not taken for one of the hidden files that `.*` stands for.
   path = path === "." ? "" : path.normalize();
-  if (regex.test(path)) return true;
   // `secret/**` is about the folder itself as well.
-  if (regex.test(`${path}/`)) return true;
+  if (regex.test(path) || regex.test(`${path}/`)) return true;
   for (let at = path.length; (at = path.lastIndexOf("/", at - 1)) > 0;) {
     if (regex.test(path.slice(0, at))) return true;
   }
@@ -176,12 +173,7 @@ function isSteady({ text, kind }: Word): boolean {
   return kind === "pattern" && !/^[-*?[~]|\{|(^|\/)\.(?!\/)|[:=]~/.test(text);
 }
 
-/**
- * Says if a rule that refuses or asks is about a command, or about one that it runs; `maybe` where
- * only running it would tell.
- *
- * @param runs the commands that may run: the command itself first
- */
+/** Says if a rule that refuses or asks is about one of the commands that may run; `maybe` where only running would tell. */
 export function concernsCommand(
   rule: Rule,
   runs: readonly (readonly Word[])[],

@@ -33,6 +33,9 @@ export interface Settings {
   expandPattern?(folder: string, pattern: string): string[] | undefined;
 }
 
+/** The settings that a project, or a folder above, may make stricter. */
+export type Strictness = Pick<Settings, "approve" | "sandbox" | "rules">;
+
 /** One call of a tool, as far as the policy looks at it. */
 export interface PolicyCall {
   tool: { name: string; access: ToolAccess };

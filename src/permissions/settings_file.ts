@@ -6,12 +6,10 @@ import { isWithin } from "../text/paths.ts";
 import { dirname, isAbsolute } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
 import type { Rule } from "./rules.ts";
-import { APPROVE_MODES, SANDBOX_MODES, type Settings } from "./settings.ts";
+import { APPROVE_MODES, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
 /** One level of settings: those of the person, of a folder in the person's file, or of a project. */
-interface SettingsLevel {
-  approve?: Settings["approve"];
-  sandbox?: Settings["sandbox"];
+interface SettingsLevel extends Partial<Strictness> {
   network?: boolean;
   /** True where programs may heed files of the folder that configure them, such as git. */
   trust?: boolean;
@@ -20,18 +18,7 @@ interface SettingsLevel {
   rules: Rule[];
 }
 
-const KEYS = [
-  "approve",
-  "sandbox",
-  "network",
-  "trust",
-  "instructions",
-  "deny",
-  "ask",
-  "allow",
-  "folders",
-];
-
+const KEYS = "approve sandbox network trust instructions deny ask allow folders".split(" ");
 /** Words that stand for several tools in a rule. */
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
 
@@ -64,11 +51,7 @@ export async function levelOf(value: unknown, source: LevelSource): Promise<Sett
   }
   const approve = wordIn(value, "approve", APPROVE_MODES, file);
   const sandbox = wordIn(value, "sandbox", SANDBOX_MODES, file);
-  const level: SettingsLevel = {
-    ...approve && { approve },
-    ...sandbox && { sandbox },
-    rules: [],
-  };
+  const level: SettingsLevel = { ...approve && { approve }, ...sandbox && { sandbox }, rules: [] };
   for (const key of ["network", "trust", "instructions"] as const) {
     const given = value[key];
     if (typeof given === "boolean") level[key] = given;
@@ -100,11 +83,8 @@ async function rulesIn(
   value: Record<string, unknown>,
   { file, toolNames, above }: LevelSource,
 ): Promise<Rule[]> {
-  const [{ parseRule, RULE_EFFECTS }, tools] = await Promise.all([
-    import("./rules.ts"),
-    toolNames(),
-  ]);
-  const names = [...tools, ...TOOL_GROUPS];
+  const { parseRule, RULE_EFFECTS } = await import("./rules.ts");
+  const names = [...await toolNames(), ...TOOL_GROUPS];
   return RULE_EFFECTS.flatMap((effect) => {
     const texts = value[effect] ?? [];
     if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) {
@@ -128,15 +108,13 @@ async function rulesIn(
 
 /** The person's own `permissions.json`: settings for all folders, and for each one. */
 export class PermissionsFile {
-  /** The path of the file, which need not exist; undefined where there is no home folder. */
-  readonly path: string | undefined;
-  readonly #toolNames: ToolNames;
   #content: Record<string, unknown> | undefined;
 
-  /** @throws {UsageError} when it cannot be read. */
-  constructor(path: string | undefined, toolNames: ToolNames) {
-    this.path = path;
-    this.#toolNames = toolNames;
+  /**
+   * @param path the file, which need not exist; undefined where there is no home folder
+   * @throws {UsageError} when it cannot be read.
+   */
+  constructor(readonly path: string | undefined, private readonly toolNames: ToolNames) {
     this.#content = path === undefined ? undefined : readJsonFile(path);
   }
 
@@ -152,10 +130,7 @@ export class PermissionsFile {
     return this.#level(this.#folders()[folder] ?? {});
   }
 
-  /**
-   * The settings for the folders above one, and for the folder itself under another name, such as
-   * that of a link.
-   */
+  /** The settings for the folders above one, and for the folder itself under another name, as of a link. */
   async aboveFolder(folder: string): Promise<SettingsLevel[]> {
     const { realFolder } = await import("./rules.ts");
     const levels: Promise<SettingsLevel>[] = [];
@@ -201,7 +176,7 @@ export class PermissionsFile {
   }
 
   #level(value: unknown, above?: string): Promise<SettingsLevel> {
-    return levelOf(value, { file: this.path ?? "", toolNames: this.#toolNames, above });
+    return levelOf(value, { file: this.path ?? "", toolNames: this.toolNames, above });
   }
 }
 

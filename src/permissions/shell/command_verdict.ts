@@ -6,24 +6,16 @@ import {
   byRule,
   pathVerdict,
   READER,
-  type Scene,
   secretAt,
   WRITER,
 } from "../path_verdict.ts";
+import type { Scene } from "../path_verdict.ts";
 import { readsOnly, searchedBy, showsChanges } from "./read_only.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
-import {
-  besides,
-  isHarmless,
-  mayRun,
-  programName,
-  runsOthers,
-  withInput,
-  writtenBy,
-} from "./wrappers.ts";
+import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
 /** The verdict on a call of a tool that runs the command line `text`. */
 export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
@@ -63,12 +55,11 @@ function hasPathRules(
 
 /** A command with more words is asked about: each may be a path that is looked up. */
 const MAX_COMMAND_WORDS = 1000;
-
 const READS: Verdict = { effect: "allow", reason: "only reads" };
 
 function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
-  const runs = [words, ...mayRun(withInput(command))];
+  const runs = [words, ...mayRun(command)];
   const concerned = rules.filter(({ effect }) => effect !== "allow")
     .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
@@ -213,15 +204,8 @@ function withoutTimeout(command: SimpleCommand): SimpleCommand {
 /** Commands that are asked about in every mode, whatever rules allow. */
 const DESTRUCTIVE: readonly Rule[] = [
   ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
-  ...[
-    "checkout .",
-    "restore",
-    "branch -D",
-    "stash drop",
-    "stash clear",
-    "reflog expire",
-    "update-ref -d",
-  ],
+  ...["checkout .", "restore", "branch -D", "stash drop", "stash clear", "reflog expire"],
+  "update-ref -d",
 ].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 

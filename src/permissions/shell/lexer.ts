@@ -1,8 +1,5 @@
 /** Words of bash: quotes, escapes and what begins with `$`. @module */
 
-/** Deeper nesting of brackets is not understood. */
-export const MAX_NESTING = 20;
-
 /** One word of a command. */
 export interface Word {
   /** The text without quotes and escapes; for parts that are known only when it runs, as written. */
@@ -13,6 +10,8 @@ export interface Word {
    */
   kind: "literal" | "pattern" | "dynamic";
 }
+
+export const literal = (text: string): Word => ({ text, kind: "literal" });
 
 /** A redirection, such as `2> file`. */
 export interface Redirection {
@@ -52,6 +51,9 @@ export interface ShellSource {
   /** Here-documents whose text begins after the next line end. */
   pending: HereDocument[];
 }
+
+/** Deeper nesting of brackets is not understood. */
+export const MAX_NESTING = 20;
 
 export function fail(reason: string): never {
   throw new SyntaxError(reason);
@@ -115,7 +117,7 @@ function singleQuotes(s: ShellSource): Word {
   if (end < 0) fail("a quote is not closed");
   const text = s.text.slice(s.at + 1, end);
   s.at = end + 1;
-  return { text, kind: "literal" };
+  return literal(text);
 }
 
 function doubleQuotes(s: ShellSource): Word {
@@ -171,20 +173,14 @@ export function dollar(s: ShellSource, isQuoted: boolean): Word {
   }
   if (take(s, /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y) !== undefined) return dynamic(s, start);
   s.at++;
-  return { text: "$", kind: "literal" };
+  return literal("$");
 }
 
 /** The commands in `(...)` after `$`, and in `<(...)` and `>(...)`, from the sign on. */
 function substitution(s: ShellSource): Word {
   const start = s.at;
   const skipped = s.text[start] === "(" ? 1 : 2;
-  const inner: ShellSource = {
-    ...s,
-    at: start + skipped,
-    depth: s.depth + 1,
-    isNested: true,
-    pending: [],
-  };
+  const inner = { ...s, at: start + skipped, depth: s.depth + 1, isNested: true, pending: [] };
   s.readList(inner, ")");
   s.at = inner.at;
   return dynamic(s, start);
@@ -244,5 +240,5 @@ function ansiQuotes(s: ShellSource): Word {
     if (!(number > 0 && number < 0x80)) isKnown = false;
     return String.fromCharCode(number);
   });
-  return isKnown ? { text, kind: "literal" } : dynamic(s, start);
+  return isKnown ? literal(text) : dynamic(s, start);
 }

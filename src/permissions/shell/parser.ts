@@ -9,18 +9,8 @@
  * @module
  */
 
-import {
-  backquotes,
-  continued,
-  dollar,
-  fail,
-  MAX_NESTING,
-  type ShellSource,
-  type SimpleCommand,
-  take,
-  type Word,
-  word,
-} from "./lexer.ts";
+import { backquotes, continued, dollar, fail, literal, MAX_NESTING, take, word } from "./lexer.ts";
+import type { ShellSource, SimpleCommand, Word } from "./lexer.ts";
 
 /** The result of {@linkcode parseCommandLine}. */
 type CommandLine =
@@ -49,13 +39,8 @@ export function parseCommandLine(text: string): CommandLine {
     // deno-lint-ignore no-control-regex
     if (/[\0-\x08\x0b-\x1f\x7f]/.test(text)) fail("it has control characters");
     const source: ShellSource = {
-      text,
-      at: 0,
-      commands: [],
-      depth: 0,
-      isNested: false,
-      readList: list,
-      pending: [],
+      ...{ text, at: 0, depth: 0, isNested: false },
+      ...{ commands: [], readList: list, pending: [] },
     };
     list(source, "");
     return { ok: true, commands: source.commands };
@@ -111,8 +96,8 @@ function list(s: ShellSource, end: "" | ")" | "esac"): string {
   }
 }
 
-function newCommand(): SimpleCommand {
-  return { words: [], assignments: [], redirections: [] };
+function newCommand(...words: Word[]): SimpleCommand {
+  return { words, assignments: [], redirections: [] };
 }
 
 function isEmpty({ words, assignments, redirections }: SimpleCommand): boolean {
@@ -126,7 +111,7 @@ function add(s: ShellSource, command: SimpleCommand): void {
 
 /** Adds a command named `function` in place of a definition, so that no rule allows it: a function gives a name another meaning, and may call itself without end. */
 function define(s: ShellSource, name: Word): void {
-  add(s, { ...newCommand(), words: [{ text: "function", kind: "literal" }, name] });
+  add(s, newCommand(literal("function"), name));
 }
 
 /** A subshell, or the brackets after the name of a function, whose body then follows. */
@@ -153,8 +138,7 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
     if (KEYWORDS.has(raw)) return;
     if (raw === "time") {
       // bash takes it for a keyword or for a program by the words before it: a program asks.
-      const words: Word[] = [read, { text: "", kind: "dynamic" }];
-      add(s, { ...newCommand(), words });
+      add(s, newCommand(read, { text: "", kind: "dynamic" }));
       skipBlanks(s);
       if (take(s, /-p(?=[ \t])/y) !== undefined) skipBlanks(s);
       return void take(s, /--(?=[ \t])/y);
@@ -210,10 +194,7 @@ function loop(s: ShellSource): undefined {
 
 /** `case WORD in PATTERN) COMMANDS ;; esac` */
 function cases(s: ShellSource): undefined {
-  const command = newCommand();
-  command.words.push({ text: "case", kind: "literal" });
-  skipBlanks(s);
-  command.words.push(neededWord(s));
+  const command = newCommand(literal("case"), neededWord(s));
   skipNewlines(s);
   if (take(s, /in(?=[ \t\n])/y) === undefined) fail("case has no in");
   for (let ended = ""; ended !== "esac";) {
@@ -221,7 +202,6 @@ function cases(s: ShellSource): undefined {
     if (take(s, /esac(?=[ \t\n;&|)]|$)/y) !== undefined) break;
     take(s, /\(/y);
     do {
-      skipBlanks(s);
       command.words.push(neededWord(s));
       skipBlanks(s);
     } while (take(s, /\|/y) !== undefined);
@@ -235,8 +215,7 @@ function cases(s: ShellSource): undefined {
 
 /** `[[ ... ]]`: words and `&&`, `||` only. */
 function condition(s: ShellSource): undefined {
-  const command = newCommand();
-  command.words.push({ text: "[[", kind: "literal" });
+  const command = newCommand(literal("[["));
   for (;;) {
     skipNewlines(s);
     take(s, /&&|\|\|/y);
@@ -271,7 +250,7 @@ function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: str
   const operator = take(s, REDIRECTION);
   if (operator === undefined) return false;
   skipBlanks(s);
-  const redirection = { descriptor, operator, target: { text: "", kind: "literal" } as Word };
+  const redirection = { descriptor, operator, target: literal("") };
   command.redirections.push(redirection);
   if (operator !== "<<" && operator !== "<<-") {
     redirection.target = neededWord(s);
@@ -304,9 +283,8 @@ function hereDocuments(s: ShellSource): void {
       lines.push(`${line}\n`);
     }
     s.at = Math.min(s.at, s.text.length);
-    redirection.target = isQuoted
-      ? { text: lines.join(""), kind: "literal" }
-      : unquotedText(s, lines.join(""));
+    const text = lines.join("");
+    redirection.target = isQuoted ? literal(text) : unquotedText(s, text);
   }
 }
 
@@ -324,7 +302,9 @@ function unquotedText(s: ShellSource, text: string): Word {
   return { text, kind };
 }
 
+/** The next word, which must be there. */
 function neededWord(s: ShellSource): Word {
+  skipBlanks(s);
   const start = s.at;
   const read = word(s);
   if (s.at === start) fail("a word is missing");
