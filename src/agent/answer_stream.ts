@@ -1,9 +1,4 @@
-/**
- * An answer on its way to the person: its pieces are split, reported as events, and watched for a
- * repetition without end.
- *
- * @module
- */
+/** An answer on its way to the person: split, reported as events, watched for repetition. @module */
 
 import { AnswerSplitter } from "../backends/answer_splitter.ts";
 import type { Delta, SplitAnswer, Splitter } from "../backends/backend.ts";
@@ -32,17 +27,14 @@ interface AnswerStreamOptions {
  * a warning, and later pieces are dropped.
  */
 export class AnswerStream implements Splitter {
-  readonly #emit: (event: TurnEvent) => void;
-  readonly #onRunaway: () => void;
   readonly #splitter: AnswerSplitter;
   readonly #pieces: PieceGatherer;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
   /** The answer as a runaway left it. */
   #cut: SplitAnswer | undefined;
 
-  constructor({ tools, emit, onRunaway, isTyped = false, fences = true }: AnswerStreamOptions) {
-    this.#emit = emit;
-    this.#onRunaway = onRunaway;
+  constructor(private readonly options: AnswerStreamOptions) {
+    const { tools, isTyped = false, fences = true } = options;
     this.#splitter = new AnswerSplitter({
       isTyped,
       ...(tools.length > 0 && { calls: new ToolCallFilter({ ...namesAndSchemas(tools), fences }) }),
@@ -73,17 +65,17 @@ export class AnswerStream implements Splitter {
     const left = whole.slice(0, at) + REPETITION_WARNING;
     this.#cut = { ...this.#splitter.soFar, calls: [], [kind]: left };
     this.#report(kind, left.slice(Math.min(whole.length - piece.length, at)));
-    this.#onRunaway();
+    this.options.onRunaway();
   }
 
   #report(kind: Kind, text: string): void {
-    this.#emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
+    this.options.emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
   }
 
   /** The text so far was reasoning: the person has read it, so an event says so. */
   #retract(): void {
     if (this.#cut) return;
-    this.#emit({ type: "text_retracted" });
+    this.options.emit({ type: "text_retracted" });
     this.#watchers.text = new RepetitionWatcher();
   }
 }
@@ -94,13 +86,10 @@ export class AnswerStream implements Splitter {
  * character.
  */
 class PieceGatherer {
-  readonly #give: (kind: Kind, text: string) => void;
   #pending: { kind: Kind; pieces: string[] } | undefined;
   #isScheduled = false;
 
-  constructor(give: (kind: Kind, text: string) => void) {
-    this.#give = give;
-  }
+  constructor(private readonly give: (kind: Kind, text: string) => void) {}
 
   push(kind: Kind, piece: string): void {
     if (this.#pending?.kind !== kind) {
@@ -124,6 +113,6 @@ class PieceGatherer {
       this.#pending = { kind, pieces: [text.slice(-1)] };
       text = text.slice(0, -1);
     }
-    this.#give(kind, text);
+    this.give(kind, text);
   }
 }

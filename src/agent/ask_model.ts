@@ -4,7 +4,7 @@ import type { Backend, CallOptions, Delta, Reply } from "../backends/backend.ts"
 import { BackendError } from "../errors.ts";
 import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
-import type { RetryNotice, StopReason, TurnEvent, Usage } from "../types/event.ts";
+import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
@@ -22,9 +22,8 @@ export interface ModelAnswer {
   askAgain?: boolean;
 }
 
-/** Stands in for an answer that has no text and no calls. */
+/** The content that stands in for an answer without text and calls, and where the person stopped the model. */
 const NO_ANSWER = "[The model gave no answer]";
-/** Stands where the person stopped the model. */
 const INTERRUPTED_NOTE = "[Interrupted by the user]";
 const ASK_AGAIN =
   "[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]";
@@ -59,29 +58,24 @@ interface AskOptions extends Pick<CallOptions, "ready"> {
  * @throws {BackendError} with `partialText` when the server fails.
  */
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
-  const { tools = agent.offered, messages = conversation(agent), emit } = options;
+  const { tools = agent.offered, emit } = options;
+  const system: Message = { role: "system", content: agent.systemPrompt };
   const request = new ModelRequest(agent, await agent.backend(), tools, options);
-  const answer = await request.send(messages);
+  const answer = await request.send(options.messages ?? [system, ...agent.state.messages]);
   return "message" in answer ? answer : completed(answer.reply, options.mayAskAgain, emit);
 }
 
 /** One request, from its first byte to the end of the answer. */
 class ModelRequest {
-  readonly #backend: Backend;
-  readonly #tools: readonly Tool[];
-  readonly #options: AskOptions;
   readonly #stream: AnswerStream;
   readonly #runaway = new AbortController();
 
   constructor(
     agent: CopilotAgent,
-    backend: Backend,
-    tools: readonly Tool[],
-    options: AskOptions,
+    private readonly backend: Backend,
+    private readonly tools: readonly Tool[],
+    private readonly options: AskOptions,
   ) {
-    this.#backend = backend;
-    this.#tools = tools;
-    this.#options = options;
     this.#stream = new AnswerStream({
       tools,
       emit: options.emit,
@@ -93,15 +87,20 @@ class ModelRequest {
 
   /** Sends `messages`: the reply, or the answer that there is without one. */
   async send(messages: readonly Message[]): Promise<ModelAnswer | { reply: Reply }> {
-    const { signal, ready, emit } = this.#options;
+    const { signal, ready, emit } = this.options;
     try {
       signal.throwIfAborted();
-      const reply = await this.#backend.send(messages, this.#tools, {
+      const reply = await this.backend.send(messages, this.tools, {
         signal: AbortSignal.any([signal, this.#runaway.signal]),
         ready,
         splitter: this.#stream,
         onDelta: runawayGuard(() => this.#runaway.abort()),
-        onRetry: (retry) => emit(this.#retryEvent(retry)),
+        onRetry: (retry) =>
+          emit(
+            retry.isLoading
+              ? { type: "loading", model: this.backend.model, nextLookMs: retry.delayMs }
+              : { type: "retry", ...retry },
+          ),
         onNotice: (message) =>
           emit({ type: "notice", level: "info", code: "request_adjusted", message }),
       });
@@ -115,7 +114,7 @@ class ModelRequest {
   /** The answer of a request that was stopped; throws when it failed. */
   #broken(error: unknown): ModelAnswer {
     const { text } = this.#stream.end();
-    if (this.#options.signal.aborted) return { message: interruption(text), stopReason: "aborted" };
+    if (this.options.signal.aborted) return { message: interruption(text), stopReason: "aborted" };
     if (this.#runaway.signal.aborted) return this.#stopped();
     if (error instanceof BackendError) error.partialText = text.trim();
     throw error;
@@ -124,24 +123,13 @@ class ModelRequest {
   /** The answer of a model that ran away. */
   #stopped(): ModelAnswer {
     const { text, reasoning } = this.#stream.end();
-    this.#options.emit({
-      type: "notice",
-      level: "warning",
-      code: "repetition",
-      message: "The model repeated itself and was stopped.",
-    });
-    const message = withAnswer({
-      role: "assistant",
-      content: text.trim(),
-      ...(reasoning && { reasoning }),
-    });
-    return { message, stopReason: "loop" };
-  }
-
-  #retryEvent(retry: RetryNotice): TurnEvent {
-    return retry.isLoading
-      ? { type: "loading", model: this.#backend.model, nextLookMs: retry.delayMs }
-      : { type: "retry", ...retry };
+    const told = "The model repeated itself and was stopped.";
+    this.options.emit({ type: "notice", level: "warning", code: "repetition", message: told });
+    const message: Message = { role: "assistant", content: text.trim() };
+    return {
+      message: withAnswer({ ...message, ...reasoning && { reasoning } }),
+      stopReason: "loop",
+    };
   }
 }
 
@@ -150,21 +138,14 @@ class ModelRequest {
  * end too: white space, tags, a call and its arguments. Calls `onRunaway` once.
  */
 function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
-  const watchers = {
-    text: new RepetitionWatcher(HIDDEN_CYCLE),
-    reasoning: new RepetitionWatcher(HIDDEN_CYCLE),
-    tool_arguments: new RepetitionWatcher(HIDDEN_CYCLE),
-  };
+  const watcher = () => new RepetitionWatcher(HIDDEN_CYCLE);
+  const watchers = { text: watcher(), reasoning: watcher(), tool_arguments: watcher() };
   let ranAway = false;
   return (delta) => {
     if (ranAway || delta.type === "tool_call") return;
     ranAway = watchers[delta.type].push(delta.text) !== undefined;
     if (ranAway) onRunaway();
   };
-}
-
-function conversation({ systemPrompt, state }: CopilotAgent): Message[] {
-  return [{ role: "system", content: systemPrompt }, ...state.messages];
 }
 
 /** The answer of a whole reply; notices tell of one that did not end well. */

@@ -1,7 +1,6 @@
 /**
- * The system prompt. It and the tool schemas are in every request, so they are kept small, and
- * nothing in them changes within a folder (no time, no git status): a server's prompt cache holds
- * only as long as the first bytes stay the same.
+ * The system prompt. It and the tool schemas are in every request, so they are small, and nothing in them
+ * changes within a folder (no time, no git status): as the server's prompt cache needs.
  *
  * @module
  */
@@ -22,18 +21,18 @@ export function isLean(config: CopilotConfig & Required<AgentSettings>): boolean
   const { kind, contextLength = Infinity, name } = targetOf(config);
   if (kind === "hosted") return false;
   // `8x7b` are 56 billion; `e4b` counts what works at a time.
-  const [, experts = "1", size] = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(name) ??
-    [];
-  return contextLength < SMALL_CONTEXT || Number(experts) * Number(size ?? Infinity) < SMALL_MODEL;
+  const found = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(name);
+  const [, experts = 1, size = Infinity] = found ?? [];
+  return contextLength < SMALL_CONTEXT || Number(experts) * Number(size) < SMALL_MODEL;
 }
 
 /** Tools whose parameters are described by their names alone. */
 export function leanTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
     const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
-    const lean = Object.entries(properties).map(([name, { description: _, ...rest }]) =>
-      [name, rest] as const
-    );
+    const lean = Object.entries(properties).map((
+      [name, { description: _, ...rest }],
+    ) => [name, rest]);
     return { ...tool, parameters: { ...tool.parameters, properties: Object.fromEntries(lean) } };
   });
 }

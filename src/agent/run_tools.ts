@@ -1,8 +1,4 @@
-/**
- * The one place where every tool call passes: name, arguments, policy, run, bounded result.
- *
- * @module
- */
+/** The one place where every tool call passes: name, arguments, policy, run, bounded result. @module */
 
 import { NO_OUTPUT } from "../backends/wire_values.ts";
 import { isObject } from "../text/json.ts";
@@ -54,14 +50,13 @@ export async function runTools(
     options.emit({ type: "tool_start", name, args, id });
   };
   const start = (call: ToolCall) => {
-    const one: Running = {
-      call,
-      isTold: false,
-      execution: runOne(call, byName, options, (args) => {
-        one.args = args;
-        if (one === running[0]) tellStart(one);
-      }),
-    };
+    const context = { ...options.context, callId: call.id };
+    const run = new CallRun(call, options.policy, context, (args) => {
+      one.args = args;
+      if (one === running[0]) tellStart(one);
+    });
+    const execution = run.run(byName.get(call.name), [...byName.keys()]);
+    const one: Running = { call, isTold: false, execution };
     running.push(one);
   };
   for (let i = 0; i < calls.length;) {
@@ -83,17 +78,6 @@ export async function runTools(
   return done;
 }
 
-/** Runs one call; `onStart` is called right before the tool itself is. */
-function runOne(
-  call: ToolCall,
-  byName: ReadonlyMap<string, Tool>,
-  { policy, context }: RunToolsOptions,
-  onStart: (args: Record<string, unknown>) => void,
-): Promise<ToolExecution> {
-  return new CallRun(call, policy, { ...context, callId: call.id }, onStart)
-    .run(byName.get(call.name), [...byName.keys()]);
-}
-
 /** A call that may run: its arguments as they were decided on. */
 interface Allowed {
   args: Record<string, unknown>;
@@ -105,34 +89,27 @@ interface Allowed {
 
 /** The way of one call to its record. */
 class CallRun {
-  readonly #call: ToolCall;
-  readonly #policy: Policy;
-  readonly #context: ToolContext;
-  readonly #onStart: (args: Record<string, unknown>) => void;
   #start = performance.now();
   #hasBegun = false;
   /** The arguments as they are recorded. */
   #args: Record<string, unknown>;
 
+  /** @param onStart called with the arguments right before the tool itself is */
   constructor(
-    call: ToolCall,
-    policy: Policy,
-    context: ToolContext,
-    onStart: (args: Record<string, unknown>) => void,
+    private readonly call: ToolCall,
+    private readonly policy: Policy,
+    private readonly context: ToolContext,
+    private readonly onStart: (args: Record<string, unknown>) => void,
   ) {
-    this.#call = call;
-    this.#policy = policy;
-    this.#context = context;
-    this.#onStart = onStart;
     this.#args = call.arguments;
   }
 
   /** The record of the call; never rejects. */
   async run(tool: Tool | undefined, names: readonly string[]): Promise<ToolExecution> {
-    const { signal } = this.#context;
+    const { signal } = this.context;
     try {
       signal.throwIfAborted();
-      const { name, invalid } = this.#call;
+      const { name, invalid } = this.call;
       if (!tool) {
         const list = names.join(", ");
         return this.#record("failed", `There is no tool "${name}". The tools are: ${list}.`);
@@ -141,7 +118,7 @@ class CallRun {
         const text = invalid.text === "" ? "" : ` You gave: ${truncateMiddle(invalid.text, 500)}`;
         return this.#record("failed", `The call was not run: ${invalid.reason}.${text}`);
       }
-      const checked = checkArguments(tool, this.#call.arguments);
+      const checked = checkArguments(tool, this.call.arguments);
       if (!checked.ok) return this.#record("failed", checked.error);
       const decided = await this.#decide(tool, checked.args);
       return "outcome" in decided ? decided : await this.#runTool(tool, decided);
@@ -152,9 +129,9 @@ class CallRun {
 
   /** The call as the policy allows it, or the record of a refusal. */
   async #decide(tool: Tool, checked: Record<string, unknown>): Promise<Allowed | ToolExecution> {
-    const context = this.#context;
+    const context = this.context;
     const decision = await untilAborted(
-      Promise.resolve(this.#policy.decide(tool, checked, context)),
+      Promise.resolve(this.policy.decide(tool, checked, context)),
       context.signal,
     );
     if (!decision.allow) {
@@ -181,7 +158,7 @@ class CallRun {
     tool: Tool,
     { args, context, prepared, preface }: Allowed,
   ): Promise<ToolExecution> {
-    this.#onStart(this.#args);
+    this.onStart(this.#args);
     this.#hasBegun = true;
     context.signal.throwIfAborted();
     this.#start = performance.now(); // without the time that a person took to approve
@@ -197,7 +174,7 @@ class CallRun {
   }
 
   #recordError(error: unknown): ToolExecution {
-    if (!this.#context.signal.aborted) {
+    if (!this.context.signal.aborted) {
       return this.#record(error instanceof RefusedError ? "refused" : "failed", messageOf(error));
     }
     if (!this.#hasBegun) {
@@ -209,10 +186,10 @@ class CallRun {
 
   #record(outcome: ToolExecution["outcome"], result: string): ToolExecution {
     return {
-      toolCallId: this.#call.id,
-      toolName: this.#call.name,
+      toolCallId: this.call.id,
+      toolName: this.call.name,
       arguments: this.#args,
-      result: bounded(result, this.#context.maxOutputChars),
+      result: bounded(result, this.context.maxOutputChars),
       durationMs: Math.round(performance.now() - this.#start),
       isError: outcome !== "done",
       outcome,

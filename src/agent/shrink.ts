@@ -1,8 +1,4 @@
-/**
- * Makes a conversation shorter without a model. Pure: messages are replaced, never changed.
- *
- * @module
- */
+/** Makes a conversation shorter without a model. Pure: messages are replaced, never changed. @module */
 
 import { newMessageId } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
@@ -11,7 +7,6 @@ import type { Message } from "../types/message.ts";
 /** Counts the tokens of a message. */
 export type MessageSize = (message: Message) => number;
 
-/** The tokens of all of `messages`. */
 export function sizeOf(messages: readonly Message[], size: MessageSize): number {
   return messages.reduce((sum, message) => sum + size(message), 0);
 }
@@ -62,12 +57,9 @@ export function stubOldResults(
   return mapSome(messages, (message, i) => {
     const { role, content, toolName = "the tool" } = message;
     if (role !== "tool" || i >= first || total <= wanted) return message;
-    const lines = content.split("\n").length;
-    const stub = withContent(
-      message,
-      `[Left out to make room: ${lines} lines, ${content.length} ` +
-        `characters. Call ${toolName} again if they are needed.]`,
-    );
+    const what = `${content.split("\n").length} lines, ${content.length} characters`;
+    const text = `[Left out to make room: ${what}. Call ${toolName} again if they are needed.]`;
+    const stub = withContent(message, text);
     if (stub.content.length > content.length / 2) return message; // another stub, for one
     total -= size(message) - size(stub);
     return stub;
@@ -121,11 +113,6 @@ function mapSome(
   messages: readonly Message[],
   change: (message: Message, i: number) => Message,
 ): Shrunk {
-  let count = 0;
-  const changed = messages.map((message, i) => {
-    const one = change(message, i);
-    if (one !== message) count++;
-    return one;
-  });
-  return [changed, count];
+  const changed = messages.map(change);
+  return [changed, changed.filter((one, i) => one !== messages[i]).length];
 }

@@ -57,8 +57,6 @@ const PARSE_NATIVELY =
   "this model's tool calls come as text, and are read from there; a server that knows its template reads them itself: llama-server --jinja, vllm serve --enable-auto-tool-choice --tool-call-parser NAME, or in Ollama a model tagged tools";
 
 class Turn {
-  readonly #agent: CopilotAgent;
-  readonly #options: TurnOptions;
   readonly #signal: AbortSignal;
   readonly #executions: ToolExecution[] = [];
   readonly #loop = loopGuard();
@@ -69,20 +67,17 @@ class Turn {
   #inputTokens = 0;
   #outputTokens = 0;
 
-  constructor(agent: CopilotAgent, options: TurnOptions) {
-    this.#agent = agent;
-    this.#options = options;
+  constructor(private readonly agent: CopilotAgent, private readonly options: TurnOptions) {
     this.#signal = options.signal ?? new AbortController().signal;
   }
 
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
-    identify(this.#agent.state.messages);
+    identify(this.agent.state.messages);
     const asked = this.#add(this.#asked(userInput));
     try {
-      for (;;) {
-        const result = await this.step();
-        if (result) return result;
-      }
+      let result: TurnResult | undefined;
+      while (!result) result = await this.step();
+      return result;
     } catch (error) {
       this.#recordFailure(error, asked);
       throw error;
@@ -98,44 +93,39 @@ class Turn {
       this.#add(reminder());
       return undefined;
     }
-    const { toolCalls: calls = [], standsFor } = message;
-    if (stopReason !== undefined || calls.length === 0) {
-      const isUnanswered = standsFor === "empty_answer" && stopReason === undefined;
-      return {
-        ...this.#result(message.content, stopReason ?? "done"),
-        ...(isUnanswered && { isUnanswered }),
-      };
+    if (stopReason !== undefined || !message.toolCalls?.length) {
+      const isUnanswered = message.standsFor === "empty_answer" && stopReason === undefined;
+      const result = this.#result(message.content, stopReason ?? "done");
+      return { ...result, ...(isUnanswered && { isUnanswered }) };
     }
-    if (this.#rounds++ === this.#agent.config.maxToolRounds) return this.#outOfRounds(message);
+    if (this.#rounds++ === this.agent.config.maxToolRounds) return this.#outOfRounds(message);
     return await this.#runCalls(message);
   }
 
   /** The person's message, and what became of jobs since the model last heard of them. */
   #asked(input: string | readonly Part[]): Message {
-    const news = this.#jobNews().map((text): Part => (
-      { type: "resource", kind: "note", name: "", text }
-    ));
+    const note = { type: "resource", kind: "note", name: "" } as const;
+    const news = this.#jobNews().map((text) => ({ ...note, text }));
     if (news.length === 0) return userMessage(input);
-    const parts: readonly Part[] = typeof input === "string"
+    const typed: readonly Part[] = typeof input === "string"
       ? [{ type: "text", text: input }]
       : input;
-    return userMessage([...parts, ...news]);
+    return userMessage([...typed, ...news]);
   }
 
   /** Adds a message of this turn to the conversation. */
   #add(message: Message): Message {
     message.id ??= newMessageId();
-    this.#agent.state.messages.push(message);
+    this.agent.state.messages.push(message);
     return message;
   }
 
   /** The answer to the conversation, which is made shorter where it has to be. */
   async #answer(): Promise<ModelAnswer> {
-    const agent = this.#agent;
     let answer: ModelAnswer;
     try {
-      const limit = promptLimit(agent);
-      if (limit !== undefined && requestTokens(agent) > limit) await this.#makeRoom();
+      const limit = promptLimit(this.agent);
+      if (limit !== undefined && requestTokens(this.agent) > limit) await this.#makeRoom();
       answer = await this.#send().catch(async (error) => {
         const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
         if (!isTooLong || !await this.#makeRoom(error)) throw error;
@@ -152,10 +142,10 @@ class Turn {
 
   #send(): Promise<ModelAnswer> {
     this.#emit({ type: "thinking" });
-    return askModel(this.#agent, {
+    return askModel(this.agent, {
       signal: this.#signal,
       mayAskAgain: !this.#wasAskedAgain,
-      ready: this.#options.ready,
+      ready: this.options.ready,
       emit: (event) => this.#emit(event),
     });
   }
@@ -163,7 +153,7 @@ class Turn {
   /** Gives calls ids of their own, as servers number from 0 again, and tells of those from the text. */
   #readCalls(message: Message): void {
     if (!message.toolCalls) return;
-    const { config, state } = this.#agent;
+    const { config, state } = this.agent;
     const earlier = state.messages.flatMap(({ toolCalls = [] }) => toolCalls);
     message.toolCalls = withUniqueIds(message.toolCalls, earlier.map(({ id }) => id));
     const recovered = message.toolCalls.filter(isRecovered);
@@ -179,7 +169,7 @@ class Turn {
   /** Makes the conversation shorter; false where it can not be. Loaded when it is needed. */
   async #makeRoom(refusal?: BackendError): Promise<boolean> {
     const { makeRoom } = await import("./compact.ts");
-    const done = await makeRoom(this.#agent, {
+    const done = await makeRoom(this.agent, {
       signal: this.#signal,
       emit: (event) => this.#emit(event),
       count: (usage) => this.#count(usage),
@@ -190,14 +180,11 @@ class Turn {
 
   /** Runs the calls of an answer; the turn's result where it ends with them. */
   async #runCalls(answer: Message): Promise<TurnResult | undefined> {
-    const { tools, policy } = this.#agent;
-    const { onOutput } = this.#options;
-    const executions = await runTools(answer.toolCalls ?? [], {
-      tools,
-      policy,
-      context: { ...this.#agent.toolContext(this.#signal), ...(onOutput && { onOutput }) },
-      emit: (event) => this.#emit(event),
-    });
+    const { tools, policy } = this.agent;
+    const { onOutput } = this.options;
+    const context = { ...this.agent.toolContext(this.#signal), ...(onOutput && { onOutput }) };
+    const emit = (event: TurnEvent) => this.#emit(event);
+    const executions = await runTools(answer.toolCalls ?? [], { tools, policy, context, emit });
     this.#executions.push(...executions);
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
@@ -215,7 +202,7 @@ class Turn {
 
   #toolMessage({ toolCallId, toolName, result, isError, outcome }: ToolExecution): Message {
     const hasRun = outcome !== "refused" && outcome !== "not_run";
-    const tool = hasRun && this.#agent.tools.find(({ name }) => name === toolName);
+    const tool = hasRun && this.agent.tools.find(({ name }) => name === toolName);
     return {
       ...toolResult({ id: toolCallId, name: toolName }, result, isError),
       ...(tool && { toolAccess: tool.access }),
@@ -224,7 +211,7 @@ class Turn {
 
   /** Ends the turn with calls that are not run. */
   #outOfRounds(answer: Message): TurnResult {
-    const text = `Stopped after ${this.#agent.config.maxToolRounds} rounds of tool calls.`;
+    const text = `Stopped after ${this.agent.config.maxToolRounds} rounds of tool calls.`;
     for (const call of answer.toolCalls ?? []) {
       this.#add(toolResult(call, `${text} The call was not run.`, true));
     }
@@ -243,7 +230,7 @@ class Turn {
    * did stays, closed by a note, as some chat templates refuse a user message after a tool result.
    */
   #recordFailure(error: unknown, asked: Message): void {
-    const { messages } = this.#agent.state;
+    const { messages } = this.agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";
     if (messages.at(-1) === asked && partial === "") {
       messages.pop();
@@ -252,29 +239,25 @@ class Turn {
     }
     const reason = error instanceof Error ? error.message : String(error);
     const note = endOfTurn(`The answer broke off: ${reason}`);
-    this.#add(
-      partial === "" ? note : { role: "assistant", content: `${partial}\n\n${note.content}` },
-    );
+    const said: Message = { role: "assistant", content: `${partial}\n\n${note.content}` };
+    this.#add(partial === "" ? note : said);
   }
 
   /** Counts, and tells of a server that read only a part of the request. */
   #measure(usage: Usage): void {
-    const agent = this.#agent;
-    const tokens = requestTokens(agent);
-    if (learnFromUsage(agent, usage)) {
-      this.#notice(
-        "warning",
-        "prompt_cut",
+    const tokens = requestTokens(this.agent);
+    if (learnFromUsage(this.agent, usage)) {
+      const what =
         `The server read only ${usage.inputTokens} of about ${tokens} tokens and left out the rest ` +
-          "without a word: its context is too small. The conversation is kept within that from now " +
-          "on. Give the model more with --context-length, or where the server is started.",
-      );
+        "without a word: its context is too small. The conversation is kept within that from now " +
+        "on. Give the model more with --context-length, or where the server is started.";
+      this.#notice("warning", "prompt_cut", what);
     }
     this.#count(usage);
   }
 
   #count(usage: Usage): void {
-    const { state } = this.#agent;
+    const { state } = this.agent;
     this.#inputTokens += usage.inputTokens;
     this.#outputTokens += usage.outputTokens;
     state.inputTokens += usage.inputTokens;
@@ -284,7 +267,7 @@ class Turn {
 
   /** A note for each job that has ended since the model last heard of them. */
   #jobNews(): string[] {
-    const ended = this.#agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
+    const ended = this.agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
     this.#reportedJobs = ended;
     for (const job of ended) job.isTold = true;
     return ended.map(jobEndNote);
@@ -296,7 +279,7 @@ class Turn {
 
   #emit(event: TurnEvent): void {
     try {
-      const result: unknown = this.#options.onEvent?.(event);
+      const result: unknown = this.options.onEvent?.(event);
       if (result instanceof Promise) result.catch(() => {});
     } catch {
       // An error of the callback, thrown at once or later, is dropped: documented on TurnOptions.

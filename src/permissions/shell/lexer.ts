@@ -45,7 +45,8 @@ export interface ShellSource {
   at: number;
   commands: SimpleCommand[];
   depth: number;
-  isNested: boolean;
+  /** True inside of a substitution. */
+  isNested?: boolean;
   /** Reads commands up to `)` or the end of the text. */
   readList: (s: ShellSource, end: "" | ")") => unknown;
   /** Here-documents whose text begins after the next line end. */

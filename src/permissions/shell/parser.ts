@@ -38,12 +38,9 @@ export function parseCommandLine(text: string): CommandLine {
     if (text.length > MAX_COMMAND_LINE) fail(`it is longer than ${MAX_COMMAND_LINE} characters`);
     // deno-lint-ignore no-control-regex
     if (/[\0-\x08\x0b-\x1f\x7f]/.test(text)) fail("it has control characters");
-    const source: ShellSource = {
-      ...{ text, at: 0, depth: 0, isNested: false },
-      ...{ commands: [], readList: list, pending: [] },
-    };
-    list(source, "");
-    return { ok: true, commands: source.commands };
+    const commands: SimpleCommand[] = [];
+    list({ text, at: 0, commands, depth: 0, readList: list, pending: [] }, "");
+    return { ok: true, commands };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { ok: false, reason: error.message };
