@@ -146,20 +146,12 @@ export class CopilotAgent {
     return this.#backend ??= loadBackend(this.#config);
   }
 
-  /**
-   * Goes on with another model of the same backend; the conversation stays.
-   *
-   * @throws {RangeError} when `model` is empty.
-   */
+  /** Goes on with another model of the same backend; throws a RangeError when it is empty. */
   setModel(model: string): void {
     this.configure(withModel(this.#config, { model }));
   }
 
-  /**
-   * Goes on with other settings, of another backend too; the conversation stays.
-   *
-   * @throws {TypeError} {RangeError} when a setting is bad; nothing is changed then.
-   */
+  /** Goes on with other settings, of another backend too; a bad one throws, and nothing is changed then. */
   configure(config: CopilotConfig): void {
     this.#config = copilotConfig(config);
     this.#backend = undefined;

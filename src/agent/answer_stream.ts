@@ -22,10 +22,7 @@ interface AnswerStreamOptions {
   fences?: boolean;
 }
 
-/**
- * Receives the pieces of one answer. After a runaway, the text ends where the repetition began, with
- * a warning, and later pieces are dropped.
- */
+/** Receives the pieces of one answer, up to where a repetition began: a warning closes it there. */
 export class AnswerStream implements Splitter {
   readonly #splitter: AnswerSplitter;
   readonly #pieces: PieceGatherer;
@@ -81,9 +78,8 @@ export class AnswerStream implements Splitter {
 }
 
 /**
- * Gathers pieces until the network's chunk is read, and gives them out as one, whole characters only:
- * 500 000 pieces come in a few hundred chunks, and what follows costs more for each call than for each
- * character.
+ * Gathers pieces until the network's chunk is read, and gives them out as one, whole characters only: 500 000
+ * pieces come in a few hundred chunks, and what follows costs more for a call than for a character.
  */
 class PieceGatherer {
   #pending: { kind: Kind; pieces: string[] } | undefined;

@@ -1,6 +1,6 @@
 /** One request to the model, and its answer. @module */
 
-import type { Backend, CallOptions, Delta, Reply } from "../backends/backend.ts";
+import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
@@ -52,85 +52,59 @@ interface AskOptions extends Pick<CallOptions, "ready"> {
 }
 
 /**
- * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway
- * repetition ends the request at once; so does the signal, and what was said until then is the answer.
+ * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway repetition
+ * ends the request at once; so does the signal, and what was said until then is the answer.
  *
  * @throws {BackendError} with `partialText` when the server fails.
  */
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
-  const { tools = agent.offered, emit } = options;
+  const { signal, ready, emit, mayAskAgain, tools = agent.offered } = options;
   const system: Message = { role: "system", content: agent.systemPrompt };
-  const request = new ModelRequest(agent, await agent.backend(), tools, options);
-  const answer = await request.send(options.messages ?? [system, ...agent.state.messages]);
-  return "message" in answer ? answer : completed(answer.reply, options.mayAskAgain, emit);
-}
-
-/** One request, from its first byte to the end of the answer. */
-class ModelRequest {
-  readonly #stream: AnswerStream;
-  readonly #runaway = new AbortController();
-
-  constructor(
-    agent: CopilotAgent,
-    private readonly backend: Backend,
-    private readonly tools: readonly Tool[],
-    private readonly options: AskOptions,
-  ) {
-    this.#stream = new AnswerStream({
-      tools,
-      emit: options.emit,
-      onRunaway: () => this.#runaway.abort(),
-      isTyped: backend.isTyped,
-      fences: !agent.callsNatively(),
+  const { messages = [system, ...agent.state.messages] } = options;
+  const backend = await agent.backend();
+  const { isTyped } = backend;
+  const runaway = new AbortController();
+  const onRunaway = () => runaway.abort();
+  const fences = !agent.callsNatively();
+  const splitter = new AnswerStream({ tools, emit, onRunaway, isTyped, fences });
+  let reply: Reply;
+  try {
+    signal.throwIfAborted();
+    reply = await backend.send(messages, tools, {
+      signal: AbortSignal.any([signal, runaway.signal]),
+      ready,
+      splitter,
+      onDelta: runawayGuard(onRunaway),
+      onRetry: (retry) =>
+        emit(
+          retry.isLoading
+            ? { type: "loading", model: backend.model, nextLookMs: retry.delayMs }
+            : { type: "retry", ...retry },
+        ),
+      onNotice: (message) =>
+        emit({ type: "notice", level: "info", code: "request_adjusted", message }),
     });
-  }
-
-  /** Sends `messages`: the reply, or the answer that there is without one. */
-  async send(messages: readonly Message[]): Promise<ModelAnswer | { reply: Reply }> {
-    const { signal, ready, emit } = this.options;
-    try {
-      signal.throwIfAborted();
-      const reply = await this.backend.send(messages, this.tools, {
-        signal: AbortSignal.any([signal, this.#runaway.signal]),
-        ready,
-        splitter: this.#stream,
-        onDelta: runawayGuard(() => this.#runaway.abort()),
-        onRetry: (retry) =>
-          emit(
-            retry.isLoading
-              ? { type: "loading", model: this.backend.model, nextLookMs: retry.delayMs }
-              : { type: "retry", ...retry },
-          ),
-        onNotice: (message) =>
-          emit({ type: "notice", level: "info", code: "request_adjusted", message }),
-      });
-      // The last piece may have completed the repetition when the whole answer was already there.
-      return this.#runaway.signal.aborted ? { ...this.#stopped(), usage: reply.usage } : { reply };
-    } catch (error) {
-      return this.#broken(error);
-    }
-  }
-
-  /** The answer of a request that was stopped; throws when it failed. */
-  #broken(error: unknown): ModelAnswer {
-    const { text } = this.#stream.end();
-    if (this.options.signal.aborted) return { message: interruption(text), stopReason: "aborted" };
-    if (this.#runaway.signal.aborted) return this.#stopped();
+  } catch (error) {
+    const { text } = splitter.end();
+    if (signal.aborted) return { message: interruption(text), stopReason: "aborted" };
+    if (runaway.signal.aborted) return stoppedAnswer(splitter, emit);
     if (error instanceof BackendError) error.partialText = text.trim();
     throw error;
   }
+  // The last piece may have completed the repetition when the whole answer was already there.
+  return runaway.signal.aborted
+    ? { ...stoppedAnswer(splitter, emit), usage: reply.usage }
+    : completed(reply, mayAskAgain, emit);
+}
 
-  /** The answer of a model that ran away. */
-  #stopped(): ModelAnswer {
-    const { text, reasoning } = this.#stream.end();
-    const told = "The model repeated itself and was stopped.";
-    this.options.emit({ type: "notice", level: "warning", code: "repetition", message: told });
-    const message: Message = { role: "assistant", content: text.trim() };
-    return {
-      message: withAnswer({ ...message, ...reasoning && { reasoning } }),
-      stopReason: "loop",
-    };
-  }
+/** The answer of a model that ran away. */
+function stoppedAnswer(splitter: AnswerStream, emit: AskOptions["emit"]): ModelAnswer {
+  const { text, reasoning } = splitter.end();
+  const told = "The model repeated itself and was stopped.";
+  emit({ type: "notice", level: "warning", code: "repetition", message: told });
+  const content = text.trim();
+  const message = withAnswer({ role: "assistant", content, ...reasoning && { reasoning } });
+  return { message, stopReason: "loop" };
 }
 
 /**

@@ -61,15 +61,11 @@ interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
 }
 
 /**
- * Makes the conversation shorter, in one big step, as the server reads all of it anew after each.
- * First, results that were not sent yet are cut to what there is room for; then old results become
- * one line each, down to half of the room; where that is not enough, the model summarises the oldest
- * messages. Results stay with their calls; the newest ones and the person's newest message stay.
- * The conversation is changed when all is done, or not at all.
- *
- * @returns A record of the changes; `null` where nothing was changed.
- * @throws {BackendError} when the server fails.
- * @throws whatever `signal` was aborted with.
+ * Makes the conversation shorter, in one big step, as the server reads all of it anew after each. First, results
+ * that were not sent yet are cut to what there is room for; then old results become one line each, down to half
+ * of the room; where that is not enough, the model summarises the oldest messages. Results stay with their
+ * calls; the newest ones and the person's newest message stay. The conversation is changed when all is done, or
+ * not at all; `null` where nothing was. Throws what the server's failure or `signal` does.
  */
 export async function makeRoom(
   agent: CopilotAgent,

@@ -10,8 +10,7 @@ import type { Message, ToolCall } from "../types/message.ts";
  *
  * @param _config The settings; answers are told apart by their shape, whatever these say.
  * @param response What {@linkcode callLocal} returned.
- * @throws {BackendError} of kind `protocol` when the response has neither shape; of the error's own
- * kind when it is an error object.
+ * @throws {BackendError} when it has neither shape (`protocol`), or is an error object (of its kind).
  */
 export function parseLocalResponse(
   _config: LocalConfig,

@@ -8,7 +8,7 @@ import { checkArguments } from "../tools/schema.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { Prepared, Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 
 interface RunToolsOptions {
   tools: readonly Tool[];
@@ -29,11 +29,10 @@ interface Running {
 }
 
 /**
- * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one
- * after the other; the records come back in the order asked, one for each call, whatever happens, and
- * `tool_start` / `tool_done` are reported in that order too, pair by pair: of the first call that is
- * not done, before its tool runs. Never throws: after an abort the calls that did not finish are
- * recorded as interrupted.
+ * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one after the
+ * other; the records come back in the order asked, one for each call, and `tool_start` / `tool_done` are reported
+ * in that order too, pair by pair: of the first call that is not done, before its tool runs. Never throws: after
+ * an abort the calls that did not finish are recorded as interrupted.
  */
 export async function runTools(
   calls: readonly ToolCall[],
@@ -78,15 +77,6 @@ export async function runTools(
   return done;
 }
 
-/** A call that may run: its arguments as they were decided on. */
-interface Allowed {
-  args: Record<string, unknown>;
-  context: ToolContext;
-  prepared: Prepared | undefined;
-  /** Text before the result, for the model. */
-  preface: string;
-}
-
 /** The way of one call to its record. */
 class CallRun {
   #start = performance.now();
@@ -120,20 +110,16 @@ class CallRun {
       }
       const checked = checkArguments(tool, this.call.arguments);
       if (!checked.ok) return this.#record("failed", checked.error);
-      const decided = await this.#decide(tool, checked.args);
-      return "outcome" in decided ? decided : await this.#runTool(tool, decided);
+      return await this.#decideAndRun(tool, checked.args);
     } catch (error) {
       return this.#recordError(error);
     }
   }
 
-  /** The call as the policy allows it, or the record of a refusal. */
-  async #decide(tool: Tool, checked: Record<string, unknown>): Promise<Allowed | ToolExecution> {
-    const context = this.context;
-    const decision = await untilAborted(
-      Promise.resolve(this.policy.decide(tool, checked, context)),
-      context.signal,
-    );
+  async #decideAndRun(tool: Tool, checked: Record<string, unknown>): Promise<ToolExecution> {
+    const { signal } = this.context;
+    const deciding = Promise.resolve(this.policy.decide(tool, checked, this.context));
+    const decision = await untilAborted(deciding, signal);
     if (!decision.allow) {
       const { reason, summary } = decision;
       return {
@@ -145,32 +131,21 @@ class CallRun {
     let preface = "";
     if (decision.args) {
       const given = this.#args;
+      preface = `The user changed the call to ${JSON.stringify(args)}\n`;
       // Without the defaults, which nobody gave.
       this.#args = Object.fromEntries(
         Object.entries(args).filter(([key, value]) => key in given || value !== checked[key]),
       );
-      preface = `The user changed the call to ${JSON.stringify(args)}\n`;
     }
-    return { args, context: grant ? { ...context, grant } : context, prepared, preface };
-  }
-
-  async #runTool(
-    tool: Tool,
-    { args, context, prepared, preface }: Allowed,
-  ): Promise<ToolExecution> {
     this.onStart(this.#args);
     this.#hasBegun = true;
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     this.#start = performance.now(); // without the time that a person took to approve
-    const result = await untilAborted(
-      Promise.resolve(tool.run(args, context, prepared)),
-      context.signal,
-    );
+    const context = grant ? { ...this.context, grant } : this.context;
+    const result = await untilAborted(Promise.resolve(tool.run(args, context, prepared)), signal);
     const { content, ...details } = outcomeOf(result);
-    return {
-      ...this.#record("done", preface + content),
-      ...Object.keys(details).length > 0 && { details },
-    };
+    const execution = this.#record("done", preface + content);
+    return { ...execution, ...Object.keys(details).length > 0 && { details } };
   }
 
   #recordError(error: unknown): ToolExecution {

@@ -43,10 +43,7 @@ export function cutNewResults(
 const cutNotice = (chars: number): string =>
   `\n[... ${chars} characters left out, as the model's context has no room for them: ask for a part ...]\n`;
 
-/**
- * Puts one line in place of each old result, the oldest first, until all of `messages` take `wanted`
- * tokens. Those that the model has not read yet stay.
- */
+/** Puts one line in place of old results, the oldest first, until `messages` take `wanted` tokens. */
 export function stubOldResults(
   messages: readonly Message[],
   wanted: number,

@@ -30,12 +30,7 @@ If there is a summary from earlier, keep what still counts of it. Write the summ
 const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
 const SHOWN_ARGUMENTS = 300;
 
-/**
- * The request for a summary of `messages`, cut in its middle to `maxChars`.
- *
- * @param focus The subject to keep above all.
- * @param words The number of words wanted, within what makes sense.
- */
+/** The request for a summary of about `words`, with `messages` cut to `maxChars`; `focus` is kept above all. */
 export function summaryRequest(
   messages: readonly Message[],
   maxChars: number,

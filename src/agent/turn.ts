@@ -17,10 +17,7 @@ import { learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
 export interface TurnOptions {
   /** Called with each event as it happens; errors that it throws are dropped. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
-  /**
-   * Returns a promise to wait for before more of an answer is read, for a frontend that shows it more
-   * slowly than it comes.
-   */
+  /** Returns a promise to wait for before more is read, for a frontend that shows it more slowly. */
   ready?: (() => Promise<void> | undefined) | undefined;
   /** Called with a function that returns the newest line of a running command; see `ToolContext`. */
   onOutput?: ((newest: () => string) => void) | undefined;
@@ -225,10 +222,7 @@ class Turn {
     return this.#result(content || note.content, stopReason);
   }
 
-  /**
-   * After a failure: a turn in which the model said nothing leaves no trace, else what it said and
-   * did stays, closed by a note, as some chat templates refuse a user message after a tool result.
-   */
+  /** After a failure, a turn in which the model said nothing leaves no trace, any other is closed by a note. */
   #recordFailure(error: unknown, asked: Message): void {
     const { messages } = this.agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";

@@ -13,11 +13,7 @@ export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sa
   yes?: boolean;
 }
 
-/**
- * The choices that flags make, as a person wrote them.
- *
- * @throws {UsageError} when a value makes no sense.
- */
+/** The choices that flags make. Throws a UsageError when a value makes no sense. */
 export function parsePermissionChoice(
   { approve, sandbox, network, env, yes }:
     & { approve?: string; sandbox?: string; env?: string }

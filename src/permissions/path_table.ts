@@ -89,10 +89,7 @@ export class PathTable {
     return this.#secretMatcher().any;
   }
 
-  /**
-   * The secrets that confined commands must not see: those in the home folder, and absolute ones. The
-   * file or folder behind a link is one by its own path, too.
-   */
+  /** The secrets of the home folder and absolute ones; what a link of one leads to is one by its own path. */
   confinedSecrets(): ConfinedPath[] {
     const named = [
       ...this.#located("secret", this.home),

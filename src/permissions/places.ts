@@ -20,12 +20,9 @@ export interface Place {
 
 /**
  * The place that `path` leads to, which may not exist yet: the deepest folder that does is resolved, and
- * a link to nothing is followed to where a file would be created.
- *
- * A path that cannot be resolved, as in a folder that may not be searched, counts as outside. A link that is
- * changed afterwards is not seen: whoever opens the file opens `real`.
- *
- * @param workingDir the absolute working directory.
+ * a link to nothing is followed to where a file would be created. A path that cannot be resolved, as in a
+ * folder that may not be searched, counts as outside. Whoever opens the file opens `real`: a link that is
+ * changed afterwards is not seen.
  */
 export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
   const asked = resolvePath({ workingDir }, path);
@@ -65,10 +62,7 @@ const MAX_LOOKED = 10_000;
 const MAX_PATTERN = 200;
 const MAX_MATCHES = 1000;
 
-/**
- * True where something below the folder `path` has the name of a secret, or more is there than is looked
- * through. Links in it are not followed, as no search follows them.
- */
+/** True where a name below `path` may be a secret's; links are not followed, as no search does. */
 export function mayHoldSecrets(path: string, { secretPattern }: PathTable): boolean {
   const folders = [path];
   let looked = 0;

@@ -8,11 +8,9 @@ import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "
 import type { Settings, Verdict } from "./settings.ts";
 
 /**
- * Decides one call. Rules that deny come first, then the calls that always ask (secrets, protected
- * files, commands that destroy, commands that cannot be understood), rules that ask, rules that
- * allow, and last the modes. The strictest part of a command line decides for all of it.
- *
- * @param place where a path leads; `.` is the working directory
+ * Decides one call. Rules that deny come first, then the calls that always ask (secrets, protected files,
+ * commands that destroy or cannot be understood), rules that ask, rules that allow, and last the modes. The
+ * strictest part of a command line decides for all of it. `place` resolves paths in the working directory.
  */
 export function decide(call: PolicyCall, settings: Settings, place: Scene["place"]): Verdict {
   const scene = sceneOf(settings, place);
@@ -25,10 +23,7 @@ export function decide(call: PolicyCall, settings: Settings, place: Scene["place
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
 }
 
-/**
- * The rule that would allow exactly this call, for a person who answers "always"; undefined where no
- * rule would.
- */
+/** The rule that would allow exactly this call, for an "always"; undefined where no rule would. */
 export function ruleFor(
   call: PolicyCall,
   settings: Settings,
@@ -78,10 +73,7 @@ export function grantOf(
   return { realPath: at.real, withheld, ...isSecret && { isSecret } };
 }
 
-/**
- * The settings with those of a project, which only make them stricter; `ignored` names the settings of
- * the project that would have loosened them.
- */
+/** The settings made stricter by a project's; `ignored` names those that would have loosened them. */
 export function tighten<S extends Strictness>(
   settings: S,
   project: Partial<Strictness>,

@@ -10,10 +10,9 @@ interface FileGroup {
   /** The contents of secrets ("may hold ..."), the nature of protected files ("is ..."), for the person who is asked. */
   what: string;
   /**
-   * Patterns, parted by blanks. `~/x` is x in the home folder, `/x` is x in the root folder, any other
-   * counts in every folder. One that ends in `/` covers a folder and all below it, any other only the
-   * path that ends there. `*` is any characters but `/`, `?` one of them, `{a,b}` is either, and one
-   * `**` between names is any number of folders.
+   * Patterns, parted by blanks. `~/x` is in the home folder, `/x` in the root folder, any other counts in
+   * every folder. One that ends in `/` covers a folder and all below it. `*` is any characters but `/`, `?`
+   * one of them, `{a,b}` is either, and one `**` between names is any number of folders.
    */
   paths: string;
   /** Names of files that `paths` matches and that are harmless. */

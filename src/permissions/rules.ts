@@ -28,13 +28,11 @@ export interface Rule {
 }
 
 /**
- * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`.
+ * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`. TOOL is a
+ * tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`. A glob is relative to
+ * the working directory, or to the absolute folder `above`, or begins with `/`. Words are written as in a
+ * shell; without ` *` at the end the command must have exactly these.
  *
- * TOOL is a tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`. A
- * glob is relative to the working directory, or begins with `/`. Words are written as in a shell;
- * without ` *` at the end the command must have exactly these.
- *
- * @param above an absolute folder above the working directory, to which globs are relative instead
  * @throws {SyntaxError} when the rule makes no sense; the message says what to write instead.
  */
 export function parseRule(effect: RuleEffect, text: string, above?: string): Rule {
@@ -92,11 +90,9 @@ const ABSOLUTE = SEPARATOR === "/" ? /^\// : /^(\/|[a-z]:)/i;
 const DOUBLED = SEPARATOR === "/" ? /\/(\.?\/)+/g : /(?<=.)\/(\.?\/)+/g;
 
 /**
- * An absolute glob pattern. One of a rule that does not allow also matches the place that the links in
- * its folders lead to now. Links that a rule which allows names are not followed: somebody who wants more
- * to be allowed may have made them.
- *
- * @param base a folder that stands before `glob`, taken literally
+ * An absolute glob pattern, behind the literal folder `base`. One of a rule that does not allow also matches
+ * the place that the links in its folders lead to now. Links that a rule which allows names are not
+ * followed: somebody who wants more to be allowed may have made them.
  */
 function resolved(effect: RuleEffect, base: string, glob: string): string {
   const named = /^(?:[^*?[\]{}\\/]*(?:\/|$))*/.exec(glob)![0];
@@ -134,10 +130,7 @@ export function rulePathOf(root: string, path: string): string {
   return way === ".." || way.startsWith("../") ? slashed(path) : way || ".";
 }
 
-/**
- * True where a path rule matches the absolute path `at`, in the working directory `root`. A rule that
- * does not allow also matches all that is below a folder.
- */
+/** True where a path rule matches `at`, an absolute path; one that does not allow, also below a folder. */
 export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;

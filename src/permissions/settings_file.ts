@@ -34,11 +34,7 @@ interface LevelSource {
   above?: string | undefined;
 }
 
-/**
- * One level, checked.
- *
- * @throws {UsageError} when it holds a setting that there is not, or a value that makes no sense.
- */
+/** One level, checked. Throws a UsageError for a setting that there is not, or a value without sense. */
 export async function levelOf(value: unknown, source: LevelSource): Promise<SettingsLevel> {
   const { file } = source;
   if (!isObject(value)) throw unusable("a folder", file, "a JSON object");
@@ -110,10 +106,7 @@ async function rulesIn(
 export class PermissionsFile {
   #content: Record<string, unknown> | undefined;
 
-  /**
-   * @param path the file, which need not exist; undefined where there is no home folder
-   * @throws {UsageError} when it cannot be read.
-   */
+  /** Throws a UsageError when `path` cannot be read; it is undefined where there is no home folder. */
   constructor(readonly path: string | undefined, private readonly toolNames: ToolNames) {
     this.#content = path === undefined ? undefined : readJsonFile(path);
   }
@@ -151,11 +144,7 @@ export class PermissionsFile {
     return typeof instructions === "boolean" ? instructions : undefined;
   }
 
-  /**
-   * Saves what `change` makes of the settings for a folder; the path of the file.
-   *
-   * @throws {Error} when there is no home folder, or the file cannot be written.
-   */
+  /** Saves what `change` makes of a folder's settings, or throws; the path of the file. */
   async save(
     folder: string,
     change: (here: Record<string, unknown>) => Record<string, unknown>,

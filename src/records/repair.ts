@@ -72,10 +72,7 @@ function lostResult({ id: toolCallId, name: toolName }: ToolCall): Message {
 
 const isLost = ({ standsFor }: Message) => standsFor === "lost_result";
 
-/**
- * The number of calls that were open when the last turn of repaired `messages` was cut off: 0 before an
- * answer; undefined where it was not cut off.
- */
+/** The calls that were open when the last turn of repaired `messages` was cut off: 0 before an answer. */
 export function openCallsAtCut(messages: readonly Message[]): number | undefined {
   const last = messages.at(-1);
   if (last?.role === "user") return 0;

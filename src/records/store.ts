@@ -112,10 +112,7 @@ function headOf(path: string): RecordHead {
   return parseHead(text.slice(0, Math.max(0, text.indexOf("\n"))));
 }
 
-/**
- * The sessions of `folder`, newest first, each whole: every call has its result. A session from which
- * another goes on is a part of that one, and left out.
- */
+/** The sessions of `folder`, newest first, each repaired, without those that another goes on from. */
 export function* storedSessions(root: string, folder: string): Generator<StoredSession> {
   const parts = new Set<string>();
   for (const name of namesIn(root)) {

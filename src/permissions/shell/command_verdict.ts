@@ -138,9 +138,9 @@ function matchesIn(
 }
 
 /**
- * A command with its patterns replaced by the paths that they match, where these are known. Which signs
- * of a pattern were quoted is not known here: as `*` and `?` also match themselves, more is replaced
- * than bash would; patterns with brackets, which may not, stay.
+ * A command with its patterns replaced by the paths that they match, where these are known. Of a pattern it is
+ * not known which signs were quoted: as `*` and `?` also match themselves, more is replaced than bash would;
+ * patterns with brackets, which may not, stay.
  */
 function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
   const [program, ...rest] = command.words;
@@ -155,10 +155,7 @@ function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
   return { ...command, words: program ? [program, ...words] : [] };
 }
 
-/**
- * Every word, or part of one, that may be a path, with the verdict on reading it; for words that are
- * known to be written also the verdict on that, where it refuses.
- */
+/** Each word, or part of one, that may be a path, with the verdict on reading it, or one against writing it. */
 function namedPathVerdicts(
   runs: readonly (readonly Word[])[],
   scene: Scene,
@@ -210,10 +207,7 @@ const DESTRUCTIVE: readonly Rule[] = [
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
 /** The loss that a command may cause, in words; undefined for none known. */
-function destroys(
-  runs: readonly (readonly Word[])[],
-  { place, root }: Scene,
-): string | undefined {
+function destroys(runs: readonly (readonly Word[])[], { place, root }: Scene): string | undefined {
   const rule = DESTRUCTIVE.find((one) => concernsCommand(one, runs) !== "no");
   if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;
   for (const [first, ...rest] of runs) {

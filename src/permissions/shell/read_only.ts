@@ -108,11 +108,9 @@ const FIND: Readonly<Record<string, number>> = {
 };
 
 /**
- * The paths that a command reads, if it is known to do nothing else: every word of it that may be a
- * path. Undefined for all other commands. Redirections are not looked at.
- *
- * @param isTrusted true where the git settings of the folder can be relied on
- * @param isSystem true for a program of the system's own folders
+ * The paths that a command reads, if it is known to do nothing else: every word of it that may be a path.
+ * Undefined for all other commands. Redirections are not looked at. The git settings of the folder must be
+ * `isTrusted`, and programs that version managers stand in for be of the system's own folders.
  */
 export function readsOnly(
   command: SimpleCommand,
@@ -145,9 +143,8 @@ export function readsOnly(
 }
 
 /**
- * The files and folders that a command which {@linkcode readsOnly} knows searches through; undefined for
- * one that shows only files that it names. `rg` searches hidden files, too: a file of the folder can make
- * it heed them.
+ * What a command that {@linkcode readsOnly} knows searches through; undefined for one that shows only files that
+ * it names. `rg` searches hidden files, too: a file of the folder can make it heed them.
  */
 export function searchedBy({ words }: SimpleCommand): string[] | undefined {
   const [program = "", ...args] = words.map(({ text }) => text);
