@@ -11,7 +11,6 @@ import type { Tool } from "../types/tool.ts";
 type Kind = "text" | "reasoning";
 
 interface AnswerStreamOptions {
-  /** The tools that were offered. */
   tools: readonly Tool[];
   emit: (event: TurnEvent) => void;
   /** Called once, when the model repeats itself without end. */

@@ -10,11 +10,9 @@ import type { Tool } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { AnswerStream } from "./answer_stream.ts";
 
-/** The answer to one request. */
 export interface ModelAnswer {
   /** The assistant's message, as it goes into the conversation; its content is never blank. */
   message: Message;
-  /** Tokens counted by the server. */
   usage?: Usage | undefined;
   /** Set when the turn ends here, whatever the message asks for. */
   stopReason?: StopReason;

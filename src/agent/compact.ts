@@ -38,21 +38,20 @@ export interface CompactOptions {
  */
 export function compact(
   agent: CopilotAgent,
-  { signal = new AbortController().signal, onEvent: emit = () => {}, ...others }: CompactOptions =
-    {},
+  options: CompactOptions = {},
 ): Promise<Compaction | null> {
+  const { signal = new AbortController().signal, onEvent: emit = () => {}, ...others } = options;
   const count = ({ inputTokens, outputTokens }: Usage) => {
     agent.state.inputTokens += inputTokens;
     agent.state.outputTokens += outputTokens;
   };
-  const options = { ...others, byHand: true, signal, emit, count };
-  return exclusively(agent, "compact the conversation", () => makeRoom(agent, options));
+  const all = { ...others, byHand: true, signal, emit, count };
+  return exclusively(agent, "compact the conversation", () => makeRoom(agent, all));
 }
 
 interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
-  /** Called with the tokens that a summary took. */
   count: (usage: Usage) => void;
   /** The server's refusal of the request, where that is the reason. */
   refusal?: BackendError | undefined;
@@ -81,7 +80,6 @@ export async function makeRoom(
   const limit = Math.min(promptLimit(agent) ?? Infinity, byHand ? tokensBefore : Infinity);
   const most = limit - fixed;
   const wanted = limit / 2 - fixed;
-
   const [cut, cutResults] = cutNewResults(messages, most, size);
   let [shorter, droppedResults] = stubOldResults(cut, wanted, size);
   let summarized = 0;
@@ -136,7 +134,6 @@ const WORDS_PER_TOKEN = 0.7;
 /** The part of the room that the text to summarise may take: of a new model the estimate is rough. */
 const SHOWN_PART = 0.7;
 
-/** The messages to summarise, and those to keep. */
 function splitForSummary(
   messages: readonly Message[],
   room: number,
@@ -209,7 +206,6 @@ function upTo(text: string, tokens: number, size: MessageSize): string {
 
 const tokensOf = (text: string, size: MessageSize) => size({ role: "user", content: text });
 
-/** The sentence about a compaction, for a person. */
 function inWords(done: Compaction): string {
   const changes = [
     [done.cutResults, "new results were cut to fit"],

@@ -12,7 +12,6 @@ const STOP_AT = 5;
 interface Loop {
   /** The number of such rounds in a row, this one included. */
   times: number;
-  /** Text to add to the last result, for the model. */
   nudge: string;
   /** True when being told did not help. */
   isOver: boolean;

@@ -42,7 +42,6 @@ function system(os: string): string {
   return os === "windows" ? `windows; run_bash runs ${windowsShell().name}` : os;
 }
 
-/** The system prompt for models that have room for little. */
 export function leanPrompt(workingDir: string, os: string = Deno.build.os): string {
   return `You are a coding copilot in a terminal. You work on the project in ${workingDir} (${
     system(os)
@@ -54,7 +53,6 @@ export function leanPrompt(workingDir: string, os: string = Deno.build.os): stri
 `;
 }
 
-/** The system prompt for an agent that works in `workingDir` (an absolute path). */
 export function systemPrompt(workingDir: string, os: string = Deno.build.os): string {
   return `You are a coding copilot in a terminal. You help with the project in the working directory by calling tools.
 

@@ -81,7 +81,6 @@ export async function runTools(
 class CallRun {
   #start = performance.now();
   #hasBegun = false;
-  /** The arguments as they are recorded. */
   #args: Record<string, unknown>;
 
   /** @param onStart called with the arguments right before the tool itself is */

@@ -4,7 +4,6 @@ import { newMessageId } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Message } from "../types/message.ts";
 
-/** Counts the tokens of a message. */
 export type MessageSize = (message: Message) => number;
 
 export function sizeOf(messages: readonly Message[], size: MessageSize): number {
@@ -13,7 +12,6 @@ export function sizeOf(messages: readonly Message[], size: MessageSize): number 
 
 /** The messages, and how many of them were made shorter. */
 type Shrunk = [messages: readonly Message[], count: number];
-
 /** Results are cut to this many characters at least. */
 const MIN_RESULT_CHARS = 200;
 

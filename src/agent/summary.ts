@@ -94,7 +94,6 @@ export function summaryMessages(
   ];
 }
 
-/** True for a message that is an earlier summary. */
 export function isSummary(message: Message | undefined): boolean {
   return message?.role === "user" && message.standsFor === "summary";
 }

@@ -22,7 +22,6 @@ interface Model {
 /** Agents are few, and so are the models that one goes through. */
 const models = new WeakMap<CopilotAgent, Map<string, Model>>();
 
-/** The entry of the model in use. */
 function modelOf(agent: CopilotAgent): Model {
   const { url, name, contextLength, isNative } = targetOf(agent.config);
   const key = [url, name, contextLength, isNative].join(" ");
@@ -65,7 +64,6 @@ export function promptLimit(agent: CopilotAgent): number | undefined {
   return window && window - (maxTokens <= window / 2 ? maxTokens : Math.floor(window / 4));
 }
 
-/** The estimated tokens of the next request. */
 export function requestTokens(agent: CopilotAgent): number {
   const { ratio, thinks } = modelOf(agent);
   const { reasoning, ...parts } = roughParts(agent);

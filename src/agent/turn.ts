@@ -61,8 +61,7 @@ class Turn {
   #reportedJobs: readonly Job[] = [];
   #rounds = 0;
   #wasAskedAgain = false;
-  #inputTokens = 0;
-  #outputTokens = 0;
+  readonly #tokens = { inputTokens: 0, outputTokens: 0 };
 
   constructor(private readonly agent: CopilotAgent, private readonly options: TurnOptions) {
     this.#signal = options.signal ?? new AbortController().signal;
@@ -110,7 +109,6 @@ class Turn {
     return userMessage([...typed, ...news]);
   }
 
-  /** Adds a message of this turn to the conversation. */
   #add(message: Message): Message {
     message.id ??= newMessageId();
     this.agent.state.messages.push(message);
@@ -143,7 +141,7 @@ class Turn {
       signal: this.#signal,
       mayAskAgain: !this.#wasAskedAgain,
       ready: this.options.ready,
-      emit: (event) => this.#emit(event),
+      emit: this.#emit,
     });
   }
 
@@ -166,13 +164,9 @@ class Turn {
   /** Makes the conversation shorter; false where it can not be. Loaded when it is needed. */
   async #makeRoom(refusal?: BackendError): Promise<boolean> {
     const { makeRoom } = await import("./compact.ts");
-    const done = await makeRoom(this.agent, {
-      signal: this.#signal,
-      emit: (event) => this.#emit(event),
-      count: (usage) => this.#count(usage),
-      refusal,
-    });
-    return done !== null;
+    const count = (usage: Usage) => this.#count(usage);
+    const options = { signal: this.#signal, emit: this.#emit, count, refusal };
+    return await makeRoom(this.agent, options) !== null;
   }
 
   /** Runs the calls of an answer; the turn's result where it ends with them. */
@@ -180,8 +174,8 @@ class Turn {
     const { tools, policy } = this.agent;
     const { onOutput } = this.options;
     const context = { ...this.agent.toolContext(this.#signal), ...(onOutput && { onOutput }) };
-    const emit = (event: TurnEvent) => this.#emit(event);
-    const executions = await runTools(answer.toolCalls ?? [], { tools, policy, context, emit });
+    const options = { tools, policy, context, emit: this.#emit };
+    const executions = await runTools(answer.toolCalls ?? [], options);
     this.#executions.push(...executions);
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
@@ -200,13 +194,10 @@ class Turn {
   #toolMessage({ toolCallId, toolName, result, isError, outcome }: ToolExecution): Message {
     const hasRun = outcome !== "refused" && outcome !== "not_run";
     const tool = hasRun && this.agent.tools.find(({ name }) => name === toolName);
-    return {
-      ...toolResult({ id: toolCallId, name: toolName }, result, isError),
-      ...(tool && { toolAccess: tool.access }),
-    };
+    const message = toolResult({ id: toolCallId, name: toolName }, result, isError);
+    return tool ? { ...message, toolAccess: tool.access } : message;
   }
 
-  /** Ends the turn with calls that are not run. */
   #outOfRounds(answer: Message): TurnResult {
     const text = `Stopped after ${this.agent.config.maxToolRounds} rounds of tool calls.`;
     for (const call of answer.toolCalls ?? []) {
@@ -251,11 +242,10 @@ class Turn {
   }
 
   #count(usage: Usage): void {
-    const { state } = this.agent;
-    this.#inputTokens += usage.inputTokens;
-    this.#outputTokens += usage.outputTokens;
-    state.inputTokens += usage.inputTokens;
-    state.outputTokens += usage.outputTokens;
+    for (const total of [this.#tokens, this.agent.state]) {
+      total.inputTokens += usage.inputTokens;
+      total.outputTokens += usage.outputTokens;
+    }
     this.#emit({ type: "usage", usage });
   }
 
@@ -271,34 +261,24 @@ class Turn {
     this.#emit({ type: "notice", level, code, message });
   }
 
-  #emit(event: TurnEvent): void {
+  /** An error of the callback, thrown at once or later, is dropped: documented on TurnOptions. */
+  readonly #emit = (event: TurnEvent): void => {
     try {
       const result: unknown = this.options.onEvent?.(event);
       if (result instanceof Promise) result.catch(() => {});
-    } catch {
-      // An error of the callback, thrown at once or later, is dropped: documented on TurnOptions.
-    }
-  }
+    } catch { /* dropped */ }
+  };
 
   #result(response: string, stopReason: StopReason): TurnResult {
-    return {
-      response,
-      toolExecutions: this.#executions,
-      inputTokens: this.#inputTokens,
-      outputTokens: this.#outputTokens,
-      stopReason,
-    };
+    return { response, toolExecutions: this.#executions, ...this.#tokens, stopReason };
   }
 }
 
 const isRecovered = ({ recovered }: ToolCall): boolean => recovered === true;
 
-function toolResult(
-  { id, name }: Pick<ToolCall, "id" | "name">,
-  content: string,
-  isError: boolean,
-): Message {
-  return { role: "tool", toolCallId: id, toolName: name, content, ...(isError && { isError }) };
+function toolResult(call: Pick<ToolCall, "id" | "name">, text: string, isError: boolean): Message {
+  const about = { role: "tool", toolCallId: call.id, toolName: call.name } as const;
+  return { ...about, content: text, ...(isError && { isError }) };
 }
 
 /** The note that stands at the end of a turn which did not end by an answer. */

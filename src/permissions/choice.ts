@@ -5,7 +5,6 @@ import { APPROVE_MODES, SANDBOX_MODES, type Settings } from "./settings.ts";
 
 /** Choices for one run; each goes before the settings of the person's file. */
 export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sandbox">> {
-  /** True where confined commands may use the network. */
   network?: boolean;
   /** Variables that commands get though they look like credentials: names, or `AWS_*`. */
   env?: readonly string[];

@@ -4,7 +4,6 @@ import { escapeRegex } from "../text/glob.ts";
 import { isAbsolute, join, resolve, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 
-/** Folders of the person who runs the program. */
 interface PersonalFolders {
   /** The home folder; left out, patterns that begin with `~/` match only below a folder called `~`. */
   home?: string | undefined;
@@ -59,7 +58,6 @@ export function entriesOf(folder: string): Deno.DirEntry[] {
 
 /** The table for one person. Patterns are compiled, and links looked up, with the first question. */
 export class PathTable {
-  /** The home folder, absolute; undefined where none is known. */
   readonly home: string | undefined;
   readonly #own: readonly string[];
   #secrets: Matcher | undefined;
@@ -117,10 +115,7 @@ export class PathTable {
     const known = matcherOf(sources);
     // Files of the home folder itself, and behind links: the sandbox hides them, too.
     const others = this.confinedSecrets().filter(({ path }) => kindIn(known, path) === undefined)
-      .map(({ path, what, isFolder }) => ({
-        what,
-        source: absoluteSource(path) + (isFolder ? FOLDER_END : FILE_END),
-      }));
+      .map((one) => ({ what: one.what, source: absoluteSource(one) }));
     return this.#secrets = others.length === 0 ? known : matcherOf([...sources, ...others]);
   }
 }
@@ -161,12 +156,8 @@ function matchesBelow(base: string, glob: string, list: PathLooks["list"]): stri
 
 /** Lists each folder once: many patterns look at the same. */
 function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
-  const listed = new Map<string, readonly string[]>();
-  return (folder) => {
-    const names = listed.get(folder) ?? list(folder);
-    listed.set(folder, names);
-    return names;
-  };
+  const listed: Record<string, readonly string[]> = {};
+  return (folder) => listed[folder] ??= list(folder);
 }
 
 function kindIn({ any, rows }: Matcher, path: string): string | undefined {
@@ -185,17 +176,16 @@ function matcherOf(sources: readonly { what: string; source: string }[]): Matche
 }
 
 const rowsOf = (kind: ProtectedRow["kind"]) => PROTECTED_ROWS.filter((row) => row.kind === kind);
-
 const sourcesOf = (kind: ProtectedRow["kind"]) =>
   rowsOf(kind).map((row) => ({ what: row.what, source: rowSource(row) }));
 
 /** Each pattern is anchored at a `/` or at the end, with at most one `*` in a name: a test takes linear time. */
 function rowSource({ paths, except }: ProtectedRow): string {
   const globs = Object.groupBy(alternativesOf(paths), scopeOf);
-  const below = (folder: string, names: readonly string[] = []) =>
-    names.length === 0
-      ? []
-      : [`${folder}/${exceptSource(except)}(?:${names.map(globSource).join("|")})`];
+  const below = (folder: string, names: readonly string[] = []) => {
+    const source = names.map(globSource).join("|");
+    return source === "" ? [] : [`${folder}/${exceptSource(except)}(?:${source})`];
+  };
   // `*` at the start of a name is whatever stands there: looking for it takes more time than the rest.
   const [endings, anywhere] = [true, false].map((isEnding) =>
     globs.anywhere?.filter((glob) => isEnding === (glob.startsWith("*") && except === undefined))
@@ -235,9 +225,10 @@ const FOLDER_END = "(?:/|$)";
 const FILE_END = "/?$";
 
 /** The expression for an absolute path, in both of the ways in which Unicode composes letters. */
-function absoluteSource(path: string): string {
+function absoluteSource({ path, isFolder }: ConfinedPath): string {
   const composed = composedPath(path);
-  return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escapeRegex).join("|")})`;
+  const forms = [...new Set([composed, composed.normalize("NFD")])].map(escapeRegex).join("|");
+  return `^(?:${forms})${isFolder ? FOLDER_END : FILE_END}`;
 }
 
 /** The words of `text`, each as often as its braces have alternatives. */

@@ -10,13 +10,11 @@ export interface Scene extends Settings {
   paths: PathTable;
   /** Resolves a path to the place that it leads to. */
   place: (path: string) => Place;
-  /** The working directory. */
   root: Place;
   /** The paths that patterns of the call matched, by pattern; undefined for too many. */
   patterns: Map<string, string[] | undefined>;
 }
 
-/** The settings in the folder to which `place` resolves `.`. */
 export function sceneOf(settings: Settings, place: Scene["place"]): Scene {
   const { paths = ANY_HOME } = settings;
   return { ...settings, paths, place, root: place("."), patterns: new Map() };

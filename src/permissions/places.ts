@@ -5,7 +5,6 @@ import { globToRegex } from "../text/glob.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 import { entriesOf, type PathTable } from "./path_table.ts";
 
-/** The questions to the file system. */
 type LinkReader = Record<"realPathSync" | "readLinkSync", (path: string) => string>;
 
 /** A path, and the place that it leads to. */

@@ -21,7 +21,6 @@ interface FileGroup {
   confined?: string;
 }
 
-/** One row of the table. */
 export interface ProtectedRow extends FileGroup {
   kind: "secret" | "protected";
 }

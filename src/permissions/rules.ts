@@ -12,7 +12,6 @@ import { isOption, programName, runsOthers } from "./shell/wrappers.ts";
 export const RULE_EFFECTS = ["deny", "ask", "allow"] as const;
 export type RuleEffect = typeof RULE_EFFECTS[number];
 
-/** A rule, parsed. */
 export interface Rule {
   effect: RuleEffect;
   /** The text of the rule as it was written, to be shown. */

@@ -7,7 +7,6 @@ import type { Rule, RuleEffect } from "./rules.ts";
 /** The modes of asking, strictest first; `never` refuses the calls that `ask` asks about. */
 export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
 export type ApproveMode = typeof APPROVE_MODES[number];
-
 /** The modes of the sandbox, strictest first. */
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
 export type SandboxMode = typeof SANDBOX_MODES[number];

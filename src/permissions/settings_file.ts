@@ -21,8 +21,6 @@ interface SettingsLevel extends Partial<Strictness> {
 const KEYS = "approve sandbox network trust instructions deny ask allow folders".split(" ");
 /** Words that stand for several tools in a rule. */
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
-
-/** The names of the tools that rules may be about. */
 export type ToolNames = () => Promise<readonly string[]>;
 
 /** The file that a level of settings stands in. */
@@ -91,16 +89,16 @@ async function rulesIn(
         const rule = parseRule(effect, text, above);
         if (names.includes(rule.tool)) return rule;
         // A rule for an unknown tool would match no call, and nobody would notice.
-        throw new SyntaxError(
-          `Cannot use the rule ${JSON.stringify(text)} as no tool is called ${rule.tool}: ` +
-            `there are ${names.join(", ")}`,
-        );
+        const why = `no tool is called ${rule.tool}: there are ${names.join(", ")}`;
+        throw new SyntaxError(`Cannot use the rule ${JSON.stringify(text)} as ${why}`);
       } catch (error) {
         throw new UsageError(`${(error as Error).message} (in ${file})`);
       }
     });
   });
 }
+
+type FolderSettings = Record<string, unknown>;
 
 /** The person's own `permissions.json`: settings for all folders, and for each one. */
 export class PermissionsFile {
@@ -126,14 +124,14 @@ export class PermissionsFile {
   /** The settings for the folders above one, and for the folder itself under another name, as of a link. */
   async aboveFolder(folder: string): Promise<SettingsLevel[]> {
     const { realFolder } = await import("./rules.ts");
-    const levels: Promise<SettingsLevel>[] = [];
-    for (const [name, value] of Object.entries(this.#folders())) {
-      // `folder` has no links in its path; the name that the person gives it may have some.
-      const above = realFolder(name);
-      if (name === folder || !isWithin(above, folder)) continue;
-      levels.push(this.#level(value, above === folder ? undefined : above));
-    }
-    return await Promise.all(levels);
+    return await Promise.all(
+      Object.entries(this.#folders()).flatMap(([name, value]) => {
+        // `folder` has no links in its path; the name that the person gives it may have some.
+        const above = realFolder(name);
+        if (name === folder || !isWithin(above, folder)) return [];
+        return this.#level(value, above === folder ? undefined : above);
+      }),
+    );
   }
 
   /** True or false where the person said whether a folder may instruct the model. */
@@ -145,10 +143,7 @@ export class PermissionsFile {
   }
 
   /** Saves what `change` makes of a folder's settings, or throws; the path of the file. */
-  async save(
-    folder: string,
-    change: (here: Record<string, unknown>) => Record<string, unknown>,
-  ): Promise<string> {
+  async save(folder: string, change: (here: FolderSettings) => FolderSettings): Promise<string> {
     const { path } = this;
     if (path === undefined) throw new Error("there is no home folder to keep it in");
     const file = readJsonFile(path) ?? {};

@@ -25,7 +25,6 @@ export interface RecordHead {
   started: string;
   /** The file of the session that this one goes on from. */
   continues?: string;
-  /** The title of that session. */
   title?: string;
 }
 
@@ -51,7 +50,6 @@ export type RecordEntry =
   })
   & { used?: ModelUsed };
 
-/** A session that was read. */
 export interface ParsedRecord {
   head: RecordHead;
   messages: Message[];
@@ -59,7 +57,6 @@ export interface ParsedRecord {
   lost: number;
   /** The text that was typed first; the message may be in a summary by now. */
   first: string;
-  /** The model of the newest messages. */
   used?: ModelUsed;
 }
 
@@ -68,7 +65,6 @@ export function headLine(head: Omit<RecordHead, "version">): string {
   return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }
 
-/** The line of an entry. */
 export function entryLine({ used, ...entry }: RecordEntry): string {
   const shown = "message" in entry
     ? shownMessage(entry)

@@ -26,7 +26,6 @@ export function messageFromRecord(value: unknown): Message | undefined {
 const MAX_MESSAGE_DEPTH = 500;
 const ROLES = ["system", "user", "assistant", "tool"];
 const RESOURCES = ["file", "folder", "shell", "stdin", "note"];
-
 const isString = (value: unknown): value is string => typeof value === "string";
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 

@@ -38,7 +38,6 @@ export function repaired(messages: readonly Message[]): Message[] {
 
 /** The calls of one message, until their results are read. */
 class OpenCalls {
-  /** The calls, each with an id of its own. */
   readonly calls: ToolCall[];
   /** A result for each call; it says that it is lost until its own is read. */
   readonly results: Message[];

@@ -12,7 +12,6 @@ import { entryLine, headLine, parseHead, parseRecord } from "./format.ts";
 import type { ModelUsed, ParsedRecord, RecordEntry, RecordHead } from "./format.ts";
 import { repaired } from "./repair.ts";
 
-/** A session, and the name of its file. */
 export interface StoredSession extends ParsedRecord {
   name: string;
 }
@@ -21,7 +20,6 @@ export interface StoredSession extends ParsedRecord {
 export const MAX_SESSIONS = 200;
 /** A larger file, in bytes, is not read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
-
 /** The earlier session that a new record continues. */
 type Origin = Pick<RecordHead, "continues" | "title">;
 
@@ -90,7 +88,6 @@ function createRecord(root: string, about: Omit<RecordHead, "version" | "started
   return file;
 }
 
-/** The files of sessions, newest first. */
 function namesIn(root: string): string[] {
   try {
     return [...Deno.readDirSync(root)].map(({ name }) => name)

@@ -63,7 +63,6 @@ const PART_BEFORE =
 /** A part behind it, up to the next one or the end. */
 const PART_BEHIND =
   /^\n\n(?:<file path=(".*")>\n([^]*?)\n<\/file>|<stdin>\n([^]*)\n<\/stdin>|(\[Job \d+ is over [^\n]*\]))(?=\n\n<file path="|\n\n<stdin>\n|\n\n\[Job \d|$)/;
-/** The beginning of the parts behind it. */
 const BEHIND_BEGINS = /\n\n(?:<file path="|<stdin>\n|\[Job \d+ is over )/;
 
 /** The parts of a text that was more than typed; undefined where they cannot be told. */

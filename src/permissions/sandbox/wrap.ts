@@ -16,7 +16,6 @@ export interface Confinement {
   folder: string;
   /** The absolute folder that commands see as /tmp, where that is not the same for all. */
   tmp?: string;
-  /** True where commands may use the network. */
   network: boolean;
   /** The secrets that are hidden, and the files of the folder that are not written. */
   paths: PathTable;
@@ -38,15 +37,8 @@ const REPLACED = ["/dev", "/proc", "/run", "/tmp", "/var/tmp"];
 export function bubblewrapArgs(confinement: Confinement): string[] {
   const { mode, folder, tmp, network, paths, sockets = [], look } = confinement;
   const bind = mode === "read-only" ? "--ro-bind" : "--bind";
-  const args = [
-    "--die-with-parent",
-    "--unshare-user",
-    "--cap-drop",
-    "ALL",
-    "--unshare-pid",
-    "--unshare-ipc",
-  ];
-  if (!network) args.push("--unshare-net");
+  const args = ["--die-with-parent", "--unshare-user", "--cap-drop", "ALL", "--unshare-pid"];
+  args.push("--unshare-ipc", ...network ? [] : ["--unshare-net"]);
   // The root folder comes first: bound later, it would bring back the real /dev and /proc.
   args.push(folder === "/" ? bind : "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
   args.push(...(tmp === undefined ? ["--tmpfs"] : ["--bind", tmp]), "/tmp");

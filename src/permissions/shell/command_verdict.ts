@@ -17,7 +17,6 @@ import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
 import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
-/** The verdict on a call of a tool that runs the command line `text`. */
 export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
@@ -44,18 +43,19 @@ export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Sc
 }
 
 /** True where some rule refuses, or asks about, paths that are read or written. */
-function hasPathRules(
-  { rules }: Scene,
-  tools: readonly PolicyCall["tool"][] = [READER, WRITER],
-): boolean {
-  return rules.some((rule) =>
-    rule.effect !== "allow" && rule.path && tools.some((tool) => isFor(rule, tool))
-  );
+function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, WRITER]): boolean {
+  const against = rules.filter((rule) => rule.effect !== "allow" && rule.path);
+  return against.some((rule) => tools.some((tool) => isFor(rule, tool)));
 }
 
 /** A command with more words is asked about: each may be a path that is looked up. */
 const MAX_COMMAND_WORDS = 1000;
 const READS: Verdict = { effect: "allow", reason: "only reads" };
+
+interface NamedPath {
+  path: string;
+  verdict: Verdict;
+}
 
 function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
@@ -67,10 +67,7 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   const named = namedPathVerdicts([...runs, ...besides(command)], scene);
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
-  if (refused) {
-    const { path, verdict } = refused;
-    return { effect: verdict.effect, reason: `names ${path}, which ${verdict.reason}` };
-  }
+  if (refused) return asNamed(refused);
   const asked = concerned.find(({ how }) => how !== "no");
   if (asked) return askBecause(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
   const loss = destroys(runs, scene);
@@ -103,10 +100,10 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     return { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
   }
   for (const path of reads) {
-    const { effect, reason } = pathVerdict(READER, path, scene);
-    if (effect !== "allow") return { effect, reason: `names ${path}, which ${reason}` };
+    const verdict = pathVerdict(READER, path, scene);
+    if (verdict.effect !== "allow") return asNamed({ path, verdict });
   }
-  const searched = searchedBy(spelled) ?? [];
+  const searched = searchedBy(spelled);
   if ((searched.length > 0 || showsChanges(spelled)) && hasPathRules(scene, [READER])) {
     return askBecause("may show what a rule is about");
   }
@@ -114,7 +111,11 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   return unsafe === undefined ? READS : askBecause(`searches ${unsafe}, which may hold secrets`);
 }
 
-/** True for a pattern that may match a secret. */
+const asNamed = ({ path, verdict: { effect, reason } }: NamedPath): Verdict => ({
+  effect,
+  reason: `names ${path}, which ${reason}`,
+});
+
 function mayMatchSecrets(word: Word, scene: Scene): boolean {
   if (word.kind !== "pattern" || scene.expandPattern === undefined) return false;
   return matchesIn(word, scene)
@@ -125,10 +126,8 @@ function mayMatchSecrets(word: Word, scene: Scene): boolean {
 const MAX_PATTERNS = 20;
 
 /** The paths that a pattern matches; undefined for too many to list. */
-function matchesIn(
-  { text }: Word,
-  { place, expandPattern, patterns }: Scene,
-): string[] | undefined {
+function matchesIn({ text }: Word, scene: Scene): string[] | undefined {
+  const { place, expandPattern, patterns } = scene;
   if (patterns.has(text) || patterns.size >= MAX_PATTERNS) return patterns.get(text);
   const start = text.slice(0, text.lastIndexOf("/", text.search(VAGUE)) + 1);
   const paths = expandPattern?.(place(start || ".").real, text.slice(start.length))
@@ -156,10 +155,7 @@ function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
 }
 
 /** Each word, or part of one, that may be a path, with the verdict on reading it, or one against writing it. */
-function namedPathVerdicts(
-  runs: readonly (readonly Word[])[],
-  scene: Scene,
-): { path: string; verdict: Verdict }[] {
+function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): NamedPath[] {
   const isMore = hasPathRules(scene);
   const pathsOf = (words: readonly Word[]) => [
     ...new Set(words.flatMap((word) => [

@@ -1,6 +1,5 @@
 /** Words of bash: quotes, escapes and what begins with `$`. @module */
 
-/** One word of a command. */
 export interface Word {
   /** The text without quotes and escapes; for parts that are known only when it runs, as written. */
   text: string;

@@ -10,7 +10,6 @@
 import { backquotes, continued, dollar, fail, literal, MAX_NESTING, take, word } from "./lexer.ts";
 import type { ShellSource, SimpleCommand, Word } from "./lexer.ts";
 
-/** The result of {@linkcode parseCommandLine}. */
 type CommandLine =
   /** The commands in the order in which they end in the text, with those inside of others. */
   | { ok: true; commands: SimpleCommand[] }
@@ -19,7 +18,6 @@ type CommandLine =
 /** Longer lines, and lines of more commands, are not taken apart: no person reads them before a yes. */
 const MAX_COMMAND_LINE = 20_000;
 const MAX_COMMANDS = 200;
-
 /** Words that are grammar where a command begins; after each a command begins again. */
 const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(" "));
 
@@ -89,13 +87,13 @@ function list(s: ShellSource, end: "" | ")" | "esac"): string {
   }
 }
 
-function newCommand(...words: Word[]): SimpleCommand {
-  return { words, assignments: [], redirections: [] };
-}
-
-function isEmpty({ words, assignments, redirections }: SimpleCommand): boolean {
-  return words.length + assignments.length + redirections.length === 0;
-}
+const newCommand = (...words: Word[]): SimpleCommand => ({
+  words,
+  assignments: [],
+  redirections: [],
+});
+const isEmpty = ({ words, assignments, redirections }: SimpleCommand): boolean =>
+  words.length + assignments.length + redirections.length === 0;
 
 function add(s: ShellSource, command: SimpleCommand): void {
   if (isEmpty(command)) return;
@@ -295,7 +293,6 @@ function unquotedText(s: ShellSource, text: string): Word {
   return { text, kind };
 }
 
-/** The next word, which must be there. */
 function neededWord(s: ShellSource): Word {
   skipBlanks(s);
   const start = s.at;

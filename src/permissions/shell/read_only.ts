@@ -143,13 +143,13 @@ export function readsOnly(
 }
 
 /**
- * What a command that {@linkcode readsOnly} knows searches through; undefined for one that shows only files that
+ * What a command that {@linkcode readsOnly} knows searches through; nothing for one that shows only files that
  * it names. `rg` searches hidden files, too: a file of the folder can make it heed them.
  */
-export function searchedBy({ words }: SimpleCommand): string[] | undefined {
+export function searchedBy({ words }: SimpleCommand): string[] {
   const [program = "", ...args] = words.map(({ text }) => text);
   const isRecursive = args.some((arg) => /^-[^-]*r|^--recursive$/.test(arg));
-  if (program !== "rg" && !(program === "grep" && isRecursive)) return undefined;
+  if (program !== "rg" && !(program === "grep" && isRecursive)) return [];
   const { operands = [] } = readArgs(args, PROGRAMS[program]!) ?? {};
   const hasPattern = args.some((arg) => /^-[^-]*e/.test(arg));
   // Without a folder it is the working directory that is searched; one too many does no harm.
@@ -163,10 +163,9 @@ export function showsChanges({ words }: SimpleCommand): boolean {
   if (program !== "git") return false;
   if (args.some((arg) => /^-[^-GS]*[pUL]|^--(patch|word-diff)/.test(arg))) return true;
   if (subcommand === "status") return args.some((arg) => /^-[^-]*v/.test(arg));
-  if (subcommand === "show" && args.length > 0 && args.every((arg) => /^[^-].*:/.test(arg))) {
-    return false;
-  }
-  return ["diff", "show"].includes(subcommand!) &&
+  const showsNamed = subcommand === "show" && args.length > 0 &&
+    args.every((arg) => /^[^-].*:/.test(arg));
+  return !showsNamed && ["diff", "show"].includes(subcommand!) &&
     !args.some((arg) => /^(-s|--(\w*stat|name-\w+|no-patch|summary))$/.test(arg));
 }
 
@@ -210,9 +209,8 @@ function findOperands(args: readonly string[]): string[] | undefined {
   const paths = start < 0 ? args : args.slice(0, start);
   const values: string[] = [];
   for (let i = paths.length; i < args.length; i++) {
-    const count = Object.hasOwn(FIND, args[i]!) ? FIND[args[i]!]! : undefined;
-    if (count === undefined) return undefined;
-    if (count > 0) values.push(args[++i] ?? "");
+    if (!Object.hasOwn(FIND, args[i]!)) return undefined;
+    if (FIND[args[i]!]! > 0) values.push(args[++i] ?? "");
   }
   return [...paths, ...values].filter((one) => one !== "");
 }

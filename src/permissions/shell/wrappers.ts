@@ -51,7 +51,9 @@ export function runsOthers(words: readonly Word[]): boolean {
   if (first === undefined) return false;
   const name = programName(first.text);
   if (WRAPPERS.has(name) || /^ld(-linux.*)?\.so/.test(name)) return true;
-  if (name === "git" && globalOptions(rest).some(({ text }) => text.startsWith("-c"))) return true;
+  // The first option `-c` of git, or its subcommand.
+  const found = rest.find(({ text }) => !text.startsWith("-") || text.startsWith("-c"));
+  if (name === "git" && found?.text.startsWith("-c")) return true;
   const options = Object.hasOwn(RUNNING, name) ? RUNNING[name] : undefined;
   return options !== undefined &&
     rest.some(({ text }) => options.some((one) => isOption(text, one)));
@@ -64,12 +66,6 @@ export function isOption(word: string, option: string): boolean {
   if (option.startsWith("--")) return name.length > 3 && option.startsWith(name);
   if (/^-.$/su.test(option)) return /^-[^-]/.test(word) && word.includes(option[1]!);
   return name === option;
-}
-
-/** The options of git before its subcommand. */
-function globalOptions(words: readonly Word[]): readonly Word[] {
-  const end = words.findIndex(({ text }) => !text.startsWith("-"));
-  return end < 0 ? words : words.slice(0, end);
 }
 
 /** Beyond these the commands of a wrapper are not looked for: it is asked about anyway. */
