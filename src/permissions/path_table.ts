@@ -106,7 +106,7 @@ export class PathTable {
 
   #located(kind: ProtectedRow["kind"], folder: string | undefined): ConfinedPath[] {
     const list = listedOnce(this.looks.list);
-    return rowsOf(kind).flatMap((row) => located(row, folder, list));
+    return tableRows(kind).flatMap((row) => located(row, folder, list));
   }
 
   #secretMatcher(): Matcher {
@@ -175,9 +175,9 @@ function matcherOf(sources: readonly { what: string; source: string }[]): Matche
   };
 }
 
-const rowsOf = (kind: ProtectedRow["kind"]) => PROTECTED_ROWS.filter((row) => row.kind === kind);
+const tableRows = (kind: ProtectedRow["kind"]) => PROTECTED_ROWS.filter((row) => row.kind === kind);
 const sourcesOf = (kind: ProtectedRow["kind"]) =>
-  rowsOf(kind).map((row) => ({ what: row.what, source: rowSource(row) }));
+  tableRows(kind).map((row) => ({ what: row.what, source: rowSource(row) }));
 
 /** Each pattern is anchored at a `/` or at the end, with at most one `*` in a name: a test takes linear time. */
 function rowSource({ paths, except }: ProtectedRow): string {

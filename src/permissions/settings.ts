@@ -1,5 +1,6 @@
 /** The shapes that a policy works with: settings, a call, and the verdict on it. @module */
 
+import { UsageError } from "../errors.ts";
 import type { ToolAccess } from "../types/tool.ts";
 import type { PathTable } from "./path_table.ts";
 import type { Rule, RuleEffect } from "./rules.ts";
@@ -10,6 +11,13 @@ export type ApproveMode = typeof APPROVE_MODES[number];
 /** The modes of the sandbox, strictest first. */
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
 export type SandboxMode = typeof SANDBOX_MODES[number];
+
+/** The mode that was `given`, if it was; throws a UsageError that calls it `name` when it is none of `modes`. */
+export function modeAmong<T>(modes: readonly T[], given: unknown, name: string): T | undefined {
+  const mode = modes.find((one) => one === given);
+  if (given === undefined || mode !== undefined) return mode;
+  throw new UsageError(`Cannot use ${name} as it must be one of ${modes.join(", ")}`);
+}
 
 /** The settings that are in force for a folder, and what the policy asks the system. */
 export interface Settings {

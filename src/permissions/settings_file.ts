@@ -6,7 +6,7 @@ import { isWithin } from "../text/paths.ts";
 import { dirname, isAbsolute } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
 import type { Rule } from "./rules.ts";
-import { APPROVE_MODES, SANDBOX_MODES, type Strictness } from "./settings.ts";
+import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
 /** One level of settings: those of the person, of a folder in the person's file, or of a project. */
 interface SettingsLevel extends Partial<Strictness> {
@@ -43,8 +43,8 @@ export async function levelOf(value: unknown, source: LevelSource): Promise<Sett
   if (!isObject(folders) || !Object.keys(folders).every((name) => isAbsolute(name))) {
     throw unusable("folders", file, "an object whose keys are absolute paths, without ~");
   }
-  const approve = wordIn(value, "approve", APPROVE_MODES, file);
-  const sandbox = wordIn(value, "sandbox", SANDBOX_MODES, file);
+  const approve = modeAmong(APPROVE_MODES, value.approve, `approve in ${file}`);
+  const sandbox = modeAmong(SANDBOX_MODES, value.sandbox, `sandbox in ${file}`);
   const level: SettingsLevel = { ...approve && { approve }, ...sandbox && { sandbox }, rules: [] };
   for (const key of ["network", "trust", "instructions"] as const) {
     const given = value[key];
@@ -59,18 +59,6 @@ export async function levelOf(value: unknown, source: LevelSource): Promise<Sett
 
 function unusable(key: string, file: string, constraint: string): UsageError {
   return new UsageError(`Cannot use ${key} in ${file} as it must be ${constraint}`);
-}
-
-function wordIn<T extends string>(
-  value: Record<string, unknown>,
-  key: string,
-  words: readonly T[],
-  file: string,
-): T | undefined {
-  const given = value[key];
-  const word = words.find((one) => one === given);
-  if (given === undefined || word !== undefined) return word;
-  throw unusable(key, file, `one of ${words.join(", ")}`);
 }
 
 async function rulesIn(

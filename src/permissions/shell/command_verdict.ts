@@ -14,7 +14,7 @@ import { readsOnly, searchedBy, showsChanges } from "./read_only.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
 import { parseCommandLine } from "./parser.ts";
-import type { SimpleCommand, Word } from "./lexer.ts";
+import { plainWord, type SimpleCommand, type Word } from "./lexer.ts";
 import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
 export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
@@ -149,7 +149,7 @@ function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
     // A name that begins with a dash would be an option, and may belong to the word after it.
     if (names === undefined || names.some((name) => name.startsWith("-"))) return [word];
     // bash leaves a pattern that matches nothing as it is.
-    return [word.text, ...names].map((text): Word => ({ text, kind: "literal" }));
+    return [word.text, ...names].map(plainWord);
   });
   return { ...command, words: program ? [program, ...words] : [] };
 }

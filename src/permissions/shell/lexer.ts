@@ -7,7 +7,7 @@ export interface Word {
   kind: "literal" | "pattern" | "dynamic";
 }
 
-export const literal = (text: string): Word => ({ text, kind: "literal" });
+export const plainWord = (text: string): Word => ({ text, kind: "literal" });
 
 /** A redirection, such as `2> file`. */
 export interface Redirection {
@@ -114,7 +114,7 @@ function singleQuotes(s: ShellSource): Word {
   if (end < 0) fail("a quote is not closed");
   const text = s.text.slice(s.at + 1, end);
   s.at = end + 1;
-  return literal(text);
+  return plainWord(text);
 }
 
 function doubleQuotes(s: ShellSource): Word {
@@ -170,7 +170,7 @@ export function dollar(s: ShellSource, isQuoted: boolean): Word {
   }
   if (take(s, /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y) !== undefined) return dynamic(s, start);
   s.at++;
-  return literal("$");
+  return plainWord("$");
 }
 
 /** The commands in `(...)` after `$`, and in `<(...)` and `>(...)`, from the sign on. */
@@ -237,5 +237,5 @@ function ansiQuotes(s: ShellSource): Word {
     if (!(number > 0 && number < 0x80)) isKnown = false;
     return String.fromCharCode(number);
   });
-  return isKnown ? literal(text) : dynamic(s, start);
+  return isKnown ? plainWord(text) : dynamic(s, start);
 }

@@ -7,7 +7,16 @@
  * @module
  */
 
-import { backquotes, continued, dollar, fail, literal, MAX_NESTING, take, word } from "./lexer.ts";
+import {
+  backquotes,
+  continued,
+  dollar,
+  fail,
+  MAX_NESTING,
+  plainWord,
+  take,
+  word,
+} from "./lexer.ts";
 import type { ShellSource, SimpleCommand, Word } from "./lexer.ts";
 
 type CommandLine =
@@ -87,11 +96,10 @@ function list(s: ShellSource, end: "" | ")" | "esac"): string {
   }
 }
 
-const newCommand = (...words: Word[]): SimpleCommand => ({
-  words,
-  assignments: [],
-  redirections: [],
-});
+function newCommand(...words: Word[]): SimpleCommand {
+  return { words, assignments: [], redirections: [] };
+}
+
 const isEmpty = ({ words, assignments, redirections }: SimpleCommand): boolean =>
   words.length + assignments.length + redirections.length === 0;
 
@@ -102,7 +110,7 @@ function add(s: ShellSource, command: SimpleCommand): void {
 
 /** Adds a command named `function` in place of a definition, so that no rule allows it: a function gives a name another meaning, and may call itself without end. */
 function define(s: ShellSource, name: Word): void {
-  add(s, newCommand(literal("function"), name));
+  add(s, newCommand(plainWord("function"), name));
 }
 
 /** A subshell, or the brackets after the name of a function, whose body then follows. */
@@ -185,7 +193,7 @@ function loop(s: ShellSource): undefined {
 
 /** `case WORD in PATTERN) COMMANDS ;; esac` */
 function cases(s: ShellSource): undefined {
-  const command = newCommand(literal("case"), neededWord(s));
+  const command = newCommand(plainWord("case"), neededWord(s));
   skipNewlines(s);
   if (take(s, /in(?=[ \t\n])/y) === undefined) fail("case has no in");
   for (let ended = ""; ended !== "esac";) {
@@ -206,7 +214,7 @@ function cases(s: ShellSource): undefined {
 
 /** `[[ ... ]]`: words and `&&`, `||` only. */
 function condition(s: ShellSource): undefined {
-  const command = newCommand(literal("[["));
+  const command = newCommand(plainWord("[["));
   for (;;) {
     skipNewlines(s);
     take(s, /&&|\|\|/y);
@@ -241,7 +249,7 @@ function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: str
   const operator = take(s, REDIRECTION);
   if (operator === undefined) return false;
   skipBlanks(s);
-  const redirection = { descriptor, operator, target: literal("") };
+  const redirection = { descriptor, operator, target: plainWord("") };
   command.redirections.push(redirection);
   if (operator !== "<<" && operator !== "<<-") {
     redirection.target = neededWord(s);
@@ -275,7 +283,7 @@ function hereDocuments(s: ShellSource): void {
     }
     s.at = Math.min(s.at, s.text.length);
     const text = lines.join("");
-    redirection.target = isQuoted ? literal(text) : unquotedText(s, text);
+    redirection.target = isQuoted ? plainWord(text) : unquotedText(s, text);
   }
 }
 

@@ -21,15 +21,14 @@ interface ReadOnlyUse {
  * among them, that nobody named. Folders that `grep -r` and `rg` show are in {@linkcode searchedBy}.
  */
 const PROGRAMS: Readonly<Record<string, ReadOnlyUse>> = {
-  basename: {},
+  ...{ basename: {}, dirname: {}, false: {}, md5sum: {}, rev: {}, sha1sum: {}, sha256sum: {} },
+  ...{ tac: {}, true: {}, whoami: {} },
   cat: { letters: "AbeEnstTuv", long: "number show-all" },
   cmp: { letters: "bls" },
   cut: { letters: "s", valued: "bcdf" },
   df: { letters: "ahHiklT" },
-  dirname: {},
   du: { letters: "abchHklsx", valued: "d", long: "max-depth" },
   echo: { letters: "neE" },
-  false: {},
   grep: {
     letters: "aEFGHhiLlnoPqrsvwxyZ",
     valued: "ABCem",
@@ -43,12 +42,10 @@ const PROGRAMS: Readonly<Record<string, ReadOnlyUse>> = {
     letters: "1aAbBcCdFgGhHiklLmnNopqQrRsStuUvxX",
     long: "all almost-all color human-readable reverse recursive size sort time",
   },
-  md5sum: {},
   nl: { valued: "b" },
   pwd: { letters: "LP" },
   readlink: { letters: "efmn" },
   realpath: { letters: "em" },
-  rev: {},
   // Options that run programs (--pre, -z, --hostname-bin) or follow links are left out.
   rg: {
     letters: "aFHIilnNopPqsSUvwxc0",
@@ -58,20 +55,15 @@ const PROGRAMS: Readonly<Record<string, ReadOnlyUse>> = {
       "only-matching smart-case stats trim type-list word-regexp color= context= glob= iglob= " +
       "max-count= max-depth= sort= type= type-not=",
   },
-  sha1sum: {},
-  sha256sum: {},
   sort: { letters: "bdfghMnrRsuVz", valued: "kt" },
   stat: { letters: "Lt", valued: "c" },
-  tac: {},
   tail: { letters: "qvz", valued: "cn", hasNumber: true, long: "lines bytes" },
   tr: { letters: "cCdst" },
-  true: {},
   tree: { letters: "adfhL", valued: "L" },
   uname: { letters: "aimnoprsv" },
   uniq: { letters: "cdiuz", valued: "fsw", maxOperands: 1 },
   wc: { letters: "clmwL", long: "lines words bytes chars" },
   which: { letters: "a" },
-  whoami: {},
 };
 
 const COMMITS =

@@ -1,7 +1,7 @@
 /** Programs that run other programs. @module */
 
 import { parseCommandLine } from "./parser.ts";
-import { literal, type Redirection, type SimpleCommand, type Word } from "./lexer.ts";
+import { plainWord, type Redirection, type SimpleCommand, type Word } from "./lexer.ts";
 
 /** Programs that run others with any options, and words of the shell that change what later words mean. */
 const WRAPPERS = new Set(
@@ -120,7 +120,7 @@ export function besides({ redirections, assignments }: SimpleCommand): (readonly
   return [
     ...redirections.filter((one) => !isHarmless(one)),
     ...assignments.map(({ value }) => ({ operator: "=", target: value })),
-  ].map(({ operator, target }) => [literal(operator), target]);
+  ].map(({ operator, target }) => [plainWord(operator), target]);
 }
 
 /** Programs that write or remove all their operands. */
@@ -141,8 +141,8 @@ export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
 }
 
 /** The words of a command, with the text of its here-documents where it is a program that runs others. */
-export function withInput({ words, redirections }: SimpleCommand): readonly Word[] {
+function withInput({ words, redirections }: SimpleCommand): readonly Word[] {
   if (!runsOthers(words)) return words;
   const texts = redirections.filter(({ operator }) => operator.startsWith("<<"));
-  return [...words, ...texts.map(({ target }) => literal(target.text))];
+  return [...words, ...texts.map(({ target }) => plainWord(target.text))];
 }
