@@ -179,17 +179,15 @@ function existingFolder(path: string): string {
 }
 
 function checkToolNames(tools: readonly Tool[]): void {
-  const seen = new Set<string>();
-  for (const { name } of tools) {
+  for (const [i, { name }] of tools.entries()) {
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
       const rule = "its name must be 1 to 64 of a-z A-Z 0-9 _ -";
       throw new TypeError(
         `Cannot offer a tool as ${rule}: current value is ${JSON.stringify(name)}`,
       );
     }
-    if (seen.has(name)) {
+    if (tools.slice(0, i).some((tool) => tool.name === name)) {
       throw new TypeError(`Cannot offer two tools as their names must differ: both are "${name}"`);
     }
-    seen.add(name);
   }
 }

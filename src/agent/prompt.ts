@@ -30,10 +30,9 @@ export function isLean(config: CopilotConfig & Required<AgentSettings>): boolean
 export function leanTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
     const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
-    const lean = Object.entries(properties).map((
-      [name, { description: _, ...rest }],
-    ) => [name, rest]);
-    return { ...tool, parameters: { ...tool.parameters, properties: Object.fromEntries(lean) } };
+    const all = Object.entries(properties);
+    const lean = Object.fromEntries(all.map(([name, { description: _, ...rest }]) => [name, rest]));
+    return { ...tool, parameters: { ...tool.parameters, properties: lean } };
   });
 }
 
@@ -43,9 +42,8 @@ function system(os: string): string {
 }
 
 export function leanPrompt(workingDir: string, os: string = Deno.build.os): string {
-  return `You are a coding copilot in a terminal. You work on the project in ${workingDir} (${
-    system(os)
-  }) by calling tools.
+  const where = `${workingDir} (${system(os)})`;
+  return `You are a coding copilot in a terminal. You work on the project in ${where} by calling tools.
 - Read files and search; never guess what they contain.
 - Read a file before you edit it, and change only what was asked for.
 - When a tool reports an error, do not repeat the same call.

@@ -9,10 +9,9 @@ import type { ToolExecution, TurnEvent } from "../types/event.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
+import type { CopilotAgent } from "./agent.ts";
 
-interface RunToolsOptions {
-  tools: readonly Tool[];
-  policy: Policy;
+interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
   context: ToolContext;
   emit: (event: TurnEvent) => void;
 }
@@ -159,11 +158,12 @@ class CallRun {
   }
 
   #record(outcome: ToolExecution["outcome"], result: string): ToolExecution {
+    const { maxOutputChars } = this.context;
     return {
       toolCallId: this.call.id,
       toolName: this.call.name,
       arguments: this.#args,
-      result: bounded(result, this.context.maxOutputChars),
+      result: result === "" ? NO_OUTPUT : truncateMiddle(result, maxOutputChars).toWellFormed(),
       durationMs: Math.round(performance.now() - this.#start),
       isError: outcome !== "done",
       outcome,
@@ -204,9 +204,4 @@ function messageOf(error: unknown): string {
   } catch {
     return "the tool failed, and what it threw cannot be shown";
   }
-}
-
-function bounded(result: string, maxChars: number): string {
-  if (result === "") return NO_OUTPUT;
-  return truncateMiddle(result, maxChars).toWellFormed();
 }

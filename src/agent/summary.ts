@@ -77,10 +77,9 @@ export function summaryMessages(
   old: readonly Message[],
   tools: readonly Tool[],
 ): Message[] {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const named = old.flatMap(({ toolCalls = [] }) =>
     toolCalls.flatMap(({ name, arguments: args }) => {
-      const tool = byName.get(name);
+      const tool = tools.find((one) => one.name === name);
       const checked = tool && checkArguments(tool, args);
       const { path = "", isFile } = checked?.ok ? tool?.subject?.(checked.args) ?? {} : {};
       return isFile ? path : [];

@@ -152,10 +152,8 @@ export function allowsCommand(rule: Rule, { words, assignments }: SimpleCommand)
   if (assignments.length > 0 || words.length === 0) return false;
   const { words: wanted, isStart } = rule.command ?? { words: [], isStart: true };
   if (rule.path !== undefined || words.length < wanted.length) return false;
-  if (!wanted.every((text, i) => words[i]!.kind === "literal" && words[i]!.text === text)) {
-    return false;
-  }
-  if (!isStart) return words.length === wanted.length;
+  const begins = wanted.every((text, i) => words[i]!.kind === "literal" && words[i]!.text === text);
+  if (!begins || !isStart) return begins && words.length === wanted.length;
   return words[0]!.kind === "literal" && words.every(isSteady) && !runsOthers(words);
 }
 
@@ -178,10 +176,8 @@ export function concernsCommand(
 }
 
 /** Options of git before its subcommand whose value is the next word. */
-const GIT_VALUES = new Set(
-  "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source".split(" "),
-);
-
+const GIT_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source"
+  .split(" ");
 /** Spellings of one option. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "-f": ["--force"],
@@ -198,7 +194,7 @@ function matchesLoosely(
   const name = words[0]?.kind === "literal" ? programName(words[0].text) : undefined;
   if (name === undefined || name !== programName(program ?? "")) return "no";
   const rest = words.slice(1).filter((_, i) =>
-    name !== "git" || !GIT_VALUES.has(words[i]!.text) || words[i]!.kind !== "literal"
+    name !== "git" || !GIT_VALUES.includes(words[i]!.text) || words[i]!.kind !== "literal"
   );
   const unsure = rest.some(({ kind }) => kind !== "literal");
   const given = rest.filter(({ text }) => text.startsWith("-") && text !== "-");
@@ -207,15 +203,14 @@ function matchesLoosely(
     word !== undefined && given.includes(rest[rest.indexOf(word) - 1]!);
   const operands = wanted.filter((text) => !text.startsWith("-"));
   if (!isStart && rest.length !== wanted.length && !unsure) return "no";
-  for (const option of wanted.filter((text) => text.startsWith("-"))) {
-    const letters = option.startsWith("--") ? [option] : [...option.slice(1)].map((c) => `-${c}`);
-    for (const letter of letters) {
-      const same = [letter, ...SYNONYMS[letter] ?? []];
-      if (!given.some(({ text }) => same.some((one) => isOption(text, one)))) {
-        return rest.every(isSteady) ? "no" : "maybe";
-      }
-    }
-  }
+  const options = wanted.filter((text) => text.startsWith("-")).flatMap((text) =>
+    text.startsWith("--") ? [text] : [...text.slice(1)].map((letter) => `-${letter}`)
+  );
+  const isGiven = (option: string) =>
+    [option, ...SYNONYMS[option] ?? []].some((one) =>
+      given.some(({ text }) => isOption(text, one))
+    );
+  if (!options.every(isGiven)) return rest.every(isSteady) ? "no" : "maybe";
   let at = 0;
   for (const [i, text] of operands.entries()) {
     const isIt = (word: Word | undefined) => word?.kind === "literal" && word.text === text;

@@ -62,20 +62,13 @@ async function faultOf(sandbox: Sandbox, home: string | undefined): Promise<stri
   try {
     await Deno.mkdir(inside);
     const script = 'true >in || exit 9; for path; do true 2>/dev/null >"$path"; done; exit 0';
-    const [program, args] = sandbox.wrap("/bin/sh", ["-c", script, "sh", ...outside], {
-      mode: "workspace-write",
-      folder: inside,
-      network: false,
-    });
-    const { code, stderr } = await new Deno.Command(program, {
-      args,
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
-      signal: AbortSignal.timeout(PROBE_MS),
-    }).output();
-    const escaped = outside.filter(entryExists);
-    if (escaped.length > 0) return "a write outside of the folder went through";
+    const limits = { mode: "workspace-write", folder: inside, network: false } as const;
+    const shellArgs = ["-c", script, "sh", ...outside];
+    const [program, args] = sandbox.wrap("/bin/sh", shellArgs, limits);
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const streams = { stdin: "null", stdout: "null", stderr: "piped" } as const;
+    const { code, stderr } = await new Deno.Command(program, { args, signal, ...streams }).output();
+    if (outside.some(entryExists)) return "a write outside of the folder went through";
     if (code === 0 && entryExists(`${inside}/in`)) return undefined;
     return new TextDecoder().decode(stderr).trim().split("\n")[0]!.slice(0, 200) ||
       `exit code ${code}`;

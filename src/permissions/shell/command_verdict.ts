@@ -14,7 +14,7 @@ import { readsOnly, searchedBy, showsChanges } from "./read_only.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
 import { parseCommandLine } from "./parser.ts";
-import { plainWord, type SimpleCommand, type Word } from "./lexer.ts";
+import { type SimpleCommand, type Word, wordOf } from "./lexer.ts";
 import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
 export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
@@ -51,11 +51,7 @@ function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, W
 /** A command with more words is asked about: each may be a path that is looked up. */
 const MAX_COMMAND_WORDS = 1000;
 const READS: Verdict = { effect: "allow", reason: "only reads" };
-
-interface NamedPath {
-  path: string;
-  verdict: Verdict;
-}
+type NamedPath = { path: string; verdict: Verdict };
 
 function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
@@ -149,7 +145,7 @@ function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
     // A name that begins with a dash would be an option, and may belong to the word after it.
     if (names === undefined || names.some((name) => name.startsWith("-"))) return [word];
     // bash leaves a pattern that matches nothing as it is.
-    return [word.text, ...names].map(plainWord);
+    return [word.text, ...names].map(wordOf);
   });
   return { ...command, words: program ? [program, ...words] : [] };
 }
@@ -209,11 +205,10 @@ function destroys(runs: readonly (readonly Word[])[], { place, root }: Scene): s
   for (const [first, ...rest] of runs) {
     const name = programName(first?.text ?? "");
     if (name.startsWith("mkfs")) return "makes a file system";
-    if (name === "find" && rest.some(({ text }) => text === "-delete")) {
-      return "deletes what it finds";
-    }
-    if (name === "git" && rest.some(({ text }) => text.startsWith("+"))) return "pushes with force";
-    if (name !== "rm" || !rest.some(({ text }) => /^-[^-]*[rR]|^--r/.test(text))) continue;
+    const has = (pattern: RegExp) => rest.some(({ text }) => pattern.test(text));
+    if (name === "find" && has(/^-delete$/)) return "deletes what it finds";
+    if (name === "git" && has(/^\+/)) return "pushes with force";
+    if (name !== "rm" || !has(/^-[^-]*[rR]|^--r/)) continue;
     const wide = rest.find(({ kind, text }) => {
       if (kind !== "literal") return true;
       if (text.startsWith("-")) return false;

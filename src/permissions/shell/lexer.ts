@@ -7,7 +7,8 @@ export interface Word {
   kind: "literal" | "pattern" | "dynamic";
 }
 
-export const plainWord = (text: string): Word => ({ text, kind: "literal" });
+/** A word of exactly this text. */
+export const wordOf = (text: string): Word => ({ text, kind: "literal" });
 
 /** A redirection, such as `2> file`. */
 export interface Redirection {
@@ -27,14 +28,6 @@ export interface SimpleCommand {
   redirections: Redirection[];
 }
 
-/** A here-document that was announced, and whose text follows. */
-interface HereDocument {
-  delimiter: string;
-  isQuoted: boolean;
-  stripsTabs: boolean;
-  redirection: Redirection;
-}
-
 /** A text that is read, and how far. */
 export interface ShellSource {
   text: string;
@@ -46,7 +39,12 @@ export interface ShellSource {
   /** Reads commands up to `)` or the end of the text. */
   readList: (s: ShellSource, end: "" | ")") => unknown;
   /** Here-documents whose text begins after the next line end. */
-  pending: HereDocument[];
+  pending: {
+    delimiter: string;
+    isQuoted: boolean;
+    stripsTabs: boolean;
+    redirection: Redirection;
+  }[];
 }
 
 /** Deeper nesting of brackets is not understood. */
@@ -114,7 +112,7 @@ function singleQuotes(s: ShellSource): Word {
   if (end < 0) fail("a quote is not closed");
   const text = s.text.slice(s.at + 1, end);
   s.at = end + 1;
-  return plainWord(text);
+  return wordOf(text);
 }
 
 function doubleQuotes(s: ShellSource): Word {
@@ -170,7 +168,7 @@ export function dollar(s: ShellSource, isQuoted: boolean): Word {
   }
   if (take(s, /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y) !== undefined) return dynamic(s, start);
   s.at++;
-  return plainWord("$");
+  return wordOf("$");
 }
 
 /** The commands in `(...)` after `$`, and in `<(...)` and `>(...)`, from the sign on. */
@@ -237,5 +235,5 @@ function ansiQuotes(s: ShellSource): Word {
     if (!(number > 0 && number < 0x80)) isKnown = false;
     return String.fromCharCode(number);
   });
-  return isKnown ? plainWord(text) : dynamic(s, start);
+  return isKnown ? wordOf(text) : dynamic(s, start);
 }

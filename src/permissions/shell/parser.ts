@@ -7,16 +7,7 @@
  * @module
  */
 
-import {
-  backquotes,
-  continued,
-  dollar,
-  fail,
-  MAX_NESTING,
-  plainWord,
-  take,
-  word,
-} from "./lexer.ts";
+import { backquotes, continued, dollar, fail, MAX_NESTING, take, word, wordOf } from "./lexer.ts";
 import type { ShellSource, SimpleCommand, Word } from "./lexer.ts";
 
 type CommandLine =
@@ -110,7 +101,7 @@ function add(s: ShellSource, command: SimpleCommand): void {
 
 /** Adds a command named `function` in place of a definition, so that no rule allows it: a function gives a name another meaning, and may call itself without end. */
 function define(s: ShellSource, name: Word): void {
-  add(s, newCommand(plainWord("function"), name));
+  add(s, newCommand(wordOf("function"), name));
 }
 
 /** A subshell, or the brackets after the name of a function, whose body then follows. */
@@ -193,7 +184,7 @@ function loop(s: ShellSource): undefined {
 
 /** `case WORD in PATTERN) COMMANDS ;; esac` */
 function cases(s: ShellSource): undefined {
-  const command = newCommand(plainWord("case"), neededWord(s));
+  const command = newCommand(wordOf("case"), neededWord(s));
   skipNewlines(s);
   if (take(s, /in(?=[ \t\n])/y) === undefined) fail("case has no in");
   for (let ended = ""; ended !== "esac";) {
@@ -214,7 +205,7 @@ function cases(s: ShellSource): undefined {
 
 /** `[[ ... ]]`: words and `&&`, `||` only. */
 function condition(s: ShellSource): undefined {
-  const command = newCommand(plainWord("[["));
+  const command = newCommand(wordOf("[["));
   for (;;) {
     skipNewlines(s);
     take(s, /&&|\|\|/y);
@@ -249,7 +240,7 @@ function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: str
   const operator = take(s, REDIRECTION);
   if (operator === undefined) return false;
   skipBlanks(s);
-  const redirection = { descriptor, operator, target: plainWord("") };
+  const redirection = { descriptor, operator, target: wordOf("") };
   command.redirections.push(redirection);
   if (operator !== "<<" && operator !== "<<-") {
     redirection.target = neededWord(s);
@@ -283,7 +274,7 @@ function hereDocuments(s: ShellSource): void {
     }
     s.at = Math.min(s.at, s.text.length);
     const text = lines.join("");
-    redirection.target = isQuoted ? plainWord(text) : unquotedText(s, text);
+    redirection.target = isQuoted ? wordOf(text) : unquotedText(s, text);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Programs that run other programs. @module */
 
 import { parseCommandLine } from "./parser.ts";
-import { plainWord, type Redirection, type SimpleCommand, type Word } from "./lexer.ts";
+import { type Redirection, type SimpleCommand, type Word, wordOf } from "./lexer.ts";
 
 /** Programs that run others with any options, and words of the shell that change what later words mean. */
 const WRAPPERS = new Set(
@@ -120,7 +120,7 @@ export function besides({ redirections, assignments }: SimpleCommand): (readonly
   return [
     ...redirections.filter((one) => !isHarmless(one)),
     ...assignments.map(({ value }) => ({ operator: "=", target: value })),
-  ].map(({ operator, target }) => [plainWord(operator), target]);
+  ].map(({ operator, target }) => [wordOf(operator), target]);
 }
 
 /** Programs that write or remove all their operands. */
@@ -144,5 +144,5 @@ export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
 function withInput({ words, redirections }: SimpleCommand): readonly Word[] {
   if (!runsOthers(words)) return words;
   const texts = redirections.filter(({ operator }) => operator.startsWith("<<"));
-  return [...words, ...texts.map(({ target }) => plainWord(target.text))];
+  return [...words, ...texts.map(({ target }) => wordOf(target.text))];
 }
