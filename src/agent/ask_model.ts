@@ -56,7 +56,7 @@ interface AskOptions extends Pick<CallOptions, "ready"> {
  * @throws {BackendError} with `partialText` when the server fails.
  */
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
-  const { signal, ready, emit, mayAskAgain, tools = agent.offered } = options;
+  const { signal, ready, emit, tools = agent.offered } = options;
   const system: Message = { role: "system", content: agent.systemPrompt };
   const { messages = [system, ...agent.state.messages] } = options;
   const backend = await agent.backend();
@@ -90,9 +90,8 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     throw error;
   }
   // The last piece may have completed the repetition when the whole answer was already there.
-  return runaway.signal.aborted
-    ? { ...stoppedAnswer(splitter, emit), usage: reply.usage }
-    : completed(reply, mayAskAgain, emit);
+  if (!runaway.signal.aborted) return completed(reply, options);
+  return { ...stoppedAnswer(splitter, emit), usage: reply.usage };
 }
 
 /** The answer of a model that ran away. */
@@ -121,11 +120,8 @@ function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
 }
 
 /** The answer of a whole reply; notices tell of one that did not end well. */
-function completed(
-  { message, usage, finish, finishDetail }: Reply,
-  mayAskAgain: boolean | undefined,
-  emit: (event: TurnEvent) => void,
-): ModelAnswer {
+function completed(reply: Reply, { mayAskAgain, emit }: AskOptions): ModelAnswer {
+  const { message, usage, finish, finishDetail } = reply;
   const tell = (level: "info" | "warning", code: string, message: string) =>
     emit({ type: "notice", level, code, message });
   const hasThought = !isBlank(message.reasoning ?? "");

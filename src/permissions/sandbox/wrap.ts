@@ -44,11 +44,8 @@ export function bubblewrapArgs(confinement: Confinement): string[] {
   args.push(...(tmp === undefined ? ["--tmpfs"] : ["--bind", tmp]), "/tmp");
   // Sockets can be connected to on a read-only file system too.
   for (const path of ["/run", "/var/tmp"]) if (look(path)) args.push("--tmpfs", path);
-  if (network) {
-    for (const path of ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"]) {
-      args.push("--ro-bind-try", path, path);
-    }
-  }
+  const resolvers = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
+  for (const path of network ? resolvers : []) args.push("--ro-bind-try", path, path);
   if (folder !== "/") args.push(bind, folder, folder);
   const unwritten = paths.confinedIn(folder).map(({ path }) => path);
   for (const path of mode === "read-only" ? [] : [`${folder}/.git`, ...unwritten]) {

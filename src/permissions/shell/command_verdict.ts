@@ -107,10 +107,9 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   return unsafe === undefined ? READS : askBecause(`searches ${unsafe}, which may hold secrets`);
 }
 
-const asNamed = ({ path, verdict: { effect, reason } }: NamedPath): Verdict => ({
-  effect,
-  reason: `names ${path}, which ${reason}`,
-});
+function asNamed({ path, verdict: { effect, reason } }: NamedPath): Verdict {
+  return { effect, reason: `names ${path}, which ${reason}` };
+}
 
 function mayMatchSecrets(word: Word, scene: Scene): boolean {
   if (word.kind !== "pattern" || scene.expandPattern === undefined) return false;

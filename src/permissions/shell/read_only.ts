@@ -117,16 +117,12 @@ export function readsOnly(
   }
   if (program === "find") return findOperands(args);
   // `sed -n 1,20p FILE` is the one form of sed that only reads.
-  if (program === "sed") {
-    return args[0] === "-n" && /^\d+(,(\d+|\$))?p$/.test(args[1] ?? "")
-      ? pathsOf(args.slice(2), {})
-      : undefined;
-  }
+  const printsLines = args[0] === "-n" && /^\d+(,(\d+|\$))?p$/.test(args[1] ?? "");
+  if (program === "sed") return printsLines ? pathsOf(args.slice(2), {}) : undefined;
   // Other operands of date set the clock.
   if (program === "date") return args.every((arg) => /^(\+|-u$)/.test(arg)) ? [] : undefined;
-  if (program !== "git") {
-    return Object.hasOwn(PROGRAMS, program) ? pathsOf(args, PROGRAMS[program]!) : undefined;
-  }
+  if (Object.hasOwn(PROGRAMS, program)) return pathsOf(args, PROGRAMS[program]!);
+  if (program !== "git") return undefined;
   if (args[0] === "--no-pager") args.shift();
   const [subcommand = "", ...rest] = args;
   if (!isTrusted || !Object.hasOwn(GIT, subcommand)) return undefined;
