@@ -27,9 +27,9 @@ export interface AgentState {
 }
 
 /**
- * Options of {@linkcode CopilotAgent}. `jobs` keeps commands that run in the background, which the model
- * may then ask for: a `jobStore`, to be disposed of when the agent is done; with none, all that a command
- * started ends with it. The keys of the backends no command gets, whatever `env` names.
+ * Options of {@linkcode CopilotAgent}. `jobs` keeps commands that run in the background, which the
+ * model may then ask for: a `jobStore`, to be disposed of when the agent is done; with none, all that
+ * a command started ends with it. The keys of the backends no command gets, whatever `env` names.
  */
 export interface AgentOptions extends Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env"> {
   /** The tools offered, in order: {@linkcode builtinTools}. */
@@ -86,7 +86,7 @@ export class CopilotAgent {
   /**
    * An agent that works in `workingDir`, which must be a folder.
    *
-   * @throws {TypeError} when a setting has the wrong type, two tools share a name, or `workingDir` is no folder.
+   * @throws {TypeError} when a setting has the wrong type, tools share a name, or it is no folder.
    * @throws {RangeError} when a setting is out of range.
    */
   constructor(config: CopilotConfig, workingDir: string, options: AgentOptions = {}) {
@@ -151,7 +151,7 @@ export class CopilotAgent {
     this.configure(withModel(this.#config, { model }));
   }
 
-  /** Goes on with other settings, of another backend too; a bad one throws, and nothing is changed then. */
+  /** Goes on with other settings, of another backend too; throws for a bad one, and changes nothing then. */
   configure(config: CopilotConfig): void {
     this.#config = copilotConfig(config);
     this.#backend = undefined;

@@ -77,8 +77,8 @@ export class AnswerStream implements Splitter {
 }
 
 /**
- * Gathers pieces until the network's chunk is read, and gives them out as one, whole characters only: 500 000
- * pieces come in a few hundred chunks, and what follows costs more for a call than for a character.
+ * Gathers pieces until the network's chunk is read, and gives them out as one, whole characters only:
+ * 500 000 come in a few hundred chunks, and what follows costs more for a call than for a character.
  */
 class PieceGatherer {
   #pending: { kind: Kind; pieces: string[] } | undefined;

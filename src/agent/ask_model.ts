@@ -20,7 +20,7 @@ export interface ModelAnswer {
   askAgain?: boolean;
 }
 
-/** The content that stands in for an answer without text and calls, and where the person stopped the model. */
+/** Stand in for an answer without text and calls, and where the person stopped the model. */
 const NO_ANSWER = "[The model gave no answer]";
 const INTERRUPTED_NOTE = "[Interrupted by the user]";
 const ASK_AGAIN =
@@ -51,9 +51,8 @@ interface AskOptions extends Pick<CallOptions, "ready"> {
 
 /**
  * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway repetition
- * ends the request at once; so does the signal, and what was said until then is the answer.
- *
- * @throws {BackendError} with `partialText` when the server fails.
+ * ends the request at once; so does the signal, and what was said until then is the answer. A
+ * BackendError with `partialText` is thrown when the server fails.
  */
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
   const { signal, ready, emit, tools = agent.offered } = options;

@@ -60,11 +60,11 @@ interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
 }
 
 /**
- * Makes the conversation shorter, in one big step, as the server reads all of it anew after each. First, results
- * that were not sent yet are cut to what there is room for; then old results become one line each, down to half
- * of the room; where that is not enough, the model summarises the oldest messages. Results stay with their
- * calls; the newest ones and the person's newest message stay. The conversation is changed when all is done, or
- * not at all; `null` where nothing was. Throws what the server's failure or `signal` does.
+ * Makes the conversation shorter, in one big step, as the server reads all of it anew after each. First,
+ * results that were not sent yet are cut to what there is room for; then old results become one line
+ * each, down to half of the room; where that is not enough, the model summarises the oldest messages.
+ * Results stay with their calls; the newest ones and the person's newest message stay. `null`: nothing
+ * was changed, as also when the server's failure or `signal` makes it throw.
  */
 export async function makeRoom(
   agent: CopilotAgent,

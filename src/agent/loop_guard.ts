@@ -18,9 +18,9 @@ interface Loop {
 }
 
 /**
- * Watches the rounds of one turn; call it with each. A round with another call or another result than the one
- * before is progress, whatever came earlier, and so is a file that is read again after an edit. Where all calls
- * fail in the same words, beside the same answer text, arguments that differ are no progress.
+ * Watches the rounds of one turn; call it with each. A round with another call or another result than
+ * the one before is progress, as is a file that is read again after an edit. Where all calls fail in the
+ * same words, beside the same answer text, arguments that differ are no progress.
  */
 export function loopGuard(): (
   text: string,

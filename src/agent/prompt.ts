@@ -1,6 +1,6 @@
 /**
- * The system prompt. It and the tool schemas are in every request, so they are small, and nothing in them
- * changes within a folder (no time, no git status): as the server's prompt cache needs.
+ * The system prompt. It and the tool schemas are in every request, so they are small, and nothing in
+ * them changes within a folder (no time, no git status): as the server's prompt cache needs.
  *
  * @module
  */

@@ -28,10 +28,10 @@ interface Running {
 }
 
 /**
- * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one after the
- * other; the records come back in the order asked, one for each call, and `tool_start` / `tool_done` are reported
- * in that order too, pair by pair: of the first call that is not done, before its tool runs. Never throws: after
- * an abort the calls that did not finish are recorded as interrupted.
+ * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one
+ * after the other; the records come back in the order asked, and `tool_start` / `tool_done` are reported
+ * in that order too, pair by pair: of the first call that is not done, before its tool runs. Never
+ * throws: after an abort the calls that did not finish are recorded as interrupted.
  */
 export async function runTools(
   calls: readonly ToolCall[],

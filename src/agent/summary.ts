@@ -30,7 +30,7 @@ If there is a summary from earlier, keep what still counts of it. Write the summ
 const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
 const SHOWN_ARGUMENTS = 300;
 
-/** The request for a summary of about `words`, with `messages` cut to `maxChars`; `focus` is kept above all. */
+/** The request for a summary of about `words`, of `messages` cut to `maxChars`, above all of `focus`. */
 export function summaryRequest(
   messages: readonly Message[],
   maxChars: number,

@@ -70,7 +70,7 @@ export function requestTokens(agent: CopilotAgent): number {
   return Math.round((sum(Object.values(parts)) + (thinks ? reasoning : 0)) * ratio);
 }
 
-/** The estimated tokens of a message, as the server in use counts; with `thinks` those of its reasoning, too. */
+/** The estimated tokens of a message, as the server in use counts; `thinks` adds its reasoning. */
 export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
   const model = modelOf(agent);
   const rough = roughMessage(message) + (thinks && model.thinks ? roughReasoning(message) : 0);

@@ -213,7 +213,7 @@ class Turn {
     return this.#result(content || note.content, stopReason);
   }
 
-  /** After a failure, a turn in which the model said nothing leaves no trace, any other is closed by a note. */
+  /** A failed turn in which the model said nothing leaves no trace, any other is closed by a note. */
   #recordFailure(error: unknown, asked: Message): void {
     const { messages } = this.agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";

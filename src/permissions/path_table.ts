@@ -87,7 +87,7 @@ export class PathTable {
     return this.#secretMatcher().any;
   }
 
-  /** The secrets of the home folder and absolute ones; what a link of one leads to is one by its own path. */
+  /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
   confinedSecrets(): ConfinedPath[] {
     const named = [
       ...this.#located("secret", this.home),
@@ -179,7 +179,7 @@ const tableRows = (kind: ProtectedRow["kind"]) => PROTECTED_ROWS.filter((row) =>
 const sourcesOf = (kind: ProtectedRow["kind"]) =>
   tableRows(kind).map((row) => ({ what: row.what, source: rowSource(row) }));
 
-/** Each pattern is anchored at a `/` or at the end, with at most one `*` in a name: a test takes linear time. */
+/** Patterns are anchored at a `/` or at the end, with one `*` in a name at most: tests take linear time. */
 function rowSource({ paths, except }: ProtectedRow): string {
   const globs = Object.groupBy(alternativesOf(paths), scopeOf);
   const below = (folder: string, names: readonly string[] = []) => {

@@ -18,10 +18,10 @@ export interface Place {
 }
 
 /**
- * The place that `path` leads to, which may not exist yet: the deepest folder that does is resolved, and
- * a link to nothing is followed to where a file would be created. A path that cannot be resolved, as in a
- * folder that may not be searched, counts as outside. Whoever opens the file opens `real`: a link that is
- * changed afterwards is not seen.
+ * The place that `path` leads to, which may not exist yet: the deepest folder that does is resolved,
+ * and a link to nothing is followed to where a file would be created. A path that cannot be resolved,
+ * as in a folder that may not be searched, counts as outside. Whoever opens the file opens `real`: a
+ * link that is changed afterwards is not seen.
  */
 export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
   const asked = resolvePath({ workingDir }, path);
@@ -57,7 +57,7 @@ function resolveLinks(path: string, system: LinkReader, linksLeft: number): stri
 const MAX_LINKS = 40;
 /** A folder with more entries is not looked through to the end: it may hold secrets, or any match. */
 const MAX_LOOKED = 10_000;
-/** Longer patterns, in characters, and patterns with more matches are not expanded: the call is asked about. */
+/** Patterns with more characters or matches are not expanded: the call is asked about. */
 const MAX_PATTERN = 200;
 const MAX_MATCHES = 1000;
 
@@ -77,9 +77,9 @@ export function mayHoldSecrets(path: string, { secretPattern }: PathTable): bool
 }
 
 /**
- * The paths that a pattern of bash, from its first part with a wildcard on, matches, relative to `folder`,
- * and maybe more; undefined for too many to list. Names that begin with a dot, `.` and `..` among them,
- * count where a part of the pattern begins with one.
+ * The paths that a pattern of bash, from its first part with a wildcard on, matches, relative to
+ * `folder`, and maybe more; undefined for too many to list. Names that begin with a dot, `.` and `..`
+ * among them, count where a part of the pattern begins with one.
  */
 export function expandPattern(folder: string, pattern: string): string[] | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;

@@ -8,9 +8,9 @@ import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "
 import type { Settings, Verdict } from "./settings.ts";
 
 /**
- * Decides one call. Rules that deny come first, then the calls that always ask (secrets, protected files,
- * commands that destroy or cannot be understood), rules that ask, rules that allow, and last the modes. The
- * strictest part of a command line decides for all of it. `place` resolves paths in the working directory.
+ * Decides one call. Rules that deny come first, then the calls that always ask (secrets, protected
+ * files, commands that destroy or cannot be understood), rules that ask, rules that allow, and last the
+ * modes. The strictest part of a command line decides for all of it. `place` resolves paths.
  */
 export function decide(call: PolicyCall, settings: Settings, place: Scene["place"]): Verdict {
   const scene = sceneOf(settings, place);

@@ -1,6 +1,6 @@
 /**
- * The one table of files that no general permission covers. The verdicts on paths, what a search leaves
- * out, which instructions are heeded and what the sandbox hides derive from it by {@linkcode PathTable}.
+ * The one table of files that no general permission covers. Verdicts on paths, what a search leaves out,
+ * heeded instructions and what the sandbox hides derive from it by {@linkcode PathTable}.
  *
  * @module
  */
@@ -10,9 +10,9 @@ interface FileGroup {
   /** The contents of secrets ("may hold ..."), the nature of protected files ("is ..."), for the person who is asked. */
   what: string;
   /**
-   * Patterns, parted by blanks. `~/x` is in the home folder, `/x` in the root folder, any other counts in
-   * every folder. One that ends in `/` covers a folder and all below it. `*` is any characters but `/`, `?`
-   * one of them, `{a,b}` is either, and one `**` between names is any number of folders.
+   * Patterns, parted by blanks. `~/x` is in the home folder, `/x` in the root folder, others in every one.
+   * One that ends in `/` covers a folder and all below it. `*` is any characters but `/`, `?` one of them,
+   * `{a,b}` is either, and one `**` between names is any number of folders.
    */
   paths: string;
   /** Names of files that `paths` matches and that are harmless. */

@@ -27,10 +27,10 @@ export interface Rule {
 }
 
 /**
- * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`. TOOL is a
- * tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`. A glob is relative to
- * the working directory, or to the absolute folder `above`, or begins with `/`. Words are written as in a
- * shell; without ` *` at the end the command must have exactly these.
+ * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`.
+ * TOOL is a tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`. A
+ * glob is relative to the working directory, or to the absolute folder `above`, or begins with `/`.
+ * Words are written as in a shell; without ` *` at the end the command must have exactly these.
  *
  * @throws {SyntaxError} when the rule makes no sense; the message says what to write instead.
  */
@@ -89,9 +89,9 @@ const ABSOLUTE = SEPARATOR === "/" ? /^\// : /^(\/|[a-z]:)/i;
 const DOUBLED = SEPARATOR === "/" ? /\/(\.?\/)+/g : /(?<=.)\/(\.?\/)+/g;
 
 /**
- * An absolute glob pattern, behind the literal folder `base`. One of a rule that does not allow also matches
- * the place that the links in its folders lead to now. Links that a rule which allows names are not
- * followed: somebody who wants more to be allowed may have made them.
+ * An absolute glob pattern, behind the literal folder `base`. One of a rule that does not allow also
+ * matches the place that the links in its folders lead to now. Links that a rule which allows names
+ * are not followed: somebody who wants more to be allowed may have made them.
  */
 function resolved(effect: RuleEffect, base: string, glob: string): string {
   const named = /^(?:[^*?[\]{}\\/]*(?:\/|$))*/.exec(glob)![0];
@@ -129,7 +129,7 @@ export function rulePathOf(root: string, path: string): string {
   return way === ".." || way.startsWith("../") ? slashed(path) : way || ".";
 }
 
-/** True where a path rule matches `at`, an absolute path; one that does not allow, also below a folder. */
+/** True where a path rule matches the absolute path `at`; unless it allows, also below a folder. */
 export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;
@@ -163,7 +163,7 @@ function isSteady({ text, kind }: Word): boolean {
   return kind === "pattern" && !/^[-*?[~]|\{|(^|\/)\.(?!\/)|[:=]~/.test(text);
 }
 
-/** Says if a rule that refuses or asks is about one of the commands that may run; `maybe` where only running would tell. */
+/** Says if a rule that refuses or asks is about one of `runs`; `maybe` where only running would tell. */
 export function concernsCommand(
   rule: Rule,
   runs: readonly (readonly Word[])[],

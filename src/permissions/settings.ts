@@ -12,7 +12,7 @@ export type ApproveMode = typeof APPROVE_MODES[number];
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
 export type SandboxMode = typeof SANDBOX_MODES[number];
 
-/** The mode that was `given`, if it was; throws a UsageError that calls it `name` when it is none of `modes`. */
+/** The mode that was `given`, if any; a UsageError calls it `name` where it is none of `modes`. */
 export function modeAmong<T>(modes: readonly T[], given: unknown, name: string): T | undefined {
   const mode = modes.find((one) => one === given);
   if (given === undefined || mode !== undefined) return mode;

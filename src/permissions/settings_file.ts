@@ -109,7 +109,7 @@ export class PermissionsFile {
     return this.#level(this.#folders()[folder] ?? {});
   }
 
-  /** The settings for the folders above one, and for the folder itself under another name, as of a link. */
+  /** The settings for the folders above one, and for the folder itself by the name of a link. */
   async aboveFolder(folder: string): Promise<SettingsLevel[]> {
     const { realFolder } = await import("./rules.ts");
     return await Promise.all(

@@ -1,8 +1,8 @@
 /**
- * A session as lines of JSON: a head, then entries, in the order in which they came. Lines are only ever
- * appended. A message names its parent, the message that it follows: the messages are a tree, and the
- * conversation is a way through it. Where it becomes another than the last message and all before it
- * (after a compaction, `/undo`, `/clear`), an entry lists it. Pure.
+ * A session as lines of JSON: a head, then entries, in the order in which they came. Lines are only
+ * ever appended. A message names its parent, the message that it follows: the messages are a tree,
+ * and the conversation is a way through it. Where it becomes another than the last message and all
+ * before it (after a compaction, `/undo`, `/clear`), an entry lists it. Pure.
  *
  * @module
  */

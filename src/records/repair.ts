@@ -71,7 +71,7 @@ function lostResult({ id: toolCallId, name: toolName }: ToolCall): Message {
 
 const isLost = ({ standsFor }: Message) => standsFor === "lost_result";
 
-/** The calls that were open when the last turn of repaired `messages` was cut off: 0 before an answer. */
+/** The number of calls open when the last turn was cut off: 0 before an answer; undefined if it was not. */
 export function openCallsAtCut(messages: readonly Message[]): number | undefined {
   const last = messages.at(-1);
   if (last?.role === "user") return 0;

@@ -1,6 +1,6 @@
 /**
- * The command line that starts a program confined, by bubblewrap or macOS's `sandbox-exec`. Pure. Sources:
- * bwrap(1); Apple's sandbox profiles as in /System/Library/Sandbox/Profiles.
+ * The command line that starts a program confined, by bubblewrap or macOS's `sandbox-exec`. Pure.
+ * Sources: bwrap(1); Apple's sandbox profiles as in /System/Library/Sandbox/Profiles.
  *
  * @module
  */

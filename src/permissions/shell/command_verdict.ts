@@ -132,9 +132,9 @@ function matchesIn({ text }: Word, scene: Scene): string[] | undefined {
 }
 
 /**
- * A command with its patterns replaced by the paths that they match, where these are known. Of a pattern it is
- * not known which signs were quoted: as `*` and `?` also match themselves, more is replaced than bash would;
- * patterns with brackets, which may not, stay.
+ * A command with its patterns replaced by the paths that they match, where these are known. Of a
+ * pattern it is not known which signs were quoted: as `*` and `?` also match themselves, more is
+ * replaced than bash would; patterns with brackets, which may not, stay.
  */
 function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
   const [program, ...rest] = command.words;
@@ -149,7 +149,7 @@ function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
   return { ...command, words: program ? [program, ...words] : [] };
 }
 
-/** Each word, or part of one, that may be a path, with the verdict on reading it, or one against writing it. */
+/** Each word, or part of one, that may be a path, with the verdict on reading, or one against writing it. */
 function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): NamedPath[] {
   const isMore = hasPathRules(scene);
   const pathsOf = (words: readonly Word[]) => [

@@ -3,7 +3,7 @@
 export interface Word {
   /** The text without quotes and escapes; for parts that are known only when it runs, as written. */
   text: string;
-  /** `literal`: exactly `text`; `pattern`: words that begin as `text` does; `dynamic`: any words, or none. */
+  /** `literal`: exactly `text`; `pattern`: words that begin as it does; `dynamic`: any words, or none. */
   kind: "literal" | "pattern" | "dynamic";
 }
 

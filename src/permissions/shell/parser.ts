@@ -1,8 +1,8 @@
 /**
- * The commands that a command line of bash would start, found without running it. Each command that bash
- * could start is in the result, or the line counts as not understood. One in the result may never run, as
- * branches are not followed and wrong syntax is not told from right: "is all of this allowed?" errs only on
- * the safe side.
+ * The commands that a command line of bash would start, found without running it. Each command that
+ * bash could start is in the result, or the line counts as not understood. One in the result may
+ * never run, as branches are not followed and wrong syntax is not told from right: "is all of this
+ * allowed?" errs only on the safe side.
  *
  * @module
  */
@@ -22,10 +22,10 @@ const MAX_COMMANDS = 200;
 const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(" "));
 
 /**
- * Takes a command line of bash apart. Not understood, for the reason that the result names: arithmetic beyond
- * plain sums, `[[ ]]` with brackets or expressions, arrays, `coproc`, extended globs, quotes inside of `${ }`,
- * here-documents with an unusual end, a line continued inside of a word, control characters, and lines over
- * 20 000 characters, 200 commands, or a nesting of 20.
+ * Takes a command line of bash apart. Not understood, for the reason that the result names:
+ * arithmetic beyond plain sums, `[[ ]]` with brackets or expressions, arrays, `coproc`, extended
+ * globs, quotes inside of `${ }`, here-documents with an unusual end, a line continued inside of a
+ * word, control characters, and lines over 20 000 characters, 200 commands, or a nesting of 20.
  */
 export function parseCommandLine(text: string): CommandLine {
   try {

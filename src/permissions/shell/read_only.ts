@@ -100,9 +100,9 @@ const FIND: Readonly<Record<string, number>> = {
 };
 
 /**
- * The paths that a command reads, if it is known to do nothing else: every word of it that may be a path.
- * Undefined for all other commands. Redirections are not looked at. The git settings of the folder must be
- * `isTrusted`, and programs that version managers stand in for be of the system's own folders.
+ * The paths that a command reads, if it is known to do nothing else: every word of it that may be a
+ * path. Undefined for all other commands. Redirections are not looked at. `isTrusted` is about the git
+ * settings of the folder, `isSystem` true for a program of the system's own folders.
  */
 export function readsOnly(
   command: SimpleCommand,
@@ -131,8 +131,8 @@ export function readsOnly(
 }
 
 /**
- * What a command that {@linkcode readsOnly} knows searches through; nothing for one that shows only files that
- * it names. `rg` searches hidden files, too: a file of the folder can make it heed them.
+ * What a command that {@linkcode readsOnly} knows searches through; nothing for one that shows only
+ * files that it names. `rg` searches hidden files, too: a file of the folder can make it heed them.
  */
 export function searchedBy({ words }: SimpleCommand): string[] {
   const [program = "", ...args] = words.map(({ text }) => text);
