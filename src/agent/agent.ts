@@ -4,7 +4,7 @@ import { targetOf, withModel } from "../model_target.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { Confine, Jobs, OnWritten, Tool, ToolContext } from "../types/tool.ts";
+import type { Tool, ToolContext } from "../types/tool.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 
@@ -26,33 +26,22 @@ export interface AgentState {
   outputTokens: number;
 }
 
-/** Options of {@linkcode CopilotAgent}. */
-export interface AgentOptions {
+/**
+ * Options of {@linkcode CopilotAgent}. `jobs` keeps commands that run in the background, which the
+ * model may then ask for: a `jobStore`, to be disposed of when the agent is done; with none, all that
+ * a command started ends with it. The keys of the backends no command gets, whatever `env` names.
+ */
+export interface AgentOptions extends Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env"> {
   /** The tools offered, in order: {@linkcode builtinTools}. */
   tools?: readonly Tool[];
   /** Decides each tool call: with none, what the model asks for is run (spec 4.2). */
   policy?: Policy;
   /** Replaces the system prompt. */
   systemPrompt?: string;
-  /** Confines the programs that tools start: with none, they are not. */
-  confine?: Confine;
-  /** Called for each file that a tool wrote. */
-  onWritten?: OnWritten;
-  /**
-   * Keeps commands that run in the background, which the model may then ask for: a `jobStore`, to be
-   * disposed of when the agent is done. With none, all that a command started ends with it.
-   */
-  jobs?: Jobs;
-  /**
-   * Variables that commands get though they look like credentials: names, or beginnings such as
-   * `AWS_*`; with none, commands get no such variable. The keys of the backends they never get.
-   */
-  env?: readonly string[];
 }
 
 /** Characters of instructions for each token of context: about an eighth of the context. */
 const INSTRUCTIONS_SHARE = 0.5;
-const ALLOW_ALL: Policy = { decide: () => ({ allow: true }) };
 
 /**
  * The coding agent: a configured backend, tools, a working directory and the conversation so far
@@ -78,11 +67,11 @@ export class CopilotAgent {
   /** Decides each tool call. */
   readonly policy: Policy;
   /** Confines the programs that tools start. */
-  readonly confine: Confine | undefined;
+  readonly confine: AgentOptions["confine"];
   /** Called for each file that a tool wrote. */
-  readonly onWritten: OnWritten | undefined;
+  readonly onWritten: AgentOptions["onWritten"];
   /** Keeps the commands that run in the background. */
-  readonly jobs: Jobs | undefined;
+  readonly jobs: AgentOptions["jobs"];
   /** Variables that commands get though they look like credentials. */
   readonly env: readonly string[];
   #config: CopilotConfig & Required<AgentSettings>;
@@ -97,7 +86,7 @@ export class CopilotAgent {
   /**
    * An agent that works in `workingDir`, which must be a folder.
    *
-   * @throws {TypeError} when a setting has the wrong type, two tools share a name, or `workingDir` is no folder.
+   * @throws {TypeError} when a setting has the wrong type, tools share a name, or it is no folder.
    * @throws {RangeError} when a setting is out of range.
    */
   constructor(config: CopilotConfig, workingDir: string, options: AgentOptions = {}) {
@@ -113,7 +102,7 @@ export class CopilotAgent {
     };
     this.#plainTools = options.tools ?? builtinTools;
     this.tools = options.jobs ? withJobs(this.#plainTools) : this.#plainTools;
-    this.policy = options.policy ?? ALLOW_ALL;
+    this.policy = options.policy ?? { decide: () => ({ allow: true }) };
     this.confine = options.confine;
     this.onWritten = options.onWritten;
     this.jobs = options.jobs;
@@ -139,16 +128,10 @@ export class CopilotAgent {
 
   /** The context that tools are called with. */
   toolContext(signal: AbortSignal): ToolContext {
-    return {
-      workingDir: this.state.workingDir,
-      maxOutputChars: this.#config.maxOutputChars,
-      seenFiles: this.state.seenFiles,
-      env: this.env,
-      ...(this.confine && { confine: this.confine }),
-      ...(this.onWritten && { onWritten: this.onWritten }),
-      ...(this.jobs && { jobs: this.jobs }),
-      signal,
-    };
+    const { state: { workingDir, seenFiles }, env, confine, onWritten, jobs } = this;
+    const { maxOutputChars } = this.#config;
+    const given = { ...confine && { confine }, ...onWritten && { onWritten }, ...jobs && { jobs } };
+    return { workingDir, maxOutputChars, seenFiles, env, signal, ...given };
   }
 
   /** True where the model has called a tool natively: a code block it writes is then no call. */
@@ -163,20 +146,12 @@ export class CopilotAgent {
     return this.#backend ??= loadBackend(this.#config);
   }
 
-  /**
-   * Goes on with another model of the same backend; the conversation stays.
-   *
-   * @throws {RangeError} when `model` is empty.
-   */
+  /** Goes on with another model of the same backend; throws a RangeError when it is empty. */
   setModel(model: string): void {
     this.configure(withModel(this.#config, { model }));
   }
 
-  /**
-   * Goes on with other settings, of another backend too; the conversation stays.
-   *
-   * @throws {TypeError} {RangeError} when a setting is bad; nothing is changed then.
-   */
+  /** Goes on with other settings, of another backend too; throws for a bad one, and changes nothing then. */
   configure(config: CopilotConfig): void {
     this.#config = copilotConfig(config);
     this.#backend = undefined;
@@ -185,13 +160,10 @@ export class CopilotAgent {
 }
 
 async function loadBackend(config: CopilotConfig): Promise<Backend> {
-  if (config.local) {
-    return (await import("../backends/local/mod.ts")).localBackend(config.local);
-  }
-  if (config.hosted) {
-    return (await import("../backends/hosted/mod.ts")).hostedBackend(config.hosted);
-  }
-  return (await import("../backends/compat/mod.ts")).compatBackend(config.compat!);
+  const { local, hosted, compat } = config;
+  if (local) return (await import("../backends/local/mod.ts")).localBackend(local);
+  if (hosted) return (await import("../backends/hosted/mod.ts")).hostedBackend(hosted);
+  return (await import("../backends/compat/mod.ts")).compatBackend(compat!);
 }
 
 /** The absolute path of `path`, links resolved, which must be a folder. */
@@ -207,18 +179,15 @@ function existingFolder(path: string): string {
 }
 
 function checkToolNames(tools: readonly Tool[]): void {
-  const seen = new Set<string>();
-  for (const { name } of tools) {
+  for (const [i, { name }] of tools.entries()) {
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+      const rule = "its name must be 1 to 64 of a-z A-Z 0-9 _ -";
       throw new TypeError(
-        `Cannot offer a tool as its name must be 1 to 64 of a-z A-Z 0-9 _ -: current value is ${
-          JSON.stringify(name)
-        }`,
+        `Cannot offer a tool as ${rule}: current value is ${JSON.stringify(name)}`,
       );
     }
-    if (seen.has(name)) {
+    if (tools.slice(0, i).some((tool) => tool.name === name)) {
       throw new TypeError(`Cannot offer two tools as their names must differ: both are "${name}"`);
     }
-    seen.add(name);
   }
 }

@@ -1,9 +1,4 @@
-/**
- * An answer on its way to the person: its pieces are split, reported as events, and watched for a
- * repetition without end.
- *
- * @module
- */
+/** An answer on its way to the person: split, reported as events, watched for repetition. @module */
 
 import { AnswerSplitter } from "../backends/answer_splitter.ts";
 import type { Delta, SplitAnswer, Splitter } from "../backends/backend.ts";
@@ -16,7 +11,6 @@ import type { Tool } from "../types/tool.ts";
 type Kind = "text" | "reasoning";
 
 interface AnswerStreamOptions {
-  /** The tools that were offered. */
   tools: readonly Tool[];
   emit: (event: TurnEvent) => void;
   /** Called once, when the model repeats itself without end. */
@@ -27,22 +21,16 @@ interface AnswerStreamOptions {
   fences?: boolean;
 }
 
-/**
- * Receives the pieces of one answer. After a runaway, the text ends where the repetition began, with
- * a warning, and later pieces are dropped.
- */
+/** Receives the pieces of one answer, up to where a repetition began: a warning closes it there. */
 export class AnswerStream implements Splitter {
-  readonly #emit: (event: TurnEvent) => void;
-  readonly #onRunaway: () => void;
   readonly #splitter: AnswerSplitter;
   readonly #pieces: PieceGatherer;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
   /** The answer as a runaway left it. */
   #cut: SplitAnswer | undefined;
 
-  constructor({ tools, emit, onRunaway, isTyped = false, fences = true }: AnswerStreamOptions) {
-    this.#emit = emit;
-    this.#onRunaway = onRunaway;
+  constructor(private readonly options: AnswerStreamOptions) {
+    const { tools, isTyped = false, fences = true } = options;
     this.#splitter = new AnswerSplitter({
       isTyped,
       ...(tools.length > 0 && { calls: new ToolCallFilter({ ...namesAndSchemas(tools), fences }) }),
@@ -73,34 +61,30 @@ export class AnswerStream implements Splitter {
     const left = whole.slice(0, at) + REPETITION_WARNING;
     this.#cut = { ...this.#splitter.soFar, calls: [], [kind]: left };
     this.#report(kind, left.slice(Math.min(whole.length - piece.length, at)));
-    this.#onRunaway();
+    this.options.onRunaway();
   }
 
   #report(kind: Kind, text: string): void {
-    this.#emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
+    this.options.emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
   }
 
   /** The text so far was reasoning: the person has read it, so an event says so. */
   #retract(): void {
     if (this.#cut) return;
-    this.#emit({ type: "text_retracted" });
+    this.options.emit({ type: "text_retracted" });
     this.#watchers.text = new RepetitionWatcher();
   }
 }
 
 /**
  * Gathers pieces until the network's chunk is read, and gives them out as one, whole characters only:
- * 500 000 pieces come in a few hundred chunks, and what follows costs more for each call than for each
- * character.
+ * 500 000 come in a few hundred chunks, and what follows costs more for a call than for a character.
  */
 class PieceGatherer {
-  readonly #give: (kind: Kind, text: string) => void;
   #pending: { kind: Kind; pieces: string[] } | undefined;
   #isScheduled = false;
 
-  constructor(give: (kind: Kind, text: string) => void) {
-    this.#give = give;
-  }
+  constructor(private readonly give: (kind: Kind, text: string) => void) {}
 
   push(kind: Kind, piece: string): void {
     if (this.#pending?.kind !== kind) {
@@ -124,6 +108,6 @@ class PieceGatherer {
       this.#pending = { kind, pieces: [text.slice(-1)] };
       text = text.slice(0, -1);
     }
-    this.#give(kind, text);
+    this.give(kind, text);
   }
 }

@@ -1,20 +1,18 @@
 /** One request to the model, and its answer. @module */
 
-import type { Backend, CallOptions, Delta, Reply } from "../backends/backend.ts";
+import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
-import type { RetryNotice, StopReason, TurnEvent, Usage } from "../types/event.ts";
+import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { AnswerStream } from "./answer_stream.ts";
 
-/** The answer to one request. */
 export interface ModelAnswer {
   /** The assistant's message, as it goes into the conversation; its content is never blank. */
   message: Message;
-  /** Tokens counted by the server. */
   usage?: Usage | undefined;
   /** Set when the turn ends here, whatever the message asks for. */
   stopReason?: StopReason;
@@ -22,9 +20,8 @@ export interface ModelAnswer {
   askAgain?: boolean;
 }
 
-/** Stands in for an answer that has no text and no calls. */
+/** Stand in for an answer without text and calls, and where the person stopped the model. */
 const NO_ANSWER = "[The model gave no answer]";
-/** Stands where the person stopped the model. */
 const INTERRUPTED_NOTE = "[Interrupted by the user]";
 const ASK_AGAIN =
   "[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]";
@@ -53,96 +50,57 @@ interface AskOptions extends Pick<CallOptions, "ready"> {
 }
 
 /**
- * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway
- * repetition ends the request at once; so does the signal, and what was said until then is the answer.
- *
- * @throws {BackendError} with `partialText` when the server fails.
+ * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway repetition
+ * ends the request at once; so does the signal, and what was said until then is the answer. A
+ * BackendError with `partialText` is thrown when the server fails.
  */
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
-  const { tools = agent.offered, messages = conversation(agent), emit } = options;
-  const request = new ModelRequest(agent, await agent.backend(), tools, options);
-  const answer = await request.send(messages);
-  return "message" in answer ? answer : completed(answer.reply, options.mayAskAgain, emit);
-}
-
-/** One request, from its first byte to the end of the answer. */
-class ModelRequest {
-  readonly #backend: Backend;
-  readonly #tools: readonly Tool[];
-  readonly #options: AskOptions;
-  readonly #stream: AnswerStream;
-  readonly #runaway = new AbortController();
-
-  constructor(
-    agent: CopilotAgent,
-    backend: Backend,
-    tools: readonly Tool[],
-    options: AskOptions,
-  ) {
-    this.#backend = backend;
-    this.#tools = tools;
-    this.#options = options;
-    this.#stream = new AnswerStream({
-      tools,
-      emit: options.emit,
-      onRunaway: () => this.#runaway.abort(),
-      isTyped: backend.isTyped,
-      fences: !agent.callsNatively(),
+  const { signal, ready, emit, tools = agent.offered } = options;
+  const system: Message = { role: "system", content: agent.systemPrompt };
+  const { messages = [system, ...agent.state.messages] } = options;
+  const backend = await agent.backend();
+  const { isTyped } = backend;
+  const runaway = new AbortController();
+  const onRunaway = () => runaway.abort();
+  const fences = !agent.callsNatively();
+  const splitter = new AnswerStream({ tools, emit, onRunaway, isTyped, fences });
+  let reply: Reply;
+  try {
+    signal.throwIfAborted();
+    reply = await backend.send(messages, tools, {
+      signal: AbortSignal.any([signal, runaway.signal]),
+      ready,
+      splitter,
+      onDelta: runawayGuard(onRunaway),
+      onRetry: (retry) =>
+        emit(
+          retry.isLoading
+            ? { type: "loading", model: backend.model, nextLookMs: retry.delayMs }
+            : { type: "retry", ...retry },
+        ),
+      onNotice: (message) =>
+        emit({ type: "notice", level: "info", code: "request_adjusted", message }),
     });
-  }
-
-  /** Sends `messages`: the reply, or the answer that there is without one. */
-  async send(messages: readonly Message[]): Promise<ModelAnswer | { reply: Reply }> {
-    const { signal, ready, emit } = this.#options;
-    try {
-      signal.throwIfAborted();
-      const reply = await this.#backend.send(messages, this.#tools, {
-        signal: AbortSignal.any([signal, this.#runaway.signal]),
-        ready,
-        splitter: this.#stream,
-        onDelta: runawayGuard(() => this.#runaway.abort()),
-        onRetry: (retry) => emit(this.#retryEvent(retry)),
-        onNotice: (message) =>
-          emit({ type: "notice", level: "info", code: "request_adjusted", message }),
-      });
-      // The last piece may have completed the repetition when the whole answer was already there.
-      return this.#runaway.signal.aborted ? { ...this.#stopped(), usage: reply.usage } : { reply };
-    } catch (error) {
-      return this.#broken(error);
-    }
-  }
-
-  /** The answer of a request that was stopped; throws when it failed. */
-  #broken(error: unknown): ModelAnswer {
-    const { text } = this.#stream.end();
-    if (this.#options.signal.aborted) return { message: interruption(text), stopReason: "aborted" };
-    if (this.#runaway.signal.aborted) return this.#stopped();
+  } catch (error) {
+    const { text } = splitter.end();
+    if (signal.aborted) return { message: interruption(text), stopReason: "aborted" };
+    if (runaway.signal.aborted) return stoppedAnswer(splitter, emit);
     if (error instanceof BackendError) error.partialText = text.trim();
     throw error;
   }
+  // The last piece may have completed the repetition when the whole answer was already there.
+  if (!runaway.signal.aborted) return completed(reply, options);
+  return { ...stoppedAnswer(splitter, emit), usage: reply.usage };
+}
 
-  /** The answer of a model that ran away. */
-  #stopped(): ModelAnswer {
-    const { text, reasoning } = this.#stream.end();
-    this.#options.emit({
-      type: "notice",
-      level: "warning",
-      code: "repetition",
-      message: "The model repeated itself and was stopped.",
-    });
-    const message = withAnswer({
-      role: "assistant",
-      content: text.trim(),
-      ...(reasoning && { reasoning }),
-    });
-    return { message, stopReason: "loop" };
-  }
-
-  #retryEvent(retry: RetryNotice): TurnEvent {
-    return retry.isLoading
-      ? { type: "loading", model: this.#backend.model, nextLookMs: retry.delayMs }
-      : { type: "retry", ...retry };
-  }
+/** The answer of a model that ran away. */
+function stoppedAnswer(splitter: AnswerStream, emit: AskOptions["emit"]): ModelAnswer {
+  const { text, reasoning } = splitter.end();
+  const told = "The model repeated itself and was stopped.";
+  emit({ type: "notice", level: "warning", code: "repetition", message: told });
+  const content = text.trim();
+  const message = withAnswer({ role: "assistant", content, ...reasoning && { reasoning } });
+  return { message, stopReason: "loop" };
 }
 
 /**
@@ -150,11 +108,8 @@ class ModelRequest {
  * end too: white space, tags, a call and its arguments. Calls `onRunaway` once.
  */
 function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
-  const watchers = {
-    text: new RepetitionWatcher(HIDDEN_CYCLE),
-    reasoning: new RepetitionWatcher(HIDDEN_CYCLE),
-    tool_arguments: new RepetitionWatcher(HIDDEN_CYCLE),
-  };
+  const watcher = () => new RepetitionWatcher(HIDDEN_CYCLE);
+  const watchers = { text: watcher(), reasoning: watcher(), tool_arguments: watcher() };
   let ranAway = false;
   return (delta) => {
     if (ranAway || delta.type === "tool_call") return;
@@ -163,16 +118,9 @@ function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
   };
 }
 
-function conversation({ systemPrompt, state }: CopilotAgent): Message[] {
-  return [{ role: "system", content: systemPrompt }, ...state.messages];
-}
-
 /** The answer of a whole reply; notices tell of one that did not end well. */
-function completed(
-  { message, usage, finish, finishDetail }: Reply,
-  mayAskAgain: boolean | undefined,
-  emit: (event: TurnEvent) => void,
-): ModelAnswer {
+function completed(reply: Reply, { mayAskAgain, emit }: AskOptions): ModelAnswer {
+  const { message, usage, finish, finishDetail } = reply;
   const tell = (level: "info" | "warning", code: string, message: string) =>
     emit({ type: "notice", level, code, message });
   const hasThought = !isBlank(message.reasoning ?? "");

@@ -8,14 +8,8 @@ import type { Message } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
-import {
-  cutNewResults,
-  type MessageSize,
-  newestOfPerson,
-  sizeOf,
-  startOfNewest,
-  stubOldResults,
-} from "./shrink.ts";
+import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
+import type { MessageSize } from "./shrink.ts";
 import { isSummary, outline, summaryMessages, summaryRequest } from "./summary.ts";
 import { learnFromRefusal, messageTokens, promptLimit, requestTokens } from "./tokens.ts";
 
@@ -44,43 +38,33 @@ export interface CompactOptions {
  */
 export function compact(
   agent: CopilotAgent,
-  { focus, onEvent = () => {}, onPiece, signal = new AbortController().signal }: CompactOptions =
-    {},
+  options: CompactOptions = {},
 ): Promise<Compaction | null> {
+  const { signal = new AbortController().signal, onEvent: emit = () => {}, ...others } = options;
   const count = ({ inputTokens, outputTokens }: Usage) => {
     agent.state.inputTokens += inputTokens;
     agent.state.outputTokens += outputTokens;
   };
-  return exclusively(
-    agent,
-    "compact the conversation",
-    () => makeRoom(agent, { focus, byHand: true, signal, emit: onEvent, onPiece, count }),
-  );
+  const all = { ...others, byHand: true, signal, emit, count };
+  return exclusively(agent, "compact the conversation", () => makeRoom(agent, all));
 }
 
-interface RoomOptions {
+interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
-  /** Called with the tokens that a summary took. */
   count: (usage: Usage) => void;
   /** The server's refusal of the request, where that is the reason. */
   refusal?: BackendError | undefined;
-  focus?: string | undefined;
-  onPiece?: (() => void) | undefined;
   /** Summarises even where there is room. */
   byHand?: boolean;
 }
 
 /**
- * Makes the conversation shorter, in one big step, as the server reads all of it anew after each.
- * First, results that were not sent yet are cut to what there is room for; then old results become
- * one line each, down to half of the room; where that is not enough, the model summarises the oldest
- * messages. Results stay with their calls; the newest ones and the person's newest message stay.
- * The conversation is changed when all is done, or not at all.
- *
- * @returns A record of the changes; `null` where nothing was changed.
- * @throws {BackendError} when the server fails.
- * @throws whatever `signal` was aborted with.
+ * Makes the conversation shorter, in one big step, as the server reads all of it anew after each. First,
+ * results that were not sent yet are cut to what there is room for; then old results become one line
+ * each, down to half of the room; where that is not enough, the model summarises the oldest messages.
+ * Results stay with their calls; the newest ones and the person's newest message stay. `null`: nothing
+ * was changed, as also when the server's failure or `signal` makes it throw.
  */
 export async function makeRoom(
   agent: CopilotAgent,
@@ -96,7 +80,6 @@ export async function makeRoom(
   const limit = Math.min(promptLimit(agent) ?? Infinity, byHand ? tokensBefore : Infinity);
   const most = limit - fixed;
   const wanted = limit / 2 - fixed;
-
   const [cut, cutResults] = cutNewResults(messages, most, size);
   let [shorter, droppedResults] = stubOldResults(cut, wanted, size);
   let summarized = 0;
@@ -151,7 +134,6 @@ const WORDS_PER_TOKEN = 0.7;
 /** The part of the room that the text to summarise may take: of a new model the estimate is rough. */
 const SHOWN_PART = 0.7;
 
-/** The messages to summarise, and those to keep. */
 function splitForSummary(
   messages: readonly Message[],
   room: number,
@@ -166,32 +148,25 @@ function splitForSummary(
   return [messages.slice(0, start), person ? [person, ...kept] : kept];
 }
 
-interface SummaryLimits {
-  /** The most tokens of the request. */
-  limit: number;
-  /** The tokens that the summary should take. */
-  room: number;
-  /** True once the text is long enough to stop the model. */
-  isLong(text: string): boolean;
-}
-
-/** The model's summary of `old`, or an outline where it can write none. */
+/**
+ * The model's summary of `old`, or an outline where it can write none. The request has at most `limit`
+ * tokens, the summary should have `room`, and the model is stopped once `isLong` is true of the text.
+ */
 async function askForSummary(
   agent: CopilotAgent,
   old: readonly Message[],
-  { limit, room, isLong }: SummaryLimits,
+  { limit, room, isLong }: { limit: number; room: number; isLong(text: string): boolean },
   { signal, emit, count, focus, byHand, onPiece = () => {} }: RoomOptions,
 ): Promise<string> {
   const message = `The context is full: the model sums up ${old.length} messages to go on from.`;
   if (!byHand) emit({ type: "notice", level: "info", code: "summarizing", message });
   const words = room * WORDS_PER_TOKEN;
-  const [system, request] = summaryRequest(old, Infinity, focus, words);
-  const chars = request!.content.length;
-  const tokens = messageTokens(agent, request!);
+  const whole = summaryRequest(old, Infinity, focus, words);
+  const request = whole[1]!;
+  const tokens = messageTokens(agent, request);
   const shown = limit * SHOWN_PART;
-  const messages = tokens <= shown
-    ? [system!, request!]
-    : summaryRequest(old, Math.floor(chars * shown / tokens), focus, words);
+  const maxChars = Math.floor(request.content.length * shown / tokens);
+  const messages = tokens <= shown ? whole : summaryRequest(old, maxChars, focus, words);
   const enough = new AbortController();
   let text = "";
   try {
@@ -231,14 +206,12 @@ function upTo(text: string, tokens: number, size: MessageSize): string {
 
 const tokensOf = (text: string, size: MessageSize) => size({ role: "user", content: text });
 
-/** The sentence about a compaction, for a person. */
 function inWords(done: Compaction): string {
-  const parts = [
+  const changes = [
     [done.cutResults, "new results were cut to fit"],
     [done.droppedResults, "old results were left out"],
     [done.summarized, "messages were summarised"],
-  ].filter(([count]) => count !== 0).map(([count, what]) => `${count} ${what}`);
-  return `Made room in the context: ${
-    parts.join(", ")
-  }; about ${done.tokensBefore} tokens became ${done.tokensAfter}.`;
+  ].filter(([count]) => count !== 0).map(([count, what]) => `${count} ${what}`).join(", ");
+  const tokens = `about ${done.tokensBefore} tokens became ${done.tokensAfter}`;
+  return `Made room in the context: ${changes}; ${tokens}.`;
 }

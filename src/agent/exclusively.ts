@@ -2,12 +2,7 @@ import type { CopilotAgent } from "./agent.ts";
 
 const busy = new WeakSet<CopilotAgent>();
 
-/**
- * Runs `work`, during which nothing else may change the agent's conversation.
- *
- * @param action What it is, for the error.
- * @throws {TypeError} when the agent is still busy.
- */
+/** Runs `work`, with nothing else changing the conversation; a TypeError says that the agent is busy. */
 export async function exclusively<T>(
   agent: CopilotAgent,
   action: string,

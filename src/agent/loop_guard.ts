@@ -1,32 +1,26 @@
-/**
- * Notices a model that goes round in circles: the same calls with the same results, over and over.
- *
- * @module
- */
+/** Notices a model that makes the same calls with the same results, over and over. @module */
 
+import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
 
-/** At the third round alike the model is told. */
+/** At the third round alike the model is told, at the fifth it is stopped. */
 const TELL_AT = 3;
-/** At the fifth it is stopped. */
 const STOP_AT = 5;
 
 /** A round that repeats the one before. */
 interface Loop {
   /** The number of such rounds in a row, this one included. */
   times: number;
-  /** Text to add to the last result, for the model. */
   nudge: string;
   /** True when being told did not help. */
   isOver: boolean;
 }
 
 /**
- * Watches the rounds of one turn; call it with each. A round with another call or another result
- * than the one before is progress, whatever came earlier, and so is a file that is read again after
- * an edit. Where all calls fail in the same words, beside the same answer text, arguments that differ
- * are no progress. Keeps one round only.
+ * Watches the rounds of one turn; call it with each. A round with another call or another result than
+ * the one before is progress, as is a file that is read again after an edit. Where all calls fail in the
+ * same words, beside the same answer text, arguments that differ are no progress.
  */
 export function loopGuard(): (
   text: string,
@@ -37,13 +31,10 @@ export function loopGuard(): (
   return (text, executions) => {
     const fails = text.trim() !== "" && executions.every(({ isError }) => isError);
     // Equal calls of one answer count once: they know nothing of each other's results.
-    const round = [
-      ...new Set(
-        executions.map(({ toolName, arguments: args, result }) =>
-          `${toolName}\n${fails ? text : canonical(args)}\n${result}`
-        ),
-      ),
-    ].sort();
+    const shown = executions.map(({ toolName, arguments: args, result }) =>
+      `${toolName}\n${fails ? text : canonical(args)}\n${result}`
+    );
+    const round = [...new Set(shown)].sort();
     const isSame = round.length === before.length && round.every((one, i) => one === before[i]);
     times = isSame ? times + 1 : 1;
     before = round;
@@ -61,11 +52,8 @@ function nudge(times: number, { toolName, result }: ToolExecution): string {
 
 /** `value` as JSON whose keys are in order: the order in which a model writes them means nothing. */
 function canonical(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_, part: unknown) =>
-      typeof part === "object" && part !== null && !Array.isArray(part)
-        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1))
-        : part,
-  );
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (!isObject(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
+  });
 }

@@ -8,11 +8,9 @@ import type { Message, ToolCall } from "../types/message.ts";
  * Reads a raw response of the local server. Calls that the model wrote into its text are recovered
  * (spec 4.3, 4.6); `toolCalls` is empty where there are none.
  *
- * @param _config The settings; native and compatible answers are told apart by their shape, whatever
- * they say.
+ * @param _config The settings; answers are told apart by their shape, whatever these say.
  * @param response What {@linkcode callLocal} returned.
- * @throws {BackendError} of kind `protocol` when the response has neither shape; of the error's own
- * kind when it is an error object.
+ * @throws {BackendError} when it has neither shape (`protocol`), or is an error object (of its kind).
  */
 export function parseLocalResponse(
   _config: LocalConfig,

@@ -1,7 +1,6 @@
 /**
- * The system prompt. It and the tool schemas are in every request, so they are kept small, and
- * nothing in them changes within a folder (no time, no git status): a server's prompt cache holds
- * only as long as the first bytes stay the same.
+ * The system prompt. It and the tool schemas are in every request, so they are small, and nothing in
+ * them changes within a folder (no time, no git status): as the server's prompt cache needs.
  *
  * @module
  */
@@ -22,19 +21,18 @@ export function isLean(config: CopilotConfig & Required<AgentSettings>): boolean
   const { kind, contextLength = Infinity, name } = targetOf(config);
   if (kind === "hosted") return false;
   // `8x7b` are 56 billion; `e4b` counts what works at a time.
-  const [, experts = "1", size] = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(name) ??
-    [];
-  return contextLength < SMALL_CONTEXT || Number(experts) * Number(size ?? Infinity) < SMALL_MODEL;
+  const found = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(name);
+  const [, experts = 1, size = Infinity] = found ?? [];
+  return contextLength < SMALL_CONTEXT || Number(experts) * Number(size) < SMALL_MODEL;
 }
 
 /** Tools whose parameters are described by their names alone. */
 export function leanTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
     const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
-    const lean = Object.entries(properties).map(([name, { description: _, ...rest }]) =>
-      [name, rest] as const
-    );
-    return { ...tool, parameters: { ...tool.parameters, properties: Object.fromEntries(lean) } };
+    const all = Object.entries(properties);
+    const lean = Object.fromEntries(all.map(([name, { description: _, ...rest }]) => [name, rest]));
+    return { ...tool, parameters: { ...tool.parameters, properties: lean } };
   });
 }
 
@@ -43,11 +41,9 @@ function system(os: string): string {
   return os === "windows" ? `windows; run_bash runs ${windowsShell().name}` : os;
 }
 
-/** The system prompt for models that have room for little. */
 export function leanPrompt(workingDir: string, os: string = Deno.build.os): string {
-  return `You are a coding copilot in a terminal. You work on the project in ${workingDir} (${
-    system(os)
-  }) by calling tools.
+  const where = `${workingDir} (${system(os)})`;
+  return `You are a coding copilot in a terminal. You work on the project in ${where} by calling tools.
 - Read files and search; never guess what they contain.
 - Read a file before you edit it, and change only what was asked for.
 - When a tool reports an error, do not repeat the same call.
@@ -55,7 +51,6 @@ export function leanPrompt(workingDir: string, os: string = Deno.build.os): stri
 `;
 }
 
-/** The system prompt for an agent that works in `workingDir` (an absolute path). */
 export function systemPrompt(workingDir: string, os: string = Deno.build.os): string {
   return `You are a coding copilot in a terminal. You help with the project in the working directory by calling tools.
 

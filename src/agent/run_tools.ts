@@ -1,8 +1,4 @@
-/**
- * The one place where every tool call passes: name, arguments, policy, run, bounded result.
- *
- * @module
- */
+/** The one place where every tool call passes: name, arguments, policy, run, bounded result. @module */
 
 import { NO_OUTPUT } from "../backends/wire_values.ts";
 import { isObject } from "../text/json.ts";
@@ -12,11 +8,10 @@ import { checkArguments } from "../tools/schema.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { Prepared, Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
+import type { CopilotAgent } from "./agent.ts";
 
-interface RunToolsOptions {
-  tools: readonly Tool[];
-  policy: Policy;
+interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
   context: ToolContext;
   emit: (event: TurnEvent) => void;
 }
@@ -34,10 +29,9 @@ interface Running {
 
 /**
  * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one
- * after the other; the records come back in the order asked, one for each call, whatever happens, and
- * `tool_start` / `tool_done` are reported in that order too, pair by pair: of the first call that is
- * not done, before its tool runs. Never throws: after an abort the calls that did not finish are
- * recorded as interrupted.
+ * after the other; the records come back in the order asked, and `tool_start` / `tool_done` are reported
+ * in that order too, pair by pair: of the first call that is not done, before its tool runs. Never
+ * throws: after an abort the calls that did not finish are recorded as interrupted.
  */
 export async function runTools(
   calls: readonly ToolCall[],
@@ -54,14 +48,13 @@ export async function runTools(
     options.emit({ type: "tool_start", name, args, id });
   };
   const start = (call: ToolCall) => {
-    const one: Running = {
-      call,
-      isTold: false,
-      execution: runOne(call, byName, options, (args) => {
-        one.args = args;
-        if (one === running[0]) tellStart(one);
-      }),
-    };
+    const context = { ...options.context, callId: call.id };
+    const run = new CallRun(call, options.policy, context, (args) => {
+      one.args = args;
+      if (one === running[0]) tellStart(one);
+    });
+    const execution = run.run(byName.get(call.name), [...byName.keys()]);
+    const one: Running = { call, isTold: false, execution };
     running.push(one);
   };
   for (let i = 0; i < calls.length;) {
@@ -83,56 +76,28 @@ export async function runTools(
   return done;
 }
 
-/** Runs one call; `onStart` is called right before the tool itself is. */
-function runOne(
-  call: ToolCall,
-  byName: ReadonlyMap<string, Tool>,
-  { policy, context }: RunToolsOptions,
-  onStart: (args: Record<string, unknown>) => void,
-): Promise<ToolExecution> {
-  return new CallRun(call, policy, { ...context, callId: call.id }, onStart)
-    .run(byName.get(call.name), [...byName.keys()]);
-}
-
-/** A call that may run: its arguments as they were decided on. */
-interface Allowed {
-  args: Record<string, unknown>;
-  context: ToolContext;
-  prepared: Prepared | undefined;
-  /** Text before the result, for the model. */
-  preface: string;
-}
-
 /** The way of one call to its record. */
 class CallRun {
-  readonly #call: ToolCall;
-  readonly #policy: Policy;
-  readonly #context: ToolContext;
-  readonly #onStart: (args: Record<string, unknown>) => void;
   #start = performance.now();
   #hasBegun = false;
-  /** The arguments as they are recorded. */
   #args: Record<string, unknown>;
 
+  /** @param onStart called with the arguments right before the tool itself is */
   constructor(
-    call: ToolCall,
-    policy: Policy,
-    context: ToolContext,
-    onStart: (args: Record<string, unknown>) => void,
+    private readonly call: ToolCall,
+    private readonly policy: Policy,
+    private readonly context: ToolContext,
+    private readonly onStart: (args: Record<string, unknown>) => void,
   ) {
-    this.#call = call;
-    this.#policy = policy;
-    this.#context = context;
-    this.#onStart = onStart;
     this.#args = call.arguments;
   }
 
   /** The record of the call; never rejects. */
   async run(tool: Tool | undefined, names: readonly string[]): Promise<ToolExecution> {
-    const { signal } = this.#context;
+    const { signal } = this.context;
     try {
       signal.throwIfAborted();
-      const { name, invalid } = this.#call;
+      const { name, invalid } = this.call;
       if (!tool) {
         const list = names.join(", ");
         return this.#record("failed", `There is no tool "${name}". The tools are: ${list}.`);
@@ -141,22 +106,18 @@ class CallRun {
         const text = invalid.text === "" ? "" : ` You gave: ${truncateMiddle(invalid.text, 500)}`;
         return this.#record("failed", `The call was not run: ${invalid.reason}.${text}`);
       }
-      const checked = checkArguments(tool, this.#call.arguments);
+      const checked = checkArguments(tool, this.call.arguments);
       if (!checked.ok) return this.#record("failed", checked.error);
-      const decided = await this.#decide(tool, checked.args);
-      return "outcome" in decided ? decided : await this.#runTool(tool, decided);
+      return await this.#decideAndRun(tool, checked.args);
     } catch (error) {
       return this.#recordError(error);
     }
   }
 
-  /** The call as the policy allows it, or the record of a refusal. */
-  async #decide(tool: Tool, checked: Record<string, unknown>): Promise<Allowed | ToolExecution> {
-    const context = this.#context;
-    const decision = await untilAborted(
-      Promise.resolve(this.#policy.decide(tool, checked, context)),
-      context.signal,
-    );
+  async #decideAndRun(tool: Tool, checked: Record<string, unknown>): Promise<ToolExecution> {
+    const { signal } = this.context;
+    const deciding = Promise.resolve(this.policy.decide(tool, checked, this.context));
+    const decision = await untilAborted(deciding, signal);
     if (!decision.allow) {
       const { reason, summary } = decision;
       return {
@@ -168,36 +129,25 @@ class CallRun {
     let preface = "";
     if (decision.args) {
       const given = this.#args;
+      preface = `The user changed the call to ${JSON.stringify(args)}\n`;
       // Without the defaults, which nobody gave.
       this.#args = Object.fromEntries(
         Object.entries(args).filter(([key, value]) => key in given || value !== checked[key]),
       );
-      preface = `The user changed the call to ${JSON.stringify(args)}\n`;
     }
-    return { args, context: grant ? { ...context, grant } : context, prepared, preface };
-  }
-
-  async #runTool(
-    tool: Tool,
-    { args, context, prepared, preface }: Allowed,
-  ): Promise<ToolExecution> {
-    this.#onStart(this.#args);
+    this.onStart(this.#args);
     this.#hasBegun = true;
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     this.#start = performance.now(); // without the time that a person took to approve
-    const result = await untilAborted(
-      Promise.resolve(tool.run(args, context, prepared)),
-      context.signal,
-    );
+    const context = grant ? { ...this.context, grant } : this.context;
+    const result = await untilAborted(Promise.resolve(tool.run(args, context, prepared)), signal);
     const { content, ...details } = outcomeOf(result);
-    return {
-      ...this.#record("done", preface + content),
-      ...Object.keys(details).length > 0 && { details },
-    };
+    const execution = this.#record("done", preface + content);
+    return { ...execution, ...Object.keys(details).length > 0 && { details } };
   }
 
   #recordError(error: unknown): ToolExecution {
-    if (!this.#context.signal.aborted) {
+    if (!this.context.signal.aborted) {
       return this.#record(error instanceof RefusedError ? "refused" : "failed", messageOf(error));
     }
     if (!this.#hasBegun) {
@@ -208,11 +158,12 @@ class CallRun {
   }
 
   #record(outcome: ToolExecution["outcome"], result: string): ToolExecution {
+    const { maxOutputChars } = this.context;
     return {
-      toolCallId: this.#call.id,
-      toolName: this.#call.name,
+      toolCallId: this.call.id,
+      toolName: this.call.name,
       arguments: this.#args,
-      result: bounded(result, this.#context.maxOutputChars),
+      result: result === "" ? NO_OUTPUT : truncateMiddle(result, maxOutputChars).toWellFormed(),
       durationMs: Math.round(performance.now() - this.#start),
       isError: outcome !== "done",
       outcome,
@@ -253,9 +204,4 @@ function messageOf(error: unknown): string {
   } catch {
     return "the tool failed, and what it threw cannot be shown";
   }
-}
-
-function bounded(result: string, maxChars: number): string {
-  if (result === "") return NO_OUTPUT;
-  return truncateMiddle(result, maxChars).toWellFormed();
 }

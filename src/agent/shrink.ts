@@ -1,24 +1,17 @@
-/**
- * Makes a conversation shorter without a model. Pure: messages are replaced, never changed.
- *
- * @module
- */
+/** Makes a conversation shorter without a model. Pure: messages are replaced, never changed. @module */
 
 import { newMessageId } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Message } from "../types/message.ts";
 
-/** Counts the tokens of a message. */
 export type MessageSize = (message: Message) => number;
 
-/** The tokens of all of `messages`. */
 export function sizeOf(messages: readonly Message[], size: MessageSize): number {
   return messages.reduce((sum, message) => sum + size(message), 0);
 }
 
 /** The messages, and how many of them were made shorter. */
 type Shrunk = [messages: readonly Message[], count: number];
-
 /** Results are cut to this many characters at least. */
 const MIN_RESULT_CHARS = 200;
 
@@ -48,10 +41,7 @@ export function cutNewResults(
 const cutNotice = (chars: number): string =>
   `\n[... ${chars} characters left out, as the model's context has no room for them: ask for a part ...]\n`;
 
-/**
- * Puts one line in place of each old result, the oldest first, until all of `messages` take `wanted`
- * tokens. Those that the model has not read yet stay.
- */
+/** Puts one line in place of old results, the oldest first, until `messages` take `wanted` tokens. */
 export function stubOldResults(
   messages: readonly Message[],
   wanted: number,
@@ -62,12 +52,9 @@ export function stubOldResults(
   return mapSome(messages, (message, i) => {
     const { role, content, toolName = "the tool" } = message;
     if (role !== "tool" || i >= first || total <= wanted) return message;
-    const lines = content.split("\n").length;
-    const stub = withContent(
-      message,
-      `[Left out to make room: ${lines} lines, ${content.length} ` +
-        `characters. Call ${toolName} again if they are needed.]`,
-    );
+    const what = `${content.split("\n").length} lines, ${content.length} characters`;
+    const text = `[Left out to make room: ${what}. Call ${toolName} again if they are needed.]`;
+    const stub = withContent(message, text);
     if (stub.content.length > content.length / 2) return message; // another stub, for one
     total -= size(message) - size(stub);
     return stub;
@@ -121,11 +108,6 @@ function mapSome(
   messages: readonly Message[],
   change: (message: Message, i: number) => Message,
 ): Shrunk {
-  let count = 0;
-  const changed = messages.map((message, i) => {
-    const one = change(message, i);
-    if (one !== message) count++;
-    return one;
-  });
-  return [changed, count];
+  const changed = messages.map(change);
+  return [changed, changed.filter((one, i) => one !== messages[i]).length];
 }

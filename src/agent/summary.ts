@@ -1,8 +1,4 @@
-/**
- * The request for a summary of a conversation, and the messages made from the answer. Pure.
- *
- * @module
- */
+/** The request for a summary of a conversation, and the messages made from the answer. Pure. @module */
 
 import { imagesOf } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
@@ -12,7 +8,6 @@ import type { Tool } from "../types/tool.ts";
 
 const TITLE = "[Summary of the conversation until here]";
 const GOING_ON = "[I go on from this summary.]";
-
 const SYSTEM =
   "You write summaries of the work of a coding copilot, from which it goes on alone. You call no tools.";
 
@@ -22,9 +17,7 @@ const MAX_SUMMARY_WORDS = 400;
 const task = (words: number) =>
   `The above is a conversation of a person with a coding copilot, in a terminal. \
 The copilot will go on from your summary and will not see the conversation again. \
-Write it under these headings, in the language of the person, in at most ${
-    Math.min(Math.max(Math.round(words), MIN_SUMMARY_WORDS), MAX_SUMMARY_WORDS)
-  } words:
+Write it under these headings, in the language of the person, in at most ${words} words:
 Task: what the person wants, and every rule they set, in their own words.
 Done: what is finished, and how it was checked.
 Decisions: what was decided, and why; what was tried and did not work.
@@ -37,12 +30,7 @@ If there is a summary from earlier, keep what still counts of it. Write the summ
 const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
 const SHOWN_ARGUMENTS = 300;
 
-/**
- * The request for a summary of `messages`, cut in its middle to `maxChars`.
- *
- * @param focus The subject to keep above all.
- * @param words The number of words wanted, within what makes sense.
- */
+/** The request for a summary of about `words`, of `messages` cut to `maxChars`, above all of `focus`. */
 export function summaryRequest(
   messages: readonly Message[],
   maxChars: number,
@@ -51,7 +39,8 @@ export function summaryRequest(
 ): Message[] {
   const above = focus.trim() === "" ? "" : `\nKeep above all: ${focus.trim()}`;
   const text = truncateMiddle(messages.map(transcript).join("\n\n"), maxChars);
-  const content = `<conversation>\n${text}\n</conversation>\n\n${task(words)}${above}`;
+  const limit = Math.min(Math.max(Math.round(words), MIN_SUMMARY_WORDS), MAX_SUMMARY_WORDS);
+  const content = `<conversation>\n${text}\n</conversation>\n\n${task(limit)}${above}`;
   return [{ role: "system", content: SYSTEM }, { role: "user", content }];
 }
 
@@ -88,10 +77,9 @@ export function summaryMessages(
   old: readonly Message[],
   tools: readonly Tool[],
 ): Message[] {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const named = old.flatMap(({ toolCalls = [] }) =>
     toolCalls.flatMap(({ name, arguments: args }) => {
-      const tool = byName.get(name);
+      const tool = tools.find((one) => one.name === name);
       const checked = tool && checkArguments(tool, args);
       const { path = "", isFile } = checked?.ok ? tool?.subject?.(checked.args) ?? {} : {};
       return isFile ? path : [];
@@ -105,7 +93,6 @@ export function summaryMessages(
   ];
 }
 
-/** True for a message that is an earlier summary. */
 export function isSummary(message: Message | undefined): boolean {
   return message?.role === "user" && message.standsFor === "summary";
 }

@@ -1,9 +1,4 @@
-/**
- * The number of tokens that a request takes: estimated before it is sent, with what the server counted
- * of earlier requests.
- *
- * @module
- */
+/** The tokens that a request takes, estimated with what the server counted of earlier ones. @module */
 
 import type { ContextTokens } from "../errors.ts";
 import type { Usage } from "../types/event.ts";
@@ -27,22 +22,18 @@ interface Model {
 /** Agents are few, and so are the models that one goes through. */
 const models = new WeakMap<CopilotAgent, Map<string, Model>>();
 
-/** The entry of the model in use. */
 function modelOf(agent: CopilotAgent): Model {
   const { url, name, contextLength, isNative } = targetOf(agent.config);
   const key = [url, name, contextLength, isNative].join(" ");
-  let known = models.get(agent);
-  if (!known) models.set(agent, known = new Map());
-  let one = known.get(key);
-  if (!one) known.set(key, one = { ratio: 1, thinks: true });
-  return one;
+  const known = models.get(agent) ?? new Map<string, Model>();
+  const model = known.get(key) ?? { ratio: 1, thinks: true };
+  models.set(agent, known.set(key, model));
+  return model;
 }
 
-/** A part of what the next request holds, in tokens. */
+/** A part of what the next request holds, and its estimated tokens. */
 interface ContextPart {
-  /** `system`, `tools`, or the role of messages. */
-  name: "system" | "tools" | "user" | "assistant" | "tool";
-  /** Estimated. */
+  name: "tools" | Message["role"];
   tokens: number;
 }
 
@@ -73,18 +64,13 @@ export function promptLimit(agent: CopilotAgent): number | undefined {
   return window && window - (maxTokens <= window / 2 ? maxTokens : Math.floor(window / 4));
 }
 
-/** The estimated tokens of the next request. */
 export function requestTokens(agent: CopilotAgent): number {
   const { ratio, thinks } = modelOf(agent);
   const { reasoning, ...parts } = roughParts(agent);
-  return Math.round((sum(parts) + (thinks ? reasoning : 0)) * ratio);
+  return Math.round((sum(Object.values(parts)) + (thinks ? reasoning : 0)) * ratio);
 }
 
-/**
- * The estimated tokens of a message, as the server in use counts.
- *
- * @param thinks True to count its reasoning.
- */
+/** The estimated tokens of a message, as the server in use counts; `thinks` adds its reasoning. */
 export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
   const model = modelOf(agent);
   const rough = roughMessage(message) + (thinks && model.thinks ? roughReasoning(message) : 0);
@@ -108,7 +94,7 @@ const MAX_RATIO = 4;
 export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Usage): boolean {
   const model = modelOf(agent);
   const { reasoning, ...parts } = roughParts(agent);
-  const rough = sum(parts);
+  const rough = sum(Object.values(parts));
   // The server counts reasoning where its count is nearer to that with it.
   if (reasoning > MIN_WINDOW) model.thinks = counted > (rough + reasoning / 2) * model.ratio;
   const ratio = counted / (rough + (model.thinks ? reasoning : 0));
@@ -134,10 +120,8 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
 }
 
 /** Learns from a server that refused the request as too long, and may have named the sizes. */
-export function learnFromRefusal(
-  agent: CopilotAgent,
-  { window, prompt = 0 }: ContextTokens = {},
-): void {
+export function learnFromRefusal(agent: CopilotAgent, sizes: ContextTokens = {}): void {
+  const { window, prompt = 0 } = sizes;
   const model = modelOf(agent);
   const ratio = model.ratio * prompt / requestTokens(agent);
   if (ratio >= 1 / MAX_RATIO && ratio <= MAX_RATIO) model.ratio = ratio;
@@ -156,14 +140,8 @@ const MESSAGE_TOKENS = 8;
 /** Rough counts; `reasoning` is that since the person's newest message: templates drop older. */
 function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasoning", number> {
   const { offered: tools, state, systemPrompt } = agent;
-  const parts = {
-    system: roughTokens(systemPrompt),
-    tools: roughTools(tools),
-    user: 0,
-    assistant: 0,
-    tool: 0,
-    reasoning: 0,
-  };
+  const none = { user: 0, assistant: 0, tool: 0, reasoning: 0 };
+  const parts = { system: roughTokens(systemPrompt), tools: roughTools(tools), ...none };
   for (const message of state.messages) {
     parts[message.role] += roughMessage(message);
     if (message.role === "user") parts.reasoning = 0;
@@ -172,8 +150,8 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
   return parts;
 }
 
-function sum(parts: Readonly<Record<string, number>>): number {
-  return Object.values(parts).reduce((all, part) => all + part, 0);
+function sum(parts: readonly number[]): number {
+  return parts.reduce((all, part) => all + part, 0);
 }
 
 /** Reasoning goes back to the model with the calls that it led to. */
@@ -184,11 +162,11 @@ function roughReasoning({ toolCalls, reasoning = "" }: Message): number {
 const toolSizes = new WeakMap<object, number>();
 
 function roughTools(tools: CopilotAgent["tools"]): number {
-  let size = toolSizes.get(tools);
-  if (size === undefined) {
-    const shown = tools.map(({ name, description, parameters }) => [name, description, parameters]);
-    toolSizes.set(tools, size = roughTokens(JSON.stringify(shown)));
-  }
+  const known = toolSizes.get(tools);
+  if (known !== undefined) return known;
+  const shown = tools.map(({ name, description, parameters }) => [name, description, parameters]);
+  const size = roughTokens(JSON.stringify(shown));
+  toolSizes.set(tools, size);
   return size;
 }
 
@@ -202,8 +180,8 @@ function roughMessage(message: Message): number {
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
     roughTokens(name + (invalid?.text ?? JSON.stringify(args))) + MESSAGE_TOKENS
   );
-  const size = calls.reduce((sum, call) => sum + call, 0) + roughTokens(content) +
-    IMAGE_TOKENS * imagesOf(message).length + MESSAGE_TOKENS;
+  const size = sum(calls) + roughTokens(content) + IMAGE_TOKENS * imagesOf(message).length +
+    MESSAGE_TOKENS;
   messageSizes.set(message, { length: content.length, size });
   return size;
 }

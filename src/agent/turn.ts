@@ -17,10 +17,7 @@ import { learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
 export interface TurnOptions {
   /** Called with each event as it happens; errors that it throws are dropped. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
-  /**
-   * Returns a promise to wait for before more of an answer is read, for a frontend that shows it more
-   * slowly than it comes.
-   */
+  /** Returns a promise to wait for before more is read, for a frontend that shows it more slowly. */
   ready?: (() => Promise<void> | undefined) | undefined;
   /** Called with a function that returns the newest line of a running command; see `ToolContext`. */
   onOutput?: ((newest: () => string) => void) | undefined;
@@ -57,8 +54,6 @@ const PARSE_NATIVELY =
   "this model's tool calls come as text, and are read from there; a server that knows its template reads them itself: llama-server --jinja, vllm serve --enable-auto-tool-choice --tool-call-parser NAME, or in Ollama a model tagged tools";
 
 class Turn {
-  readonly #agent: CopilotAgent;
-  readonly #options: TurnOptions;
   readonly #signal: AbortSignal;
   readonly #executions: ToolExecution[] = [];
   readonly #loop = loopGuard();
@@ -66,23 +61,19 @@ class Turn {
   #reportedJobs: readonly Job[] = [];
   #rounds = 0;
   #wasAskedAgain = false;
-  #inputTokens = 0;
-  #outputTokens = 0;
+  readonly #tokens = { inputTokens: 0, outputTokens: 0 };
 
-  constructor(agent: CopilotAgent, options: TurnOptions) {
-    this.#agent = agent;
-    this.#options = options;
+  constructor(private readonly agent: CopilotAgent, private readonly options: TurnOptions) {
     this.#signal = options.signal ?? new AbortController().signal;
   }
 
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
-    identify(this.#agent.state.messages);
+    identify(this.agent.state.messages);
     const asked = this.#add(this.#asked(userInput));
     try {
-      for (;;) {
-        const result = await this.step();
-        if (result) return result;
-      }
+      let result: TurnResult | undefined;
+      while (!result) result = await this.step();
+      return result;
     } catch (error) {
       this.#recordFailure(error, asked);
       throw error;
@@ -98,44 +89,38 @@ class Turn {
       this.#add(reminder());
       return undefined;
     }
-    const { toolCalls: calls = [], standsFor } = message;
-    if (stopReason !== undefined || calls.length === 0) {
-      const isUnanswered = standsFor === "empty_answer" && stopReason === undefined;
-      return {
-        ...this.#result(message.content, stopReason ?? "done"),
-        ...(isUnanswered && { isUnanswered }),
-      };
+    if (stopReason !== undefined || !message.toolCalls?.length) {
+      const isUnanswered = message.standsFor === "empty_answer" && stopReason === undefined;
+      const result = this.#result(message.content, stopReason ?? "done");
+      return { ...result, ...(isUnanswered && { isUnanswered }) };
     }
-    if (this.#rounds++ === this.#agent.config.maxToolRounds) return this.#outOfRounds(message);
+    if (this.#rounds++ === this.agent.config.maxToolRounds) return this.#outOfRounds(message);
     return await this.#runCalls(message);
   }
 
   /** The person's message, and what became of jobs since the model last heard of them. */
   #asked(input: string | readonly Part[]): Message {
-    const news = this.#jobNews().map((text): Part => (
-      { type: "resource", kind: "note", name: "", text }
-    ));
+    const note = { type: "resource", kind: "note", name: "" } as const;
+    const news = this.#jobNews().map((text) => ({ ...note, text }));
     if (news.length === 0) return userMessage(input);
-    const parts: readonly Part[] = typeof input === "string"
+    const typed: readonly Part[] = typeof input === "string"
       ? [{ type: "text", text: input }]
       : input;
-    return userMessage([...parts, ...news]);
+    return userMessage([...typed, ...news]);
   }
 
-  /** Adds a message of this turn to the conversation. */
   #add(message: Message): Message {
     message.id ??= newMessageId();
-    this.#agent.state.messages.push(message);
+    this.agent.state.messages.push(message);
     return message;
   }
 
   /** The answer to the conversation, which is made shorter where it has to be. */
   async #answer(): Promise<ModelAnswer> {
-    const agent = this.#agent;
     let answer: ModelAnswer;
     try {
-      const limit = promptLimit(agent);
-      if (limit !== undefined && requestTokens(agent) > limit) await this.#makeRoom();
+      const limit = promptLimit(this.agent);
+      if (limit !== undefined && requestTokens(this.agent) > limit) await this.#makeRoom();
       answer = await this.#send().catch(async (error) => {
         const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
         if (!isTooLong || !await this.#makeRoom(error)) throw error;
@@ -152,18 +137,18 @@ class Turn {
 
   #send(): Promise<ModelAnswer> {
     this.#emit({ type: "thinking" });
-    return askModel(this.#agent, {
+    return askModel(this.agent, {
       signal: this.#signal,
       mayAskAgain: !this.#wasAskedAgain,
-      ready: this.#options.ready,
-      emit: (event) => this.#emit(event),
+      ready: this.options.ready,
+      emit: this.#emit,
     });
   }
 
   /** Gives calls ids of their own, as servers number from 0 again, and tells of those from the text. */
   #readCalls(message: Message): void {
     if (!message.toolCalls) return;
-    const { config, state } = this.#agent;
+    const { config, state } = this.agent;
     const earlier = state.messages.flatMap(({ toolCalls = [] }) => toolCalls);
     message.toolCalls = withUniqueIds(message.toolCalls, earlier.map(({ id }) => id));
     const recovered = message.toolCalls.filter(isRecovered);
@@ -179,25 +164,18 @@ class Turn {
   /** Makes the conversation shorter; false where it can not be. Loaded when it is needed. */
   async #makeRoom(refusal?: BackendError): Promise<boolean> {
     const { makeRoom } = await import("./compact.ts");
-    const done = await makeRoom(this.#agent, {
-      signal: this.#signal,
-      emit: (event) => this.#emit(event),
-      count: (usage) => this.#count(usage),
-      refusal,
-    });
-    return done !== null;
+    const count = (usage: Usage) => this.#count(usage);
+    const options = { signal: this.#signal, emit: this.#emit, count, refusal };
+    return await makeRoom(this.agent, options) !== null;
   }
 
   /** Runs the calls of an answer; the turn's result where it ends with them. */
   async #runCalls(answer: Message): Promise<TurnResult | undefined> {
-    const { tools, policy } = this.#agent;
-    const { onOutput } = this.#options;
-    const executions = await runTools(answer.toolCalls ?? [], {
-      tools,
-      policy,
-      context: { ...this.#agent.toolContext(this.#signal), ...(onOutput && { onOutput }) },
-      emit: (event) => this.#emit(event),
-    });
+    const { tools, policy } = this.agent;
+    const { onOutput } = this.options;
+    const context = { ...this.agent.toolContext(this.#signal), ...(onOutput && { onOutput }) };
+    const options = { tools, policy, context, emit: this.#emit };
+    const executions = await runTools(answer.toolCalls ?? [], options);
     this.#executions.push(...executions);
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
@@ -215,16 +193,13 @@ class Turn {
 
   #toolMessage({ toolCallId, toolName, result, isError, outcome }: ToolExecution): Message {
     const hasRun = outcome !== "refused" && outcome !== "not_run";
-    const tool = hasRun && this.#agent.tools.find(({ name }) => name === toolName);
-    return {
-      ...toolResult({ id: toolCallId, name: toolName }, result, isError),
-      ...(tool && { toolAccess: tool.access }),
-    };
+    const tool = hasRun && this.agent.tools.find(({ name }) => name === toolName);
+    const message = toolResult({ id: toolCallId, name: toolName }, result, isError);
+    return tool ? { ...message, toolAccess: tool.access } : message;
   }
 
-  /** Ends the turn with calls that are not run. */
   #outOfRounds(answer: Message): TurnResult {
-    const text = `Stopped after ${this.#agent.config.maxToolRounds} rounds of tool calls.`;
+    const text = `Stopped after ${this.agent.config.maxToolRounds} rounds of tool calls.`;
     for (const call of answer.toolCalls ?? []) {
       this.#add(toolResult(call, `${text} The call was not run.`, true));
     }
@@ -238,12 +213,9 @@ class Turn {
     return this.#result(content || note.content, stopReason);
   }
 
-  /**
-   * After a failure: a turn in which the model said nothing leaves no trace, else what it said and
-   * did stays, closed by a note, as some chat templates refuse a user message after a tool result.
-   */
+  /** A failed turn in which the model said nothing leaves no trace, any other is closed by a note. */
   #recordFailure(error: unknown, asked: Message): void {
-    const { messages } = this.#agent.state;
+    const { messages } = this.agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";
     if (messages.at(-1) === asked && partial === "") {
       messages.pop();
@@ -252,39 +224,34 @@ class Turn {
     }
     const reason = error instanceof Error ? error.message : String(error);
     const note = endOfTurn(`The answer broke off: ${reason}`);
-    this.#add(
-      partial === "" ? note : { role: "assistant", content: `${partial}\n\n${note.content}` },
-    );
+    const said: Message = { role: "assistant", content: `${partial}\n\n${note.content}` };
+    this.#add(partial === "" ? note : said);
   }
 
   /** Counts, and tells of a server that read only a part of the request. */
   #measure(usage: Usage): void {
-    const agent = this.#agent;
-    const tokens = requestTokens(agent);
-    if (learnFromUsage(agent, usage)) {
-      this.#notice(
-        "warning",
-        "prompt_cut",
+    const tokens = requestTokens(this.agent);
+    if (learnFromUsage(this.agent, usage)) {
+      const what =
         `The server read only ${usage.inputTokens} of about ${tokens} tokens and left out the rest ` +
-          "without a word: its context is too small. The conversation is kept within that from now " +
-          "on. Give the model more with --context-length, or where the server is started.",
-      );
+        "without a word: its context is too small. The conversation is kept within that from now " +
+        "on. Give the model more with --context-length, or where the server is started.";
+      this.#notice("warning", "prompt_cut", what);
     }
     this.#count(usage);
   }
 
   #count(usage: Usage): void {
-    const { state } = this.#agent;
-    this.#inputTokens += usage.inputTokens;
-    this.#outputTokens += usage.outputTokens;
-    state.inputTokens += usage.inputTokens;
-    state.outputTokens += usage.outputTokens;
+    for (const total of [this.#tokens, this.agent.state]) {
+      total.inputTokens += usage.inputTokens;
+      total.outputTokens += usage.outputTokens;
+    }
     this.#emit({ type: "usage", usage });
   }
 
   /** A note for each job that has ended since the model last heard of them. */
   #jobNews(): string[] {
-    const ended = this.#agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
+    const ended = this.agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
     this.#reportedJobs = ended;
     for (const job of ended) job.isTold = true;
     return ended.map(jobEndNote);
@@ -294,34 +261,24 @@ class Turn {
     this.#emit({ type: "notice", level, code, message });
   }
 
-  #emit(event: TurnEvent): void {
+  /** An error of the callback, thrown at once or later, is dropped: documented on TurnOptions. */
+  readonly #emit = (event: TurnEvent): void => {
     try {
-      const result: unknown = this.#options.onEvent?.(event);
+      const result: unknown = this.options.onEvent?.(event);
       if (result instanceof Promise) result.catch(() => {});
-    } catch {
-      // An error of the callback, thrown at once or later, is dropped: documented on TurnOptions.
-    }
-  }
+    } catch { /* dropped */ }
+  };
 
   #result(response: string, stopReason: StopReason): TurnResult {
-    return {
-      response,
-      toolExecutions: this.#executions,
-      inputTokens: this.#inputTokens,
-      outputTokens: this.#outputTokens,
-      stopReason,
-    };
+    return { response, toolExecutions: this.#executions, ...this.#tokens, stopReason };
   }
 }
 
 const isRecovered = ({ recovered }: ToolCall): boolean => recovered === true;
 
-function toolResult(
-  { id, name }: Pick<ToolCall, "id" | "name">,
-  content: string,
-  isError: boolean,
-): Message {
-  return { role: "tool", toolCallId: id, toolName: name, content, ...(isError && { isError }) };
+function toolResult(call: Pick<ToolCall, "id" | "name">, text: string, isError: boolean): Message {
+  const about = { role: "tool", toolCallId: call.id, toolName: call.name } as const;
+  return { ...about, content: text, ...(isError && { isError }) };
 }
 
 /** The note that stands at the end of a turn which did not end by an answer. */

@@ -1,13 +1,10 @@
 /** The permissions that a person chooses for one run. @module */
 
 import { UsageError } from "../errors.ts";
-import { APPROVE_MODES, type ApproveMode, SANDBOX_MODES, type SandboxMode } from "./settings.ts";
+import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Settings } from "./settings.ts";
 
 /** Choices for one run; each goes before the settings of the person's file. */
-export interface PermissionChoice {
-  approve?: ApproveMode;
-  sandbox?: SandboxMode;
-  /** True where confined commands may use the network. */
+export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sandbox">> {
   network?: boolean;
   /** Variables that commands get though they look like credentials: names, or `AWS_*`. */
   env?: readonly string[];
@@ -15,33 +12,21 @@ export interface PermissionChoice {
   yes?: boolean;
 }
 
-/**
- * The choices that flags make, as a person wrote them.
- *
- * @throws {UsageError} when a value makes no sense.
- */
+/** The choices that flags make. Throws a UsageError when a value makes no sense. */
 export function parsePermissionChoice(
-  { approve, sandbox, network, env, yes }: {
-    approve?: string;
-    sandbox?: string;
-    network?: boolean;
-    env?: string;
-    yes?: boolean;
-  },
+  { network, env, yes, ...modes }:
+    & { approve?: string; sandbox?: string; env?: string }
+    & Pick<PermissionChoice, "network" | "yes">,
 ): PermissionChoice {
+  const approve = modeAmong(APPROVE_MODES, modes.approve, "--approve");
+  const sandbox = modeAmong(SANDBOX_MODES, modes.sandbox, "--sandbox");
   return {
-    ...approve !== undefined && { approve: flagValue("approve", approve, APPROVE_MODES) },
-    ...sandbox !== undefined && { sandbox: flagValue("sandbox", sandbox, SANDBOX_MODES) },
+    ...approve && { approve },
+    ...sandbox && { sandbox },
     ...network !== undefined && { network },
     ...env !== undefined && { env: variableNames(env) },
     ...yes !== undefined && { yes },
   };
-}
-
-function flagValue<T extends string>(flag: string, given: string, values: readonly T[]): T {
-  const value = values.find((one) => one === given);
-  if (value !== undefined) return value;
-  throw new UsageError(`Cannot use --${flag} as it must be one of ${values.join(", ")}`);
 }
 
 function variableNames(text: string): string[] {

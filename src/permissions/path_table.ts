@@ -1,15 +1,9 @@
-/**
- * The table of protected paths, compiled for one person: what a path holds or is, what a search
- * leaves out, and which paths the sandbox hides or makes read-only.
- *
- * @module
- */
+/** The table of protected paths, compiled for one person. @module */
 
 import { escapeRegex } from "../text/glob.ts";
 import { isAbsolute, join, resolve, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 
-/** Folders of the person who runs the program. */
 interface PersonalFolders {
   /** The home folder; left out, patterns that begin with `~/` match only below a folder called `~`. */
   home?: string | undefined;
@@ -25,10 +19,9 @@ interface PathLooks {
   list(folder: string): readonly string[];
 }
 
-/** A path that confined commands are kept from. */
+/** A path that confined commands are kept from, and its contents or nature in words. */
 export interface ConfinedPath {
   path: string;
-  /** Its contents or nature, in words. */
   what: string;
   /** True where a folder of that name, with all below it, is meant. */
   isFolder: boolean;
@@ -51,29 +44,32 @@ const SYSTEM_LOOKS: PathLooks = {
       return undefined;
     }
   },
-  list(folder) {
-    try {
-      return [...Deno.readDirSync(folder)].map(({ name }) => name);
-    } catch {
-      return [];
-    }
-  },
+  list: (folder) => entriesOf(folder).map(({ name }) => name),
 };
+
+/** The entries of a folder; none for a file, or for a folder that cannot be listed. */
+export function entriesOf(folder: string): Deno.DirEntry[] {
+  try {
+    return [...Deno.readDirSync(folder)];
+  } catch {
+    return [];
+  }
+}
 
 /** The table for one person. Patterns are compiled, and links looked up, with the first question. */
 export class PathTable {
-  /** The home folder, absolute; undefined where none is known. */
   readonly home: string | undefined;
   readonly #own: readonly string[];
-  readonly #looks: PathLooks;
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
 
-  constructor({ home, own = [] }: PersonalFolders = {}, looks: PathLooks = SYSTEM_LOOKS) {
+  constructor(
+    { home, own = [] }: PersonalFolders = {},
+    private readonly looks: PathLooks = SYSTEM_LOOKS,
+  ) {
     // A relative one would be another folder after each /cd.
     this.home = home !== undefined && isAbsolute(home) ? home : undefined;
     this.#own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
-    this.#looks = looks;
   }
 
   /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
@@ -91,28 +87,26 @@ export class PathTable {
     return this.#secretMatcher().any;
   }
 
-  /**
-   * The secrets that confined commands must not see: those in the home folder, and absolute ones. The
-   * file or folder behind a link is one by its own path, too.
-   */
+  /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
   confinedSecrets(): ConfinedPath[] {
-    const rows = PROTECTED_ROWS.filter(({ kind }) => kind === "secret");
-    const list = listedOnce(this.#looks.list);
     const named = [
-      ...rows.flatMap((row) => located(row, this.home, list)),
-      ...this.#own.map((path) => ({ path, what: OWN_FILES, isFolder: true })),
+      ...this.#located("secret", this.home),
+      ...this.#own.map((path) => ({ path, what: "what this program keeps", isFolder: true })),
     ];
     return named.flatMap((one) => {
-      const real = this.#looks.realPath(one.path);
+      const real = this.looks.realPath(one.path);
       return real === undefined || real === one.path ? [one] : [one, { ...one, path: real }];
     });
   }
 
   /** The paths that confined commands must not write in the folder that they work in. */
   confinedIn(folder: string): ConfinedPath[] {
-    const rows = PROTECTED_ROWS.filter(({ kind }) => kind === "protected");
-    const list = listedOnce(this.#looks.list);
-    return rows.flatMap((row) => located(row, folder, list));
+    return this.#located("protected", folder);
+  }
+
+  #located(kind: ProtectedRow["kind"], folder: string | undefined): ConfinedPath[] {
+    const list = listedOnce(this.looks.list);
+    return tableRows(kind).flatMap((row) => located(row, folder, list));
   }
 
   #secretMatcher(): Matcher {
@@ -121,10 +115,7 @@ export class PathTable {
     const known = matcherOf(sources);
     // Files of the home folder itself, and behind links: the sandbox hides them, too.
     const others = this.confinedSecrets().filter(({ path }) => kindIn(known, path) === undefined)
-      .map(({ path, what, isFolder }) => ({
-        what,
-        source: absoluteSource(path) + (isFolder ? FOLDER_END : FILE_END),
-      }));
+      .map((one) => ({ what: one.what, source: absoluteSource(one) }));
     return this.#secrets = others.length === 0 ? known : matcherOf([...sources, ...others]);
   }
 }
@@ -132,53 +123,41 @@ export class PathTable {
 /** The rows that count wherever the home folder is; its links are not looked up. */
 export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () => [] });
 
-const OWN_FILES = "what this program keeps";
-
 /** Some file systems take .GIT for .git. */
 const IGNORE_CASE = "i";
-
 /** Signs without width, which older file systems of Apple leave out when they compare names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Paths of a row's files; a pattern for every folder is looked up in `folder` only. */
 function located(
-  row: ProtectedRow,
+  { what, paths, except, confined = paths }: ProtectedRow,
   folder: string | undefined,
   list: PathLooks["list"],
 ): ConfinedPath[] {
-  const isTaken = new RegExp(`/${exceptSource(row.except)}[^/]*$`, IGNORE_CASE);
-  return alternativesOf(row.confined ?? row.paths).flatMap((glob) => {
+  const isTaken = new RegExp(`/${exceptSource(except)}[^/]*$`, IGNORE_CASE);
+  return alternativesOf(confined).flatMap((glob) => {
     const base = scopeOf(glob) === "root" ? "/" : folder;
     if (base === undefined) return [];
     return matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list)
       .filter((path) => isTaken.test(composedPath(path)))
-      .map((path) => ({ path, what: row.what, isFolder: glob.endsWith("/") }));
+      .map((path) => ({ path, what, isFolder: glob.endsWith("/") }));
   });
 }
 
 /** The paths in `base` that a pattern without braces matches; without wildcards, also where nothing is. */
 function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
-  let paths = [base];
-  for (const name of glob.split("/")) {
-    if (!/[*?]/.test(name)) paths = paths.map((path) => join(path, name));
-    else {
-      const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
-      paths = paths.flatMap((path) =>
-        list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
-      );
-    }
-  }
-  return paths;
+  return glob.split("/").reduce((paths, name) => {
+    const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
+    const names = (folder: string) =>
+      /[*?]/.test(name) ? list(folder).filter((one) => regex.test(one)) : [name];
+    return paths.flatMap((path) => names(path).map((one) => join(path, one)));
+  }, [base]);
 }
 
 /** Lists each folder once: many patterns look at the same. */
 function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
-  const listed = new Map<string, readonly string[]>();
-  return (folder) => {
-    const names = listed.get(folder) ?? list(folder);
-    listed.set(folder, names);
-    return names;
-  };
+  const listed: Record<string, readonly string[]> = {};
+  return (folder) => listed[folder] ??= list(folder);
 }
 
 function kindIn({ any, rows }: Matcher, path: string): string | undefined {
@@ -196,21 +175,17 @@ function matcherOf(sources: readonly { what: string; source: string }[]): Matche
   };
 }
 
-function sourcesOf(kind: ProtectedRow["kind"]): { what: string; source: string }[] {
-  return PROTECTED_ROWS.filter((row) => row.kind === kind)
-    .map((row) => ({ what: row.what, source: rowSource(row) }));
-}
+const tableRows = (kind: ProtectedRow["kind"]) => PROTECTED_ROWS.filter((row) => row.kind === kind);
+const sourcesOf = (kind: ProtectedRow["kind"]) =>
+  tableRows(kind).map((row) => ({ what: row.what, source: rowSource(row) }));
 
-/**
- * Each pattern is anchored at a `/` or at the end, and has at most one `*` in a name: a path is tested in
- * linear time.
- */
+/** Patterns are anchored at a `/` or at the end, with one `*` in a name at most: tests take linear time. */
 function rowSource({ paths, except }: ProtectedRow): string {
   const globs = Object.groupBy(alternativesOf(paths), scopeOf);
-  const below = (folder: string, names: readonly string[] = []) =>
-    names.length === 0
-      ? []
-      : [`${folder}/${exceptSource(except)}(?:${names.map(globSource).join("|")})`];
+  const below = (folder: string, names: readonly string[] = []) => {
+    const source = names.map(globSource).join("|");
+    return source === "" ? [] : [`${folder}/${exceptSource(except)}(?:${source})`];
+  };
   // `*` at the start of a name is whatever stands there: looking for it takes more time than the rest.
   const [endings, anywhere] = [true, false].map((isEnding) =>
     globs.anywhere?.filter((glob) => isEnding === (glob.startsWith("*") && except === undefined))
@@ -241,10 +216,8 @@ function exceptSource(except: string | undefined): string {
 
 /** The expression for a pattern without braces, up to the end of the path or of the folder's name. */
 function globSource(glob: string): string {
-  const name = escapeRegex(glob.replace(/\/$/, "")).replace(
-    /\\[*?]/g,
-    (sign) => sign === "\\*" ? "[^/]*" : "[^/]",
-  );
+  const name = escapeRegex(glob.replace(/\/$/, "")).replace(/\\\*/g, "[^/]*")
+    .replace(/\\\?/g, "[^/]");
   return name + (glob.endsWith("/") ? FOLDER_END : FILE_END);
 }
 
@@ -252,9 +225,10 @@ const FOLDER_END = "(?:/|$)";
 const FILE_END = "/?$";
 
 /** The expression for an absolute path, in both of the ways in which Unicode composes letters. */
-function absoluteSource(path: string): string {
+function absoluteSource({ path, isFolder }: ConfinedPath): string {
   const composed = composedPath(path);
-  return `^(?:${[...new Set([composed, composed.normalize("NFD")])].map(escapeRegex).join("|")})`;
+  const forms = [...new Set([composed, composed.normalize("NFD")])].map(escapeRegex).join("|");
+  return `^(?:${forms})${isFolder ? FOLDER_END : FILE_END}`;
 }
 
 /** The words of `text`, each as often as its braces have alternatives. */

@@ -2,7 +2,7 @@
 
 import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
-import { isFor, matchesPath, type Rule, type RuleEffect } from "./rules.ts";
+import { isFor, matchesPath, type Rule, RULE_EFFECTS, type RuleEffect } from "./rules.ts";
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";
 
 /** The settings, with the folder in which one call is decided. */
@@ -10,42 +10,32 @@ export interface Scene extends Settings {
   paths: PathTable;
   /** Resolves a path to the place that it leads to. */
   place: (path: string) => Place;
-  /** The working directory. */
   root: Place;
   /** The paths that patterns of the call matched, by pattern; undefined for too many. */
   patterns: Map<string, string[] | undefined>;
 }
 
-/** The settings in the folder to which `place` resolves `.`. */
 export function sceneOf(settings: Settings, place: Scene["place"]): Scene {
   const { paths = ANY_HOME } = settings;
   return { ...settings, paths, place, root: place("."), patterns: new Map() };
 }
 
 export const ALLOW: Verdict = { effect: "allow", reason: "is allowed" };
-
 export const askBecause = (reason: string): Verdict => ({ effect: "ask", reason });
-
 export const byRule = ({ effect, text }: Rule): Verdict => ({
   effect,
   reason: `matches the rule ${effect} ${text}`,
 });
 
-/** Reading a file by name, wherever it happens, is decided as a call of this tool. */
+/** Reading and writing a file by name, wherever it happens, are decided as calls of these tools. */
 export const READER = { name: "read_file", access: "read" } as const;
-
-/** Writing a file by name, wherever it happens, is decided as a call of this tool. */
 export const WRITER = { name: "write_file", access: "write" } as const;
 
 /** The verdict on a call that names neither a path nor a command. */
 export function bareVerdict(tool: PolicyCall["tool"], { rules }: Settings): Verdict {
-  for (const effect of ["deny", "ask", "allow"] as const) {
-    const rule = rules.find((one) =>
-      one.effect === effect && isFor(one, tool) && one.path === undefined &&
-      one.command === undefined
-    );
-    if (rule) return byRule(rule);
-  }
+  const bare = rules.filter((rule) => isFor(rule, tool) && !rule.path && !rule.command);
+  const [rule] = RULE_EFFECTS.flatMap((effect) => bare.find((one) => one.effect === effect) ?? []);
+  if (rule) return byRule(rule);
   return tool.access === "read" ? ALLOW : askBecause(`can ${tool.access}`);
 }
 

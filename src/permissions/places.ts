@@ -3,13 +3,9 @@
 import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { globToRegex } from "../text/glob.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
-import type { PathTable } from "./path_table.ts";
+import { entriesOf, type PathTable } from "./path_table.ts";
 
-/** The questions to the file system; `Deno` answers them. */
-interface LinkReader {
-  realPathSync(path: string): string;
-  readLinkSync(path: string): string;
-}
+type LinkReader = Record<"realPathSync" | "readLinkSync", (path: string) => string>;
 
 /** A path, and the place that it leads to. */
 export interface Place {
@@ -21,17 +17,11 @@ export interface Place {
   isInside: boolean;
 }
 
-/** Linux follows as many links in one path. */
-const MAX_LINKS = 40;
-
 /**
- * The place that `path` leads to, which may not exist yet: the deepest folder that does is resolved, and
- * a link to nothing is followed to where a file would be created.
- *
- * A path that cannot be resolved, as in a folder that may not be searched, counts as outside. A link that is
- * changed afterwards is not seen: whoever opens the file opens `real`.
- *
- * @param workingDir the absolute working directory.
+ * The place that `path` leads to, which may not exist yet: the deepest folder that does is resolved,
+ * and a link to nothing is followed to where a file would be created. A path that cannot be resolved,
+ * as in a folder that may not be searched, counts as outside. Whoever opens the file opens `real`: a
+ * link that is changed afterwards is not seen.
  */
 export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
   const asked = resolvePath({ workingDir }, path);
@@ -63,44 +53,33 @@ function resolveLinks(path: string, system: LinkReader, linksLeft: number): stri
   return resolveLinks(resolve(folder, target), system, linksLeft - 1);
 }
 
+/** Linux follows as many links in one path. */
+const MAX_LINKS = 40;
 /** A folder with more entries is not looked through to the end: it may hold secrets, or any match. */
 const MAX_LOOKED = 10_000;
-/**
- * Patterns over MAX_PATTERN characters, or with over MAX_MATCHES matches, are not expanded: the call is
- * asked about.
- */
+/** Patterns with more characters or matches are not expanded: the call is asked about. */
 const MAX_PATTERN = 200;
 const MAX_MATCHES = 1000;
 
-/**
- * True where something below the folder `path` has the name of a secret, or more is there than is looked
- * through. Links in it are not followed, as no search follows them.
- */
+/** True where a name below `path` may be a secret's; links are not followed, as no search does. */
 export function mayHoldSecrets(path: string, { secretPattern }: PathTable): boolean {
   const folders = [path];
   let looked = 0;
   for (const folder of folders) {
-    try {
-      for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
-        if (++looked > MAX_LOOKED) return true;
-        const at = join(folder, name);
-        if (!isSymlink && secretPattern.test(at)) return true;
-        if (isDirectory) folders.push(at);
-      }
-    } catch {
-      // A file, or a folder that a search could not read either.
+    for (const { name, isDirectory, isSymlink } of entriesOf(folder)) {
+      if (++looked > MAX_LOOKED) return true;
+      const at = join(folder, name);
+      if (!isSymlink && secretPattern.test(at)) return true;
+      if (isDirectory) folders.push(at);
     }
   }
   return false;
 }
 
 /**
- * The paths that a pattern of bash matches, relative to `folder`, and maybe more; undefined for too many
- * to list. Names that begin with a dot, `.` and `..` among them, count where a part of the pattern begins
- * with one.
- *
- * @param folder the folder in which the first part with a wildcard is looked for
- * @param pattern the pattern from that part on
+ * The paths that a pattern of bash, from its first part with a wildcard on, matches, relative to
+ * `folder`, and maybe more; undefined for too many to list. Names that begin with a dot, `.` and `..`
+ * among them, count where a part of the pattern begins with one.
  */
 export function expandPattern(folder: string, pattern: string): string[] | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
@@ -113,8 +92,8 @@ export function expandPattern(folder: string, pattern: string): string[] | undef
   for (let deeper = glob.split("/").length; deeper > 0; deeper--) {
     const next: string[] = [];
     for (const above of folders) {
-      const dots = isDotted ? DOTS : [];
-      for (const { name, isDirectory, isSymlink } of [...dots, ...entriesOf(join(folder, above))]) {
+      const entries = entriesOf(join(folder, above));
+      for (const { name, isDirectory, isSymlink } of isDotted ? [...DOTS, ...entries] : entries) {
         if (++looked > MAX_LOOKED || matches.length > MAX_MATCHES) return undefined;
         if (name.startsWith(".") && !isDotted) continue;
         const at = above + name;
@@ -128,11 +107,3 @@ export function expandPattern(folder: string, pattern: string): string[] | undef
 }
 
 const DOTS = [".", ".."].map((name) => ({ name, isDirectory: true, isSymlink: false }));
-
-function entriesOf(folder: string): Deno.DirEntry[] {
-  try {
-    return [...Deno.readDirSync(folder)];
-  } catch {
-    return []; // A file, or a folder that bash could not list either.
-  }
-}

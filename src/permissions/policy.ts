@@ -2,31 +2,17 @@
 
 import type { Grant, Withheld } from "../types/tool.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
-import type { Place } from "./places.ts";
-import { bareVerdict, pathVerdict, READER, sceneOf, secretAt } from "./path_verdict.ts";
-import { exactRule, isFor, matchesPath, parseRule, type Rule, rulePathOf } from "./rules.ts";
-import {
-  APPROVE_MODES,
-  type ApproveMode,
-  type PolicyCall,
-  SANDBOX_MODES,
-  type SandboxMode,
-  type Settings,
-  type Verdict,
-} from "./settings.ts";
+import { bareVerdict, pathVerdict, READER, type Scene, sceneOf, secretAt } from "./path_verdict.ts";
+import { exactRule, isFor, matchesPath, parseRule, rulePathOf } from "./rules.ts";
+import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "./settings.ts";
+import type { Settings, Verdict } from "./settings.ts";
 
 /**
  * Decides one call. Rules that deny come first, then the calls that always ask (secrets, protected
- * files, commands that destroy, commands that cannot be understood), rules that ask, rules that
- * allow, and last the modes. The strictest part of a command line decides for all of it.
- *
- * @param place where a path leads; `.` is the working directory
+ * files, commands that destroy or cannot be understood), rules that ask, rules that allow, and last the
+ * modes. The strictest part of a command line decides for all of it. `place` resolves paths.
  */
-export function decide(
-  call: PolicyCall,
-  settings: Settings,
-  place: (path: string) => Place,
-): Verdict {
+export function decide(call: PolicyCall, settings: Settings, place: Scene["place"]): Verdict {
   const scene = sceneOf(settings, place);
   const verdict = call.command !== undefined
     ? commandVerdict(call.tool, call.command, scene)
@@ -37,14 +23,11 @@ export function decide(
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
 }
 
-/**
- * The rule that would allow exactly this call, for a person who answers "always"; undefined where no
- * rule would.
- */
+/** The rule that would allow exactly this call, for an "always"; undefined where no rule would. */
 export function ruleFor(
   call: PolicyCall,
   settings: Settings,
-  place: (path: string) => Place,
+  place: Scene["place"],
 ): string | undefined {
   let rule: string | undefined;
   if (call.command !== undefined) rule = exactRule(call.command);
@@ -69,7 +52,7 @@ export function grantOf(
   tool: PolicyCall["tool"],
   path: string,
   settings: Settings,
-  place: (path: string) => Place,
+  place: Scene["place"],
   isAsked: boolean,
 ): Grant {
   const scene = sceneOf(settings, place);
@@ -90,13 +73,10 @@ export function grantOf(
   return { realPath: at.real, withheld, ...isSecret && { isSecret } };
 }
 
-/**
- * The settings with those of a project, which only make them stricter; `ignored` names the settings of
- * the project that would have loosened them.
- */
-export function tighten<S extends Pick<Settings, "approve" | "sandbox" | "rules">>(
+/** The settings made stricter by a project's; `ignored` names those that would have loosened them. */
+export function tighten<S extends Strictness>(
   settings: S,
-  project: { approve?: ApproveMode; sandbox?: SandboxMode; rules?: readonly Rule[] },
+  project: Partial<Strictness>,
 ): { settings: S; ignored: string[] } {
   const ignored: string[] = [];
   const stricter = <T>(name: string, order: readonly T[], ours: T, theirs: T | undefined): T => {
@@ -105,14 +85,12 @@ export function tighten<S extends Pick<Settings, "approve" | "sandbox" | "rules"
     ignored.push(`${name}: ${theirs}`);
     return ours;
   };
-  const rules = (project.rules ?? []).filter((rule) => rule.effect !== "allow");
+  const rules = [...settings.rules];
   for (const rule of project.rules ?? []) {
     if (rule.effect === "allow") ignored.push(`allow: ${rule.text}`);
+    else rules.push(rule);
   }
   const approve = stricter("approve", APPROVE_MODES, settings.approve, project.approve);
   const sandbox = stricter("sandbox", SANDBOX_MODES, settings.sandbox, project.sandbox);
-  return {
-    settings: { ...settings, approve, sandbox, rules: [...settings.rules, ...rules] },
-    ignored,
-  };
+  return { settings: { ...settings, approve, sandbox, rules }, ignored };
 }

@@ -12,7 +12,6 @@ import { isOption, programName, runsOthers } from "./shell/wrappers.ts";
 export const RULE_EFFECTS = ["deny", "ask", "allow"] as const;
 export type RuleEffect = typeof RULE_EFFECTS[number];
 
-/** A rule, parsed. */
 export interface Rule {
   effect: RuleEffect;
   /** The text of the rule as it was written, to be shown. */
@@ -29,12 +28,10 @@ export interface Rule {
 
 /**
  * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`.
- *
  * TOOL is a tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`. A
- * glob is relative to the working directory, or begins with `/`. Words are written as in a shell;
- * without ` *` at the end the command must have exactly these.
+ * glob is relative to the working directory, or to the absolute folder `above`, or begins with `/`.
+ * Words are written as in a shell; without ` *` at the end the command must have exactly these.
  *
- * @param above an absolute folder above the working directory, to which globs are relative instead
  * @throws {SyntaxError} when the rule makes no sense; the message says what to write instead.
  */
 export function parseRule(effect: RuleEffect, text: string, above?: string): Rule {
@@ -92,11 +89,9 @@ const ABSOLUTE = SEPARATOR === "/" ? /^\// : /^(\/|[a-z]:)/i;
 const DOUBLED = SEPARATOR === "/" ? /\/(\.?\/)+/g : /(?<=.)\/(\.?\/)+/g;
 
 /**
- * An absolute glob pattern. One of a rule that does not allow also matches the place that the links in
- * its folders lead to now. Links that a rule which allows names are not followed: somebody who wants more
- * to be allowed may have made them.
- *
- * @param base a folder that stands before `glob`, taken literally
+ * An absolute glob pattern, behind the literal folder `base`. One of a rule that does not allow also
+ * matches the place that the links in its folders lead to now. Links that a rule which allows names
+ * are not followed: somebody who wants more to be allowed may have made them.
  */
 function resolved(effect: RuleEffect, base: string, glob: string): string {
   const named = /^(?:[^*?[\]{}\\/]*(?:\/|$))*/.exec(glob)![0];
@@ -134,12 +129,7 @@ export function rulePathOf(root: string, path: string): string {
   return way === ".." || way.startsWith("../") ? slashed(path) : way || ".";
 }
 
-/**
- * True where a path rule matches the absolute path `at`. A rule that does not allow also matches all
- * that is below a folder.
- *
- * @param root the working directory
- */
+/** True where a path rule matches the absolute path `at`; unless it allows, also below a folder. */
 export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;
@@ -149,9 +139,8 @@ export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.effect === "allow") return !isApart && regex.test(path);
   // As an empty path, the folder itself is not taken for one of the hidden files that `.*` stands for.
   path = path === "." ? "" : path.normalize();
-  if (regex.test(path)) return true;
   // `secret/**` is about the folder itself as well.
-  if (regex.test(`${path}/`)) return true;
+  if (regex.test(path) || regex.test(`${path}/`)) return true;
   for (let at = path.length; (at = path.lastIndexOf("/", at - 1)) > 0;) {
     if (regex.test(path.slice(0, at))) return true;
   }
@@ -163,10 +152,8 @@ export function allowsCommand(rule: Rule, { words, assignments }: SimpleCommand)
   if (assignments.length > 0 || words.length === 0) return false;
   const { words: wanted, isStart } = rule.command ?? { words: [], isStart: true };
   if (rule.path !== undefined || words.length < wanted.length) return false;
-  if (!wanted.every((text, i) => words[i]!.kind === "literal" && words[i]!.text === text)) {
-    return false;
-  }
-  if (!isStart) return words.length === wanted.length;
+  const begins = wanted.every((text, i) => words[i]!.kind === "literal" && words[i]!.text === text);
+  if (!begins || !isStart) return begins && words.length === wanted.length;
   return words[0]!.kind === "literal" && words.every(isSteady) && !runsOthers(words);
 }
 
@@ -176,12 +163,7 @@ function isSteady({ text, kind }: Word): boolean {
   return kind === "pattern" && !/^[-*?[~]|\{|(^|\/)\.(?!\/)|[:=]~/.test(text);
 }
 
-/**
- * Says if a rule that refuses or asks is about a command, or about one that it runs; `maybe` where
- * only running it would tell.
- *
- * @param runs the commands that may run: the command itself first
- */
+/** Says if a rule that refuses or asks is about one of `runs`; `maybe` where only running would tell. */
 export function concernsCommand(
   rule: Rule,
   runs: readonly (readonly Word[])[],
@@ -194,10 +176,8 @@ export function concernsCommand(
 }
 
 /** Options of git before its subcommand whose value is the next word. */
-const GIT_VALUES = new Set(
-  "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source".split(" "),
-);
-
+const GIT_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source"
+  .split(" ");
 /** Spellings of one option. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "-f": ["--force"],
@@ -214,7 +194,7 @@ function matchesLoosely(
   const name = words[0]?.kind === "literal" ? programName(words[0].text) : undefined;
   if (name === undefined || name !== programName(program ?? "")) return "no";
   const rest = words.slice(1).filter((_, i) =>
-    name !== "git" || !GIT_VALUES.has(words[i]!.text) || words[i]!.kind !== "literal"
+    name !== "git" || !GIT_VALUES.includes(words[i]!.text) || words[i]!.kind !== "literal"
   );
   const unsure = rest.some(({ kind }) => kind !== "literal");
   const given = rest.filter(({ text }) => text.startsWith("-") && text !== "-");
@@ -223,15 +203,14 @@ function matchesLoosely(
     word !== undefined && given.includes(rest[rest.indexOf(word) - 1]!);
   const operands = wanted.filter((text) => !text.startsWith("-"));
   if (!isStart && rest.length !== wanted.length && !unsure) return "no";
-  for (const option of wanted.filter((text) => text.startsWith("-"))) {
-    const letters = option.startsWith("--") ? [option] : [...option.slice(1)].map((c) => `-${c}`);
-    for (const letter of letters) {
-      const same = [letter, ...SYNONYMS[letter] ?? []];
-      if (!given.some(({ text }) => same.some((one) => isOption(text, one)))) {
-        return rest.every(isSteady) ? "no" : "maybe";
-      }
-    }
-  }
+  const options = wanted.filter((text) => text.startsWith("-")).flatMap((text) =>
+    text.startsWith("--") ? [text] : [...text.slice(1)].map((letter) => `-${letter}`)
+  );
+  const isGiven = (option: string) =>
+    [option, ...SYNONYMS[option] ?? []].some((one) =>
+      given.some(({ text }) => isOption(text, one))
+    );
+  if (!options.every(isGiven)) return rest.every(isSteady) ? "no" : "maybe";
   let at = 0;
   for (const [i, text] of operands.entries()) {
     const isIt = (word: Word | undefined) => word?.kind === "literal" && word.text === text;

@@ -1,5 +1,6 @@
 /** The shapes that a policy works with: settings, a call, and the verdict on it. @module */
 
+import { UsageError } from "../errors.ts";
 import type { ToolAccess } from "../types/tool.ts";
 import type { PathTable } from "./path_table.ts";
 import type { Rule, RuleEffect } from "./rules.ts";
@@ -7,10 +8,16 @@ import type { Rule, RuleEffect } from "./rules.ts";
 /** The modes of asking, strictest first; `never` refuses the calls that `ask` asks about. */
 export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
 export type ApproveMode = typeof APPROVE_MODES[number];
-
 /** The modes of the sandbox, strictest first. */
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
 export type SandboxMode = typeof SANDBOX_MODES[number];
+
+/** The mode that was `given`, if any; a UsageError calls it `name` where it is none of `modes`. */
+export function modeAmong<T>(modes: readonly T[], given: unknown, name: string): T | undefined {
+  const mode = modes.find((one) => one === given);
+  if (given === undefined || mode !== undefined) return mode;
+  throw new UsageError(`Cannot use ${name} as it must be one of ${modes.join(", ")}`);
+}
 
 /** The settings that are in force for a folder, and what the policy asks the system. */
 export interface Settings {
@@ -32,6 +39,9 @@ export interface Settings {
   /** The paths that a pattern of bash matches in a folder, relative to it; undefined for too many to list. */
   expandPattern?(folder: string, pattern: string): string[] | undefined;
 }
+
+/** The settings that a project, or a folder above, may make stricter. */
+export type Strictness = Pick<Settings, "approve" | "sandbox" | "rules">;
 
 /** One call of a tool, as far as the policy looks at it. */
 export interface PolicyCall {

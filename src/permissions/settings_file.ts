@@ -6,12 +6,10 @@ import { isWithin } from "../text/paths.ts";
 import { dirname, isAbsolute } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
 import type { Rule } from "./rules.ts";
-import { APPROVE_MODES, SANDBOX_MODES, type Settings } from "./settings.ts";
+import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
 /** One level of settings: those of the person, of a folder in the person's file, or of a project. */
-interface SettingsLevel {
-  approve?: Settings["approve"];
-  sandbox?: Settings["sandbox"];
+interface SettingsLevel extends Partial<Strictness> {
   network?: boolean;
   /** True where programs may heed files of the folder that configure them, such as git. */
   trust?: boolean;
@@ -20,22 +18,9 @@ interface SettingsLevel {
   rules: Rule[];
 }
 
-const KEYS = [
-  "approve",
-  "sandbox",
-  "network",
-  "trust",
-  "instructions",
-  "deny",
-  "ask",
-  "allow",
-  "folders",
-];
-
+const KEYS = "approve sandbox network trust instructions deny ask allow folders".split(" ");
 /** Words that stand for several tools in a rule. */
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
-
-/** The names of the tools that rules may be about. */
 export type ToolNames = () => Promise<readonly string[]>;
 
 /** The file that a level of settings stands in. */
@@ -47,11 +32,7 @@ interface LevelSource {
   above?: string | undefined;
 }
 
-/**
- * One level, checked.
- *
- * @throws {UsageError} when it holds a setting that there is not, or a value that makes no sense.
- */
+/** One level, checked. Throws a UsageError for a setting that there is not, or a value without sense. */
 export async function levelOf(value: unknown, source: LevelSource): Promise<SettingsLevel> {
   const { file } = source;
   if (!isObject(value)) throw unusable("a folder", file, "a JSON object");
@@ -62,13 +43,9 @@ export async function levelOf(value: unknown, source: LevelSource): Promise<Sett
   if (!isObject(folders) || !Object.keys(folders).every((name) => isAbsolute(name))) {
     throw unusable("folders", file, "an object whose keys are absolute paths, without ~");
   }
-  const approve = wordIn(value, "approve", APPROVE_MODES, file);
-  const sandbox = wordIn(value, "sandbox", SANDBOX_MODES, file);
-  const level: SettingsLevel = {
-    ...approve && { approve },
-    ...sandbox && { sandbox },
-    rules: [],
-  };
+  const approve = modeAmong(APPROVE_MODES, value.approve, `approve in ${file}`);
+  const sandbox = modeAmong(SANDBOX_MODES, value.sandbox, `sandbox in ${file}`);
+  const level: SettingsLevel = { ...approve && { approve }, ...sandbox && { sandbox }, rules: [] };
   for (const key of ["network", "trust", "instructions"] as const) {
     const given = value[key];
     if (typeof given === "boolean") level[key] = given;
@@ -84,27 +61,12 @@ function unusable(key: string, file: string, constraint: string): UsageError {
   return new UsageError(`Cannot use ${key} in ${file} as it must be ${constraint}`);
 }
 
-function wordIn<T extends string>(
-  value: Record<string, unknown>,
-  key: string,
-  words: readonly T[],
-  file: string,
-): T | undefined {
-  const given = value[key];
-  const word = words.find((one) => one === given);
-  if (given === undefined || word !== undefined) return word;
-  throw unusable(key, file, `one of ${words.join(", ")}`);
-}
-
 async function rulesIn(
   value: Record<string, unknown>,
   { file, toolNames, above }: LevelSource,
 ): Promise<Rule[]> {
-  const [{ parseRule, RULE_EFFECTS }, tools] = await Promise.all([
-    import("./rules.ts"),
-    toolNames(),
-  ]);
-  const names = [...tools, ...TOOL_GROUPS];
+  const { parseRule, RULE_EFFECTS } = await import("./rules.ts");
+  const names = [...await toolNames(), ...TOOL_GROUPS];
   return RULE_EFFECTS.flatMap((effect) => {
     const texts = value[effect] ?? [];
     if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) {
@@ -115,10 +77,8 @@ async function rulesIn(
         const rule = parseRule(effect, text, above);
         if (names.includes(rule.tool)) return rule;
         // A rule for an unknown tool would match no call, and nobody would notice.
-        throw new SyntaxError(
-          `Cannot use the rule ${JSON.stringify(text)} as no tool is called ${rule.tool}: ` +
-            `there are ${names.join(", ")}`,
-        );
+        const why = `no tool is called ${rule.tool}: there are ${names.join(", ")}`;
+        throw new SyntaxError(`Cannot use the rule ${JSON.stringify(text)} as ${why}`);
       } catch (error) {
         throw new UsageError(`${(error as Error).message} (in ${file})`);
       }
@@ -126,17 +86,14 @@ async function rulesIn(
   });
 }
 
+type FolderSettings = Record<string, unknown>;
+
 /** The person's own `permissions.json`: settings for all folders, and for each one. */
 export class PermissionsFile {
-  /** The path of the file, which need not exist; undefined where there is no home folder. */
-  readonly path: string | undefined;
-  readonly #toolNames: ToolNames;
   #content: Record<string, unknown> | undefined;
 
-  /** @throws {UsageError} when it cannot be read. */
-  constructor(path: string | undefined, toolNames: ToolNames) {
-    this.path = path;
-    this.#toolNames = toolNames;
+  /** Throws a UsageError when `path` cannot be read; it is undefined where there is no home folder. */
+  constructor(readonly path: string | undefined, private readonly toolNames: ToolNames) {
     this.#content = path === undefined ? undefined : readJsonFile(path);
   }
 
@@ -152,20 +109,17 @@ export class PermissionsFile {
     return this.#level(this.#folders()[folder] ?? {});
   }
 
-  /**
-   * The settings for the folders above one, and for the folder itself under another name, such as
-   * that of a link.
-   */
+  /** The settings for the folders above one, and for the folder itself by the name of a link. */
   async aboveFolder(folder: string): Promise<SettingsLevel[]> {
     const { realFolder } = await import("./rules.ts");
-    const levels: Promise<SettingsLevel>[] = [];
-    for (const [name, value] of Object.entries(this.#folders())) {
-      // `folder` has no links in its path; the name that the person gives it may have some.
-      const above = realFolder(name);
-      if (name === folder || !isWithin(above, folder)) continue;
-      levels.push(this.#level(value, above === folder ? undefined : above));
-    }
-    return await Promise.all(levels);
+    return await Promise.all(
+      Object.entries(this.#folders()).flatMap(([name, value]) => {
+        // `folder` has no links in its path; the name that the person gives it may have some.
+        const above = realFolder(name);
+        if (name === folder || !isWithin(above, folder)) return [];
+        return this.#level(value, above === folder ? undefined : above);
+      }),
+    );
   }
 
   /** True or false where the person said whether a folder may instruct the model. */
@@ -176,15 +130,8 @@ export class PermissionsFile {
     return typeof instructions === "boolean" ? instructions : undefined;
   }
 
-  /**
-   * Saves what `change` makes of the settings for a folder; the path of the file.
-   *
-   * @throws {Error} when there is no home folder, or the file cannot be written.
-   */
-  async save(
-    folder: string,
-    change: (here: Record<string, unknown>) => Record<string, unknown>,
-  ): Promise<string> {
+  /** Saves what `change` makes of a folder's settings, or throws; the path of the file. */
+  async save(folder: string, change: (here: FolderSettings) => FolderSettings): Promise<string> {
     const { path } = this;
     if (path === undefined) throw new Error("there is no home folder to keep it in");
     const file = readJsonFile(path) ?? {};
@@ -201,7 +148,7 @@ export class PermissionsFile {
   }
 
   #level(value: unknown, above?: string): Promise<SettingsLevel> {
-    return levelOf(value, { file: this.path ?? "", toolNames: this.#toolNames, above });
+    return levelOf(value, { file: this.path ?? "", toolNames: this.toolNames, above });
   }
 }
 

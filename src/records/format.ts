@@ -1,9 +1,8 @@
 /**
- * A session as lines of JSON: a head, then entries, in the order in which they came. Pure.
- *
- * Lines are only ever appended. A message names its parent, the message that it follows: so the
- * messages are a tree, and the conversation is a way through it. Where the conversation becomes another
- * than the last message and all before it (after a compaction, `/undo`, `/clear`), an entry lists it.
+ * A session as lines of JSON: a head, then entries, in the order in which they came. Lines are only
+ * ever appended. A message names its parent, the message that it follows: the messages are a tree,
+ * and the conversation is a way through it. Where it becomes another than the last message and all
+ * before it (after a compaction, `/undo`, `/clear`), an entry lists it. Pure.
  *
  * @module
  */
@@ -26,7 +25,6 @@ export interface RecordHead {
   started: string;
   /** The file of the session that this one goes on from. */
   continues?: string;
-  /** The title of that session. */
   title?: string;
 }
 
@@ -52,7 +50,6 @@ export type RecordEntry =
   })
   & { used?: ModelUsed };
 
-/** A session that was read. */
 export interface ParsedRecord {
   head: RecordHead;
   messages: Message[];
@@ -60,7 +57,6 @@ export interface ParsedRecord {
   lost: number;
   /** The text that was typed first; the message may be in a summary by now. */
   first: string;
-  /** The model of the newest messages. */
   used?: ModelUsed;
 }
 
@@ -69,7 +65,6 @@ export function headLine(head: Omit<RecordHead, "version">): string {
   return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }
 
-/** The line of an entry. */
 export function entryLine({ used, ...entry }: RecordEntry): string {
   const shown = "message" in entry
     ? shownMessage(entry)
@@ -81,11 +76,7 @@ function shownMessage({ message, parent }: AddedMessage) {
   return { message: messageToRecord(message), parent };
 }
 
-/**
- * Reads the first line of a record.
- *
- * @throws {SyntaxError} when it is none, or of a later version.
- */
+/** Reads the first line of a record. Throws a SyntaxError when it is none, or of a later version. */
 export function parseHead(line: string): RecordHead {
   const head = parsedLine(line);
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
@@ -97,20 +88,15 @@ export function parseHead(line: string): RecordHead {
     throw new SyntaxError(`Cannot read the session as its version must be a number: it is ${is}`);
   }
   if (version > RECORD_VERSION) {
-    throw new SyntaxError(
-      `Cannot read the session as a later copilot wrote it: its version must be at most ${RECORD_VERSION}: it is ${version}`,
-    );
+    const constraint = `its version must be at most ${RECORD_VERSION}: it is ${version}`;
+    throw new SyntaxError(`Cannot read the session as a later copilot wrote it: ${constraint}`);
   }
   if (typeof head.continues !== "string") delete head.continues;
   if (typeof head.title !== "string") delete head.title;
   return head as unknown as RecordHead;
 }
 
-/**
- * Reads a record.
- *
- * @throws {SyntaxError} when the text is none, or of a later version.
- */
+/** Reads a record. Throws a SyntaxError when the text is none, or of a later version. */
 export function parseRecord(text: string): ParsedRecord {
   const [first = "", ...lines] = text.split("\n");
   const head = parseHead(first);
@@ -122,10 +108,8 @@ export function parseRecord(text: string): ParsedRecord {
     if (line === "") continue;
     const entry = parsedLine(line);
     if (!entry || !conversation.take(entry)) lost++;
-    if (begun === undefined) {
-      const [oldest] = conversation.messages;
-      if (oldest) begun = typedText(oldest);
-    }
+    const [oldest] = begun === undefined ? conversation.messages : [];
+    if (oldest) begun = typedText(oldest);
     if (isModelUsed(entry?.used)) used = entry.used;
   }
   const { messages } = conversation;
@@ -173,8 +157,7 @@ class RecordedConversation {
 
   #linked({ message, parent }: AddedMessage): ChainLink {
     // A parent on a line that is lost stood where the conversation ends.
-    const before = parent === null ? undefined : this.#links.get(parent) ?? this.#end;
-    return this.#put(message, before);
+    return this.#put(message, parent === null ? undefined : this.#links.get(parent) ?? this.#end);
   }
 
   #put(message: Message, before: ChainLink | undefined): ChainLink {
@@ -188,9 +171,8 @@ function addedMessage(value: unknown): AddedMessage | undefined {
   if (!isObject(value)) return undefined;
   const message = messageFromRecord(value.message);
   const { parent = null } = value;
-  return message?.id !== undefined && (parent === null || typeof parent === "string")
-    ? { message, parent }
-    : undefined;
+  const isLinked = parent === null || typeof parent === "string";
+  return message?.id !== undefined && isLinked ? { message, parent } : undefined;
 }
 
 function parsedLine(line: string): Record<string, unknown> | undefined {

@@ -26,6 +26,8 @@ export function messageFromRecord(value: unknown): Message | undefined {
 const MAX_MESSAGE_DEPTH = 500;
 const ROLES = ["system", "user", "assistant", "tool"];
 const RESOURCES = ["file", "folder", "shell", "stdin", "note"];
+const isString = (value: unknown): value is string => typeof value === "string";
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
 /** The check of each field of a message, where it is set. */
 const FIELDS: Record<keyof Message, (value: unknown) => boolean> = {
@@ -42,14 +44,6 @@ const FIELDS: Record<keyof Message, (value: unknown) => boolean> = {
   reasoning: isString,
   hostedBlocks: (value) => Array.isArray(value) && value.every(isHostedBlock),
 };
-
-function isString(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isBoolean(value: unknown): value is boolean {
-  return typeof value === "boolean";
-}
 
 function isToolCall(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -74,16 +68,12 @@ function isPart(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { type, kind, name, text, mediaType, data } = value;
   if (type === "image") {
-    return isString(mediaType) && MEDIA_TYPE.test(mediaType) && isString(data) && isBase64(data) &&
-      (name === undefined || isString(name));
+    return isString(mediaType) && /^image\/[\w.+-]+$/.test(mediaType) && isString(data) &&
+      isBase64(data) && (name === undefined || isString(name));
   }
   if (!isString(text)) return false;
   return type === "text" ||
     type === "resource" && isString(name) && RESOURCES.includes(kind as string);
 }
 
-const MEDIA_TYPE = /^image\/[\w.+-]+$/;
-
-function isBase64(data: string): boolean {
-  return data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
-}
+const isBase64 = (data: string) => data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data);

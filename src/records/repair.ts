@@ -38,12 +38,11 @@ export function repaired(messages: readonly Message[]): Message[] {
 
 /** The calls of one message, until their results are read. */
 class OpenCalls {
-  /** The calls, each with an id of its own. */
   readonly calls: ToolCall[];
   /** A result for each call; it says that it is lost until its own is read. */
   readonly results: Message[];
   /** The positions of the calls without their own result, by the id on record; the first is last. */
-  readonly #waiting = new Map<string | undefined, number[]>();
+  readonly #waiting: Map<string | undefined, number[]>;
 
   /** @param taken the ids of all calls before; those of these calls are added */
   constructor(calls: readonly ToolCall[], taken: Set<string>) {
@@ -53,11 +52,7 @@ class OpenCalls {
       return { ...call, id };
     });
     this.results = this.calls.map(lostResult);
-    for (const [at, { id }] of [...calls.entries()].reverse()) {
-      const positions = this.#waiting.get(id);
-      if (positions) positions.push(at);
-      else this.#waiting.set(id, [at]);
-    }
+    this.#waiting = Map.groupBy([...calls.keys()].reverse(), (at) => calls[at]!.id);
   }
 
   /** Takes a result, which gets the name of its call; a result of no call is left out. */
@@ -69,26 +64,14 @@ class OpenCalls {
   }
 }
 
-function lostResult({ id, name }: ToolCall): Message {
-  return {
-    id: newMessageId(),
-    role: "tool",
-    toolCallId: id,
-    toolName: name,
-    content: LOST,
-    isError: true,
-    standsFor: "lost_result",
-  };
+function lostResult({ id: toolCallId, name: toolName }: ToolCall): Message {
+  const about = { id: newMessageId(), role: "tool", toolCallId, toolName } as const;
+  return { ...about, content: LOST, isError: true, standsFor: "lost_result" };
 }
 
-function isLost(message: Message | undefined): boolean {
-  return message?.standsFor === "lost_result";
-}
+const isLost = ({ standsFor }: Message) => standsFor === "lost_result";
 
-/**
- * The number of calls that were open when the last turn of repaired `messages` was cut off: 0 before an
- * answer; undefined where it was not cut off.
- */
+/** The number of calls open when the last turn was cut off: 0 before an answer; undefined if it was not. */
 export function openCallsAtCut(messages: readonly Message[]): number | undefined {
   const last = messages.at(-1);
   if (last?.role === "user") return 0;

@@ -8,20 +8,10 @@
 import { identify } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import type { Message } from "../types/message.ts";
-import {
-  type AddedMessage,
-  entryLine,
-  headLine,
-  type ModelUsed,
-  type ParsedRecord,
-  parseHead,
-  parseRecord,
-  type RecordEntry,
-  type RecordHead,
-} from "./format.ts";
+import { entryLine, headLine, parseHead, parseRecord } from "./format.ts";
+import type { ModelUsed, ParsedRecord, RecordEntry, RecordHead } from "./format.ts";
 import { repaired } from "./repair.ts";
 
-/** A session, and the name of its file. */
 export interface StoredSession extends ParsedRecord {
   name: string;
 }
@@ -30,14 +20,11 @@ export interface StoredSession extends ParsedRecord {
 export const MAX_SESSIONS = 200;
 /** A larger file, in bytes, is not read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
-
 /** The earlier session that a new record continues. */
 type Origin = Pick<RecordHead, "continues" | "title">;
 
 /** Records the session that is worked on in `folder` below `root`, as it goes on. */
 export class Recorder {
-  readonly #root: string;
-  readonly #folder: () => string;
   /** Made with the first message. */
   #file: Deno.FsFile | undefined;
   /** The ids of the conversation as it is recorded, and of all messages in the file. */
@@ -46,10 +33,7 @@ export class Recorder {
   #origin: Origin = {};
   #used: string | undefined;
 
-  constructor(root: string, folder: () => string) {
-    this.#root = root;
-    this.#folder = folder;
-  }
+  constructor(private readonly root: string, private readonly folder: () => string) {}
 
   /** `messages` are those of another session: what is added to them makes one of its own. */
   continueFrom(messages: Message[], origin: Origin): void {
@@ -68,7 +52,9 @@ export class Recorder {
     const before = this.#conversation;
     const isLonger = before.every((id, i) => id === ids[i]);
     if (isLonger && ids.length === before.length) return;
-    const added = this.#added(messages, this.#file && isLonger ? before.length : 0);
+    const start = this.#file && isLonger ? before.length : 0;
+    const added = messages.slice(start)
+      .map((message, i) => ({ message, parent: ids[start + i - 1] ?? null }));
     const fresh = added.filter(({ message }) => !this.#recorded.has(message.id!));
     const isAppended = !this.#file || isLonger && fresh.length === added.length;
     const entries = isAppended
@@ -80,18 +66,11 @@ export class Recorder {
     if (messages.length === 0) this.continueFrom([], {});
   }
 
-  /** The messages from `start` on, with their parents. */
-  #added(messages: readonly Message[], start: number): AddedMessage[] {
-    return messages.slice(start).map((message, i) => (
-      { message, parent: messages[start + i - 1]?.id ?? null }
-    ));
-  }
-
   #write(entries: RecordEntry[], used: ModelUsed | undefined): void {
     const now = JSON.stringify(used);
     if (used && now !== this.#used) entries[0]!.used = used;
     this.#used = now;
-    this.#file ??= createRecord(this.#root, { folder: this.#folder(), ...this.#origin });
+    this.#file ??= createRecord(this.root, { folder: this.folder(), ...this.#origin });
     const bytes = new TextEncoder().encode(entries.map(entryLine).join(""));
     for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
     const written = entries.flatMap((entry) => "message" in entry ? [entry] : entry.added ?? []);
@@ -109,7 +88,6 @@ function createRecord(root: string, about: Omit<RecordHead, "version" | "started
   return file;
 }
 
-/** The files of sessions, newest first. */
 function namesIn(root: string): string[] {
   try {
     return [...Deno.readDirSync(root)].map(({ name }) => name)
@@ -131,10 +109,7 @@ function headOf(path: string): RecordHead {
   return parseHead(text.slice(0, Math.max(0, text.indexOf("\n"))));
 }
 
-/**
- * The sessions of `folder`, newest first, each whole: every call has its result. A session from which
- * another goes on is a part of that one, and left out.
- */
+/** The sessions of `folder`, newest first, each repaired, without those that another goes on from. */
 export function* storedSessions(root: string, folder: string): Generator<StoredSession> {
   const parts = new Set<string>();
   for (const name of namesIn(root)) {
@@ -143,16 +118,12 @@ export function* storedSessions(root: string, folder: string): Generator<StoredS
       const { isFile, size } = Deno.statSync(path);
       // Reading a pipe would wait for a writer.
       if (!isFile || size > MAX_RECORD_BYTES) continue;
-      const { folder: at, continues = "" } = headOf(path);
-      if (at !== folder) continue;
-      if (parts.has(name)) {
-        parts.add(continues);
-        continue;
-      }
-      const stored = parseRecord(Deno.readTextFileSync(path));
-      if (stored.messages.length === 0) continue;
-      parts.add(continues);
-      yield { ...stored, name, messages: repaired(stored.messages) };
+      const head = headOf(path);
+      if (head.folder !== folder) continue;
+      const stored = parts.has(name) ? undefined : parseRecord(Deno.readTextFileSync(path));
+      if (stored?.messages.length === 0) continue;
+      parts.add(head.continues ?? "");
+      if (stored) yield { ...stored, name, messages: repaired(stored.messages) };
     } catch {
       // A file of another kind or of a later version, or one that is just being made or removed.
     }

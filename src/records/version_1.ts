@@ -1,10 +1,6 @@
-/**
- * Records of version 1, which had neither ids nor parts: the parts are read from the text. Only texts
- * of version 1 are read so.
- *
- * @module
- */
+/** Records of version 1, which had neither ids nor parts: the parts are read from the text. @module */
 
+import { jsonOrUndefined } from "../text/json.ts";
 import { newMessageId, textOfParts } from "../text/parts.ts";
 import type { Message, Part, StandIn } from "../types/message.ts";
 import { messageFromRecord } from "./message_shape.ts";
@@ -34,12 +30,8 @@ function upgraded(message: Message): Message {
     (typeof text === "string" ? text === message.content : text.test(message.content))
   )?.[2];
   const parts = message.role === "user" && !standsFor ? partsOf(message.content) : undefined;
-  return {
-    id: newMessageId(),
-    ...message,
-    ...(parts && { parts }),
-    ...(standsFor && { standsFor }),
-  };
+  const read = { ...parts && { parts }, ...standsFor && { standsFor } };
+  return { id: newMessageId(), ...message, ...read };
 }
 
 const STAND_INS: readonly [role: Message["role"], text: string | RegExp, StandIn][] = [
@@ -71,7 +63,6 @@ const PART_BEFORE =
 /** A part behind it, up to the next one or the end. */
 const PART_BEHIND =
   /^\n\n(?:<file path=(".*")>\n([^]*?)\n<\/file>|<stdin>\n([^]*)\n<\/stdin>|(\[Job \d+ is over [^\n]*\]))(?=\n\n<file path="|\n\n<stdin>\n|\n\n\[Job \d|$)/;
-/** The beginning of the parts behind it. */
 const BEHIND_BEGINS = /\n\n(?:<file path="|<stdin>\n|\[Job \d+ is over )/;
 
 /** The parts of a text that was more than typed; undefined where they cannot be told. */
@@ -80,9 +71,8 @@ function partsOf(content: string): Part[] | undefined {
   let rest = content;
   for (let match; (match = PART_BEFORE.exec(rest)); rest = rest.slice(match[0].length)) {
     const [, command, output = "", note = ""] = match;
-    parts.push(
-      command === undefined ? resource("note", "", note) : resource("shell", command, output),
-    );
+    const isNote = command === undefined;
+    parts.push(isNote ? resource("note", "", note) : resource("shell", command, output));
   }
   const end = rest.search(BEHIND_BEGINS);
   const typed = end < 0 ? rest : rest.slice(0, end);
@@ -90,22 +80,16 @@ function partsOf(content: string): Part[] | undefined {
   rest = rest.slice(typed.length);
   for (let match; (match = PART_BEHIND.exec(rest)); rest = rest.slice(match[0].length)) {
     const [, path, file = "", piped, note = ""] = match;
-    parts.push(
-      path !== undefined
-        ? resource("file", path, file)
-        : piped !== undefined
-        ? resource("stdin", "", piped)
-        : resource("note", "", note),
-    );
+    if (path !== undefined) parts.push(resource("file", path, file));
+    else if (piped !== undefined) parts.push(resource("stdin", "", piped));
+    else parts.push(resource("note", "", note));
   }
   return parts.length > 1 && textOfParts(parts) === content ? parts : undefined;
 }
 
 /** `name` as it was written: JSON, where there is one. */
 function resource(kind: "shell" | "file" | "stdin" | "note", name: string, text: string): Part {
-  let plain = name;
-  try {
-    plain = name === "" ? "" : JSON.parse(name);
-  } catch { /* The parts do not make up the content then. */ }
-  return { type: "resource", kind, name: plain, text };
+  // Where it is no JSON, the parts do not make up the content.
+  const plain = name === "" ? "" : jsonOrUndefined(name) ?? name;
+  return { type: "resource", kind, name: plain as string, text };
 }

@@ -70,7 +70,7 @@ const covers = (paths: readonly string[], path: string) =>
 for (const row of PROTECTED_ROWS) {
   Deno.test({
     ...unix,
-    name: `R-19 one table: ${row.what}, of ${row.from}`,
+    name: `R-19 one table: ${row.what}: ${row.paths}`,
     fn() {
       for (const example of examplesOf(row)) {
         const path = placed("/home/u", example);

@@ -3,7 +3,6 @@
 import { PathTable } from "../path_table.ts";
 import { bubblewrapArgs, type Confinement, seatbeltProfile } from "./wrap.ts";
 
-/** Starts programs confined. */
 export interface Sandbox {
   /** The program that confines them, such as `bubblewrap`. */
   by: string;
@@ -26,11 +25,8 @@ export async function findSandbox(
   paths = new PathTable({ home: Deno.env.get("HOME") }),
   os: string = Deno.build.os,
 ): Promise<Sandbox | string> {
-  const sandbox = os === "darwin"
-    ? seatbelt(paths)
-    : os === "linux"
-    ? bubblewrap(paths)
-    : `there is none for ${os}`;
+  const finders: Record<string, typeof bubblewrap> = { darwin: seatbelt, linux: bubblewrap };
+  const sandbox = finders[os]?.(paths) ?? `there is none for ${os}`;
   if (typeof sandbox === "string") return sandbox;
   const fault = await faultOf(sandbox, paths.home);
   return fault === undefined ? sandbox : `${sandbox.by} does not work here: ${fault}`;
@@ -38,9 +34,7 @@ export async function findSandbox(
 
 function bubblewrap(paths: PathTable): Sandbox | string {
   const program = BWRAP.find(entryExists);
-  if (program === undefined) {
-    return "bubblewrap is not installed (the package is called bubblewrap)";
-  }
+  if (!program) return "bubblewrap is not installed (the package is called bubblewrap)";
   return {
     by: "bubblewrap",
     wrap(shell, args, confinement) {
@@ -54,10 +48,9 @@ function seatbelt(paths: PathTable): Sandbox | string {
   if (!entryExists(SANDBOX_EXEC)) return "sandbox-exec is missing";
   return {
     by: "sandbox-exec",
-    wrap: (shell, args, confinement) => [
-      SANDBOX_EXEC,
-      ["-p", seatbeltProfile({ ...confinement, paths }), shell, ...args],
-    ],
+    wrap(shell, args, confinement) {
+      return [SANDBOX_EXEC, ["-p", seatbeltProfile({ ...confinement, paths }), shell, ...args]];
+    },
   };
 }
 
@@ -69,20 +62,13 @@ async function faultOf(sandbox: Sandbox, home: string | undefined): Promise<stri
   try {
     await Deno.mkdir(inside);
     const script = 'true >in || exit 9; for path; do true 2>/dev/null >"$path"; done; exit 0';
-    const [program, args] = sandbox.wrap("/bin/sh", ["-c", script, "sh", ...outside], {
-      mode: "workspace-write",
-      folder: inside,
-      network: false,
-    });
-    const { code, stderr } = await new Deno.Command(program, {
-      args,
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
-      signal: AbortSignal.timeout(PROBE_MS),
-    }).output();
-    const escaped = outside.filter(entryExists);
-    if (escaped.length > 0) return "a write outside of the folder went through";
+    const limits = { mode: "workspace-write", folder: inside, network: false } as const;
+    const shellArgs = ["-c", script, "sh", ...outside];
+    const [program, args] = sandbox.wrap("/bin/sh", shellArgs, limits);
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const streams = { stdin: "null", stdout: "null", stderr: "piped" } as const;
+    const { code, stderr } = await new Deno.Command(program, { args, signal, ...streams }).output();
+    if (outside.some(entryExists)) return "a write outside of the folder went through";
     if (code === 0 && entryExists(`${inside}/in`)) return undefined;
     return new TextDecoder().decode(stderr).trim().split("\n")[0]!.slice(0, 200) ||
       `exit code ${code}`;

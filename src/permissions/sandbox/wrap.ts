@@ -1,7 +1,5 @@
 /**
- * The command line that starts a program confined, by bubblewrap on Linux, by `sandbox-exec` on
- * macOS. Pure.
- *
+ * The command line that starts a program confined, by bubblewrap or macOS's `sandbox-exec`. Pure.
  * Sources: bwrap(1); Apple's sandbox profiles as in /System/Library/Sandbox/Profiles.
  *
  * @module
@@ -18,7 +16,6 @@ export interface Confinement {
   folder: string;
   /** The absolute folder that commands see as /tmp, where that is not the same for all. */
   tmp?: string;
-  /** True where commands may use the network. */
   network: boolean;
   /** The secrets that are hidden, and the files of the folder that are not written. */
   paths: PathTable;
@@ -40,25 +37,15 @@ const REPLACED = ["/dev", "/proc", "/run", "/tmp", "/var/tmp"];
 export function bubblewrapArgs(confinement: Confinement): string[] {
   const { mode, folder, tmp, network, paths, sockets = [], look } = confinement;
   const bind = mode === "read-only" ? "--ro-bind" : "--bind";
-  const args = [
-    "--die-with-parent",
-    "--unshare-user",
-    "--cap-drop",
-    "ALL",
-    "--unshare-pid",
-    "--unshare-ipc",
-  ];
-  if (!network) args.push("--unshare-net");
+  const args = ["--die-with-parent", "--unshare-user", "--cap-drop", "ALL", "--unshare-pid"];
+  args.push("--unshare-ipc", ...network ? [] : ["--unshare-net"]);
   // The root folder comes first: bound later, it would bring back the real /dev and /proc.
   args.push(folder === "/" ? bind : "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
   args.push(...(tmp === undefined ? ["--tmpfs"] : ["--bind", tmp]), "/tmp");
   // Sockets can be connected to on a read-only file system too.
   for (const path of ["/run", "/var/tmp"]) if (look(path)) args.push("--tmpfs", path);
-  if (network) {
-    for (const path of ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"]) {
-      args.push("--ro-bind-try", path, path);
-    }
-  }
+  const resolvers = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
+  for (const path of network ? resolvers : []) args.push("--ro-bind-try", path, path);
   if (folder !== "/") args.push(bind, folder, folder);
   const unwritten = paths.confinedIn(folder).map(({ path }) => path);
   for (const path of mode === "read-only" ? [] : [`${folder}/.git`, ...unwritten]) {

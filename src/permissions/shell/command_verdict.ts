@@ -6,26 +6,17 @@ import {
   byRule,
   pathVerdict,
   READER,
-  type Scene,
   secretAt,
   WRITER,
 } from "../path_verdict.ts";
+import type { Scene } from "../path_verdict.ts";
 import { readsOnly, searchedBy, showsChanges } from "./read_only.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
 import { parseCommandLine } from "./parser.ts";
-import type { SimpleCommand, Word } from "./lexer.ts";
-import {
-  besides,
-  isHarmless,
-  mayRun,
-  programName,
-  runsOthers,
-  withInput,
-  writtenBy,
-} from "./wrappers.ts";
+import { type SimpleCommand, type Word, wordOf } from "./lexer.ts";
+import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
-/** The verdict on a call of a tool that runs the command line `text`. */
 export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
@@ -52,23 +43,19 @@ export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Sc
 }
 
 /** True where some rule refuses, or asks about, paths that are read or written. */
-function hasPathRules(
-  { rules }: Scene,
-  tools: readonly PolicyCall["tool"][] = [READER, WRITER],
-): boolean {
-  return rules.some((rule) =>
-    rule.effect !== "allow" && rule.path && tools.some((tool) => isFor(rule, tool))
-  );
+function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, WRITER]): boolean {
+  const against = rules.filter((rule) => rule.effect !== "allow" && rule.path);
+  return against.some((rule) => tools.some((tool) => isFor(rule, tool)));
 }
 
 /** A command with more words is asked about: each may be a path that is looked up. */
 const MAX_COMMAND_WORDS = 1000;
-
 const READS: Verdict = { effect: "allow", reason: "only reads" };
+type NamedPath = { path: string; verdict: Verdict };
 
 function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
-  const runs = [words, ...mayRun(withInput(command))];
+  const runs = [words, ...mayRun(command)];
   const concerned = rules.filter(({ effect }) => effect !== "allow")
     .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
@@ -76,10 +63,7 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   const named = namedPathVerdicts([...runs, ...besides(command)], scene);
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
-  if (refused) {
-    const { path, verdict } = refused;
-    return { effect: verdict.effect, reason: `names ${path}, which ${verdict.reason}` };
-  }
+  if (refused) return asNamed(refused);
   const asked = concerned.find(({ how }) => how !== "no");
   if (asked) return askBecause(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
   const loss = destroys(runs, scene);
@@ -112,10 +96,10 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     return { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
   }
   for (const path of reads) {
-    const { effect, reason } = pathVerdict(READER, path, scene);
-    if (effect !== "allow") return { effect, reason: `names ${path}, which ${reason}` };
+    const verdict = pathVerdict(READER, path, scene);
+    if (verdict.effect !== "allow") return asNamed({ path, verdict });
   }
-  const searched = searchedBy(spelled) ?? [];
+  const searched = searchedBy(spelled);
   if ((searched.length > 0 || showsChanges(spelled)) && hasPathRules(scene, [READER])) {
     return askBecause("may show what a rule is about");
   }
@@ -123,7 +107,10 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   return unsafe === undefined ? READS : askBecause(`searches ${unsafe}, which may hold secrets`);
 }
 
-/** True for a pattern that may match a secret. */
+function asNamed({ path, verdict: { effect, reason } }: NamedPath): Verdict {
+  return { effect, reason: `names ${path}, which ${reason}` };
+}
+
 function mayMatchSecrets(word: Word, scene: Scene): boolean {
   if (word.kind !== "pattern" || scene.expandPattern === undefined) return false;
   return matchesIn(word, scene)
@@ -134,10 +121,8 @@ function mayMatchSecrets(word: Word, scene: Scene): boolean {
 const MAX_PATTERNS = 20;
 
 /** The paths that a pattern matches; undefined for too many to list. */
-function matchesIn(
-  { text }: Word,
-  { place, expandPattern, patterns }: Scene,
-): string[] | undefined {
+function matchesIn({ text }: Word, scene: Scene): string[] | undefined {
+  const { place, expandPattern, patterns } = scene;
   if (patterns.has(text) || patterns.size >= MAX_PATTERNS) return patterns.get(text);
   const start = text.slice(0, text.lastIndexOf("/", text.search(VAGUE)) + 1);
   const paths = expandPattern?.(place(start || ".").real, text.slice(start.length))
@@ -147,9 +132,9 @@ function matchesIn(
 }
 
 /**
- * A command with its patterns replaced by the paths that they match, where these are known. Which signs
- * of a pattern were quoted is not known here: as `*` and `?` also match themselves, more is replaced
- * than bash would; patterns with brackets, which may not, stay.
+ * A command with its patterns replaced by the paths that they match, where these are known. Of a
+ * pattern it is not known which signs were quoted: as `*` and `?` also match themselves, more is
+ * replaced than bash would; patterns with brackets, which may not, stay.
  */
 function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
   const [program, ...rest] = command.words;
@@ -159,19 +144,13 @@ function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
     // A name that begins with a dash would be an option, and may belong to the word after it.
     if (names === undefined || names.some((name) => name.startsWith("-"))) return [word];
     // bash leaves a pattern that matches nothing as it is.
-    return [word.text, ...names].map((text): Word => ({ text, kind: "literal" }));
+    return [word.text, ...names].map(wordOf);
   });
   return { ...command, words: program ? [program, ...words] : [] };
 }
 
-/**
- * Every word, or part of one, that may be a path, with the verdict on reading it; for words that are
- * known to be written also the verdict on that, where it refuses.
- */
-function namedPathVerdicts(
-  runs: readonly (readonly Word[])[],
-  scene: Scene,
-): { path: string; verdict: Verdict }[] {
+/** Each word, or part of one, that may be a path, with the verdict on reading, or one against writing it. */
+function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): NamedPath[] {
   const isMore = hasPathRules(scene);
   const pathsOf = (words: readonly Word[]) => [
     ...new Set(words.flatMap((word) => [
@@ -213,33 +192,22 @@ function withoutTimeout(command: SimpleCommand): SimpleCommand {
 /** Commands that are asked about in every mode, whatever rules allow. */
 const DESTRUCTIVE: readonly Rule[] = [
   ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
-  ...[
-    "checkout .",
-    "restore",
-    "branch -D",
-    "stash drop",
-    "stash clear",
-    "reflog expire",
-    "update-ref -d",
-  ],
+  ...["checkout .", "restore", "branch -D", "stash drop", "stash clear", "reflog expire"],
+  "update-ref -d",
 ].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
 /** The loss that a command may cause, in words; undefined for none known. */
-function destroys(
-  runs: readonly (readonly Word[])[],
-  { place, root }: Scene,
-): string | undefined {
+function destroys(runs: readonly (readonly Word[])[], { place, root }: Scene): string | undefined {
   const rule = DESTRUCTIVE.find((one) => concernsCommand(one, runs) !== "no");
   if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;
   for (const [first, ...rest] of runs) {
     const name = programName(first?.text ?? "");
     if (name.startsWith("mkfs")) return "makes a file system";
-    if (name === "find" && rest.some(({ text }) => text === "-delete")) {
-      return "deletes what it finds";
-    }
-    if (name === "git" && rest.some(({ text }) => text.startsWith("+"))) return "pushes with force";
-    if (name !== "rm" || !rest.some(({ text }) => /^-[^-]*[rR]|^--r/.test(text))) continue;
+    const has = (pattern: RegExp) => rest.some(({ text }) => pattern.test(text));
+    if (name === "find" && has(/^-delete$/)) return "deletes what it finds";
+    if (name === "git" && has(/^\+/)) return "pushes with force";
+    if (name !== "rm" || !has(/^-[^-]*[rR]|^--r/)) continue;
     const wide = rest.find(({ kind, text }) => {
       if (kind !== "literal") return true;
       if (text.startsWith("-")) return false;

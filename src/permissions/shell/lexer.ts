@@ -1,18 +1,14 @@
 /** Words of bash: quotes, escapes and what begins with `$`. @module */
 
-/** Deeper nesting of brackets is not understood. */
-export const MAX_NESTING = 20;
-
-/** One word of a command. */
 export interface Word {
   /** The text without quotes and escapes; for parts that are known only when it runs, as written. */
   text: string;
-  /**
-   * `literal`: exactly `text`. `pattern`: wildcards, braces or `~`, for words that begin as `text` does.
-   * `dynamic`: anything, also no word or several.
-   */
+  /** `literal`: exactly `text`; `pattern`: words that begin as it does; `dynamic`: any words, or none. */
   kind: "literal" | "pattern" | "dynamic";
 }
+
+/** A word of exactly this text. */
+export const wordOf = (text: string): Word => ({ text, kind: "literal" });
 
 /** A redirection, such as `2> file`. */
 export interface Redirection {
@@ -32,26 +28,27 @@ export interface SimpleCommand {
   redirections: Redirection[];
 }
 
-/** A here-document that was announced, and whose text follows. */
-interface HereDocument {
-  delimiter: string;
-  isQuoted: boolean;
-  stripsTabs: boolean;
-  redirection: Redirection;
-}
-
 /** A text that is read, and how far. */
 export interface ShellSource {
   text: string;
   at: number;
   commands: SimpleCommand[];
   depth: number;
-  isNested: boolean;
+  /** True inside of a substitution. */
+  isNested?: boolean;
   /** Reads commands up to `)` or the end of the text. */
   readList: (s: ShellSource, end: "" | ")") => unknown;
   /** Here-documents whose text begins after the next line end. */
-  pending: HereDocument[];
+  pending: {
+    delimiter: string;
+    isQuoted: boolean;
+    stripsTabs: boolean;
+    redirection: Redirection;
+  }[];
 }
+
+/** Deeper nesting of brackets is not understood. */
+export const MAX_NESTING = 20;
 
 export function fail(reason: string): never {
   throw new SyntaxError(reason);
@@ -115,7 +112,7 @@ function singleQuotes(s: ShellSource): Word {
   if (end < 0) fail("a quote is not closed");
   const text = s.text.slice(s.at + 1, end);
   s.at = end + 1;
-  return { text, kind: "literal" };
+  return wordOf(text);
 }
 
 function doubleQuotes(s: ShellSource): Word {
@@ -171,20 +168,14 @@ export function dollar(s: ShellSource, isQuoted: boolean): Word {
   }
   if (take(s, /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y) !== undefined) return dynamic(s, start);
   s.at++;
-  return { text: "$", kind: "literal" };
+  return wordOf("$");
 }
 
 /** The commands in `(...)` after `$`, and in `<(...)` and `>(...)`, from the sign on. */
 function substitution(s: ShellSource): Word {
   const start = s.at;
   const skipped = s.text[start] === "(" ? 1 : 2;
-  const inner: ShellSource = {
-    ...s,
-    at: start + skipped,
-    depth: s.depth + 1,
-    isNested: true,
-    pending: [],
-  };
+  const inner = { ...s, at: start + skipped, depth: s.depth + 1, isNested: true, pending: [] };
   s.readList(inner, ")");
   s.at = inner.at;
   return dynamic(s, start);
@@ -244,5 +235,5 @@ function ansiQuotes(s: ShellSource): Word {
     if (!(number > 0 && number < 0x80)) isKnown = false;
     return String.fromCharCode(number);
   });
-  return isKnown ? { text, kind: "literal" } : dynamic(s, start);
+  return isKnown ? wordOf(text) : dynamic(s, start);
 }

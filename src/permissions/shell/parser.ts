@@ -1,28 +1,15 @@
 /**
- * The commands that a command line of bash would start, found without running it.
- *
- * Every command that bash could start is in the result, or the line counts as not understood. The
- * converse is not promised: a command in the result may never run, as branches are not followed and
- * wrong syntax is not told from right. So the question "is all of this allowed?" errs only on the
- * safe side.
+ * The commands that a command line of bash would start, found without running it. Each command that
+ * bash could start is in the result, or the line counts as not understood. One in the result may
+ * never run, as branches are not followed and wrong syntax is not told from right: "is all of this
+ * allowed?" errs only on the safe side.
  *
  * @module
  */
 
-import {
-  backquotes,
-  continued,
-  dollar,
-  fail,
-  MAX_NESTING,
-  type ShellSource,
-  type SimpleCommand,
-  take,
-  type Word,
-  word,
-} from "./lexer.ts";
+import { backquotes, continued, dollar, fail, MAX_NESTING, take, word, wordOf } from "./lexer.ts";
+import type { ShellSource, SimpleCommand, Word } from "./lexer.ts";
 
-/** The result of {@linkcode parseCommandLine}. */
 type CommandLine =
   /** The commands in the order in which they end in the text, with those inside of others. */
   | { ok: true; commands: SimpleCommand[] }
@@ -31,34 +18,23 @@ type CommandLine =
 /** Longer lines, and lines of more commands, are not taken apart: no person reads them before a yes. */
 const MAX_COMMAND_LINE = 20_000;
 const MAX_COMMANDS = 200;
-
 /** Words that are grammar where a command begins; after each a command begins again. */
 const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(" "));
 
 /**
- * Takes a command line of bash apart.
- *
- * Not understood, for the reason that the result names: arithmetic beyond plain sums, `[[ ]]` with brackets
- * or expressions, arrays, `coproc`, extended globs, quotes inside of `${ }`, here-documents with
- * an unusual end, a line continued inside of a word, control characters, and lines
- * longer than 20 000 characters, with more than 200 commands, or nested more than 20 deep.
+ * Takes a command line of bash apart. Not understood, for the reason that the result names:
+ * arithmetic beyond plain sums, `[[ ]]` with brackets or expressions, arrays, `coproc`, extended
+ * globs, quotes inside of `${ }`, here-documents with an unusual end, a line continued inside of a
+ * word, control characters, and lines over 20 000 characters, 200 commands, or a nesting of 20.
  */
 export function parseCommandLine(text: string): CommandLine {
   try {
     if (text.length > MAX_COMMAND_LINE) fail(`it is longer than ${MAX_COMMAND_LINE} characters`);
     // deno-lint-ignore no-control-regex
     if (/[\0-\x08\x0b-\x1f\x7f]/.test(text)) fail("it has control characters");
-    const source: ShellSource = {
-      text,
-      at: 0,
-      commands: [],
-      depth: 0,
-      isNested: false,
-      readList: list,
-      pending: [],
-    };
-    list(source, "");
-    return { ok: true, commands: source.commands };
+    const commands: SimpleCommand[] = [];
+    list({ text, at: 0, commands, depth: 0, readList: list, pending: [] }, "");
+    return { ok: true, commands };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { ok: false, reason: error.message };
@@ -111,13 +87,12 @@ function list(s: ShellSource, end: "" | ")" | "esac"): string {
   }
 }
 
-function newCommand(): SimpleCommand {
-  return { words: [], assignments: [], redirections: [] };
+function newCommand(...words: Word[]): SimpleCommand {
+  return { words, assignments: [], redirections: [] };
 }
 
-function isEmpty({ words, assignments, redirections }: SimpleCommand): boolean {
-  return words.length + assignments.length + redirections.length === 0;
-}
+const isEmpty = ({ words, assignments, redirections }: SimpleCommand): boolean =>
+  words.length + assignments.length + redirections.length === 0;
 
 function add(s: ShellSource, command: SimpleCommand): void {
   if (isEmpty(command)) return;
@@ -126,7 +101,7 @@ function add(s: ShellSource, command: SimpleCommand): void {
 
 /** Adds a command named `function` in place of a definition, so that no rule allows it: a function gives a name another meaning, and may call itself without end. */
 function define(s: ShellSource, name: Word): void {
-  add(s, { ...newCommand(), words: [{ text: "function", kind: "literal" }, name] });
+  add(s, newCommand(wordOf("function"), name));
 }
 
 /** A subshell, or the brackets after the name of a function, whose body then follows. */
@@ -153,8 +128,7 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
     if (KEYWORDS.has(raw)) return;
     if (raw === "time") {
       // bash takes it for a keyword or for a program by the words before it: a program asks.
-      const words: Word[] = [read, { text: "", kind: "dynamic" }];
-      add(s, { ...newCommand(), words });
+      add(s, newCommand(read, { text: "", kind: "dynamic" }));
       skipBlanks(s);
       if (take(s, /-p(?=[ \t])/y) !== undefined) skipBlanks(s);
       return void take(s, /--(?=[ \t])/y);
@@ -210,10 +184,7 @@ function loop(s: ShellSource): undefined {
 
 /** `case WORD in PATTERN) COMMANDS ;; esac` */
 function cases(s: ShellSource): undefined {
-  const command = newCommand();
-  command.words.push({ text: "case", kind: "literal" });
-  skipBlanks(s);
-  command.words.push(neededWord(s));
+  const command = newCommand(wordOf("case"), neededWord(s));
   skipNewlines(s);
   if (take(s, /in(?=[ \t\n])/y) === undefined) fail("case has no in");
   for (let ended = ""; ended !== "esac";) {
@@ -221,7 +192,6 @@ function cases(s: ShellSource): undefined {
     if (take(s, /esac(?=[ \t\n;&|)]|$)/y) !== undefined) break;
     take(s, /\(/y);
     do {
-      skipBlanks(s);
       command.words.push(neededWord(s));
       skipBlanks(s);
     } while (take(s, /\|/y) !== undefined);
@@ -235,8 +205,7 @@ function cases(s: ShellSource): undefined {
 
 /** `[[ ... ]]`: words and `&&`, `||` only. */
 function condition(s: ShellSource): undefined {
-  const command = newCommand();
-  command.words.push({ text: "[[", kind: "literal" });
+  const command = newCommand(wordOf("[["));
   for (;;) {
     skipNewlines(s);
     take(s, /&&|\|\|/y);
@@ -271,7 +240,7 @@ function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: str
   const operator = take(s, REDIRECTION);
   if (operator === undefined) return false;
   skipBlanks(s);
-  const redirection = { descriptor, operator, target: { text: "", kind: "literal" } as Word };
+  const redirection = { descriptor, operator, target: wordOf("") };
   command.redirections.push(redirection);
   if (operator !== "<<" && operator !== "<<-") {
     redirection.target = neededWord(s);
@@ -304,9 +273,8 @@ function hereDocuments(s: ShellSource): void {
       lines.push(`${line}\n`);
     }
     s.at = Math.min(s.at, s.text.length);
-    redirection.target = isQuoted
-      ? { text: lines.join(""), kind: "literal" }
-      : unquotedText(s, lines.join(""));
+    const text = lines.join("");
+    redirection.target = isQuoted ? wordOf(text) : unquotedText(s, text);
   }
 }
 
@@ -325,6 +293,7 @@ function unquotedText(s: ShellSource, text: string): Word {
 }
 
 function neededWord(s: ShellSource): Word {
+  skipBlanks(s);
   const start = s.at;
   const read = word(s);
   if (s.at === start) fail("a word is missing");

@@ -21,15 +21,14 @@ interface ReadOnlyUse {
  * among them, that nobody named. Folders that `grep -r` and `rg` show are in {@linkcode searchedBy}.
  */
 const PROGRAMS: Readonly<Record<string, ReadOnlyUse>> = {
-  basename: {},
+  ...{ basename: {}, dirname: {}, false: {}, md5sum: {}, rev: {}, sha1sum: {}, sha256sum: {} },
+  ...{ tac: {}, true: {}, whoami: {} },
   cat: { letters: "AbeEnstTuv", long: "number show-all" },
   cmp: { letters: "bls" },
   cut: { letters: "s", valued: "bcdf" },
   df: { letters: "ahHiklT" },
-  dirname: {},
   du: { letters: "abchHklsx", valued: "d", long: "max-depth" },
   echo: { letters: "neE" },
-  false: {},
   grep: {
     letters: "aEFGHhiLlnoPqrsvwxyZ",
     valued: "ABCem",
@@ -43,12 +42,10 @@ const PROGRAMS: Readonly<Record<string, ReadOnlyUse>> = {
     letters: "1aAbBcCdFgGhHiklLmnNopqQrRsStuUvxX",
     long: "all almost-all color human-readable reverse recursive size sort time",
   },
-  md5sum: {},
   nl: { valued: "b" },
   pwd: { letters: "LP" },
   readlink: { letters: "efmn" },
   realpath: { letters: "em" },
-  rev: {},
   // Options that run programs (--pre, -z, --hostname-bin) or follow links are left out.
   rg: {
     letters: "aFHIilnNopPqsSUvwxc0",
@@ -58,20 +55,15 @@ const PROGRAMS: Readonly<Record<string, ReadOnlyUse>> = {
       "only-matching smart-case stats trim type-list word-regexp color= context= glob= iglob= " +
       "max-count= max-depth= sort= type= type-not=",
   },
-  sha1sum: {},
-  sha256sum: {},
   sort: { letters: "bdfghMnrRsuVz", valued: "kt" },
   stat: { letters: "Lt", valued: "c" },
-  tac: {},
   tail: { letters: "qvz", valued: "cn", hasNumber: true, long: "lines bytes" },
   tr: { letters: "cCdst" },
-  true: {},
   tree: { letters: "adfhL", valued: "L" },
   uname: { letters: "aimnoprsv" },
   uniq: { letters: "cdiuz", valued: "fsw", maxOperands: 1 },
   wc: { letters: "clmwL", long: "lines words bytes chars" },
   which: { letters: "a" },
-  whoami: {},
 };
 
 const COMMITS =
@@ -109,10 +101,8 @@ const FIND: Readonly<Record<string, number>> = {
 
 /**
  * The paths that a command reads, if it is known to do nothing else: every word of it that may be a
- * path. Undefined for all other commands. Redirections are not looked at.
- *
- * @param isTrusted true where the git settings of the folder can be relied on
- * @param isSystem true for a program of the system's own folders
+ * path. Undefined for all other commands. Redirections are not looked at. `isTrusted` is about the git
+ * settings of the folder, `isSystem` true for a program of the system's own folders.
  */
 export function readsOnly(
   command: SimpleCommand,
@@ -127,16 +117,12 @@ export function readsOnly(
   }
   if (program === "find") return findOperands(args);
   // `sed -n 1,20p FILE` is the one form of sed that only reads.
-  if (program === "sed") {
-    return args[0] === "-n" && /^\d+(,(\d+|\$))?p$/.test(args[1] ?? "")
-      ? pathsOf(args.slice(2), {})
-      : undefined;
-  }
+  const printsLines = args[0] === "-n" && /^\d+(,(\d+|\$))?p$/.test(args[1] ?? "");
+  if (program === "sed") return printsLines ? pathsOf(args.slice(2), {}) : undefined;
   // Other operands of date set the clock.
   if (program === "date") return args.every((arg) => /^(\+|-u$)/.test(arg)) ? [] : undefined;
-  if (program !== "git") {
-    return Object.hasOwn(PROGRAMS, program) ? pathsOf(args, PROGRAMS[program]!) : undefined;
-  }
+  if (Object.hasOwn(PROGRAMS, program)) return pathsOf(args, PROGRAMS[program]!);
+  if (program !== "git") return undefined;
   if (args[0] === "--no-pager") args.shift();
   const [subcommand = "", ...rest] = args;
   if (!isTrusted || !Object.hasOwn(GIT, subcommand)) return undefined;
@@ -145,14 +131,13 @@ export function readsOnly(
 }
 
 /**
- * The files and folders that a command which {@linkcode readsOnly} knows searches through; undefined for
- * one that shows only files that it names. `rg` searches hidden files, too: a file of the folder can make
- * it heed them.
+ * What a command that {@linkcode readsOnly} knows searches through; nothing for one that shows only
+ * files that it names. `rg` searches hidden files, too: a file of the folder can make it heed them.
  */
-export function searchedBy({ words }: SimpleCommand): string[] | undefined {
+export function searchedBy({ words }: SimpleCommand): string[] {
   const [program = "", ...args] = words.map(({ text }) => text);
   const isRecursive = args.some((arg) => /^-[^-]*r|^--recursive$/.test(arg));
-  if (program !== "rg" && !(program === "grep" && isRecursive)) return undefined;
+  if (program !== "rg" && !(program === "grep" && isRecursive)) return [];
   const { operands = [] } = readArgs(args, PROGRAMS[program]!) ?? {};
   const hasPattern = args.some((arg) => /^-[^-]*e/.test(arg));
   // Without a folder it is the working directory that is searched; one too many does no harm.
@@ -166,10 +151,9 @@ export function showsChanges({ words }: SimpleCommand): boolean {
   if (program !== "git") return false;
   if (args.some((arg) => /^-[^-GS]*[pUL]|^--(patch|word-diff)/.test(arg))) return true;
   if (subcommand === "status") return args.some((arg) => /^-[^-]*v/.test(arg));
-  if (subcommand === "show" && args.length > 0 && args.every((arg) => /^[^-].*:/.test(arg))) {
-    return false;
-  }
-  return ["diff", "show"].includes(subcommand!) &&
+  const showsNamed = subcommand === "show" && args.length > 0 &&
+    args.every((arg) => /^[^-].*:/.test(arg));
+  return !showsNamed && ["diff", "show"].includes(subcommand!) &&
     !args.some((arg) => /^(-s|--(\w*stat|name-\w+|no-patch|summary))$/.test(arg));
 }
 
@@ -213,9 +197,8 @@ function findOperands(args: readonly string[]): string[] | undefined {
   const paths = start < 0 ? args : args.slice(0, start);
   const values: string[] = [];
   for (let i = paths.length; i < args.length; i++) {
-    const count = Object.hasOwn(FIND, args[i]!) ? FIND[args[i]!]! : undefined;
-    if (count === undefined) return undefined;
-    if (count > 0) values.push(args[++i] ?? "");
+    if (!Object.hasOwn(FIND, args[i]!)) return undefined;
+    if (FIND[args[i]!]! > 0) values.push(args[++i] ?? "");
   }
   return [...paths, ...values].filter((one) => one !== "");
 }

@@ -1,7 +1,7 @@
 /** Programs that run other programs. @module */
 
 import { parseCommandLine } from "./parser.ts";
-import type { Redirection, SimpleCommand, Word } from "./lexer.ts";
+import { type Redirection, type SimpleCommand, type Word, wordOf } from "./lexer.ts";
 
 /** Programs that run others with any options, and words of the shell that change what later words mean. */
 const WRAPPERS = new Set(
@@ -20,18 +20,11 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
   find: ["-exec", "-execdir", "-ok", "-okdir"],
   fd: ["-x", "-X", "--exec", "--exec-batch"],
   git: [
-    ...[
-      "--config",
-      "--config-env",
-      "--exec",
-      "--exec-path",
-      "--extcmd",
-      "--ext-diff",
-      "--textconv",
-    ],
+    ...["--config", "--config-env", "--exec", "--exec-path", "--extcmd", "--ext-diff"],
+    ...["--textconv", "--open-files-in-pager", "--receive-pack", "--template", "--upload-pack"],
+    ...["-x", "-O"],
     // This one writes a file.
     "--output",
-    ...["--open-files-in-pager", "--receive-pack", "--template", "--upload-pack", "-x", "-O"],
     ...["config", "difftool", "filter-branch", "foreach", "mergetool", "run"],
   ],
   go: ["-exec", "-toolexec"],
@@ -58,7 +51,9 @@ export function runsOthers(words: readonly Word[]): boolean {
   if (first === undefined) return false;
   const name = programName(first.text);
   if (WRAPPERS.has(name) || /^ld(-linux.*)?\.so/.test(name)) return true;
-  if (name === "git" && globalOptions(rest).some(({ text }) => text.startsWith("-c"))) return true;
+  // The first option `-c` of git, or its subcommand.
+  const found = rest.find(({ text }) => !text.startsWith("-") || text.startsWith("-c"));
+  if (name === "git" && found?.text.startsWith("-c")) return true;
   const options = Object.hasOwn(RUNNING, name) ? RUNNING[name] : undefined;
   return options !== undefined &&
     rest.some(({ text }) => options.some((one) => isOption(text, one)));
@@ -73,12 +68,6 @@ export function isOption(word: string, option: string): boolean {
   return name === option;
 }
 
-/** The options of git before its subcommand. */
-function globalOptions(words: readonly Word[]): readonly Word[] {
-  const end = words.findIndex(({ text }) => !text.startsWith("-"));
-  return end < 0 ? words : words.slice(0, end);
-}
-
 /** Beyond these the commands of a wrapper are not looked for: it is asked about anyway. */
 const MAX_WRAPPER_WORDS = 200;
 const MAX_WRAPPINGS = 4;
@@ -90,9 +79,32 @@ const MAX_RUNS = 2000;
  * {@linkcode runsOthers}, each of its ends and each argument that is a command line. These are more
  * than will run: rules that refuse are held against them.
  */
-export function mayRun(words: readonly Word[]): (readonly Word[])[] {
-  const runs: (readonly Word[])[] = [];
-  collect(words, runs, 0);
+export function mayRun(
+  command: SimpleCommand,
+  runs: (readonly Word[])[] = [],
+  depth = 0,
+): (readonly Word[])[] {
+  const words = withInput(command);
+  runs.push(words);
+  const isTooMuch = words.length > MAX_WRAPPER_WORDS || depth > MAX_WRAPPINGS ||
+    runs.length > MAX_RUNS;
+  if (isTooMuch || !runsOthers(words)) return runs;
+  for (let at = 1; at < words.length; at++) runs.push(words.slice(at));
+  for (const { text, kind } of words.slice(1)) {
+    if (kind !== "literal") continue;
+    // Command lines as in `sh -ccommand`, `--action=exec=command` and `alias.x=!command`.
+    const parts = text.split("=");
+    const ends = parts.slice(0, MAX_PARTS).map((_, n) => parts.slice(n).join("="));
+    for (const script of new Set([text.replace(/^-[a-z]*c/, ""), ...ends])) {
+      if (!/[^\w.\/-]/.test(script)) continue;
+      const line = parseCommandLine(script.replace(/^!/, ""));
+      if (!line.ok) continue;
+      for (const command of line.commands) {
+        mayRun(command, runs, depth + 1);
+        runs.push(command.words, ...besides(command));
+      }
+    }
+  }
   return runs;
 }
 
@@ -108,57 +120,29 @@ export function besides({ redirections, assignments }: SimpleCommand): (readonly
   return [
     ...redirections.filter((one) => !isHarmless(one)),
     ...assignments.map(({ value }) => ({ operator: "=", target: value })),
-  ].map(({ operator, target }) => [{ text: operator, kind: "literal" }, target]);
+  ].map(({ operator, target }) => [wordOf(operator), target]);
 }
 
 /** Programs that write or remove all their operands. */
-const WRITERS = new Set(
-  "chmod chown mkdir mv rm rmdir shred tee touch truncate unlink".split(" "),
-);
+const WRITERS = "chmod chown mkdir mv rm rmdir shred tee touch truncate unlink".split(" ");
 /** Programs that write only their last operand, and read the others. */
-const LAST_WRITERS = new Set("cp install ln rsync".split(" "));
+const LAST_WRITERS = ["cp", "install", "ln", "rsync"];
 
 /** The words that a command, or a redirection, is known to write; any program may write more. */
 export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
   const name = programName(first?.text ?? "");
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
   const has = (option: RegExp) => rest.some(({ text }) => option.test(text));
-  if (WRITERS.has(name) || />/.test(name)) return operands;
+  if (WRITERS.includes(name) || />/.test(name)) return operands;
   if (name === "sed") return has(/^-[^-]*i|^--in/) ? operands : [];
   if (name === "dd") return rest.filter(({ text }) => text.startsWith("of="));
-  if (!LAST_WRITERS.has(name)) return [];
+  if (!LAST_WRITERS.includes(name)) return [];
   return name !== "rsync" && has(/^-[^-]*t|^--t/) ? rest : operands.slice(-1);
 }
 
 /** The words of a command, with the text of its here-documents where it is a program that runs others. */
-export function withInput({ words, redirections }: SimpleCommand): readonly Word[] {
+function withInput({ words, redirections }: SimpleCommand): readonly Word[] {
   if (!runsOthers(words)) return words;
   const texts = redirections.filter(({ operator }) => operator.startsWith("<<"));
-  return [...words, ...texts.map(({ target }): Word => ({ text: target.text, kind: "literal" }))];
-}
-
-function collect(words: readonly Word[], runs: (readonly Word[])[], depth: number): void {
-  runs.push(words);
-  const isTooMuch = words.length > MAX_WRAPPER_WORDS || depth > MAX_WRAPPINGS ||
-    runs.length > MAX_RUNS;
-  if (isTooMuch || !runsOthers(words)) return;
-  for (let at = 1; at < words.length; at++) runs.push(words.slice(at));
-  for (const { text, kind } of words.slice(1)) {
-    if (kind !== "literal") continue;
-    // Command lines as in `sh -ccommand`, `--action=exec=command` and `alias.x=!command`.
-    const parts = text.split("=");
-    const scripts = new Set([text.replace(/^-[a-z]*c/, "")]);
-    for (let n = 0; n < Math.min(parts.length, MAX_PARTS); n++) {
-      scripts.add(parts.slice(n).join("="));
-    }
-    for (const script of scripts) {
-      if (!/[^\w.\/-]/.test(script)) continue;
-      const line = parseCommandLine(script.replace(/^!/, ""));
-      if (!line.ok) continue;
-      for (const command of line.commands) {
-        collect(withInput(command), runs, depth + 1);
-        runs.push(command.words, ...besides(command));
-      }
-    }
-  }
+  return [...words, ...texts.map(({ target }) => wordOf(target.text))];
 }
