@@ -1,9 +1,7 @@
 /**
  * The table of the command line's flags, its parser, and the text of `--help`.
- *
  * `@std/cli/parse-args` is not used as it takes no value that starts with "-", such as a prompt, and
  * gives a flag without its value an empty one.
- *
  * @module
  */
 
@@ -248,6 +246,11 @@ function unexpected(word: string): UsageError {
     ? "did you mean copilot doctor?"
     : 'give the prompt as one word, -p "..."';
   return new UsageError(`Unexpected argument ${quotedWord(word)}: ${instead}`);
+}
+
+/** The error for a flag's value that is none of those it takes. */
+export function wrongValue(flag: string, wanted: string, text: string): UsageError {
+  return new UsageError(`--${flag} must be ${wanted}: it is ${JSON.stringify(text.slice(0, 60))}`);
 }
 
 function quotedWord(text: string): string {

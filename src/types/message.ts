@@ -13,13 +13,8 @@ export interface ToolCall {
   name: string;
   /** The arguments; `{}` when {@linkcode ToolCall.invalid} is set. */
   arguments: Record<string, unknown>;
-  /** Set when the arguments were no JSON object. Such a call is answered with an error and never run. */
-  invalid?: {
-    /** The text that the model wrote. */
-    text: string;
-    /** The reason, for the model. */
-    reason: string;
-  };
+  /** Set when the model's `text` was no JSON object: the call is answered with `reason`, not run. */
+  invalid?: { text: string; reason: string };
   /** True when the call was recovered from the text of the answer (spec 4.6). */
   recovered?: boolean;
 }
@@ -28,11 +23,10 @@ export interface ToolCall {
 export type Part =
   /** Text that a person typed. */
   | { type: "text"; text: string }
-  /** Text that goes along under a name: a file, a listing, the output of a command, piped text. */
+  /** Text that goes along; `name` is a path or a command, empty for `stdin` and a bare `note`. */
   | {
     type: "resource";
     kind: "file" | "folder" | "shell" | "stdin" | "note";
-    /** A path or a command; empty for `stdin`, and for a `note`, whose text stands as it is. */
     name: string;
     text: string;
   }
@@ -63,10 +57,7 @@ export interface Message {
   standsFor?: StandIn;
   /** The reasoning before an answer; never part of `content`. */
   reasoning?: string;
-  /**
-   * Content blocks of the hosted API, exactly as they came, where they must be sent back unchanged
-   * (signed `thinking`, `redacted_thinking`). Other backends ignore them.
-   */
+  /** Signed content blocks of the hosted API, which must be sent back to it unchanged. */
   hostedBlocks?: readonly Record<string, unknown>[];
 }
 
