@@ -48,10 +48,7 @@ const ARGUMENT_KEYS = [
 const NAME_KEYS = ["name", "tool_name", "tool", "function", "action"];
 
 /** The tool that is named in `value`. */
-function toolNamedIn(
-  value: Record<string, unknown>,
-  context: CallContext,
-): string | undefined {
+function toolNamedIn(value: Record<string, unknown>, context: CallContext): string | undefined {
   const keys = context.tools ? NAME_KEYS : ["name"];
   const name = value[keys.find((key) => typeof value[key] === "string") ?? "name"];
   return typeof name === "string" ? offeredName(name, context) : undefined;

@@ -62,12 +62,7 @@ export function taggedArguments(
 }
 
 /** A value written as text, read as the type in the tool's schema, or else as the type it looks like. */
-export function typedValue(
-  text: string,
-  key: string,
-  name: string,
-  context: CallContext,
-): unknown {
+export function typedValue(text: string, key: string, name: string, context: CallContext): unknown {
   // A line feed on one side only of a value of several lines is part of it; else both are layout.
   const isPair = /^\r?\n/.test(text) || !/\n[^]*\n/.test(text);
   const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;

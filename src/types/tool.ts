@@ -103,10 +103,7 @@ export type OnWritten = (file: {
 }) => void;
 
 /** Replaces the program to start by one that confines it. */
-export type Confine = (
-  program: string,
-  args: readonly string[],
-) => Promise<{
+export type Confine = (program: string, args: readonly string[]) => Promise<{
   program: string;
   args: string[];
   /** The limits that a program which fails may have run into, in one line for the model. */

@@ -14,7 +14,7 @@ const LATEST = `${MODEL}:latest`;
 const MAX_BODY_BYTES = 512 * 2 ** 20;
 
 /** A running demo server: its address, such as `http://127.0.0.1:41234`, and its one model's name. */
-export interface DemoServer {
+interface DemoServer {
   host: string;
   model: string;
   /** Ends it, and whatever answer is under way; a second call does nothing. */
