@@ -1,10 +1,7 @@
 /**
- * The columns that text takes on a terminal, grapheme by grapheme.
- *
- * Sources: UAX #29 (through `Intl.Segmenter`), UAX #11 and the emoji properties of UTS #51 (through
- * `\p{...}`, as new as the runtime), and {@linkcode EAST_ASIAN_WIDE} from EastAsianWidth.txt of
- * Unicode 17.0.
- *
+ * The columns that text takes on a terminal, grapheme by grapheme. Sources: UAX #29 (through
+ * `Intl.Segmenter`), UAX #11 and the emoji properties of UTS #51 (through `\p{...}`, as new as the
+ * runtime), and {@linkcode EAST_ASIAN_WIDE} from EastAsianWidth.txt of Unicode 17.0.
  * @module
  */
 
