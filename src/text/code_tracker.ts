@@ -72,18 +72,16 @@ export class CodeTracker {
     this.#mayIndent = !isContinued;
   }
 
-  /** Reads `text` from `from` up to `to`, which goes on where the last call ended. */
+  /** Reads `text` from `from` up to `to`; it goes on where the last call ended. */
   feed(text: string, from: number, to: number): void {
     let start = from;
     for (let i = from; i < to; i++) {
       const unit = text.charCodeAt(i);
-      if (this.#run > 0) {
-        if (unit === this.#runUnit) {
-          this.#run++;
-          continue;
-        }
-        this.#endRun(unit);
+      if (this.#run > 0 && unit === this.#runUnit) {
+        this.#run++;
+        continue;
       }
+      if (this.#run > 0) this.#endRun(unit);
       if (unit === NEWLINE) {
         this.#addToLine(text.slice(start, i));
         this.#endLine();

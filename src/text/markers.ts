@@ -77,10 +77,8 @@ export class MarkerReader {
       from = index + 1;
     }
     if (final) return { text: this.#read(this.#rest.length) };
-    const begun = this.#match(
-      this.#findBeginning,
-      Math.max(this.#tracked, this.#rest.length - MAX_MARKER),
-    );
+    const from = Math.max(this.#tracked, this.#rest.length - MAX_MARKER);
+    const begun = this.#match(this.#findBeginning, from);
     const isPairCut = (this.#rest.charCodeAt(this.#rest.length - 1) & 0xfc00) === 0xd800;
     return { text: this.#read(begun?.index ?? this.#rest.length - (isPairCut ? 1 : 0)) };
   }
@@ -93,6 +91,11 @@ export class MarkerReader {
   /** The marker that `next` returned is cut out; what follows begins a line. */
   drop(): void {
     this.#code = new CodeTracker(true);
+  }
+
+  /** All that is unread. */
+  get rest(): string {
+    return this.#rest;
   }
 
   /** Takes all that is unread. */
@@ -149,11 +152,7 @@ export class MarkerReader {
 }
 
 /** A marker, or the beginning of one. */
-interface MarkerMatch {
-  index: number;
-  marker: string;
-}
-
+type MarkerMatch = { index: number; marker: string };
 /** Searches a text from an index on. */
 type Finder = (text: string, from: number) => MarkerMatch | undefined;
 
@@ -161,21 +160,17 @@ type Finder = (text: string, from: number) => MarkerMatch | undefined;
 const finders = new Map<string, readonly [whole: Finder, beginning: Finder]>();
 
 /** Finds whole markers, and the beginning of one at the end of the text. */
-function findersOf(
-  literals: readonly string[],
-  fences: readonly string[],
-): readonly [whole: Finder, beginning: Finder] {
+function findersOf(literals: readonly string[], fences: readonly string[]) {
   const key = [...literals, "", ...fences].join("\n");
-  let pair = finders.get(key);
-  if (!pair) {
-    // Not one pattern for all: the engine takes 10 ms to compile some hundred literals.
-    const tree = treeOf(literals);
-    pair = [
-      finder(tree, false, sticky(fences.flatMap(fencePatterns))),
-      finder(tree, true, sticky(fences.flatMap(fenceBeginnings), "$")),
-    ];
-    finders.set(key, pair);
-  }
+  const known = finders.get(key);
+  if (known) return known;
+  // Not one pattern for all: the engine takes 10 ms to compile some hundred literals.
+  const tree = treeOf(literals);
+  const pair = [
+    finder(tree, false, sticky(fences.flatMap(fencePatterns))),
+    finder(tree, true, sticky(fences.flatMap(fenceBeginnings), "$")),
+  ] as const;
+  finders.set(key, pair);
   return pair;
 }
 

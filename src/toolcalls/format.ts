@@ -1,8 +1,4 @@
-/**
- * The shape of a textual format of tool calls. Each has a file and a row in `formats/all.ts`.
- *
- * @module
- */
+/** The shape of a textual format of tool calls: each is a file and a row in `formats/all.ts`. @module */
 
 import type { ToolCall } from "../types/message.ts";
 

@@ -1,9 +1,4 @@
-/**
- * Finds tool calls in a text as it streams. Nothing in Markdown code or in finished reasoning is a
- * call.
- *
- * @module
- */
+/** Finds tool calls in a text as it streams; none are in Markdown code or finished reasoning. @module */
 
 import { MarkerReader } from "../text/markers.ts";
 import { ECHO_TAGS, newCallId } from "../text/parts.ts";
@@ -54,37 +49,35 @@ export function callScanner(options: ToolCallOptions): CallScanner {
     newId: options.newId ?? newCallId,
   };
   const scanner = new FormatScanner(
-    allowed(context.tools !== undefined, options.fences !== false),
+    formatSet({ names: context.tools !== undefined, fences: options.fences !== false }),
     context,
   );
   if (options.thinkTags === false) scanner.ignoreTags();
   return scanner;
 }
 
-const allowedSets = new Map<string, readonly CallFormat[]>();
+/** Formats to look for, and their markers, without those that `allowed` excludes. */
+type FormatSet = { formats: readonly CallFormat[]; literals: string[]; fences: string[] };
+type Allowed = { names: boolean; fences: boolean; starts?: boolean };
 
-/** The formats to look for; made once for all answers, as are their markers below. */
-function allowed(names: boolean, fences: boolean): readonly CallFormat[] {
-  const key = `${names} ${fences}`;
-  const set = allowedSets.get(key) ??
-    formats.filter((format) => (names || !format.needsNames) && (fences || !format.fences));
-  allowedSets.set(key, set);
+/** Made once for all answers. */
+const formatSets = new Map<string, FormatSet>();
+
+function formatSet({ names, fences, starts = true }: Allowed): FormatSet {
+  const key = `${names} ${fences} ${starts}`;
+  const known = formatSets.get(key);
+  if (known) return known;
+  const own = formats.filter((format) =>
+    (names || !format.needsNames) && (fences || !format.fences) && (starts || !format.startsWith)
+  );
+  const markers = own.flatMap((format) => format.markers ?? []);
+  const set = {
+    formats: own,
+    literals: [...new Set([...ELEMENTS.keys(), ...ELEMENTS.values(), ...markers])],
+    fences: [...new Set(own.flatMap((format) => format.fences ?? []))],
+  };
+  formatSets.set(key, set);
   return set;
-}
-
-const markerLists = new WeakMap<readonly CallFormat[], [literals: string[], fences: string[]]>();
-
-function markersOf(formats: readonly CallFormat[]): [literals: string[], fences: string[]] {
-  let lists = markerLists.get(formats);
-  if (!lists) {
-    const own = formats.flatMap((format) => format.markers ?? []);
-    lists = [
-      [...new Set([...ELEMENTS.keys(), ...ELEMENTS.values(), ...own])],
-      [...new Set(formats.flatMap((format) => format.fences ?? []))],
-    ];
-    markerLists.set(formats, lists);
-  }
-  return lists;
 }
 
 /** Text that may be a call. */
@@ -115,8 +108,6 @@ const ELEMENTS = new Map([
 /** Scans text, or, with `inThought`, reasoning, where only a marker that begins a line is one. */
 class FormatScanner implements CallScanner {
   readonly #formats: readonly CallFormat[];
-  readonly #context: CallContext;
-  readonly #inThought: boolean;
   readonly #reader: ThinkReader;
   #candidate: Candidate | undefined;
   #thought: ThoughtScanner | undefined;
@@ -131,13 +122,15 @@ class FormatScanner implements CallScanner {
   /** The formats of each marker, in lower case; a flood of markers is of few kinds. */
   readonly #formatsOfMarker = new Map<string, CallFormat[]>();
 
-  constructor(formats: readonly CallFormat[], context: CallContext, inThought = false) {
-    this.#formats = formats;
-    this.#context = context;
-    this.#inThought = inThought;
-    this.#reader = new ThinkReader(...markersOf(formats));
+  constructor(
+    set: FormatSet,
+    private readonly context: CallContext,
+    private readonly inThought = false,
+  ) {
+    this.#formats = set.formats;
+    this.#reader = new ThinkReader(set.literals, set.fences);
     if (inThought) this.#reader.ignoreTags();
-    this.#mayStart = formats.some(({ startsWith }) => startsWith !== undefined);
+    this.#mayStart = this.#formats.some(({ startsWith }) => startsWith !== undefined);
     this.#atStart = this.#mayStart;
   }
 
@@ -188,9 +181,7 @@ class FormatScanner implements CallScanner {
     } else if (token.kind === "thought") this.#add(this.#thought!.push(token.text));
     else {
       if (this.#thought) this.#add(this.#thought.end(false));
-      this.#thought = token.kind === "begin"
-        ? new ThoughtScanner(this.#formats, this.#context)
-        : undefined;
+      this.#thought = token.kind === "begin" ? new ThoughtScanner(this.context) : undefined;
       this.#atStart = this.#mayStart && !this.#thought;
       if (token.kind !== "retraction") this.#addText(token.text);
       else this.#parts.push({ kind: "retraction", text: token.text });
@@ -208,9 +199,7 @@ class FormatScanner implements CallScanner {
       return undefined;
     }
     this.#atStart = false;
-    const formats = this.#formats.filter(({ startsWith }) =>
-      startsWith !== undefined && startsWith === sign
-    );
+    const formats = sign ? this.#formats.filter(({ startsWith }) => startsWith === sign) : [];
     if (formats.length === 0) {
       this.#reader.markers.unread(text);
       return false;
@@ -221,7 +210,7 @@ class FormatScanner implements CallScanner {
 
   #readMarker(marker: string, isFirst: boolean, isQuoted: boolean): void {
     const tag = marker.toLowerCase();
-    const formats = isQuoted || this.#isElement || this.#inThought && !isFirst
+    const formats = isQuoted || this.#isElement || this.inThought && !isFirst
       ? []
       : this.#formatsOf(tag).filter((format) => !format.lineStart || isFirst);
     if (formats.length > 0) {
@@ -240,13 +229,12 @@ class FormatScanner implements CallScanner {
   #formatsOf(tag: string): CallFormat[] {
     const info = tag.match(/^(?:`{3,}|~{3,})\s*(.*?)\s*$/s)?.[1];
     if (info !== undefined) return this.#formats.filter(({ fences }) => fences?.includes(info));
-    let own = this.#formatsOfMarker.get(tag);
-    if (own === undefined) {
-      own = this.#formats.filter(({ markers }) =>
-        markers?.some((marker) => marker.toLowerCase() === tag)
-      );
-      this.#formatsOfMarker.set(tag, own);
-    }
+    const known = this.#formatsOfMarker.get(tag);
+    if (known) return known;
+    const own = this.#formats.filter(({ markers = [] }) =>
+      markers.some((marker) => marker.toLowerCase() === tag)
+    );
+    this.#formatsOfMarker.set(tag, own);
     return own;
   }
 
@@ -256,7 +244,7 @@ class FormatScanner implements CallScanner {
     [format, ...others]: readonly CallFormat[],
     unread: string,
   ): Candidate {
-    const reader = format!.read(marker, this.#context);
+    const reader = format!.read(marker, this.context);
     const isBasic = !format!.needsNames;
     return { marker, written, formats: others, reader, isBasic, held: "", unread };
   }
@@ -318,11 +306,9 @@ class ThoughtScanner {
   /** The calls so far, and the white space between them, that nothing else follows. */
   #held: ScannedPart[] = [];
 
-  constructor(formats: readonly CallFormat[], context: CallContext) {
-    const inThought = formats.filter(({ fences, startsWith }) =>
-      !fences && startsWith === undefined
-    );
-    this.#inner = new FormatScanner(inThought, context, true);
+  constructor(context: CallContext) {
+    const allowed = { names: context.tools !== undefined, fences: false, starts: false };
+    this.#inner = new FormatScanner(formatSet(allowed), context, true);
   }
 
   push(text: string, final = false): ScannedPart[] {

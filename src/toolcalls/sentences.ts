@@ -17,28 +17,21 @@ const LINE_TAIL = 256;
  * text, but behind a whole sentence. Calls in the basic formats are calls wherever they stand.
  */
 export class SentenceScanner implements CallScanner {
-  readonly #calls: CallScanner;
   #line = "";
   /** Calls behind an unfinished sentence, and the text between them. */
   #held: ScannedPart[] = [];
   /** The first two characters behind the last of them. */
   #behind = "";
 
-  constructor(calls: CallScanner) {
-    this.#calls = calls;
-  }
+  constructor(private readonly calls: CallScanner) {}
 
   ignoreTags(): void {
-    this.#calls.ignoreTags();
+    this.calls.ignoreTags();
   }
 
   push(piece: string, final: boolean): ScannedPart[] {
-    const parts: ScannedPart[] = [];
-    for (const part of this.#calls.push(piece, final)) {
-      for (const one of this.#take(part)) parts.push(one);
-    }
-    if (final) { for (const one of this.#release(true)) parts.push(one); }
-    return parts;
+    const parts = this.calls.push(piece, final).flatMap((part) => this.#take(part));
+    return final ? parts.concat(this.#release(true)) : parts;
   }
 
   #take(part: ScannedPart): ScannedPart[] {
