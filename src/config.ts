@@ -2,7 +2,6 @@
 
 /** The program's version; the tests hold it against `deno.json`. */
 export const VERSION = "0.1.0";
-
 /** The environment variable that holds the compat backend's key. */
 export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
 /** The environment variable that holds the hosted backend's key. */
@@ -103,7 +102,6 @@ export interface AgentSettings {
 export type Thinking = boolean | "low" | "medium" | "high";
 /** The values of {@linkcode Thinking} beside on and off. */
 export const THINK_LEVELS: readonly Thinking[] = ["low", "medium", "high"];
-
 /** A value of {@linkcode AgentSettings.promptTier}. */
 export type PromptTier = "auto" | "lean" | "full";
 /** All values of {@linkcode AgentSettings.promptTier}. */

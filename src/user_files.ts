@@ -5,13 +5,9 @@ import { UsageError } from "./errors.ts";
 
 /** Looks up a variable of the environment. */
 export type VariableReader = (name: string) => string | undefined;
-
 const processVariable: VariableReader = (name) => Deno.env.get(name);
 
-/**
- * The folder that the variable `name` gives, or `usual` in the home folder. Relative paths do not
- * count: they would be in the folder that is worked in.
- */
+/** The folder of the variable `name`, or `usual` at home. Relative ones would be in the folder at work. */
 function xdgFolder(env: VariableReader, name: string, usual: string, windows: string) {
   const home = env("HOME");
   const folder = Deno.build.os === "windows"
@@ -70,10 +66,7 @@ export function readJsonFile(path: string, isOurs = true): Record<string, unknow
 const VARIABLES =
   /^\s*(?:export\s+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)\s*=/gim;
 
-/**
- * The settings of servers and keys that a folder brings and that other programs would heed, such as
- * `OPENAI_BASE_URL in .env`. Here they are the person's alone to set.
- */
+/** Settings that a folder brings, such as `OPENAI_BASE_URL in .env`: they are the person's alone to set. */
 export function unheededSettings(folder: string): string[] {
   return [".copilot/config.json", ".env"].flatMap((name) => {
     try {

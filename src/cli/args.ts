@@ -34,9 +34,7 @@ export function flagOfSetting(setting: string): string {
 }
 
 export interface Flag {
-  /** `--name`. */
   name: string;
-  /** `-s`. */
   short?: string;
   /** The name of its value in the help; none for a switch. */
   value?: string;
@@ -47,7 +45,6 @@ export interface Flag {
   help: string;
 }
 
-/** All flags, in the order of the help. */
 export const FLAGS = [
   {
     name: "print",
@@ -264,7 +261,6 @@ export const EXAMPLES = [
   'copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"',
 ] as const;
 
-/** The text of `--help`. */
 export function usageText(): string {
   const left = FLAGS.map((flag: Flag) => {
     const value = flag.value ? ` ${flag.optional ? `[${flag.value}]` : flag.value}` : "";

@@ -72,7 +72,6 @@ function fishScript(): string {
   return command + rows.join("");
 }
 
-/** The manual page, in roff. */
 export function manPage(version: string): string {
   const roff = (text: string) => text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
   const options = flags.map(({ name, short, value, optional, help }) => {

@@ -85,7 +85,6 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield* probes(agent, signal);
 }
 
-/** Reports what confines the commands that the model runs. */
 function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
   const name = "commands";
   if (by === undefined) {

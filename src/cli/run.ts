@@ -27,7 +27,6 @@ interface Run {
   stderr: Output;
   /** Ends the turn under way, and then the program with `exitCode`. */
   stop(exitCode: number): void;
-  /** Aborted by `stop`. */
   signal: AbortSignal;
   /** The exit code of the first call of `stop`. */
   stopCode?: number;

@@ -42,7 +42,6 @@ export interface CopilotOptions {
 type ExtraSettings = Some<
   Omit<LocalConfig, keyof CopilotOptions> & Pick<AgentSettings, "promptTier">
 >;
-/** Looks up variables of the environment. */
 type Env = Pick<typeof Deno.env, "get">;
 
 /**

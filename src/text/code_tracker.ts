@@ -4,7 +4,6 @@
 const LINE_BLANK = 0; // nothing, or white space
 const LINE_MARKED = 1; // signs of lists and quotations
 const LINE_TEXT = 2;
-
 const TAB_UNIT = 9;
 const NEWLINE = 10;
 const GREATER = 62;
@@ -21,10 +20,8 @@ const TOOL_LINE =
   /^(?:\+(?! \S| $)|-(?![\s-])|\s*(?:\/\/|\d+(?:[\t→]|:(?! \S| $))|\S*(?::\d+:|[A-Za-z]-\d+-)))/;
 /** The characters of a line that are kept for {@linkcode TOOL_LINE} and {@linkcode NESTING_INFO}. */
 const LINE_START_CHARS = 256;
-
 /** The opening line of a fenced block that may hold other blocks. */
 const NESTING_INFO = /[`~]\s*(?:md|mdx|markdown)\s*$/i;
-
 /** Longer runs of backticks do not span lines, so that few lengths can be open without an end. */
 const MAX_SPAN = 16;
 
@@ -103,10 +100,7 @@ export class CodeTracker {
     if (to > from) this.#lastUnit = text.charCodeAt(to - 1);
   }
 
-  /**
-   * True where a character `next` that comes now is in code, in a row of a table, or amid the
-   * backticks of code. Where {@linkcode openSpan} is not 0, it may be in code as well.
-   */
+  /** True where a character `next` is in code, or in a table; {@linkcode openSpan} knows where it may be. */
   inCode(next: string): boolean {
     const unit = next.charCodeAt(0);
     if (this.#run > 0 && unit === this.#runUnit) return true;
@@ -116,10 +110,7 @@ export class CodeTracker {
       (this.#before === LINE_BLANK ? this.#indent >= 4 && this.#mayIndent : this.#isIndented);
   }
 
-  /**
-   * The length of the backticks that began inline code on an earlier line of this paragraph, 0
-   * without any. The text that follows decides whether it is code: see {@linkcode spanSearch}.
-   */
+  /** The length of the backticks on an earlier line that {@linkcode spanSearch} may find to be code, else 0. */
   openSpan(): number {
     return this.#isSpanCode ? 0 : this.#span;
   }

@@ -9,7 +9,6 @@ export interface DiffLine {
 }
 
 type DiffStep = Omit<DiffLine, "line">;
-
 /** Changed regions with more pairs of lines to compare are replaced as a whole. */
 const MAX_PAIRS = 4_000_000;
 

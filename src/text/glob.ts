@@ -1,5 +1,3 @@
-/** Glob patterns as regular expressions. @module */
-
 import { globToRegExp } from "@std/path/posix/glob-to-regexp";
 
 /** Braces multiply a pattern; no pattern that is meant comes near. */
@@ -35,10 +33,8 @@ export function globToRegex(pattern: string): RegExp {
 
 /** A wildcard, a brace sign, or an expression that matches exactly one character. */
 type GlobToken = "*" | "**" | "{" | "," | "}" | { source: string };
-
 const SLASH_TOKEN: GlobToken = { source: "\\/" };
 const ANY_TOKEN: GlobToken = { source: "[^/]" };
-
 /** Groups: an escaped character; stars; a set's negation and inside. Anything else is literal. */
 const TOKEN_PATTERN = /\\([^])|(\*+)|\[([!^]?)(\]?(?:\\[^/]|\[:[a-z]+:\]|[^\]\\/]){0,200})\]|[^]/gu;
 

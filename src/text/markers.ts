@@ -50,7 +50,6 @@ export class MarkerReader {
     this.#findsInCode = inCode;
   }
 
-  /** Adds text at the end of what is unread. */
   push(text: string): void {
     if (this.#search) {
       this.#waiting.push(text);
@@ -98,7 +97,6 @@ export class MarkerReader {
     return this.#rest;
   }
 
-  /** Takes all that is unread. */
   take(): string {
     const text = this.#rest;
     this.#rest = "";
@@ -155,7 +153,6 @@ export class MarkerReader {
 type MarkerMatch = { index: number; marker: string };
 /** Searches a text from an index on. */
 type Finder = (text: string, from: number) => MarkerMatch | undefined;
-
 /** A program has few sets of markers, and makes readers by the thousand. */
 const finders = new Map<string, readonly [whole: Finder, beginning: Finder]>();
 

@@ -56,7 +56,6 @@ const SPACE = 1;
 const SENTENCE_STOP = 2; // ends a sentence where white space follows
 const WIDE_STOP = 3; // ends a sentence whatever follows
 const CLOSER = 4; // a quote, bracket or emphasis that may close after a stop
-
 const UNIT_KINDS = new Uint8Array(0x10000);
 UNIT_KINDS.fill(SPACE, 0, 33);
 const KNOWN_UNITS = [

@@ -7,7 +7,6 @@
 
 /** Text that every terminal shows as it is, as most text; the test takes next to no time. */
 const PRINTABLE_ASCII = /^[\n\t\x20-\x7e]*$/;
-
 /** Characters that move the cursor, hide, or reorder: controls, formats, invisible ones, half pairs. */
 const UNSAFE_CHARS = "[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]";
 
@@ -28,10 +27,7 @@ export function sanitize(text: string): string {
   return text.replace(strict, visibleForm);
 }
 
-/**
- * The same for answers and other prose, but without the characters that are harmless and needed
- * there: spaces of other widths, the joiners within emoji and of Persian and Indic scripts.
- */
+/** The same for prose, which needs spaces of other widths and the joiners of emoji and of scripts. */
 export function sanitizeProse(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
   // The joiners and U+FE0F stay: without them emoji fall apart and Persian cannot be written.

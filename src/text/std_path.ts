@@ -18,7 +18,6 @@ import { relative as windowsRelative } from "@std/path/windows/relative";
 import { resolve as windowsResolve } from "@std/path/windows/resolve";
 
 const isWindows = Deno.build.os === "windows";
-
 export const SEPARATOR: string = isWindows ? "\\" : "/";
 export const basename = isWindows ? windowsBasename : posixBasename;
 export const dirname = isWindows ? windowsDirname : posixDirname;

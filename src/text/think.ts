@@ -61,7 +61,6 @@ export class ThinkReader {
     this.markers = new MarkerReader([...OPENERS_AND_CLOSERS, ...literals], { fences });
   }
 
-  /** Adds text at the end of what is unread. */
   push(text: string): void {
     (this.#mode === "text" ? this.markers : this.#inside.markers).push(text);
   }
@@ -223,10 +222,7 @@ class ThoughtReader {
 export interface ThinkSplit {
   text: string;
   reasoning: string;
-  /**
-   * True when a lone `</think>` came: all text given out before this piece was reasoning. It is
-   * part of `reasoning` now; the answer begins anew with this piece's `text`.
-   */
+  /** True when a lone `</think>` made all before reasoning, which is in `reasoning` now; `text` begins anew. */
   retracted: boolean;
 }
 

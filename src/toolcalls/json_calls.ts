@@ -1,5 +1,3 @@
-/** From JSON to tool calls. @module */
-
 import { isObject } from "../text/json.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, offeredName } from "./format.ts";
@@ -47,7 +45,6 @@ const ARGUMENT_KEYS = [
 ];
 const NAME_KEYS = ["name", "tool_name", "tool", "function", "action"];
 
-/** The tool that is named in `value`. */
 function toolNamedIn(value: Record<string, unknown>, context: CallContext): string | undefined {
   const keys = context.tools ? NAME_KEYS : ["name"];
   const name = value[keys.find((key) => typeof value[key] === "string") ?? "name"];

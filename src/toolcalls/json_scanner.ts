@@ -1,11 +1,11 @@
 /** JSON as models write it: its end in text that streams, and its value. @module */
 
+import { jsonOrUndefined } from "../text/json.ts";
+
 /** Deeper values are refused: a function that walks them would exhaust its stack. */
 export const MAX_VALUE_DEPTH = 100;
-
 const QUOTE = 34;
 const BACKSLASH = 92;
-
 /** The signs that JSON has outside of strings: white space, punctuation, numbers and words. */
 const OUTSIDE = new Uint8Array(128);
 for (const char of ' \t\r\n{}[]:,"-+.0123456789Etruefalsn') OUTSIDE[char.charCodeAt(0)] = 1;
@@ -71,16 +71,11 @@ export class JsonScanner {
 export function parseLenientJson(text: string): unknown {
   const value = text.trim();
   if (new JsonScanner().scan(value, 0).end !== value.length) return undefined;
-  try {
-    return JSON.parse(value);
-  } catch {
-    const isDoubled = /^\{\{[^{]/.test(value);
-    try {
-      return JSON.parse(mendJson(value, isDoubled));
-    } catch {
-      return isDoubled ? parseLenientJson(value.slice(1, -1)) : undefined;
-    }
-  }
+  const parsed = jsonOrUndefined(value);
+  if (parsed !== undefined) return parsed;
+  const isDoubled = /^\{\{[^{]/.test(value);
+  return jsonOrUndefined(mendJson(value, isDoubled)) ??
+    (isDoubled ? parseLenientJson(value.slice(1, -1)) : undefined);
 }
 
 // deno-lint-ignore no-control-regex

@@ -3,10 +3,8 @@
 import { NAMESPACE } from "./format.ts";
 import { MAX_VALUE_DEPTH } from "./json_scanner.ts";
 
-/** A call, as written. */
 export interface PythonCall {
   name: string;
-  /** The values without a keyword. */
   positional: unknown[];
   named: Record<string, unknown>;
 }

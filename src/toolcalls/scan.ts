@@ -9,10 +9,7 @@ import { formats } from "./formats/all.ts";
 
 /** Options of {@linkcode extractToolCallsFromText} and {@linkcode ToolCallFilter}. */
 export interface ToolCallOptions {
-  /**
-   * The names of the tools offered in the request. Given them, nothing else is a call; without them,
-   * any name is a tool's, in the two basic formats.
-   */
+  /** The names of the tools offered; without them, any name is a tool's, in the two basic formats. */
   tools?: readonly string[] | undefined;
   /** The JSON schemas of their arguments, by name: they type the values of formats without types. */
   schemas?: Readonly<Record<string, unknown>> | undefined;
@@ -59,7 +56,6 @@ export function callScanner(options: ToolCallOptions): CallScanner {
 /** Formats to look for, and their markers, without those that `allowed` excludes. */
 type FormatSet = { formats: readonly CallFormat[]; literals: string[]; fences: string[] };
 type Allowed = { names: boolean; fences: boolean; starts?: boolean };
-
 /** Made once for all answers. */
 const formatSets = new Map<string, FormatSet>();
 
@@ -94,10 +90,7 @@ interface Candidate {
   unread: string;
 }
 
-/**
- * HTML elements of which the content is no call, from their opening to their end tags: it is shown,
- * or, within the result of a tool, somebody else wrote it.
- */
+/** HTML elements of which the content is no call: it is shown, or somebody else wrote it. */
 const ELEMENTS = new Map([
   ...["pre", "code", "samp", "blockquote", "textarea", "example"]
     .concat(ECHO_TAGS, "tool_response", "tool_result", "document")
@@ -297,10 +290,7 @@ function quotation(close: string): CallFormat {
   };
 }
 
-/**
- * Scans reasoning. Calls in tags at the end of reasoning that never ends are calls: each must begin
- * a line, with nothing but white space between them and behind the last.
- */
+/** Scans reasoning: calls that end it, each on a line of its own, are calls if it never ends. */
 class ThoughtScanner {
   readonly #inner: FormatScanner;
   /** The calls so far, and the white space between them, that nothing else follows. */

@@ -16,10 +16,7 @@ import {
 
 const SOURCES = /^(?:src|lib|app|source|cmd|pkg|packages|crates|internal)\/$/i;
 
-/**
- * Lists the folder, reads its most telling file (or the one that `ask` names), searches for the most
- * telling words, and says what was found. `piped`: text came along as context, which it only mentions.
- */
+/** The answer to `ask`; `piped`: text came along as context, which it only mentions. */
 export function answerQuestion(ask: string, piped: boolean, use: Use): string[] {
   const listing = use("list_directory", { path: "." });
   if (listing === "") return [];

@@ -8,7 +8,6 @@ import { shortened } from "../../text/one_line.ts";
 
 /** A tool's result; "" where it comes with the next request only, which makes the answer void. */
 export type Use = (name: string, args: Record<string, unknown>) => string;
-
 /** The sentence about the demo in every answer. */
 export const DISCLAIMER = "This is the built-in demo: fixed rules, no language model.";
 
@@ -49,7 +48,6 @@ export function failureLines(result: string): string[] {
   ];
 }
 
-/** The first line of a result. */
 export function firstLine(result: string): string {
   return shortened(/^.*/.exec(result.trimStart())?.[0] ?? "", 200);
 }

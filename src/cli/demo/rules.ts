@@ -18,7 +18,6 @@ import {
   type Use,
 } from "./results.ts";
 
-/** A tool call in Ollama's native form, without the wrapper. */
 interface DemoCall {
   name: string;
   arguments: Record<string, unknown>;
@@ -34,7 +33,6 @@ export interface DemoRequest {
   tools?: readonly { function: { name: string } }[] | null | undefined;
 }
 
-/** Either an answer or tool calls. */
 export interface DemoReply {
   text?: string;
   toolCalls?: DemoCall[];
@@ -243,7 +241,6 @@ function testsOrder(_: DemoOrder, use: Use): string[] {
   return [DISCLAIMER, 'I see no build file here that I know. Say `run "command"` with your own.'];
 }
 
-/** A text without the quotes around it, if any. */
 function unquote(text = ""): string {
   return /^(["'`])(?:(?!\1)[^])*\1$|^“[^”]*”$/.test(text) ? text.slice(1, -1) : text.trim();
 }

@@ -8,7 +8,6 @@ import { isObject } from "../../text/json.ts";
 import { type DemoReply, demoReply, type DemoRequest } from "./rules.ts";
 
 const MODEL = "demo";
-/** The model's name with its tag. */
 const LATEST = `${MODEL}:latest`;
 /** The most bytes of a request: the largest piped prompt (64 MiB), escaped, and a long history. */
 const MAX_BODY_BYTES = 512 * 2 ** 20;
@@ -21,7 +20,6 @@ interface DemoServer {
   close(): Promise<void>;
 }
 
-/** Starts the demo's server on a free port of 127.0.0.1. */
 export function startDemoServer(): DemoServer {
   const stop = new AbortController();
   const server = Deno.serve({
