@@ -159,19 +159,14 @@ function stopOnSignals(run: Run): void {
   });
 }
 
-async function runSession(
-  config: CopilotConfig,
-  options: CopilotOptions,
-  args: Args,
-): Promise<number> {
+async function runSession(config: CopilotConfig, options: CopilotOptions, args: Args) {
   const { runInTerminal } = await import("./copilot.ts");
   const motto = args.demo ? DEMO_NOTICE : undefined;
-  let code: number;
+  let code: number = EXIT.hangup;
   try {
     code = await runInTerminal(config, options, { args, motto, checked: asUsage });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;
-    code = EXIT.hangup;
   }
   // Its window was closed: reading ended, or writing failed, maybe before the signal came.
   return Deno.stdin.isTerminal() ? code : EXIT.hangup;
@@ -235,11 +230,8 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
     const reading = readPiped(Deno.stdin, patient ? undefined : SILENT_STDIN_MS);
     const got = await Promise.race([reading, afterAbort(signal, 0)]);
     if (!got) throw signal.reason;
-    if (got.silent) {
-      stderr.write(
-        "· stdin is a pipe that sent nothing for 3 s: going on without it (--stdin waits)\n",
-      );
-    }
+    const silence = "is a pipe that sent nothing for 3 s: going on without it (--stdin waits)";
+    if (got.silent) stderr.write(`· stdin ${silence}\n`);
     if (got.replaced > 0) {
       stderr.write(`· stdin: ${got.replaced} pieces were not UTF-8 and were replaced by U+FFFD\n`);
     }

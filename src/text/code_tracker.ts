@@ -1,6 +1,6 @@
 /** Finds code in Markdown text as it streams. @module */
 
-/** The text before a place on its line: one of three kinds. */
+// The text before a place on its line.
 const LINE_BLANK = 0; // nothing, or white space
 const LINE_MARKED = 1; // signs of lists and quotations
 const LINE_TEXT = 2;
@@ -220,11 +220,9 @@ export function spanSearch(length: number): (piece: string) => boolean | undefin
         isLineBlank = false;
         continue;
       }
-      if (run > 0) {
-        if (isFence && run >= 3) return false;
-        if (run === length) return true;
-        run = 0;
-      }
+      if (run >= 3 && isFence) return false;
+      if (run === length) return true;
+      run = 0;
       if (unit === NEWLINE) {
         if (isLineBlank) return false;
         isLineBlank = true;

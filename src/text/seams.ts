@@ -49,8 +49,7 @@ export class SeamJoiner {
 }
 
 function wider(a: string, b: string): string {
-  if (a === "") return b;
-  return lineFeeds(b) > lineFeeds(a) ? b : a;
+  return a === "" || lineFeeds(b) > lineFeeds(a) ? b : a;
 }
 
 function lineFeeds(text: string): number {

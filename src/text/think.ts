@@ -263,7 +263,7 @@ export class ThinkFilter {
         this.#shown += more;
       }
       if (token.kind === "thought") split.reasoning += this.#thoughts.push(token.text);
-      if (token.kind !== "end" && token.kind !== "begin" && token.kind !== "retraction") continue;
+      if (token.kind === "text" || token.kind === "thought") continue;
       // The next thought begins a new paragraph.
       this.#thoughts.cut();
       this.#thoughts.push("\n\n");

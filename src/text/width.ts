@@ -73,8 +73,7 @@ export function rowsOf(line: string, width: number): string[] {
     const columns = graphemeWidth(char);
     if (column + columns > width && row !== "") {
       rows.push(row);
-      row = "";
-      column = 0;
+      [row, column] = ["", 0];
     }
     row += char;
     column += columns;

@@ -184,20 +184,15 @@ class FormatScanner implements CallScanner {
 
   /** Looks for a message that is nothing but calls: true where one may begin, undefined while open. */
   #readStart(final: boolean): boolean | undefined {
-    const text = this.#reader.markers.take();
+    const text = this.#reader.markers.rest;
     const blank = text.length - text.trimStart().length;
     const sign = text[blank];
-    if (sign === undefined && !final) {
-      this.#reader.markers.unread(text);
-      return undefined;
-    }
+    if (sign === undefined && !final) return undefined;
     this.#atStart = false;
     const formats = sign ? this.#formats.filter(({ startsWith }) => startsWith === sign) : [];
-    if (formats.length === 0) {
-      this.#reader.markers.unread(text);
-      return false;
-    }
-    this.#candidate = this.#newCandidate("", text.slice(0, blank), formats, text.slice(blank));
+    if (formats.length === 0) return false;
+    this.#reader.markers.take();
+    this.#begin("", text.slice(0, blank), formats, text.slice(blank));
     return true;
   }
 
@@ -208,8 +203,7 @@ class FormatScanner implements CallScanner {
       : this.#formatsOf(tag).filter((format) => !format.lineStart || isFirst);
     if (formats.length > 0) {
       if (this.#element) formats.unshift(quotation(this.#element));
-      this.#candidate = this.#newCandidate(marker, marker, formats, this.#reader.markers.take());
-      return;
+      return this.#begin(marker, marker, formats, this.#reader.markers.take());
     }
     const end = ELEMENTS.get(tag);
     if (tag === this.#element) {
@@ -231,15 +225,11 @@ class FormatScanner implements CallScanner {
     return own;
   }
 
-  #newCandidate(
-    marker: string,
-    written: string,
-    [format, ...others]: readonly CallFormat[],
-    unread: string,
-  ): Candidate {
+  #begin(marker: string, written: string, formats: readonly CallFormat[], unread: string): void {
+    const [format, ...others] = formats;
     const reader = format!.read(marker, this.context);
     const isBasic = !format!.needsNames;
-    return { marker, written, formats: others, reader, isBasic, held: "", unread };
+    this.#candidate = { marker, written, formats: others, reader, isBasic, held: "", unread };
   }
 
   /** Reads on in a candidate; false: more text is needed. */
@@ -256,7 +246,7 @@ class FormatScanner implements CallScanner {
       this.#element = undefined;
     }
     if (verdict === "text" && formats.length > 0) {
-      this.#candidate = this.#newCandidate(marker, written, formats, held);
+      this.#begin(marker, written, formats, held);
       return true;
     }
     const end = verdict === "text" ? 0 : verdict.end;
@@ -302,16 +292,13 @@ class ThoughtScanner {
   }
 
   push(text: string, final = false): ScannedPart[] {
-    const taken: ScannedPart[] = [];
-    for (const part of this.#inner.push(text, final)) {
-      if (part.kind === "calls" || this.#held.length > 0 && part.text.trim() === "") {
-        this.#held.push(part);
-      } else {
-        for (const text of this.#release()) taken.push(text);
-        taken.push(part);
+    return this.#inner.push(text, final).flatMap((part) => {
+      if (part.kind !== "calls" && (this.#held.length === 0 || part.text.trim() !== "")) {
+        return [...this.#release(), part];
       }
-    }
-    return taken;
+      this.#held.push(part);
+      return [];
+    });
   }
 
   end(isUnfinished: boolean): ScannedPart[] {

@@ -61,19 +61,17 @@ export interface Message {
   hostedBlocks?: readonly Record<string, unknown>[];
 }
 
-/** The message in whose place the program wrote one. */
+/**
+ * What the program wrote in another's place: a `summary` of the messages before it, the `reminder` of
+ * an answer that did not come, an answer without text and calls, an answer that the person stopped,
+ * one at the end of a turn that was stopped or failed, the result or the answer that the program's
+ * end has cost.
+ */
 export type StandIn =
-  /** The messages before it, which it sums up. */
   | "summary"
-  /** A person who asks once more for an answer that did not come. */
   | "reminder"
-  /** An answer without text and calls. */
   | "empty_answer"
-  /** An answer that the person stopped. */
   | "interruption"
-  /** An answer after results, at the end of a turn that was stopped or failed. */
   | "end_of_turn"
-  /** The result of a call during which the program ended. */
   | "lost_result"
-  /** An answer that never came, as the program ended. */
   | "lost_answer";

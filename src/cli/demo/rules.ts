@@ -18,10 +18,7 @@ import {
   type Use,
 } from "./results.ts";
 
-interface DemoCall {
-  name: string;
-  arguments: Record<string, unknown>;
-}
+type DemoCall = { name: string; arguments: Record<string, unknown> };
 
 /** The part of a native chat request that the rules read. */
 export interface DemoRequest {
@@ -33,10 +30,7 @@ export interface DemoRequest {
   tools?: readonly { function: { name: string } }[] | null | undefined;
 }
 
-export interface DemoReply {
-  text?: string;
-  toolCalls?: DemoCall[];
-}
+export type DemoReply = { text?: string; toolCalls?: DemoCall[] };
 
 /** Prompts beyond this many characters are questions with data in them, never orders. */
 const MAX_ORDER = 8000;
@@ -124,13 +118,7 @@ const CONTENT = "(?:with|containing|saying):?\\s+(?:the )?(?:text |content |line
   `(?:\`\`\`[^\\n]*\\n(?<block>[^]*?)\`\`\`\\s*$|(?<new>(?:${QUOTED})(?=\\s*$)|[^]+))`;
 
 /** The words of an order; those that it does not have are empty. */
-interface DemoOrder {
-  path: string;
-  old: string;
-  text: string;
-  command: string;
-  mayReplace: boolean;
-}
+type DemoOrder = Record<"path" | "old" | "text" | "command", string> & { mayReplace: boolean };
 /** The orders that the demo knows, at the start of a prompt; the first that matches counts. */
 const ORDERS: readonly (readonly [string, (order: DemoOrder, use: Use) => string[]])[] = [
   [`${SWAP} in ${FILE}${ORDER_END}`, replaceOrder],
