@@ -20,11 +20,8 @@ export function asUsage<T>(make: () => T): T {
     return make();
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    throw new UsageError(
-      isSettingError(error)
-        ? `Cannot use --${flagOfSetting(error.setting)} as ${error.why}`
-        : error.message,
-    );
+    if (!isSettingError(error)) throw new UsageError(error.message);
+    throw new UsageError(`Cannot use --${flagOfSetting(error.setting)} as ${error.why}`);
   }
 }
 
@@ -162,10 +159,7 @@ export type Args =
 
 /**
  * Reads a command line. A value is the next word, even one with a dash, or follows `=`. The word after
- * `--` is a prompt.
- *
- * @throws {UsageError} for an unknown flag, a value too few or too many, a flag given twice, a word
- * that belongs to no flag.
+ * `--` is a prompt. Throws a {@linkcode UsageError} for unknown flags, and words that belong to none.
  */
 export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
   const args: Record<string, string | true> = {};
@@ -229,11 +223,8 @@ function findFlag(word: string): Flag {
   if (!word.startsWith("-")) throw unexpected(word);
   const name = word.split("=", 1)[0]!;
   const near = nearest(name.replace(/^-+/, ""), FLAGS.map((flag) => flag.name));
-  throw new UsageError(
-    `Unknown flag ${quotedWord(name)}: ${
-      near ? `did you mean --${near}?` : "--help lists the flags"
-    }`,
-  );
+  const hint = near ? `did you mean --${near}?` : "--help lists the flags";
+  throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
 
 function unexpected(word: string): UsageError {

@@ -102,13 +102,8 @@ function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
 /** Repeated characters after which an answer is stopped: the questions are short. */
 const RUNAWAY = 1000;
 
-/** A reply, with the times of its first piece and its end, in milliseconds from the request. */
-interface Probe extends Reply {
-  first: number;
-  total: number;
-  /** True where it was stopped as it repeated itself. */
-  ranAway: boolean;
-}
+/** A reply, stopped where it `ranAway`; `first` piece and `total` in milliseconds from the request. */
+type Probe = Reply & { first: number; total: number; ranAway: boolean };
 
 async function sendProbe(
   backend: Backend,
@@ -183,9 +178,8 @@ function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {
     return { name, status: "fail", text: "the model said nothing", advice: "Try another model" };
   }
   const tokens = usage?.outputTokens ?? 0;
-  const speed = tokens > 5 && total - first > 50
-    ? `, ${Math.round(tokens / ((total - first) / 1000))} tokens/s`
-    : "";
+  const perSecond = Math.round(tokens / ((total - first) / 1000));
+  const speed = tokens > 5 && total - first > 50 ? `, ${perSecond} tokens/s` : "";
   const thinks = reasoning ? "; it thinks first" : "";
   return { name, status: "ok", text: `after ${duration(first)}${speed}${thinks}` };
 }

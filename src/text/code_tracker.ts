@@ -37,9 +37,8 @@ interface Fence {
 }
 
 /**
- * Follows Markdown text and tells where code is. On one line it decides by what came before alone: a
- * backtick begins inline code until one like it or the end of the line. CommonMark would wait for
- * the second one, but then text would have to be held back for a whole line.
+ * Follows Markdown text and tells where code is. On one line, a backtick begins inline code until one like
+ * it or the end of the line: to wait for the second one, as CommonMark does, would hold back the line.
  */
 export class CodeTracker {
   #before = LINE_BLANK;
@@ -203,9 +202,8 @@ export class CodeTracker {
 }
 
 /**
- * Makes a search for the end of inline code that `length` backticks began. It takes the text that
- * follows piece by piece, and returns true once the end comes, false once the paragraph ends
- * without it, undefined until then.
+ * Makes a search, piece by piece, for the end of inline code that `length` backticks began: true once it
+ * comes, false once the paragraph ends without it, undefined until then.
  */
 export function spanSearch(length: number): (piece: string) => boolean | undefined {
   let run = 0;

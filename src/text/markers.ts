@@ -17,9 +17,8 @@ export interface MarkedText {
 const MAX_MARKER = 80;
 
 /**
- * Finds markers in text, piece by piece, wherever the pieces are cut. Holds back only what may be
- * the beginning of a marker, half a surrogate pair, and, behind a backtick of an earlier line, a
- * marker until that inline code or the paragraph ends.
+ * Finds markers in text, however it is cut into pieces. Holds back only a possible beginning of a marker,
+ * half a surrogate pair, and, behind a backtick of an earlier line, a marker until that code ends.
  */
 export class MarkerReader {
   readonly #find: Finder;
@@ -37,10 +36,9 @@ export class MarkerReader {
   #waiting: string[] = [];
 
   /**
-   * @param literals The markers, in upper or lower case; at most 64 characters each, none the
-   * beginning of another.
-   * @param options `fences`: info strings of which the line that opens a fenced block is a marker, line
-   * feed included. `inCode`: true where markers within Markdown code count; by default they do not.
+   * @param literals The markers, in any case; of at most 64 characters, none the beginning of another.
+   * @param options `fences`: info strings whose line, its line feed included, is a marker. `inCode`: true
+   * where markers within Markdown code count; by default they do not.
    */
   constructor(
     literals: readonly string[],
@@ -58,9 +56,8 @@ export class MarkerReader {
   }
 
   /**
-   * Reads up to and with the next marker. Without a marker, the text is all that is certainly not
-   * part of one; with `final`, all there is. The caller then says what the marker is: text
-   * ({@linkcode keep}), or cut out ({@linkcode drop}).
+   * Reads up to and with the next marker. Without one, the text is all that is certainly not part of one;
+   * with `final`, all there is. The caller then calls {@linkcode keep} or {@linkcode drop}.
    */
   next(final: boolean): MarkedText {
     if (this.#search && this.#isCode === undefined && !final) return { text: "" };

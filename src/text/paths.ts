@@ -3,9 +3,8 @@
 import { isAbsolute, relative, resolve, slashed } from "./std_path.ts";
 
 /**
- * Resolves a path against the absolute working directory (spec 4.5): an absolute one is returned
- * unchanged, any other as an absolute path without `.` and `..`. `~`, `%20` and `file:` mean nothing,
- * so a name checked here is the name opened later.
+ * Resolves a path against the absolute working directory (spec 4.5): an absolute one is unchanged, others
+ * lose `.` and `..`. `~`, `%20` and `file:` mean nothing: a name checked here is the name opened later.
  */
 export function resolvePath(state: { workingDir: string }, path: string): string {
   return isAbsolute(path) ? path : resolve(state.workingDir, path);

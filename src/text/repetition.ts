@@ -110,8 +110,8 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
 const CYCLE = 4_000;
 const CYCLE_IN_CODE = 12_500;
 /**
- * The limit of {@linkcode RepetitionWatcher} for text that nobody sees as it comes, such as arguments.
- * It is mostly code, and the limit is higher still, so that text that is shown as well ends by its own.
+ * The limit for text that nobody sees as it comes, such as arguments: mostly code, and higher still, so
+ * that text that is shown as well ends by its own.
  */
 export const HIDDEN_CYCLE = 16_000;
 /** Long units, such as a whole page, must come four times: two or three may be a comparison. */

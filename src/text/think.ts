@@ -227,9 +227,8 @@ export interface ThinkSplit {
 }
 
 /**
- * Splits an answer as it streams. However it is cut into pieces, what comes out adds up to what
- * {@linkcode splitThinking} makes of the whole. Held back is only what {@linkcode ThinkReader} holds,
- * and white space until text follows.
+ * Splits an answer as it streams: in all, as {@linkcode splitThinking} splits the whole. Held back is
+ * only what {@linkcode ThinkReader} holds, and white space until text follows.
  */
 export class ThinkFilter {
   readonly #reader = new ThinkReader();

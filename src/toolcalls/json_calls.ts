@@ -4,9 +4,8 @@ import { type CallContext, offeredName } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
 /**
- * The calls that a value stands for, an object or an array of them, or undefined where any of it is
- * none: its name is not offered, it is the echo of a tool's definition, or it has other keys but no
- * arguments, like a `package.json`. An object that is only a name is a call without arguments.
+ * The calls that an object or an array stands for; undefined where any is none: its name is not offered, it
+ * echoes a definition, or has other keys but no arguments. Only a name is a call without arguments.
  */
 export function callsFrom(value: unknown, context: CallContext): ToolCall[] | undefined {
   if (isObject(value) && context.tools && Array.isArray(value.tool_calls)) value = value.tool_calls;

@@ -30,11 +30,9 @@ const BROKEN_JSON =
   "its JSON is not valid: check brackets, and escape quotes and backslashes in strings";
 
 /**
- * Reads one or more JSON values, white space, commas or semicolons between them, and `close`. The
- * values may stand in a code fence of their own, and be Python's, as `True` for `true`.
- *
- * A call that breaks off at the end of the text, or whose JSON is broken, becomes an invalid call
- * if the value begins with an offered name: its reason is for the model.
+ * Reads one or more JSON values, white space, commas or semicolons between them, and `close`. They may
+ * stand in a code fence of their own, and be Python's. A value that is cut off or broken, and begins with
+ * an offered name, becomes an invalid call, whose reason is for the model.
  */
 export class JsonCallReader implements CallReader {
   readonly #calls: ToolCall[] = [];

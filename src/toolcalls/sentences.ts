@@ -12,9 +12,8 @@ const MAYBE_BEHIND_CALL = /^(?:\r|<|\[)?$/;
 const LINE_TAIL = 256;
 
 /**
- * Makes calls amid a sentence text: a call with an unfinished sentence before it and text behind it
- * in its line is one that the sentence talks about. Many models write a call right behind their
- * text, but behind a whole sentence. Calls in the basic formats are calls wherever they stand.
+ * Makes calls amid a sentence text, in other than the basic formats: those behind an unfinished sentence
+ * and before more text. Many models write a call right behind their text, but behind a whole sentence.
  */
 export class SentenceScanner implements CallScanner {
   #line = "";

@@ -1,6 +1,5 @@
 /**
- * The rules of the built-in demo: a pure function that plays a small model, so that a first run
- * needs none. It keeps no state: a turn is replayed from the conversation in each request, and the
+ * The rules of the built-in demo: a pure function that plays a small model. Each request replays the turn;
  * tool results that are not there yet are what the demo asks for next.
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * The built-in demo: a loopback server that speaks Ollama's native API and answers by rules, so
- * that a first run goes the whole way without a model. Loaded for `--demo` only.
- * @module
+ * The built-in demo, loaded for `--demo` only: a loopback server that speaks Ollama's native API and
+ * answers by rules, so that a first run goes the whole way without a model. @module
  */
 
 import { isObject } from "../../text/json.ts";
