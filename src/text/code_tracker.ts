@@ -37,8 +37,8 @@ interface Fence {
 }
 
 /**
- * Follows Markdown text and tells where code is. On one line, a backtick begins inline code until one like
- * it or the end of the line: to wait for the second one, as CommonMark does, would hold back the line.
+ * Follows Markdown text and tells where code is. A backtick begins inline code until one like it or
+ * the line's end: to wait for the second one, as CommonMark does, would hold back the line.
  */
 export class CodeTracker {
   #before = LINE_BLANK;
@@ -99,7 +99,7 @@ export class CodeTracker {
     if (to > from) this.#lastUnit = text.charCodeAt(to - 1);
   }
 
-  /** True where a character `next` is in code, or in a table; {@linkcode openSpan} knows where it may be. */
+  /** True where `next` is in code or in a table; {@linkcode openSpan} tells where it may be. */
   inCode(next: string): boolean {
     const unit = next.charCodeAt(0);
     if (this.#run > 0 && unit === this.#runUnit) return true;
@@ -109,7 +109,7 @@ export class CodeTracker {
       (this.#before === LINE_BLANK ? this.#indent >= 4 && this.#mayIndent : this.#isIndented);
   }
 
-  /** The length of the backticks on an earlier line that {@linkcode spanSearch} may find to be code, else 0. */
+  /** The length of an earlier line's backticks, of which {@linkcode spanSearch} decides, else 0. */
   openSpan(): number {
     return this.#isSpanCode ? 0 : this.#span;
   }

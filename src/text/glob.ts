@@ -114,8 +114,8 @@ function checkSize(chars: number): void {
 type Piece = { wild: "" | "*" | "**" | "parts"; source: string };
 
 /**
- * The expression for tokens without braces. Every wildcard but the last of its kind stays with its nearest
- * match: what a later match would leave for the next wildcard, the nearest one leaves as well.
+ * The expression for tokens without braces. Every wildcard but the last of its kind stays with its
+ * nearest match: what a later match would leave for the next wildcard, that one leaves as well.
  */
 function translate(list: readonly GlobToken[], atomic: (source: string) => string): string {
   let before = "";

@@ -222,7 +222,7 @@ class ThoughtReader {
 export interface ThinkSplit {
   text: string;
   reasoning: string;
-  /** True when a lone `</think>` made all before reasoning, which is in `reasoning` now; `text` begins anew. */
+  /** True when a lone `</think>` made all text before `reasoning`; `text` begins anew. */
   retracted: boolean;
 }
 

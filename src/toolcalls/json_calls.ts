@@ -4,8 +4,8 @@ import { type CallContext, offeredName } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
 /**
- * The calls that an object or an array stands for; undefined where any is none: its name is not offered, it
- * echoes a definition, or has other keys but no arguments. Only a name is a call without arguments.
+ * The calls that an object or an array stands for; undefined where any is none: its name is not
+ * offered, it echoes a definition, or has other keys but no arguments. Only a name is a call without arguments.
  */
 export function callsFrom(value: unknown, context: CallContext): ToolCall[] | undefined {
   if (isObject(value) && context.tools && Array.isArray(value.tool_calls)) value = value.tool_calls;

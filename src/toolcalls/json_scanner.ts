@@ -20,8 +20,8 @@ export class JsonScanner {
   #isEscaped = false;
 
   /**
-   * Reads `text` on from `from`. Returns one of: `end`, the position behind the value; `error`, that of the
-   * first character that no JSON can have there; `inString`, true where the text ended within a string.
+   * Reads `text` on from `from`. Returns one of: `end`, the position behind the value; `error`, that
+   * of the first character that no JSON has there; `inString`, true where the text ended in a string.
    */
   scan(text: string, from: number): { end?: number; error?: number; inString?: boolean } {
     const closers = this.#closers;

@@ -53,13 +53,13 @@ export function callScanner(options: ToolCallOptions): CallScanner {
   return scanner;
 }
 
-/** Formats to look for, and their markers, without those that `allowed` excludes. */
+/** Formats to look for, and their markers, without those that the choice excludes. */
 type FormatSet = { formats: readonly CallFormat[]; literals: string[]; fences: string[] };
-type Allowed = { names: boolean; fences: boolean; starts?: boolean };
+type FormatChoice = { names: boolean; fences: boolean; starts?: boolean };
 /** Made once for all answers. */
 const formatSets = new Map<string, FormatSet>();
 
-function formatSet({ names, fences, starts = true }: Allowed): FormatSet {
+function formatSet({ names, fences, starts = true }: FormatChoice): FormatSet {
   const key = `${names} ${fences} ${starts}`;
   const known = formatSets.get(key);
   if (known) return known;

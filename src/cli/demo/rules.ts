@@ -1,6 +1,6 @@
 /**
- * The rules of the built-in demo: a pure function that plays a small model. Each request replays the turn;
- * tool results that are not there yet are what the demo asks for next.
+ * The rules of the built-in demo: a pure function that plays a small model. Each request replays the
+ * turn; tool results that are not there yet are what the demo asks for next.
  * @module
  */
 
