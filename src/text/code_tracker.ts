@@ -73,11 +73,13 @@ export class CodeTracker {
     let start = from;
     for (let i = from; i < to; i++) {
       const unit = text.charCodeAt(i);
-      if (this.#run > 0 && unit === this.#runUnit) {
-        this.#run++;
-        continue;
+      if (this.#run > 0) {
+        if (unit === this.#runUnit) {
+          this.#run++;
+          continue;
+        }
+        this.#endRun(unit);
       }
-      if (this.#run > 0) this.#endRun(unit);
       if (unit === NEWLINE) {
         this.#addToLine(text.slice(start, i));
         this.#endLine();

@@ -231,7 +231,10 @@ function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | u
     ) length++;
     matchLengths[unit] = length;
     const cycle = unit + length;
-    if (cycle > right) [left, right] = [unit, cycle];
+    if (cycle > right) {
+      left = unit;
+      right = cycle;
+    }
     if (cycle < Math.min(limit, BLOCK_CYCLE) || cycle < MIN_REPEATS * unit) continue;
     const found = { start: text.length - cycle, unit };
     if (cycle >= limit || cycle >= CYCLE && text.slice(-unit).trim() === "") return found;

@@ -29,7 +29,10 @@ export class SentenceScanner implements CallScanner {
   }
 
   push(piece: string, final: boolean): ScannedPart[] {
-    const parts = this.calls.push(piece, final).flatMap((part) => this.#take(part));
+    const parts: ScannedPart[] = [];
+    for (const part of this.calls.push(piece, final)) {
+      for (const one of this.#take(part)) parts.push(one);
+    }
     return final ? parts.concat(this.#release(true)) : parts;
   }
 
