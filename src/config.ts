@@ -1,13 +1,7 @@
-/**
- * The settings of an agent and its backends, with their defaults, which have their one home here
- * (spec 2.1, 2.2 and 8).
- *
- * @module
- */
+/** The settings of an agent and its backends, and their defaults (spec 2.1, 2.2 and 8). @module */
 
 /** The program's version; the tests hold it against `deno.json`. */
 export const VERSION = "0.1.0";
-
 /** The environment variable that holds the compat backend's key. */
 export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
 /** The environment variable that holds the hosted backend's key. */
@@ -18,7 +12,6 @@ export const API_KEY_ENVS: readonly string[] = [COMPAT_API_KEY_ENV, HOSTED_API_K
 export const COMPAT_BASE_URL = "https://api.openai.com/v1";
 /** The local backend's default model. */
 export const LOCAL_DEFAULT_MODEL = "qwen3";
-
 /** The default of `keepAlive`: longer than most pauses between two messages. */
 export const LOCAL_KEEP_ALIVE = "30m";
 
@@ -32,24 +25,21 @@ export interface ConnectionSettings {
   firstTokenTimeoutMs: number;
   /** The longest silence within an answer: 2 min. */
   idleTimeoutMs: number;
-  /**
-   * Replaces the built-in `fetch`, which goes through the proxies of the environment (`HTTP_PROXY` and
-   * the like) except to addresses of this machine.
-   */
+  /** Replaces the built-in `fetch`, which takes the environment's proxies but for this machine. */
   fetch?: typeof fetch;
 }
 
 /** Settings for an OpenAI-style chat-completions server. */
 export interface CompatConfig extends ConnectionSettings {
-  /** Sent as a bearer token; empty for a server that wants none. */
+  /** Sent as a bearer token (hosted: as `x-api-key`); empty for a server that wants none. */
   apiKey: string;
-  /** The model's name. */
+  /** The model's name, such as `qwen3:8b`. */
   model: string;
   /** The address up to and with `/v1`. `user:password@` in it goes as Basic authorization. */
   baseUrl: string;
-  /** The most tokens of an answer: 4096. */
+  /** The most tokens of an answer: 4096 (local: 32768, hosted: 8192). */
   maxTokens: number;
-  /** Sampling temperature, 0 to 2: 0.1. */
+  /** Sampling temperature, 0 to 2 (hosted: 0 to 1): 0.1. */
   temperature: number;
   /** Tokens that the model has room for, where known: the conversation is kept within it. */
   contextLength?: number;
@@ -66,30 +56,15 @@ export interface CompatConfig extends ConnectionSettings {
 }
 
 /** Settings for a local, Ollama-style server (spec 2.2). */
-export interface LocalConfig extends ConnectionSettings {
-  /** The model's name, such as `qwen3:8b`. */
-  model: string;
+export interface LocalConfig extends Omit<CompatConfig, "baseUrl"> {
   /** The server's address. `user:password@` in it goes as Basic authorization. */
   host: string;
-  /** The most tokens of an answer: 32768. */
-  maxTokens: number;
-  /** Sampling temperature, 0 to 2: 0.1. */
-  temperature: number;
   /** Penalty for repetition on the native endpoint: 1.2. */
   repeatPenalty: number;
   /** Penalty for frequency on the compatible endpoint, -2 to 2: 0. */
   frequencyPenalty: number;
   /** True for `/v1/chat/completions`, false for `/api/chat`. */
   useCompat: boolean;
-  /** Sent as a bearer token where a proxy in front of the server wants one; empty for none. */
-  apiKey: string;
-  /** Switches a reasoning model's thinking on or off, or says how much; unset leaves it alone. */
-  think?: Thinking;
-  /**
-   * Describes the tools in the system prompt and reads the calls from the answer's text: for a model
-   * whose template takes no tools, and a server that drops them without a word.
-   */
-  textTools?: boolean;
   /**
    * How long the native endpoint keeps the model loaded after a request, such as `-1m` for ever:
    * `30m` where it is unset; empty leaves it to the server.
@@ -104,23 +79,13 @@ export interface LocalConfig extends ConnectionSettings {
 }
 
 /** Settings for the hosted messages API (spec 2.1). */
-export interface HostedConfig extends ConnectionSettings {
-  /** Sent as `x-api-key`. */
-  apiKey: string;
-  /** The model's name. */
-  model: string;
+export interface HostedConfig extends Omit<CompatConfig, "textTools"> {
   /** The address without `/v1`. */
   baseUrl: string;
-  /** The most tokens of an answer: 8192. */
-  maxTokens: number;
-  /** Sampling temperature, 0 to 1: 0.1. */
-  temperature: number;
   /** Sent as `anthropic-version`: `2023-06-01`. */
   apiVersion: string;
   /** Has the model think, with a budget beside `maxTokens`: 8192 tokens, 2048 or 24576; unset: no. */
   think?: Thinking;
-  /** Tokens that the model has room for, where known: the conversation is kept within it. */
-  contextLength?: number;
 }
 
 /** Limits of an agent, whatever its backend. */
@@ -137,7 +102,6 @@ export interface AgentSettings {
 export type Thinking = boolean | "low" | "medium" | "high";
 /** The values of {@linkcode Thinking} beside on and off. */
 export const THINK_LEVELS: readonly Thinking[] = ["low", "medium", "high"];
-
 /** A value of {@linkcode AgentSettings.promptTier}. */
 export type PromptTier = "auto" | "lean" | "full";
 /** All values of {@linkcode AgentSettings.promptTier}. */
@@ -164,9 +128,7 @@ export type Some<T> = { [K in keyof T]?: T[K] | undefined };
 
 /**
  * A complete {@linkcode CompatConfig}: `settings` over the defaults.
- *
- * @throws {TypeError} when a value has the wrong type, or is no URL.
- * @throws {RangeError} when a number is out of range, or a required text is empty.
+ * @throws {TypeError} {RangeError} when a value has the wrong type or range, is empty, or is no URL.
  */
 export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
   return checked("compat", {
@@ -181,9 +143,7 @@ export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
 
 /**
  * A complete {@linkcode LocalConfig}: `settings` over the defaults.
- *
- * @throws {TypeError} when a value has the wrong type, or is no URL.
- * @throws {RangeError} when a number is out of range, or a required text is empty.
+ * @throws {TypeError} {RangeError} when a value has the wrong type or range, is empty, or is no URL.
  */
 export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
   return checked("local", {
@@ -201,9 +161,7 @@ export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
 
 /**
  * A complete {@linkcode HostedConfig}: `settings` over the defaults. The key is required.
- *
- * @throws {TypeError} when a value has the wrong type, or is no URL.
- * @throws {RangeError} when a number is out of range, or a required text is empty.
+ * @throws {TypeError} {RangeError} when a value has the wrong type or range, is empty, or is no URL.
  */
 export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }): HostedConfig {
   const config = checked("hosted", {
@@ -239,13 +197,8 @@ const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?
   maxOutputChars: [200, Number.MAX_SAFE_INTEGER, true],
 };
 
-/** An error about a value, which names the setting as data too. */
-interface SettingError extends TypeError {
-  /** The setting's name, such as `maxTokens`. */
-  setting: string;
-  /** The end of its message: the reason why the value cannot be used. */
-  why: string;
-}
+/** An error about a value: the setting's name, such as `maxTokens`, and the end of its message. */
+type SettingError = TypeError & { setting: string; why: string };
 
 function settingError(
   Type: typeof TypeError | typeof RangeError,
@@ -261,59 +214,59 @@ export function isSettingError(error: unknown): error is SettingError {
   return error instanceof Error && "setting" in error;
 }
 
+/** The types of settings that have no default. */
+const OPTIONAL: Readonly<Record<string, string>> = {
+  fetch: "function",
+  think: "boolean",
+  textTools: "boolean",
+  keepAlive: "string",
+  contextLength: "number",
+};
+
 /** Lays `given` over `defaults` (an `undefined` leaves the default) and checks every value. */
 function checked<T extends object>(where: string, defaults: T, given: Some<T>): T {
   const config = { ...defaults } as Record<string, unknown>;
-  const optional: Record<string, string> = {
-    fetch: "function",
-    think: "boolean",
-    textTools: "boolean",
-    keepAlive: "string",
-    contextLength: "number",
-  };
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    const type = optional[key] ?? typeof config[key];
-    if (!(key in config) && !(key in optional)) {
+    if (!(key in config) && !(key in OPTIONAL)) {
       const why = `there is no such setting: use one of ${Object.keys(config).join(", ")}`;
       throw settingError(TypeError, where, key, why);
     }
-    const actual = typeof value;
+    const type = OPTIONAL[key] ?? typeof config[key];
     const isLevel = key === "think" && THINK_LEVELS.includes(value as Thinking);
-    if (actual !== type && !isLevel) {
+    if (typeof value !== type && !isLevel) {
       const why = `it must be a ${type}: current value is ${settingText(value)}`;
       throw settingError(TypeError, where, key, why);
     }
     config[key] = value;
   }
-  for (const [key, value] of Object.entries(config)) checkValue(where, key, value, config);
+  for (const [key, value] of Object.entries(config)) {
+    if (key === "baseUrl" || key === "host") config[key] = checkedUrl(where, key, value as string);
+    checkTextSetting(where, key, value as string);
+    checkNumber(where, key, value);
+  }
   return config as T;
 }
 
-function checkValue(where: string, key: string, value: unknown, config: Record<string, unknown>) {
-  const refuse = (why: string) => {
-    throw settingError(RangeError, where, key, why);
-  };
-  if (key === "model" && (value as string).trim() === "") {
-    refuse(`it must not be empty: current value is ${settingText(value)}`);
-  }
-  if (key === "baseUrl" || key === "host") config[key] = checkedUrl(where, key, value as string);
+function checkTextSetting(where: string, key: string, value: string): void {
+  const shown = `: current value is ${settingText(value)}`;
+  let why: string | undefined;
+  if (key === "model" && value.trim() === "") why = `it must not be empty${shown}`;
   // A header value is printable ASCII: anything else would fail later inside fetch, naming no cause.
-  if ((key === "apiKey" || key === "apiVersion") && /[^\x21-\x7e]/.test(value as string)) {
-    refuse("it must be printable ASCII without spaces: the current value is not");
+  if ((key === "apiKey" || key === "apiVersion") && /[^\x21-\x7e]/.test(value)) {
+    why = "it must be printable ASCII without spaces: the current value is not";
   }
-  if (key === "keepAlive" && !/^(-?\d+(\.\d+)?(ms|s|m|h)|0|)$/.test(value as string)) {
-    refuse(`it must be a time such as 30m: current value is ${settingText(value)}`);
+  if (key === "keepAlive" && !/^(-?\d+(\.\d+)?(ms|s|m|h)|0|)$/.test(value)) {
+    why = `it must be a time such as 30m${shown}`;
   }
-  checkNumber(where, key, value);
+  if (why !== undefined) throw settingError(RangeError, where, key, why);
 }
 
 function checkNumber(where: string, key: string, value: unknown): void {
   const [min, max, whole] = RANGES[`${where}.${key}`] ?? RANGES[key] ?? [];
   if (min === undefined || max === undefined) return;
-  const ok = typeof value === "number" && value >= min && value <= max &&
-    (!whole || Number.isInteger(value));
-  if (ok) return;
+  const isNumber = whole ? Number.isInteger(value) : typeof value === "number";
+  if (isNumber && (value as number) >= min && (value as number) <= max) return;
   const kind = whole ? "a whole number" : "a number";
   const range = max >= 2 ** 31 - 1 ? `of at least ${min}` : `from ${min} to ${max}`;
   const why = `it must be ${kind} ${range}: current value is ${settingText(value)}`;
@@ -325,13 +278,10 @@ function checkedUrl(where: string, key: string, value: string): string {
   const text = value.trim();
   const short = /^(localhost|[\w.-]+:\d+|\[[\da-f:]+\]:\d+)(\/|$)/i.test(text);
   const url = URL.parse(short ? `http://${text}` : text);
-  const wrong = url === null
-    ? "it must be a URL such as http://localhost:11434"
-    : url.protocol !== "http:" && url.protocol !== "https:"
-    ? "it must start with http:// or https://"
-    : url.search !== "" || url.hash !== ""
-    ? "it must have no query and no fragment"
-    : undefined;
+  let wrong: string | undefined;
+  if (url === null) wrong = "it must be a URL such as http://localhost:11434";
+  else if (!/^https?:$/.test(url.protocol)) wrong = "it must start with http:// or https://";
+  else if (url.search || url.hash) wrong = "it must have no query and no fragment";
   if (wrong !== undefined || url === null) {
     // A password may lie before an @, a key in a query.
     const shown = /[@?#]/.test(value) ? "hidden" : settingText(value);
@@ -343,11 +293,8 @@ function checkedUrl(where: string, key: string, value: string): string {
 }
 
 /**
- * Checks that `config` names exactly one backend, every value of which is good, and fills the
- * agent's defaults.
- *
- * @throws {TypeError} when none or several backends are named, or a value has the wrong type.
- * @throws {RangeError} when a number is out of range, or a required text is empty.
+ * Checks that `config` names exactly one backend with good values, and fills the agent's defaults.
+ * @throws {TypeError} {RangeError} when it does not.
  */
 export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<AgentSettings> {
   const named = [config.compat, config.local, config.hosted].filter((c) => c !== undefined);

@@ -1,7 +1,6 @@
 /**
  * The error classes that callers catch. Each carries data; bad arguments throw the built-in
  * `TypeError` and `RangeError` instead, an abort throws the signal's own reason.
- *
  * @module
  */
 

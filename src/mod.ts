@@ -52,14 +52,8 @@ export { copilot } from "./cli/copilot.ts";
 export type { CopilotOptions } from "./cli/settings.ts";
 export { builtinTools } from "./tools/mod.ts";
 export { jobStore } from "./tools/shell/jobs.ts";
-export type { Backend, CallOptions, Delta, ExtractToolCalls } from "./backends/backend.ts";
-export type {
-  FinishReason,
-  Reply,
-  SendOptions,
-  SplitAnswer,
-  Splitter,
-} from "./backends/backend.ts";
+export type { Backend, CallOptions, Delta, ExtractToolCalls, Reply } from "./backends/backend.ts";
+export type { FinishReason, SendOptions, SplitAnswer, Splitter } from "./backends/backend.ts";
 export type { Fields } from "./backends/fields.ts";
 export { callCompat } from "./backends/compat/mod.ts";
 export {

@@ -1,8 +1,4 @@
-/**
- * The model that settings lead to, in one shape for all three backends, and the way back into them.
- *
- * @module
- */
+/** The model that settings lead to, in one shape for all three backends, and the way back. @module */
 
 import type { CompatConfig, CopilotConfig, HostedConfig, LocalConfig } from "./config.ts";
 
@@ -12,7 +8,6 @@ export interface ModelTarget {
   kind: "compat" | "local" | "hosted";
   /** The server's address as the settings have it: `baseUrl`, or `host` of a local server. */
   url: string;
-  /** The model's name. */
   name: string;
   /** True where a person named the model, so that no other one takes its place. */
   isChosen: boolean;
@@ -20,13 +15,11 @@ export interface ModelTarget {
   isNative: boolean;
   /** The key that the server gets; empty for none. */
   apiKey: string;
-  /** The most tokens of an answer. */
   maxTokens: number;
   /** Tokens that the model has room for, where known. */
   contextLength: number | undefined;
   /** True where tools are described in the system prompt, and calls are read from the answer's text. */
   textTools: boolean | undefined;
-  /** Replaces the built-in `fetch`. */
   fetch: typeof fetch | undefined;
 }
 

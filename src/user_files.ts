@@ -1,29 +1,18 @@
-/**
- * The person's own files: where they are, and how they are read. Files of the folder that is worked in
- * are never among them.
- *
- * @module
- */
+/** The person's own files; those of the folder that is worked in are never among them. @module */
 
 import { isObject } from "./text/json.ts";
 import { UsageError } from "./errors.ts";
 
 /** Looks up a variable of the environment. */
 export type VariableReader = (name: string) => string | undefined;
-
 const processVariable: VariableReader = (name) => Deno.env.get(name);
 
-/** The folder that the variable `name` gives, or `usual` in the home folder. Relative paths do not count: they would be in the folder that is worked in. */
-function xdgFolder(
-  env: VariableReader,
-  name: string,
-  usual: string,
-  windows: string,
-): string | undefined {
+/** The folder of the variable `name`, or `usual` at home. Relative ones would be in the folder at work. */
+function xdgFolder(env: VariableReader, name: string, usual: string, windows: string) {
   const home = env("HOME");
-  const [folder] = Deno.build.os === "windows"
-    ? [env(windows)]
-    : [env(name), home && `${home}/${usual}`].filter((one) => one?.startsWith("/"));
+  const folder = Deno.build.os === "windows"
+    ? env(windows)
+    : [env(name), home && `${home}/${usual}`].find((one) => one?.startsWith("/"));
   return folder ? `${folder}/copilot` : undefined;
 }
 
@@ -47,9 +36,8 @@ export function userFile(name: string, env: VariableReader = processVariable): s
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 /**
- * The object in a file; undefined where there is no file.
- *
- * @param isOurs false for a file that others wrote: it may be a link to text that is not to be quoted in a log
+ * The object in a file; undefined where there is no file. `isOurs`: false for a file that others wrote,
+ * which may be a link to text that is not to be quoted in a log.
  * @throws {UsageError} when it holds anything else.
  */
 export function readJsonFile(path: string, isOurs = true): Record<string, unknown> | undefined {
@@ -78,25 +66,18 @@ export function readJsonFile(path: string, isOurs = true): Record<string, unknow
 const VARIABLES =
   /^\s*(?:export\s+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)\s*=/gim;
 
-/**
- * The settings of servers and keys that a folder brings and that other programs would heed, such as
- * `OPENAI_BASE_URL in .env`. Here they are the person's alone to set.
- */
+/** Settings that a folder brings, such as `OPENAI_BASE_URL in .env`: they are the person's alone to set. */
 export function unheededSettings(folder: string): string[] {
-  const found: string[] = [];
-  for (const name of [".copilot/config.json", ".env"]) {
+  return [".copilot/config.json", ".env"].flatMap((name) => {
     try {
       const { isFile, size } = Deno.statSync(`${folder}/${name}`);
-      if (!isFile || size > MAX_SETTINGS_BYTES) continue;
-      if (name !== ".env") found.push(name);
-      else {
-        const text = Deno.readTextFileSync(`${folder}/${name}`);
-        const names = new Set([...text.matchAll(VARIABLES)].map(([, variable]) => variable));
-        found.push(...[...names].map((variable) => `${variable} in ${name}`));
-      }
+      if (!isFile || size > MAX_SETTINGS_BYTES) return [];
+      if (name !== ".env") return [name];
+      const text = Deno.readTextFileSync(`${folder}/${name}`);
+      const names = new Set(Array.from(text.matchAll(VARIABLES), ([, variable]) => variable));
+      return Array.from(names, (variable) => `${variable} in ${name}`);
     } catch {
-      // A file that cannot be read sets nothing.
+      return []; // A file that cannot be read sets nothing.
     }
-  }
-  return found;
+  });
 }

@@ -1,9 +1,7 @@
 /**
  * The table of the command line's flags, its parser, and the text of `--help`.
- *
  * `@std/cli/parse-args` is not used as it takes no value that starts with "-", such as a prompt, and
  * gives a flag without its value an empty one.
- *
  * @module
  */
 
@@ -22,11 +20,8 @@ export function asUsage<T>(make: () => T): T {
     return make();
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    throw new UsageError(
-      isSettingError(error)
-        ? `Cannot use --${flagOfSetting(error.setting)} as ${error.why}`
-        : error.message,
-    );
+    if (!isSettingError(error)) throw new UsageError(error.message);
+    throw new UsageError(`Cannot use --${flagOfSetting(error.setting)} as ${error.why}`);
   }
 }
 
@@ -36,9 +31,7 @@ export function flagOfSetting(setting: string): string {
 }
 
 export interface Flag {
-  /** `--name`. */
   name: string;
-  /** `-s`. */
   short?: string;
   /** The name of its value in the help; none for a switch. */
   value?: string;
@@ -49,7 +42,6 @@ export interface Flag {
   help: string;
 }
 
-/** All flags, in the order of the help. */
 export const FLAGS = [
   {
     name: "print",
@@ -167,10 +159,7 @@ export type Args =
 
 /**
  * Reads a command line. A value is the next word, even one with a dash, or follows `=`. The word after
- * `--` is a prompt.
- *
- * @throws {UsageError} for an unknown flag, a value too few or too many, a flag given twice, a word
- * that belongs to no flag.
+ * `--` is a prompt. Throws a {@linkcode UsageError} for unknown flags, and words that belong to none.
  */
 export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
   const args: Record<string, string | true> = {};
@@ -234,11 +223,8 @@ function findFlag(word: string): Flag {
   if (!word.startsWith("-")) throw unexpected(word);
   const name = word.split("=", 1)[0]!;
   const near = nearest(name.replace(/^-+/, ""), FLAGS.map((flag) => flag.name));
-  throw new UsageError(
-    `Unknown flag ${quotedWord(name)}: ${
-      near ? `did you mean --${near}?` : "--help lists the flags"
-    }`,
-  );
+  const hint = near ? `did you mean --${near}?` : "--help lists the flags";
+  throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
 
 function unexpected(word: string): UsageError {
@@ -248,6 +234,11 @@ function unexpected(word: string): UsageError {
     ? "did you mean copilot doctor?"
     : 'give the prompt as one word, -p "..."';
   return new UsageError(`Unexpected argument ${quotedWord(word)}: ${instead}`);
+}
+
+/** The error for a flag's value that is none of those it takes. */
+export function wrongValue(flag: string, wanted: string, text: string): UsageError {
+  return new UsageError(`--${flag} must be ${wanted}: it is ${JSON.stringify(text.slice(0, 60))}`);
 }
 
 function quotedWord(text: string): string {
@@ -261,7 +252,6 @@ export const EXAMPLES = [
   'copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"',
 ] as const;
 
-/** The text of `--help`. */
 export function usageText(): string {
   const left = FLAGS.map((flag: Flag) => {
     const value = flag.value ? ` ${flag.optional ? `[${flag.value}]` : flag.value}` : "";

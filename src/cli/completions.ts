@@ -1,8 +1,6 @@
 /**
- * Completions for shells, and the manual page, from the table of flags.
- *
- * Sources: bash(1) "Programmable Completion", zshcompsys(1), fish's `complete`, man(7).
- *
+ * Completions for shells, and the manual page, from the table of flags. Sources: bash(1)
+ * "Programmable Completion", zshcompsys(1), fish's `complete`, man(7).
  * @module
  */
 
@@ -28,15 +26,10 @@ const SHELLS: ReadonlyMap<string, () => string> = new Map([
 ]);
 
 function bashScript(): string {
-  const cases = flags.filter(({ value }) => value).map((flag) => {
-    const names = `${flag.short ? `-${flag.short}|` : ""}--${flag.name}`;
-    const { values } = flag;
-    const reply = values === "folders"
-      ? 'COMPREPLY=($(compgen -d -- "$word"))'
-      : values
-      ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$word"))`
-      : ":";
-    return `    ${names}) ${reply}; return ;;`;
+  const cases = flags.filter(({ value }) => value).map(({ name, short, values }) => {
+    const words = values === "folders" ? "-d" : values && `-W "${values.join(" ")}"`;
+    const reply = words ? `COMPREPLY=($(compgen ${words} -- "$word"))` : ":";
+    return `    ${short ? `-${short}|` : ""}--${name}) ${reply}; return ;;`;
   });
   return `_copilot() {
   local first= given word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
@@ -68,24 +61,17 @@ function zshScript(): string {
 
 function fishScript(): string {
   const rows = flags.map(({ name, short, value, values, help }) => {
-    const argument = values === "folders"
-      ? " -xa '(__fish_complete_directories)'"
-      : values
-      ? ` -xa '${values.join(" ")}'`
-      : value
-      ? " -x"
-      : "";
+    const words = values === "folders" ? "(__fish_complete_directories)" : values?.join(" ");
+    const argument = words ? ` -xa '${words}'` : value && " -x";
     const text = help.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
-    return `complete -c copilot -f${
-      short ? ` -s ${short}` : ""
-    } -l ${name}${argument} -d '${text}'\n`;
+    const letter = short ? ` -s ${short}` : "";
+    return `complete -c copilot -f${letter} -l ${name}${argument ?? ""} -d '${text}'\n`;
   });
   const command =
     "complete -c copilot -f -n __fish_is_first_token -a doctor -d 'asks the server'\n";
   return command + rows.join("");
 }
 
-/** The manual page, in roff. */
 export function manPage(version: string): string {
   const roff = (text: string) => text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
   const options = flags.map(({ name, short, value, optional, help }) => {

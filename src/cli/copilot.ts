@@ -8,9 +8,7 @@ import { type CopilotOptions, modelFlags, sessionOptions, toConfig } from "./set
 import { onSignals } from "./signals.ts";
 
 /**
- * Starts the interactive copilot in the terminal (spec 4.1); resolves to the exit code when it is
- * left.
- *
+ * Starts the interactive copilot in the terminal (spec 4.1); resolves to its exit code.
  * @throws {TypeError} {RangeError} when an option is bad.
  * @throws {UsageError} when a key is missing, or options contradict each other.
  */
@@ -18,11 +16,7 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
   return await runInTerminal(toConfig(options), options);
 }
 
-/**
- * Runs a session in the terminal; the exit code.
- *
- * @param checked makes the session, and may throw other errors than its own
- */
+/** Runs a session in the terminal; the exit code. `checked` makes it, with errors of its own. */
 export async function runInTerminal(
   config: CopilotConfig,
   options: CopilotOptions,

@@ -6,21 +6,9 @@ import { readJsonFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
 
 /** Flags that are for one run alone, or ask for something else than a run. */
-const PER_RUN = [
-  "continue",
-  "print",
-  "output",
-  "yes",
-  "trust",
-  "stdin",
-  "demo",
-  "api-key",
-  "json",
-  "completions",
-  "man",
-  "version",
-  "help",
-];
+const PER_RUN = new Set(
+  "continue print output yes trust stdin demo api-key json completions man version help".split(" "),
+);
 /** Flags that choose a server: given any of them, those of the file do not count. */
 const SERVER_FLAGS = ["local", "hosted", "host", "base-url"] as const;
 /** Flags that go with one server. */
@@ -28,7 +16,6 @@ export const FLAGS_OF_SERVER = [...SERVER_FLAGS, "api-key", "model", "use-compat
 
 /**
  * `args`, with the values of `config.json` for flags that were not given: `{"local": true, "model": "qwen3"}`.
- *
  * @throws {UsageError} when it names anything but flags, or gives one a value that it cannot have.
  */
 export function withDefaults(args: Args, env?: VariableReader): Args {
@@ -42,7 +29,7 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   for (const [name, given] of Object.entries(file)) {
     const isList = name === "env" && Array.isArray(given);
     const value = isList ? given.join(",") : given;
-    const flag = flags.find((one) => one.name === name && !PER_RUN.includes(name));
+    const flag = flags.find((one) => one.name === name && !PER_RUN.has(name));
     if (flag === undefined) {
       const near = nearest(name, flags.map((one) => one.name));
       const why = flags.some((one) => one.name === name)

@@ -1,20 +1,15 @@
-/**
- * `copilot doctor`: sends requests to the configured model server, and says what works, what the
- * program will use and what to change.
- *
- * @module
- */
+/** `copilot doctor`: asks the model server, and says what works and what to change. @module */
 
 import { CopilotAgent } from "../agent/agent.ts";
 import { AnswerSplitter } from "../backends/answer_splitter.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
 import { ToolCallFilter } from "../toolcalls/extract.ts";
-import type { Backend, Delta, Reply } from "../backends/backend.ts";
+import type { Backend, Reply, SendOptions } from "../backends/backend.ts";
 import { isNative, servedModel } from "../backends/local/connection.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
-import { count } from "../text/count.ts";
+import { count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
@@ -23,7 +18,6 @@ import { withHint } from "../session/hints.ts";
 import type { SandboxStatus } from "../session/report.ts";
 import type { Permissions } from "../session/permissions.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
-import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { wrapped } from "../text/wrap.ts";
 import { type Check, checkServerAndModel } from "../session/server_look.ts";
@@ -45,33 +39,28 @@ const MAX_TOKENS = 2048;
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
   const maxTokens = Math.min(targetOf(config).maxTokens, MAX_TOKENS);
   const agent = new CopilotAgent(withModel(config, { maxTokens }), ".");
+  const { json, columns, write } = options;
   const checks: Check[] = [];
-  if (!options.json) options.write(`copilot doctor: ${backendOf(config)}, ${serverOf(config)}\n`);
+  const add = (check: Check) => {
+    checks.push(check);
+    if (!json) write(checkRows(check, columns));
+  };
+  if (!json) write(`copilot doctor: ${backendOf(config)}, ${serverOf(config)}\n`);
   try {
     for await (const check of checksOf(agent, options)) {
-      checks.push(check);
-      if (!options.json) options.write(checkRows(check, options.columns));
+      add(check);
       if (check.status === "fail") break;
     }
   } catch (error) {
     options.signal.throwIfAborted();
     if (!(error instanceof BackendError)) throw error;
-    const check: Check = { name: "answer", status: "fail", text: withHint(error, agent.config) };
-    checks.push(check);
-    if (!options.json) options.write(checkRows(check, options.columns));
+    add({ name: "answer", status: "fail", text: withHint(error, agent.config) });
   }
   const ok = checks.every(({ status }) => status !== "fail");
-  const { name } = targetOf(agent.config);
-  if (options.json) {
-    const report = {
-      ok,
-      backend: backendOf(config),
-      server: serverOf(config),
-      model: name,
-      checks,
-    };
-    options.write(`${JSON.stringify(report)}\n`);
-  } else options.write(ok ? `Ready: ${oneLine(name)}\n` : "Not ready: see above\n");
+  const { name: model } = targetOf(agent.config);
+  const [backend, server] = [backendOf(config), serverOf(config)];
+  if (json) write(`${JSON.stringify({ ok, backend, server, model, checks })}\n`);
+  else write(ok ? `Ready: ${oneLine(model)}\n` : "Not ready: see above\n");
   return ok ? EXIT.done : EXIT.error;
 }
 
@@ -87,43 +76,34 @@ function checkRows({ name, status, text, advice }: Check, columns: number): stri
 }
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  yield confinementCheck(await options.permissions.sandboxStatus(agent.state.workingDir));
-  const { json, write } = options;
+  const { permissions, fit, json, write, signal } = options;
+  yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };
-  yield* checkServerAndModel({ agent, fit: options.fit, signal: options.signal, onLoading });
-  yield* await probes(agent, options);
+  yield* checkServerAndModel({ agent, fit, signal, onLoading });
+  yield* probes(agent, signal);
 }
 
-/** Reports what confines the commands that the model runs. */
 function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
   const name = "commands";
-  if (mode === "off") {
-    return by === undefined
-      ? { name, status: "note", text: `not confined, and cannot be: ${why}` }
-      : { name, status: "ok", text: `not confined; ${by} works: --sandbox workspace-write` };
-  }
   if (by === undefined) {
-    return { name, status: "note", text: `refused, as nothing confines them: ${why}` };
+    const state = mode === "off"
+      ? "not confined, and cannot be"
+      : "refused, as nothing confines them";
+    return { name, status: "note", text: `${state}: ${why}` };
   }
-  return {
-    name,
-    status: "ok",
-    text: `confined by ${by}: ${mode}, ${network ? "with" : "without"} network`,
-  };
+  const text = mode === "off"
+    ? `not confined; ${by} works: --sandbox workspace-write`
+    : `confined by ${by}: ${mode}, ${network ? "with" : "without"} network`;
+  return { name, status: "ok", text };
 }
 
 /** Repeated characters after which an answer is stopped: the questions are short. */
 const RUNAWAY = 1000;
 
-/** A reply, with the times of its first piece and its end, in milliseconds from the request. */
-interface Probe extends Reply {
-  first: number;
-  total: number;
-  /** True where it was stopped as it repeated itself. */
-  ranAway: boolean;
-}
+/** A reply, stopped where it `ranAway`; `first` piece and `total` in milliseconds from the request. */
+type Probe = Reply & { first: number; total: number; ranAway: boolean };
 
 async function sendProbe(
   backend: Backend,
@@ -137,32 +117,28 @@ async function sendProbe(
   let first = 0;
   let content = "";
   let ranAway = false;
-  const onDelta = (delta: Delta) => {
-    first ||= performance.now() - start;
-    if (delta.type === "text") content += delta.text;
-    if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
+  const calls = new ToolCallFilter(namesAndSchemas(tools));
+  const options: SendOptions = {
+    signal: AbortSignal.any([signal, stop.signal]),
+    onDelta(delta) {
+      first ||= performance.now() - start;
+      if (delta.type === "text") content += delta.text;
+      if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
+    },
+    splitter: new AnswerSplitter({ isTyped: backend.isTyped, calls }),
   };
-  const reply = await backend
-    .send(messages, tools, {
-      signal: AbortSignal.any([signal, stop.signal]),
-      onDelta,
-      splitter: new AnswerSplitter({
-        isTyped: backend.isTyped,
-        calls: new ToolCallFilter(namesAndSchemas(tools)),
-      }),
-    })
-    .catch((error): Reply => {
-      if (signal.aborted || !stop.signal.aborted) throw error;
-      ranAway = true;
-      const message: Message = { role: "assistant", content };
-      return { message, finish: "other", finishDetail: "", usage: undefined };
-    });
+  const reply = await backend.send(messages, tools, options).catch((error): Reply => {
+    if (signal.aborted || !stop.signal.aborted) throw error;
+    ranAway = true;
+    const message: Message = { role: "assistant", content };
+    return { message, finish: "other", finishDetail: "", usage: undefined };
+  });
   const total = performance.now() - start;
   return { ...reply, first: first || total, total, ranAway };
 }
 
 /** Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. */
-async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGenerator<Check> {
+async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
   const backend = await agent.backend();
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };
   const loaded = await sendProbe(backend, [hello], [], signal);
@@ -186,9 +162,8 @@ async function* probes(agent: CopilotAgent, { signal }: DoctorOptions): AsyncGen
   const message = { ...asked.message, toolCalls: [call] };
   const again = await sendProbe(backend, [...messages, message, result], agent.offered, signal);
   const isTold = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
-  yield isTold
-    ? { name: "result", status: "ok", text: "goes on after a tool's result" }
-    : { name: "result", status: "note", text: "says nothing after a tool's result" };
+  const told = isTold ? "goes on" : "says nothing";
+  yield { name: "result", status: isTold ? "ok" : "note", text: `${told} after a tool's result` };
   yield cacheCheck(asked, again);
 }
 
@@ -203,9 +178,8 @@ function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {
     return { name, status: "fail", text: "the model said nothing", advice: "Try another model" };
   }
   const tokens = usage?.outputTokens ?? 0;
-  const speed = tokens > 5 && total - first > 50
-    ? `, ${Math.round(tokens / ((total - first) / 1000))} tokens/s`
-    : "";
+  const perSecond = Math.round(tokens / ((total - first) / 1000));
+  const speed = tokens > 5 && total - first > 50 ? `, ${perSecond} tokens/s` : "";
   const thinks = reasoning ? "; it thinks first" : "";
   return { name, status: "ok", text: `after ${duration(first)}${speed}${thinks}` };
 }
@@ -220,11 +194,9 @@ async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): 
     return `A model that Ollama tags "tools" ${reads}: ollama.com/search?c=tools`;
   }
   const { owner } = await servedModel(target.name, at);
-  const how = owner === "llamacpp"
-    ? "llama-server --jinja"
-    : owner === "vllm"
-    ? "vllm serve --enable-auto-tool-choice --tool-call-parser NAME"
-    : "see its manual";
+  let how = "see its manual";
+  if (owner === "llamacpp") how = "llama-server --jinja";
+  if (owner === "vllm") how = "vllm serve --enable-auto-tool-choice --tool-call-parser NAME";
   return `A server that knows the model's template ${reads}: ${how}`;
 }
 
@@ -268,11 +240,8 @@ function cacheCheck(before: Probe, after: Probe): Check {
     return { name, status: "ok", text: `too fast to tell: ${times}` };
   }
   if (after.first < before.first / 2) return { name, status: "ok", text: `works: ${times}` };
-  return {
-    name,
-    status: "note",
-    text: `the same prompt took as long again: ${times}`,
-    advice:
-      "Each turn reads everything anew: look for the server's prompt cache, and for others who use it",
-  };
+  const text = `the same prompt took as long again: ${times}`;
+  const advice =
+    "Each turn reads everything anew: look for the server's prompt cache, and for others who use it";
+  return { name, status: "note", text, advice };
 }

@@ -1,9 +1,8 @@
 /** The program: reads the command line, runs what it asks for, returns the exit code. @module */
 
 import { type CopilotConfig, VERSION } from "../config.ts";
-import { type Args, asUsage, outputAsked, parseArgs, usageText } from "./args.ts";
+import { type Args, asUsage, outputAsked, parseArgs, usageText, wrongValue } from "./args.ts";
 import { UsageError } from "../errors.ts";
-import type { DemoServer } from "./demo/server.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -16,13 +15,10 @@ import { Output, readPiped } from "../terminal/stdio.ts";
 
 /** `-p` goes on without a pipe that is silent for longer, in ms. */
 const SILENT_STDIN_MS = 3000;
-
 /** A run that was told to end gets this time, in ms, before a second signal ends it at once. */
 const MAX_ENDING_MS = 5000;
-
 /** The longest that a run which was told to end waits for the readers of its output, in ms. */
 const READER_MS = 500;
-
 const DEMO_NOTICE = "· demo: fixed rules, no language model";
 
 /** The program's streams, and its end. */
@@ -31,7 +27,6 @@ interface Run {
   stderr: Output;
   /** Ends the turn under way, and then the program with `exitCode`. */
   stop(exitCode: number): void;
-  /** Aborted by `stop`. */
   signal: AbortSignal;
   /** The exit code of the first call of `stop`. */
   stopCode?: number;
@@ -77,13 +72,10 @@ export async function main(words: readonly string[]): Promise<number> {
 
 /** Says what a run failed with; the exit code. */
 function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): number {
-  const message = errorLine(error);
-  const exitCode = stopCode ??
-    (error instanceof UsageError
-      ? EXIT.usage
-      : error instanceof Deno.errors.BrokenPipe
-      ? EXIT.closed
-      : EXIT.error);
+  const message = oneLine(error instanceof Error ? error.message || error.name : String(error));
+  let exitCode = stopCode ?? EXIT.error;
+  if (stopCode === undefined && error instanceof UsageError) exitCode = EXIT.usage;
+  if (stopCode === undefined && error instanceof Deno.errors.BrokenPipe) exitCode = EXIT.closed;
   if (stopCode === undefined) stderr.write(`copilot: ${message}\n`);
   if (args.output === "json" || args.output === "stream-json") {
     const how = stopCode === undefined ? { error: message } : { stopReason: "aborted" as const };
@@ -92,17 +84,21 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
   return exitCode;
 }
 
+/** The text of the flags that ask for one and not for a run. */
+async function standingText(args: Args): Promise<string | undefined> {
+  if (args.help) return usageText();
+  const { deno } = Deno.version;
+  if (args.version) return `copilot ${VERSION} (deno ${deno}, ${Deno.build.target})\n`;
+  if (args.completions === undefined && !args.man) return undefined;
+  const { completionScript, manPage } = await import("./completions.ts");
+  return args.man ? manPage(VERSION) : completionScript(args.completions!);
+}
+
 async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<number> {
-  const { stdout } = run;
-  if (args.help) return stdout.write(usageText()), EXIT.done;
-  if (args.version) {
-    return stdout.write(`copilot ${VERSION} (deno ${Deno.version.deno}, ${Deno.build.target})\n`),
-      EXIT.done;
-  }
-  if (args.completions !== undefined || args.man) {
-    const { completionScript, manPage } = await import("./completions.ts");
-    const text = args.man ? manPage(VERSION) : completionScript(args.completions!);
-    return stdout.write(text), EXIT.done;
+  const text = await standingText(args);
+  if (text !== undefined) {
+    run.stdout.write(text);
+    return EXIT.done;
   }
   args = { ...withDefaults(args), ...(args.doctor && { doctor: true }) };
   if (args.doctor) return await examine(args, run);
@@ -112,12 +108,10 @@ async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<numbe
   const { optionsFromArgs, toConfig } = await import("./settings.ts");
   let options = optionsFromArgs(args);
   const format = checkedFormat(args, headless);
-  let demo: DemoServer | undefined;
-  if (args.demo) {
-    checkDemo(args);
-    demo = (await import("./demo/server.ts")).startDemoServer();
-    options = { ...options, local: true, host: demo.host, model: demo.model };
-  }
+  const other = args.demo && FLAGS_OF_SERVER.find((name) => args[name] !== undefined);
+  if (other) throw new UsageError(`--demo and --${other} exclude each other`);
+  const demo = args.demo && (await import("./demo/server.ts")).startDemoServer();
+  if (demo) options = { ...options, local: true, host: demo.host, model: demo.model };
   try {
     const config = asUsage(() => toConfig(options));
     if (!headless) return await runSession(config, options, args);
@@ -165,19 +159,14 @@ function stopOnSignals(run: Run): void {
   });
 }
 
-async function runSession(
-  config: CopilotConfig,
-  options: CopilotOptions,
-  args: Args,
-): Promise<number> {
+async function runSession(config: CopilotConfig, options: CopilotOptions, args: Args) {
   const { runInTerminal } = await import("./copilot.ts");
   const motto = args.demo ? DEMO_NOTICE : undefined;
-  let code: number;
+  let code: number = EXIT.hangup;
   try {
     code = await runInTerminal(config, options, { args, motto, checked: asUsage });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;
-    code = EXIT.hangup;
   }
   // Its window was closed: reading ended, or writing failed, maybe before the signal came.
   return Deno.stdin.isTerminal() ? code : EXIT.hangup;
@@ -199,12 +188,14 @@ async function answerPrompt(
       import("./settings.ts"),
     ]);
   const permissions = await openPermissions(parsePermissionChoice(args));
+  const isProgressSeen = Deno.stderr.isTerminal();
+  const size = isProgressSeen ? (await import("../terminal/tty.ts")).terminalSize : undefined;
   const frontend = new PrintFrontend({
     format,
     stdout: run.stdout,
     stderr: run.stderr,
-    isTerminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
-    columns: Deno.stderr.isTerminal() ? await terminalColumns() : undefined,
+    isTerminal: Deno.stdout.isTerminal() || isProgressSeen,
+    columns: size && (() => size().columns),
     signal: run.signal,
     stopCode: () => run.stopCode ?? EXIT.interrupted,
   });
@@ -221,28 +212,13 @@ async function answerPrompt(
   return await frontend.run(session, prompt);
 }
 
-/** Looks up the terminal's width; its module is loaded where there is a terminal. */
-async function terminalColumns(): Promise<() => number> {
-  const { terminalSize } = await import("../terminal/tty.ts");
-  return () => terminalSize().columns;
-}
-
 function checkedFormat(args: Args, headless: boolean): Format {
   const asked = args.output ?? "text";
   const format = FORMATS.find((known) => known === asked);
-  if (format === undefined) {
-    throw new UsageError(
-      `--output must be text, json or stream-json: it is ${JSON.stringify(asked.slice(0, 60))}`,
-    );
-  }
+  if (format === undefined) throw wrongValue("output", "text, json or stream-json", asked);
   if (args.output !== undefined && !headless) throw new UsageError("--output needs -p");
   if (args.stdin && !headless) throw new UsageError("--stdin needs -p");
   return format;
-}
-
-function checkDemo(args: Args): void {
-  const other = FLAGS_OF_SERVER.find((name) => args[name] !== undefined);
-  if (other !== undefined) throw new UsageError(`--demo and --${other} exclude each other`);
 }
 
 /** The prompt: the argument, the piped text, or both, the argument first. */
@@ -254,11 +230,8 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
     const reading = readPiped(Deno.stdin, patient ? undefined : SILENT_STDIN_MS);
     const got = await Promise.race([reading, afterAbort(signal, 0)]);
     if (!got) throw signal.reason;
-    if (got.silent) {
-      stderr.write(
-        "· stdin is a pipe that sent nothing for 3 s: going on without it (--stdin waits)\n",
-      );
-    }
+    const silence = "is a pipe that sent nothing for 3 s: going on without it (--stdin waits)";
+    if (got.silent) stderr.write(`· stdin ${silence}\n`);
     if (got.replaced > 0) {
       stderr.write(`· stdin: ${got.replaced} pieces were not UTF-8 and were replaced by U+FFFD\n`);
     }
@@ -271,9 +244,8 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
   if (piped.trim() === "") return [typed];
   // `@names` in piped text are not attached: others may have written it.
   const context = { type: "resource", name: "", text: piped } as const;
-  return asked.trim() === ""
-    ? [{ ...context, kind: "note" }]
-    : [typed, { ...context, kind: "stdin" }];
+  if (asked.trim() === "") return [{ ...context, kind: "note" }];
+  return [typed, { ...context, kind: "stdin" }];
 }
 
 /** Resolves `ms` milliseconds after `signal` was aborted. */
@@ -283,8 +255,4 @@ function afterAbort(signal: AbortSignal, ms: number): Promise<void> {
     if (signal.aborted) begin();
     else signal.addEventListener("abort", begin);
   });
-}
-
-function errorLine(error: unknown): string {
-  return oneLine(error instanceof Error ? error.message || error.name : String(error));
 }

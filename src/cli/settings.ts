@@ -1,19 +1,22 @@
 import {
+  type AgentSettings,
   COMPAT_API_KEY_ENV,
   COMPAT_BASE_URL,
   compatConfig,
   type CopilotConfig,
   HOSTED_API_KEY_ENV,
   hostedConfig,
+  type LocalConfig,
   localConfig,
   type PromptTier,
+  type Some,
   type Thinking,
 } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { Permissions } from "../session/permissions.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { ModelFlags } from "../session/state.ts";
-import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs } from "./args.ts";
+import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
@@ -36,31 +39,22 @@ export interface CopilotOptions {
 }
 
 /** Settings of the command line beside {@linkcode CopilotOptions}. */
-interface ExtraSettings {
-  maxTokens?: number | undefined;
-  contextLength?: number | undefined;
-  temperature?: number | undefined;
-  think?: Thinking | undefined;
-  keepAlive?: string | undefined;
-  promptTier?: PromptTier | undefined;
-  connectTimeoutMs?: number | undefined;
-  firstTokenTimeoutMs?: number | undefined;
-  idleTimeoutMs?: number | undefined;
-}
+type ExtraSettings = Some<
+  Omit<LocalConfig, keyof CopilotOptions> & Pick<AgentSettings, "promptTier">
+>;
+type Env = Pick<typeof Deno.env, "get">;
 
 /**
  * The agent's settings for `options`; keys come from `env` where none is given.
- *
  * @throws {UsageError} when options contradict each other or a key is missing.
  * @throws {TypeError} {RangeError} when a value is bad.
  */
 export function toConfig(
   options: CopilotOptions & ExtraSettings,
-  env: { get(name: string): string | undefined } = Deno.env,
+  env: Env = Deno.env,
 ): CopilotConfig {
-  const { apiKey, model, baseUrl, local, hosted, host, useCompat, workingDir: _, ...rest } =
-    options;
-  const { keepAlive, promptTier, think, ...extra } = rest;
+  const { local, hosted, host, useCompat, workingDir: _, keepAlive, promptTier, ...rest } = options;
+  const { apiKey, baseUrl, ...common } = rest;
   const tier = promptTier && { promptTier };
   if (local && hosted) throw new UsageError("--local and --hosted exclude each other: give one");
   if (local && baseUrl !== undefined) throw new UsageError("--local takes --host, not --base-url");
@@ -74,8 +68,7 @@ export function toConfig(
   }
   if (local) {
     const at = host ?? hostIn(env);
-    const local = localConfig({ model, host: at, useCompat, apiKey, keepAlive, think, ...extra });
-    return { ...tier, local };
+    return { ...tier, local: localConfig({ ...common, apiKey, host: at, useCompat, keepAlive }) };
   }
   const name = hosted ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
   const key = apiKey ?? keyIn(env, name);
@@ -85,14 +78,13 @@ export function toConfig(
       `No API key: set ${name}, or pass --api-key. For a model of your own use --local or --base-url; --demo needs none`,
     );
   }
-  if (hosted) {
-    return { ...tier, hosted: hostedConfig({ apiKey: key, model, baseUrl, think, ...extra }) };
-  }
-  return { ...tier, compat: compatConfig({ apiKey: key, model, baseUrl, think, ...extra }) };
+  const settings = { ...common, apiKey: key, baseUrl };
+  if (hosted) return { ...tier, hosted: hostedConfig(settings) };
+  return { ...tier, compat: compatConfig(settings) };
 }
 
 /** The server's address in `OLLAMA_HOST`, which may lack scheme and port. */
-function hostIn(env: { get(name: string): string | undefined }): string | undefined {
+function hostIn(env: Env): string | undefined {
   const text = env.get("OLLAMA_HOST")?.trim();
   if (!text) return undefined;
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
@@ -103,7 +95,7 @@ function hostIn(env: { get(name: string): string | undefined }): string | undefi
   return url.href.replace(/\/$/, "");
 }
 
-function keyIn(env: { get(name: string): string | undefined }, name: string): string {
+function keyIn(env: Env, name: string): string {
   let key: string;
   try {
     key = env.get(name)?.trim() ?? "";
@@ -118,11 +110,7 @@ function keyIn(env: { get(name: string): string | undefined }, name: string): st
   );
 }
 
-/**
- * The options that a command line sets.
- *
- * @throws {UsageError} when a number is none.
- */
+/** The options that a command line sets; throws a `UsageError` when a number is none. */
 export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   return {
     apiKey: args["api-key"],
@@ -150,28 +138,25 @@ function oneOf(args: Args, flag: "think" | "prompt-tier"): string | undefined {
   const text = args[flag];
   const { values } = FLAGS.find((row: Flag) => row.name === flag) as { values: readonly string[] };
   if (text === undefined || values.includes(text)) return text;
-  throw new UsageError(
-    `--${flag} must be ${values.join(", ")}: it is ${JSON.stringify(text.slice(0, 60))}`,
-  );
+  throw wrongValue(flag, values.join(", "), text);
 }
 
 function thinkingOf(text: string | undefined): Thinking | undefined {
   return text === "on" ? true : text === "off" ? false : text as Thinking | undefined;
 }
 
-function number(
-  args: Args,
-  name: "max-tokens" | "context-length" | "temperature" | `${string}-timeout`,
-) {
-  const text = (args as Record<string, string | undefined>)[name];
+function number(args: Args, name: "max-tokens" | "context-length" | "temperature" | TimeoutFlag) {
+  const text = args[name];
   if (text === undefined) return undefined;
   if (text.trim() === "" || !Number.isFinite(Number(text))) {
-    throw new UsageError(`--${name} must be a number: it is ${JSON.stringify(text.slice(0, 60))}`);
+    throw wrongValue(name, "a number", text);
   }
   return Number(text);
 }
 
-function seconds(args: Args, name: `${string}-timeout`): number | undefined {
+type TimeoutFlag = keyof Args & `${string}-timeout`;
+
+function seconds(args: Args, name: TimeoutFlag): number | undefined {
   const value = number(args, name);
   return value === undefined ? undefined : value * 1000;
 }

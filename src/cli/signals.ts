@@ -1,9 +1,6 @@
 import { EXIT } from "../frontends/exit_codes.ts";
 
-/**
- * Calls `handler` with the exit code for each SIGINT, SIGTERM or SIGHUP until the returned
- * function is called.
- */
+/** Calls `handler` with the exit code for each signal until the returned function is called. */
 export function onSignals(handler: (exitCode: number) => void): () => void {
   const codes: [Deno.Signal, number][] = Deno.build.os === "windows"
     ? [["SIGINT", EXIT.interrupted], ["SIGBREAK", EXIT.interrupted]]

@@ -1,10 +1,9 @@
 /** Finds code in Markdown text as it streams. @module */
 
-/** The text before a place on its line: one of three kinds. */
+// The text before a place on its line.
 const LINE_BLANK = 0; // nothing, or white space
 const LINE_MARKED = 1; // signs of lists and quotations
 const LINE_TEXT = 2;
-
 const TAB_UNIT = 9;
 const NEWLINE = 10;
 const GREATER = 62;
@@ -21,10 +20,8 @@ const TOOL_LINE =
   /^(?:\+(?! \S| $)|-(?![\s-])|\s*(?:\/\/|\d+(?:[\t→]|:(?! \S| $))|\S*(?::\d+:|[A-Za-z]-\d+-)))/;
 /** The characters of a line that are kept for {@linkcode TOOL_LINE} and {@linkcode NESTING_INFO}. */
 const LINE_START_CHARS = 256;
-
 /** The opening line of a fenced block that may hold other blocks. */
 const NESTING_INFO = /[`~]\s*(?:md|mdx|markdown)\s*$/i;
-
 /** Longer runs of backticks do not span lines, so that few lengths can be open without an end. */
 const MAX_SPAN = 16;
 
@@ -40,9 +37,8 @@ interface Fence {
 }
 
 /**
- * Follows Markdown text and tells where code is. On one line it decides by what came before alone: a
- * backtick begins inline code until one like it or the end of the line. CommonMark would wait for
- * the second one, but then text would have to be held back for a whole line.
+ * Follows Markdown text and tells where code is. A backtick begins inline code until one like it or
+ * the line's end: to wait for the second one, as CommonMark does, would hold back the line.
  */
 export class CodeTracker {
   #before = LINE_BLANK;
@@ -72,7 +68,7 @@ export class CodeTracker {
     this.#mayIndent = !isContinued;
   }
 
-  /** Reads `text` from `from` up to `to`, which goes on where the last call ended. */
+  /** Reads `text` from `from` up to `to`; it goes on where the last call ended. */
   feed(text: string, from: number, to: number): void {
     let start = from;
     for (let i = from; i < to; i++) {
@@ -105,10 +101,7 @@ export class CodeTracker {
     if (to > from) this.#lastUnit = text.charCodeAt(to - 1);
   }
 
-  /**
-   * True where a character `next` that comes now is in code, in a row of a table, or amid the
-   * backticks of code. Where {@linkcode openSpan} is not 0, it may be in code as well.
-   */
+  /** True where `next` is in code or in a table; {@linkcode openSpan} tells where it may be. */
   inCode(next: string): boolean {
     const unit = next.charCodeAt(0);
     if (this.#run > 0 && unit === this.#runUnit) return true;
@@ -118,10 +111,7 @@ export class CodeTracker {
       (this.#before === LINE_BLANK ? this.#indent >= 4 && this.#mayIndent : this.#isIndented);
   }
 
-  /**
-   * The length of the backticks that began inline code on an earlier line of this paragraph, 0
-   * without any. The text that follows decides whether it is code: see {@linkcode spanSearch}.
-   */
+  /** The length of an earlier line's backticks, of which {@linkcode spanSearch} decides, else 0. */
   openSpan(): number {
     return this.#isSpanCode ? 0 : this.#span;
   }
@@ -214,9 +204,8 @@ export class CodeTracker {
 }
 
 /**
- * Makes a search for the end of inline code that `length` backticks began. It takes the text that
- * follows piece by piece, and returns true once the end comes, false once the paragraph ends
- * without it, undefined until then.
+ * Makes a search, piece by piece, for the end of inline code that `length` backticks began: true once it
+ * comes, false once the paragraph ends without it, undefined until then.
  */
 export function spanSearch(length: number): (piece: string) => boolean | undefined {
   let run = 0;
@@ -231,11 +220,9 @@ export function spanSearch(length: number): (piece: string) => boolean | undefin
         isLineBlank = false;
         continue;
       }
-      if (run > 0) {
-        if (isFence && run >= 3) return false;
-        if (run === length) return true;
-        run = 0;
-      }
+      if (run >= 3 && isFence) return false;
+      if (run === length) return true;
+      run = 0;
       if (unit === NEWLINE) {
         if (isLineBlank) return false;
         isLineBlank = true;

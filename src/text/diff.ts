@@ -9,7 +9,6 @@ export interface DiffLine {
 }
 
 type DiffStep = Omit<DiffLine, "line">;
-
 /** Changed regions with more pairs of lines to compare are replaced as a whole. */
 const MAX_PAIRS = 4_000_000;
 
@@ -19,10 +18,9 @@ export function diffLines(before: string, after: string, context = 2): DiffLine[
   const b = linesOf(after);
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  const most = Math.min(a.length, b.length) - start;
   let end = 0;
-  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) {
-    end++;
-  }
+  while (end < most && a.at(-1 - end) === b.at(-1 - end)) end++;
   const all = script(a.slice(start, a.length - end), b.slice(start, b.length - end));
   if (all.length === 0) return [];
   const lead = b.slice(Math.max(0, start - context), start).map(unchanged);
@@ -37,6 +35,8 @@ export function diffLines(before: string, after: string, context = 2): DiffLine[
 }
 
 const unchanged = (text: string): DiffStep => ({ kind: " ", text });
+const removed = (text: string): DiffStep => ({ kind: "-", text });
+const added = (text: string): DiffStep => ({ kind: "+", text });
 
 function linesOf(text: string): string[] {
   const lines = text.split("\n");
@@ -46,14 +46,7 @@ function linesOf(text: string): string[] {
 
 /** The shortest list of steps from `a` to `b`, by their longest common subsequence. */
 function script(a: string[], b: string[]): DiffStep[] {
-  const out: DiffStep[] = [];
-  const minus = (i: number) => out.push({ kind: "-", text: a[i]! });
-  const plus = (j: number) => out.push({ kind: "+", text: b[j]! });
-  if (a.length * b.length > MAX_PAIRS) {
-    a.forEach((_, i) => minus(i));
-    b.forEach((_, j) => plus(j));
-    return out;
-  }
+  if (a.length * b.length > MAX_PAIRS) return [...a.map(removed), ...b.map(added)];
   // common[i][j] is the length of the longest common subsequence of a[i..] and b[j..].
   const width = b.length + 1;
   const common = new Uint32Array((a.length + 1) * width);
@@ -64,18 +57,17 @@ function script(a: string[], b: string[]): DiffStep[] {
         : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
     }
   }
-  let i = 0;
-  let j = 0;
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      out.push(unchanged(b[j]!));
-      i++, j++;
-    } else if (
-      j === b.length || i < a.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!
-    ) minus(i++);
-    else plus(j++);
+  const out: DiffStep[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length && j < b.length) {
+    if (a[i] === b[j]) {
+      out.push(unchanged(a[i++]!));
+      j++;
+    } else if (common[(i + 1) * width + j]! >= common[i * width + j + 1]!) {
+      out.push(removed(a[i++]!));
+    } else out.push(added(b[j++]!));
   }
-  return out;
+  return [...out, ...a.slice(i).map(removed), ...b.slice(j).map(added)];
 }
 
 /** The lines without the unchanged ones that are further than `context` from a change. */

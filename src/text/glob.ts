@@ -1,13 +1,10 @@
-/** Glob patterns as regular expressions. @module */
-
 import { globToRegExp } from "@std/path/posix/glob-to-regexp";
 
 /** Braces multiply a pattern; no pattern that is meant comes near. */
 const MAX_EXPANDED_CHARS = 5_000;
 
 /**
- * Translates a glob pattern (spec 4.5) into a regular expression that matches whole paths with `/`
- * between their parts.
+ * Translates a glob pattern (spec 4.5) into a regular expression that matches whole paths with `/`.
  *
  * `*` is any characters but `/`, `**` any characters, `?` one character but `/`; a part that is only
  * `**` is any number of parts, also none. `[a-z]`, `[!a-z]` and `[[:alpha:]]` are one character but
@@ -35,10 +32,8 @@ export function globToRegex(pattern: string): RegExp {
 
 /** A wildcard, a brace sign, or an expression that matches exactly one character. */
 type GlobToken = "*" | "**" | "{" | "," | "}" | { source: string };
-
 const SLASH_TOKEN: GlobToken = { source: "\\/" };
 const ANY_TOKEN: GlobToken = { source: "[^/]" };
-
 /** Groups: an escaped character; stars; a set's negation and inside. Anything else is literal. */
 const TOKEN_PATTERN = /\\([^])|(\*+)|\[([!^]?)(\]?(?:\\[^/]|\[:[a-z]+:\]|[^\]\\/]){0,200})\]|[^]/gu;
 
@@ -49,9 +44,7 @@ function globTokens(pattern: string): GlobToken[] {
   const open: { at: number; commas: number[] }[] = [];
   for (const [text, escaped, stars, not, set] of pattern.matchAll(TOKEN_PATTERN)) {
     const at = list.length;
-    const char = set === undefined ? undefined : setOf(not!, set);
-    if (char) list.push(char);
-    else if (set !== undefined) { for (const part of text) list.push(literal(part)); }
+    if (set !== undefined) list.push(...setOf(not!, set) ?? Array.from(text, literal));
     else if (stars) list.push(stars.length === 1 ? "*" : "**");
     else list.push(text === "?" ? ANY_TOKEN : literal(escaped ?? text));
     if (text === "{") open.push({ at, commas: [] });
@@ -77,11 +70,11 @@ function literal(char: string): GlobToken {
 }
 
 /** The token of a set, undefined for an impossible one, such as `[z-a]`. */
-function setOf(not: string, set: string): GlobToken | undefined {
+function setOf(not: string, set: string): [GlobToken] | undefined {
   const glob = `[${not && "!"}${set.replace(/^\]/, "\\]")}]`;
   try {
     const source = globToRegExp(glob, { extended: false }).source.match(/^\^(\[.*\])/s)![1]!;
-    return { source: new RegExp(`(?!\\/)${source}`, "u").source };
+    return [{ source: new RegExp(`(?!\\/)${source}`, "u").source }];
   } catch {
     return undefined;
   }
@@ -105,9 +98,7 @@ function expandBraces(list: readonly GlobToken[]): GlobToken[][] {
       checkSize(before.lists.length * inner.length * list.length);
       lists = before.lists.flatMap((start) => inner.map((end) => [...start, ...end]));
       done = before.done;
-    } else {
-      for (const one of lists) one.push(token);
-    }
+    } else lists.forEach((one) => one.push(token));
   }
   return lists;
 }
@@ -120,15 +111,11 @@ function checkSize(chars: number): void {
 }
 
 /** A wildcard and the source of the literal text up to the next; `parts` is a `**` with its slash. */
-interface Piece {
-  wild: "" | "*" | "**" | "parts";
-  source: string;
-}
+type Piece = { wild: "" | "*" | "**" | "parts"; source: string };
 
 /**
- * The expression for tokens without braces. Every wildcard but the last of its kind takes the
- * nearest match and stays with it, which is enough: what a later match would leave for the next
- * wildcard, the nearest one leaves as well.
+ * The expression for tokens without braces. Every wildcard but the last of its kind stays with its
+ * nearest match: what a later match would leave for the next wildcard, that one leaves as well.
  */
 function translate(list: readonly GlobToken[], atomic: (source: string) => string): string {
   let before = "";

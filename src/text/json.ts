@@ -1,4 +1,3 @@
-/** The value of JSON text; undefined where it is none. */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

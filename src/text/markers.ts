@@ -17,9 +17,8 @@ export interface MarkedText {
 const MAX_MARKER = 80;
 
 /**
- * Finds markers in text, piece by piece, wherever the pieces are cut. Holds back only what may be
- * the beginning of a marker, half a surrogate pair, and, behind a backtick of an earlier line, a
- * marker until that inline code or the paragraph ends.
+ * Finds markers in text, however it is cut into pieces. Holds back only a possible beginning of a marker,
+ * half a surrogate pair, and, behind a backtick of an earlier line, a marker until that code ends.
  */
 export class MarkerReader {
   readonly #find: Finder;
@@ -37,10 +36,9 @@ export class MarkerReader {
   #waiting: string[] = [];
 
   /**
-   * @param literals The markers, in upper or lower case; at most 64 characters each, none the
-   * beginning of another.
-   * @param options `fences`: info strings of which the line that opens a fenced block is a marker, line
-   * feed included. `inCode`: true where markers within Markdown code count; by default they do not.
+   * @param literals The markers, in any case; of at most 64 characters, none the beginning of another.
+   * @param options `fences`: info strings whose line, its line feed included, is a marker. `inCode`: true
+   * where markers within Markdown code count; by default they do not.
    */
   constructor(
     literals: readonly string[],
@@ -50,7 +48,6 @@ export class MarkerReader {
     this.#findsInCode = inCode;
   }
 
-  /** Adds text at the end of what is unread. */
   push(text: string): void {
     if (this.#search) {
       this.#waiting.push(text);
@@ -59,9 +56,8 @@ export class MarkerReader {
   }
 
   /**
-   * Reads up to and with the next marker. Without a marker, the text is all that is certainly not
-   * part of one; with `final`, all there is. The caller then says what the marker is: text
-   * ({@linkcode keep}), or cut out ({@linkcode drop}).
+   * Reads up to and with the next marker. Without one, the text is all that is certainly not part of one;
+   * with `final`, all there is. The caller then calls {@linkcode keep} or {@linkcode drop}.
    */
   next(final: boolean): MarkedText {
     if (this.#search && this.#isCode === undefined && !final) return { text: "" };
@@ -77,10 +73,8 @@ export class MarkerReader {
       from = index + 1;
     }
     if (final) return { text: this.#read(this.#rest.length) };
-    const begun = this.#match(
-      this.#findBeginning,
-      Math.max(this.#tracked, this.#rest.length - MAX_MARKER),
-    );
+    const from = Math.max(this.#tracked, this.#rest.length - MAX_MARKER);
+    const begun = this.#match(this.#findBeginning, from);
     const isPairCut = (this.#rest.charCodeAt(this.#rest.length - 1) & 0xfc00) === 0xd800;
     return { text: this.#read(begun?.index ?? this.#rest.length - (isPairCut ? 1 : 0)) };
   }
@@ -95,7 +89,11 @@ export class MarkerReader {
     this.#code = new CodeTracker(true);
   }
 
-  /** Takes all that is unread. */
+  /** All that is unread. */
+  get rest(): string {
+    return this.#rest;
+  }
+
   take(): string {
     const text = this.#rest;
     this.#rest = "";
@@ -149,33 +147,24 @@ export class MarkerReader {
 }
 
 /** A marker, or the beginning of one. */
-interface MarkerMatch {
-  index: number;
-  marker: string;
-}
-
+type MarkerMatch = { index: number; marker: string };
 /** Searches a text from an index on. */
 type Finder = (text: string, from: number) => MarkerMatch | undefined;
-
 /** A program has few sets of markers, and makes readers by the thousand. */
 const finders = new Map<string, readonly [whole: Finder, beginning: Finder]>();
 
 /** Finds whole markers, and the beginning of one at the end of the text. */
-function findersOf(
-  literals: readonly string[],
-  fences: readonly string[],
-): readonly [whole: Finder, beginning: Finder] {
+function findersOf(literals: readonly string[], fences: readonly string[]) {
   const key = [...literals, "", ...fences].join("\n");
-  let pair = finders.get(key);
-  if (!pair) {
-    // Not one pattern for all: the engine takes 10 ms to compile some hundred literals.
-    const tree = treeOf(literals);
-    pair = [
-      finder(tree, false, sticky(fences.flatMap(fencePatterns))),
-      finder(tree, true, sticky(fences.flatMap(fenceBeginnings), "$")),
-    ];
-    finders.set(key, pair);
-  }
+  const known = finders.get(key);
+  if (known) return known;
+  // Not one pattern for all: the engine takes 10 ms to compile some hundred literals.
+  const tree = treeOf(literals);
+  const pair = [
+    finder(tree, false, sticky(fences.flatMap(fencePatterns))),
+    finder(tree, true, sticky(fences.flatMap(fenceBeginnings), "$")),
+  ] as const;
+  finders.set(key, pair);
   return pair;
 }
 

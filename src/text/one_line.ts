@@ -1,5 +1,3 @@
-/** Text for one line of a terminal. @module */
-
 import { sanitize } from "./sanitize.ts";
 
 /** The first 4096 characters of `text`, white space folded, control characters made visible. */

@@ -1,8 +1,4 @@
-/**
- * Messages made of parts: the one place that knows how parts are written into the text for a server.
- *
- * @module
- */
+/** Messages made of parts: the one place that writes parts into the text for a server. @module */
 
 import type { Message, Part } from "../types/message.ts";
 

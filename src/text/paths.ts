@@ -3,14 +3,8 @@
 import { isAbsolute, relative, resolve, slashed } from "./std_path.ts";
 
 /**
- * Resolves a path against the working directory (spec 4.5): an absolute one is returned unchanged, any
- * other as an absolute path without `.` and `..`.
- *
- * The path is taken as it is written: `~`, `%20` and `file:` mean nothing, so a name checked here
- * is the name opened later.
- *
- * @param state Holds the absolute working directory.
- * @param path The path as the model or the user wrote it.
+ * Resolves a path against the absolute working directory (spec 4.5): an absolute one is unchanged, others
+ * lose `.` and `..`. `~`, `%20` and `file:` mean nothing: a name checked here is the name opened later.
  */
 export function resolvePath(state: { workingDir: string }, path: string): string {
   return isAbsolute(path) ? path : resolve(state.workingDir, path);

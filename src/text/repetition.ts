@@ -8,7 +8,6 @@
  *
  * A sentence ends at a line feed, at `.`, `!`, `?` before white space, and after `。`, `！`, `？`;
  * closing quotes and brackets belong to it.
- *
  * @module
  */
 
@@ -31,7 +30,6 @@ export interface RepetitionOptions {
  * Cuts a repetitive text after the second occurrence of the repeated sentence and appends a warning
  * (spec 4.5). Texts shorter than 200 characters are returned unchanged. Without such a sentence, a
  * runaway is cut.
- *
  * @throws {RangeError} when `maxRepeats` is no whole number of at least 1.
  */
 export function truncateRepetition(
@@ -55,23 +53,18 @@ function hasChars(text: string, least: number): boolean {
 
 const OTHER_UNIT = 0;
 const SPACE = 1;
-/** Ends a sentence where white space follows. */
-const SENTENCE_STOP = 2;
-/** Ends a sentence whatever follows. */
-const WIDE_STOP = 3;
-/** A quote, bracket or emphasis that may close after a stop. */
-const CLOSER = 4;
-
+const SENTENCE_STOP = 2; // ends a sentence where white space follows
+const WIDE_STOP = 3; // ends a sentence whatever follows
+const CLOSER = 4; // a quote, bracket or emphasis that may close after a stop
 const UNIT_KINDS = new Uint8Array(0x10000);
 UNIT_KINDS.fill(SPACE, 0, 33);
-for (
-  const [kind, chars] of [
-    [SPACE, "\u00a0\u3000"],
-    [SENTENCE_STOP, ".!?"],
-    [WIDE_STOP, "。！？"],
-    [CLOSER, `"')]}*_\`’”»」』）】`],
-  ] as const
-) {
+const KNOWN_UNITS = [
+  [SPACE, "\u00a0\u3000"],
+  [SENTENCE_STOP, ".!?"],
+  [WIDE_STOP, "。！？"],
+  [CLOSER, `"')]}*_\`’”»」』）】`],
+] as const;
+for (const [kind, chars] of KNOWN_UNITS) {
   for (const char of chars) UNIT_KINDS[char.charCodeAt(0)] = kind;
 }
 
@@ -117,8 +110,8 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
 const CYCLE = 4_000;
 const CYCLE_IN_CODE = 12_500;
 /**
- * The limit of {@linkcode RepetitionWatcher} for text that nobody sees as it comes, such as arguments.
- * It is mostly code, and the limit is higher still, so that text that is shown as well ends by its own.
+ * The limit for text that nobody sees as it comes, such as arguments: mostly code, and higher still, so
+ * that text that is shown as well ends by its own.
  */
 export const HIDDEN_CYCLE = 16_000;
 /** Long units, such as a whole page, must come four times: two or three may be a comparison. */
@@ -142,7 +135,6 @@ const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + LOOK_CHARS;
  * the second unit. However it is cut into pieces, the answer is the same.
  */
 export class RepetitionWatcher {
-  readonly #limit: number | undefined;
   readonly #code = new CodeTracker();
   /** The last characters; a rope, flattened once for each look. */
   #tail = "";
@@ -154,14 +146,9 @@ export class RepetitionWatcher {
    * @param limit The characters that a cycle needs, in place of those numbers; of white space alone,
    * 4000 are enough with any limit.
    */
-  constructor(limit?: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit?: number) {}
 
-  /**
-   * Takes the next piece. Once there is a runaway, returns the position in the whole text where it
-   * is to be cut.
-   */
+  /** Takes the next piece; returns where to cut the whole text, once there is a runaway. */
   push(piece: string): number | undefined {
     for (let i = 0; i < piece.length && this.#cut === undefined;) {
       const end = Math.min(piece.length, i + LOOK_CHARS - this.#position % LOOK_CHARS);
@@ -176,7 +163,7 @@ export class RepetitionWatcher {
 
   #look(): void {
     const tail = this.#tail = this.#tail.slice(-TAIL);
-    const limit = this.#limit;
+    const { limit } = this;
     // The meaning of a row of backticks depends on the text that follows.
     if (!/[`~]$/.test(tail)) this.#inCode = this.#code.inCode("a");
     const mayBeBlock = limit === undefined && !this.#inCode;
@@ -243,11 +230,11 @@ function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | u
       text.charCodeAt(last - length) === text.charCodeAt(last - unit - length)
     ) length++;
     matchLengths[unit] = length;
-    if (unit + length > right) {
-      left = unit;
-      right = unit + length;
-    }
     const cycle = unit + length;
+    if (cycle > right) {
+      left = unit;
+      right = cycle;
+    }
     if (cycle < Math.min(limit, BLOCK_CYCLE) || cycle < MIN_REPEATS * unit) continue;
     const found = { start: text.length - cycle, unit };
     if (cycle >= limit || cycle >= CYCLE && text.slice(-unit).trim() === "") return found;

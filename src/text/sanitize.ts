@@ -1,17 +1,13 @@
 /**
  * Makes text from elsewhere (models, files, commands, servers) safe to show on a terminal.
- *
  * {@linkcode sanitize} and {@linkcode sanitizeProse} look at one code point at a time, so they work
  * on a stream as it comes, provided that no piece ends within a surrogate pair.
- *
  * @module
  */
 
 /** Text that every terminal shows as it is, as most text; the test takes next to no time. */
 const PRINTABLE_ASCII = /^[\n\t\x20-\x7e]*$/;
-
-/** Characters that move the cursor, hide, or reorder: controls, format characters, invisible ones,
- * half surrogate pairs. */
+/** Characters that move the cursor, hide, or reorder: controls, formats, invisible ones, half pairs. */
 const UNSAFE_CHARS = "[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]";
 
 // Made on first use: the engine takes 5 ms to compile the sets of characters.
@@ -21,10 +17,8 @@ let prose: RegExp | undefined;
 /**
  * Shows what a terminal would act on or hide: ESC as `␛`, other controls by their picture, every
  * other invisible or reordering character as `\u{202e}`, half a surrogate pair as U+FFFD. Line feeds
- * and tabs stay.
- *
- * For texts on which a person decides: commands, paths, names. The result differs from `text`
- * exactly when `text` hid something.
+ * and tabs stay. For texts on which a person decides, such as commands: the result differs from
+ * `text` exactly when `text` hid something.
  */
 export function sanitize(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
@@ -33,10 +27,7 @@ export function sanitize(text: string): string {
   return text.replace(strict, visibleForm);
 }
 
-/**
- * The same for answers and other prose, but without the characters that are harmless and needed
- * there: spaces of other widths, the joiners within emoji and of Persian and Indic scripts.
- */
+/** The same for prose, which needs spaces of other widths and the joiners of emoji and of scripts. */
 export function sanitizeProse(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
   // The joiners and U+FE0F stay: without them emoji fall apart and Persian cannot be written.
@@ -63,10 +54,7 @@ const ESCAPE_SEQUENCES = new RegExp(
   "g",
 );
 
-/**
- * Takes terminal escape sequences (colours, titles, cursor movements) out of the complete output of
- * a command, for a reader that is no terminal.
- */
+/** Takes terminal escape sequences out of a command's complete output, for a reader that is none. */
 export function stripEscapes(text: string): string {
   return text.replace(ESCAPE_SEQUENCES, "");
 }

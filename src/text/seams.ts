@@ -1,9 +1,8 @@
 /** White space where pieces were cut out of a text. @module */
 
 /**
- * Joins the rest of a text out of which pieces are cut, as it streams. Of the white space on the
- * two sides of a cut the wider stays (more line feeds, else the first), at the beginning and the
- * end of the text none. Without a cut nothing changes. White space is held until text follows.
+ * Joins the rest of a text out of which pieces are cut, as it streams. Of the white space around a cut
+ * the wider stays (more line feeds, else the first), at both ends of the text none; it is held till then.
  */
 export class SeamJoiner {
   #isStarted = false;
@@ -49,8 +48,7 @@ export class SeamJoiner {
 }
 
 function wider(a: string, b: string): string {
-  if (a === "") return b;
-  return lineFeeds(b) > lineFeeds(a) ? b : a;
+  return a === "" || lineFeeds(b) > lineFeeds(a) ? b : a;
 }
 
 function lineFeeds(text: string): number {

@@ -15,7 +15,6 @@
  * are those of the other names where they stand alone on their line.
  *
  * Outside, tags in Markdown code and tables are text.
- *
  * @module
  */
 
@@ -33,13 +32,8 @@ const OPENERS_AND_CLOSERS: ReadonlySet<string> = new Set([
 type ThinkToken =
   /** `marker`, one of the caller's own, stands behind `text`. */
   | ({ kind: "text" } & MarkedText)
-  /** A tag that begins reasoning. */
-  | { kind: "begin"; text: string }
-  /** A tag that ends reasoning, or that is removed. */
-  | { kind: "end"; text: string }
-  /** An end tag that makes all before it reasoning. */
-  | { kind: "retraction"; text: string }
-  | { kind: "thought"; text: string };
+  /** `end`: a tag that ends reasoning, or is removed; `retraction`: all before it was reasoning. */
+  | { kind: "begin" | "thought" | "end" | "retraction"; text: string };
 
 /**
  * Finds reasoning, and the caller's own markers outside of it, in text that streams. Held back is
@@ -67,9 +61,8 @@ export class ThinkReader {
     this.markers = new MarkerReader([...OPENERS_AND_CLOSERS, ...literals], { fences });
   }
 
-  /** Adds text at the end of what is unread. */
   push(text: string): void {
-    (this.#mode === "text" ? this.markers : this.#inside).push(text);
+    (this.#mode === "text" ? this.markers : this.#inside.markers).push(text);
   }
 
   /** Reads on; undefined where more text is needed. */
@@ -128,13 +121,12 @@ export class ThinkReader {
       this.markers.unread(marker);
       return false;
     }
-    if (!isEnd) this.#addTagAsText(marker);
-    else {
+    if (isEnd) {
       this.#tokens.push({ kind: this.#isTagged ? "end" : "retraction", text: marker });
       this.markers.drop();
       this.#isBlank ||= !this.#isTagged;
       this.#isTagged = true;
-    }
+    } else this.#addTagAsText(marker);
     return true;
   }
 
@@ -143,8 +135,7 @@ export class ThinkReader {
     if (this.#mentioned.has(tag)) return false;
     if (tag === "</think>") return true;
     if (!isFirst) return false;
-    const rest = this.markers.take();
-    this.markers.unread(rest);
+    const rest = this.markers.rest;
     if (!final && /^[ \t]{0,16}\r?$/.test(rest)) return undefined;
     return /^[ \t]{0,16}\r?(?:\n|$)/.test(rest);
   }
@@ -174,7 +165,7 @@ export class ThinkReader {
     } else if (text !== "") this.#tokens.push({ kind: "thought", text });
     if (end !== undefined) {
       this.#tokens.push({ kind: "end", text: end });
-      this.markers.unread(this.#inside.take());
+      this.markers.unread(this.#inside.markers.take());
       this.markers.drop();
       this.#mode = "text";
       return true;
@@ -192,7 +183,7 @@ export class ThinkReader {
 
 /** Reads one block of reasoning after the other, each from behind its opening tag. */
 class ThoughtReader {
-  readonly #markers = new MarkerReader(CLOSERS, { inCode: true });
+  readonly markers = new MarkerReader(CLOSERS, { inCode: true });
   #closer = "";
   /** The last characters read, three at most. */
   #last = "";
@@ -201,33 +192,22 @@ class ThoughtReader {
   begin(opener: string, text: string): void {
     this.#closer = `</${opener.slice(1).toLowerCase()}`;
     this.#last = "";
-    this.#markers.push(text);
-  }
-
-  /** Adds text at the end of what is unread. */
-  push(text: string): void {
-    this.#markers.push(text);
-  }
-
-  /** Takes all that is unread. */
-  take(): string {
-    return this.#markers.take();
+    this.markers.push(text);
   }
 
   /** Reads on; `end` is the end tag where it was reached. */
   next(final: boolean): { text: string; end?: string } {
     let all = "";
     for (;;) {
-      const { text, marker } = this.#markers.next(final);
+      const { text, marker } = this.markers.next(final);
       all += text;
       this.#last = (this.#last + text.slice(-3)).slice(-3);
       if (marker === undefined) return { text: all };
       if (marker.toLowerCase() === this.#closer) {
         if (!this.#last.endsWith("`") || this.#last === "```") return { text: all, end: marker };
-        const rest = this.#markers.take();
-        this.#markers.unread(rest);
+        const { rest } = this.markers;
         if (rest === "" && !final) {
-          this.#markers.unread(marker);
+          this.markers.unread(marker);
           return { text: all };
         }
         if (rest[0] !== "`") return { text: all, end: marker };
@@ -240,21 +220,15 @@ class ThoughtReader {
 
 /** The text and the reasoning that a piece of an answer adds. */
 export interface ThinkSplit {
-  /** The text that the piece adds to the answer. */
   text: string;
-  /** The text that it adds to the reasoning. */
   reasoning: string;
-  /**
-   * True when a lone `</think>` came: all text given out before this piece was reasoning. It is
-   * part of `reasoning` now; the answer begins anew with this piece's `text`.
-   */
+  /** True when a lone `</think>` made all text before `reasoning`; `text` begins anew. */
   retracted: boolean;
 }
 
 /**
- * Splits an answer as it streams. However it is cut into pieces, what comes out adds up to what
- * {@linkcode splitThinking} makes of the whole. Held back is only what {@linkcode ThinkReader} holds,
- * and white space until text follows.
+ * Splits an answer as it streams: in all, as {@linkcode splitThinking} splits the whole. Held back is
+ * only what {@linkcode ThinkReader} holds, and white space until text follows.
  */
 export class ThinkFilter {
   readonly #reader = new ThinkReader();
@@ -268,13 +242,11 @@ export class ThinkFilter {
     this.#reader.ignoreTags();
   }
 
-  /** Takes the next piece of the answer. */
   push(piece: string): ThinkSplit {
     this.#reader.push(piece);
     return this.#read(false);
   }
 
-  /** The answer is over. */
   end(): ThinkSplit {
     const split = this.#read(true);
     split.text += this.#text.end();
@@ -288,12 +260,9 @@ export class ThinkFilter {
         const more = this.#text.push(token.text);
         split.text += more;
         this.#shown += more;
-        continue;
       }
-      if (token.kind === "thought") {
-        split.reasoning += this.#thoughts.push(token.text);
-        continue;
-      }
+      if (token.kind === "thought") split.reasoning += this.#thoughts.push(token.text);
+      if (token.kind === "text" || token.kind === "thought") continue;
       // The next thought begins a new paragraph.
       this.#thoughts.cut();
       this.#thoughts.push("\n\n");
@@ -320,9 +289,8 @@ export function splitThinking(answer: string): [text: string, reasoning: string]
 
 /**
  * Removes `<think>...</think>` blocks from a model's output (spec 4.5), with what white space they
- * leave doubled. Text without such blocks is returned unchanged.
- *
- * An unfinished block that begins a line reaches to the end, and a lone `</think>` ends one that began
+ * leave doubled. Text without such blocks is returned unchanged. An unfinished block that begins a
+ * line reaches to the end, and a lone `</think>` ends one that began
  * before the text. What is left may be blank: see {@linkcode isBlank}.
  */
 export function stripThinkTags(text: string): string {

@@ -1,10 +1,7 @@
 /**
- * The columns that text takes on a terminal, grapheme by grapheme.
- *
- * Sources: UAX #29 (through `Intl.Segmenter`), UAX #11 and the emoji properties of UTS #51 (through
- * `\p{...}`, as new as the runtime), and {@linkcode EAST_ASIAN_WIDE} from EastAsianWidth.txt of
- * Unicode 17.0.
- *
+ * The columns that text takes on a terminal, grapheme by grapheme. Sources: UAX #29 (through
+ * `Intl.Segmenter`), UAX #11 and the emoji properties of UTS #51 (through `\p{...}`, as new as the
+ * runtime), and {@linkcode EAST_ASIAN_WIDE} from EastAsianWidth.txt of Unicode 17.0.
  * @module
  */
 
@@ -30,7 +27,6 @@ const ZERO_WIDTH =
   /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7fb]/u;
 /** Characters that are emoji by their selector, such as keycaps. */
 const EMOJI_BY_SELECTOR = /^\p{Emoji}\ufe0f/u;
-
 const widths = new Map<string, number>();
 
 /** The columns of one grapheme: 0, 1 or 2. Tabs and control characters count nothing here. */
@@ -60,10 +56,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/**
- * True for a grapheme whose width differs between terminals: an emoji, or several code points. After
- * it, only an absolute cursor movement is sure of the column.
- */
+/** True for a grapheme, such as an emoji, after which only an absolute movement is sure of the column. */
 export function isWidthDisputed(grapheme: string): boolean {
   return grapheme.length > 1 || grapheme > "\xff" && /\p{Extended_Pictographic}/u.test(grapheme);
 }
@@ -80,8 +73,7 @@ export function rowsOf(line: string, width: number): string[] {
     const columns = graphemeWidth(char);
     if (column + columns > width && row !== "") {
       rows.push(row);
-      row = "";
-      column = 0;
+      [row, column] = ["", 0];
     }
     row += char;
     column += columns;

@@ -1,5 +1,3 @@
-/** Line breaking at spaces. @module */
-
 /** `text` with its lines of over `columns` characters broken at spaces. */
 export function wrapped(text: string, columns: number): string {
   return text.split("\n").flatMap((line) => wrapLine(line, columns)).join("\n");

@@ -1,9 +1,4 @@
-/**
- * Formats that say the name first and the arguments after it, up to a closing mark or the end of a
- * JSON object.
- *
- * @module
- */
+/** Formats with the name first, then arguments up to a closing mark or a JSON object's end. @module */
 
 import { MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
@@ -48,8 +43,8 @@ export function blockFormat(spec: BlockSpec): CallFormat {
   // Made when a marker is met: most answers have none.
   const heads = new Map<string, HeadPatterns>();
   function headOf(marker: string): HeadPatterns {
-    const made = heads.get(marker);
-    if (made) return made;
+    const known = heads.get(marker);
+    if (known) return known;
     const [, lead] = Object.entries(spec.markers).find(([one]) => one.toLowerCase() === marker)!;
     const atoms = [...lead, ...spec.head];
     const head = {
@@ -68,15 +63,9 @@ export function blockFormat(spec: BlockSpec): CallFormat {
   };
 }
 
-interface HeadPatterns {
-  whole: RegExp;
-  beginning: RegExp;
-}
+type HeadPatterns = { whole: RegExp; beginning: RegExp };
 
 class BlockReader implements CallReader {
-  readonly #spec: BlockSpec;
-  readonly #head: HeadPatterns;
-  readonly #context: CallContext;
   readonly #bodyReader: BodyReader;
   /** The text behind the marker, until the name is known. */
   #start = "";
@@ -86,10 +75,11 @@ class BlockReader implements CallReader {
   #end = 0;
   #behind = "";
 
-  constructor(spec: BlockSpec, head: HeadPatterns, context: CallContext) {
-    this.#spec = spec;
-    this.#head = head;
-    this.#context = context;
+  constructor(
+    private readonly spec: BlockSpec,
+    private readonly head: HeadPatterns,
+    private readonly context: CallContext,
+  ) {
     this.#bodyReader = spec.close ? new MarkedBodyReader(spec, spec.close) : new JsonBodyReader();
   }
 
@@ -97,13 +87,13 @@ class BlockReader implements CallReader {
     if (this.#name === undefined) {
       this.#start += piece;
       const head = this.#start.slice(0, MAX_BLOCK_HEAD);
-      const match = this.#head.whole.exec(head);
+      const match = this.head.whole.exec(head);
       if (!match) {
         const mayCome = !final && this.#start.length < MAX_BLOCK_HEAD &&
-          this.#head.beginning.test(head);
+          this.head.beginning.test(head);
         return mayCome ? undefined : "text";
       }
-      this.#name = offeredName(match.groups!.name!, this.#context);
+      this.#name = offeredName(match.groups!.name!, this.context);
       if (this.#name === undefined) return "text";
       this.#end = match[0].length;
       piece = this.#start.slice(this.#end);
@@ -122,15 +112,15 @@ class BlockReader implements CallReader {
   #callFrom({ text, isClosed }: Body, name: string): ToolCall {
     // Without its closing mark, only JSON shows that it is whole.
     const isReadable = isClosed || /^\s*(?:```\w*\s*)?[{"]/.test(text);
-    const args = isReadable ? this.#spec.args(text, name, this.#context) : undefined;
+    const args = isReadable ? this.spec.args(text, name, this.context) : undefined;
     return args
-      ? newCall(name, args, this.#context)
-      : invalidCall(name, text, isClosed ? BROKEN_ARGUMENTS : CUT_OFF_REASON, this.#context);
+      ? newCall(name, args, this.context)
+      : invalidCall(name, text, isClosed ? BROKEN_ARGUMENTS : CUT_OFF_REASON, this.context);
   }
 
   /** Takes the marks that go with the call. */
   #readBehind(call: ToolCall, final: boolean): CandidateVerdict | undefined {
-    const { after = [] } = this.#spec;
+    const { after = [] } = this.spec;
     for (;;) {
       const text = this.#behind.trimStart();
       const mark = after.find((candidate) => text.startsWith(candidate));
@@ -185,7 +175,6 @@ class JsonBodyReader implements BodyReader {
 
 /** Reads a body up to one of its closing marks that is not in a value or in a string of JSON. */
 class MarkedBodyReader implements BodyReader {
-  readonly #spec: BlockSpec;
   readonly #markers: MarkerReader;
   readonly #openValue: string | undefined;
   readonly #closeValue: string | undefined;
@@ -198,8 +187,7 @@ class MarkedBodyReader implements BodyReader {
   /** The first closing mark within the value that is open: it closes if that value never ends. */
   #early: { at: number; length: number } | undefined;
 
-  constructor(spec: BlockSpec, close: readonly string[]) {
-    this.#spec = spec;
+  constructor(private readonly spec: BlockSpec, close: readonly string[]) {
     this.#markers = new MarkerReader([...close, ...spec.value ?? []], { inCode: true });
     [this.#openValue, this.#closeValue] = spec.value?.map((mark) => mark.toLowerCase()) ?? [];
   }
@@ -254,8 +242,8 @@ class MarkedBodyReader implements BodyReader {
   #closedAt({ at, length }: { at: number; length: number }, marker: string): Body {
     const behind = this.#text.slice(at + length) + marker;
     // If only marks follow, that mark stood in place of the value's own.
-    const rest = (this.#spec.after ?? []).reduce((rest, mark) => rest.replace(mark, ""), behind);
-    const missing = rest.trim() === "" ? this.#spec.value![1] : "";
+    const rest = (this.spec.after ?? []).reduce((rest, mark) => rest.replace(mark, ""), behind);
+    const missing = rest.trim() === "" ? this.spec.value![1] : "";
     const text = this.#text.slice(0, at) + missing;
     return { text, length: at + length, isClosed: true, behind };
   }

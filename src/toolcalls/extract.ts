@@ -4,10 +4,9 @@ import { type CallScanner, callScanner, type ScannedPart, type ToolCallOptions }
 import { SentenceScanner } from "./sentences.ts";
 
 /**
- * Takes tool calls out of text as it streams, so that nobody sees half a call. Held back is only
- * what may be part of one, white space until text follows, and all that follows a call: if a native
- * call comes, the written one is text after all. However the text is cut into pieces, the output
- * adds up to the text that {@linkcode extractToolCallsFromText} returns.
+ * Takes tool calls out of text as it streams: in all, as {@linkcode extractToolCallsFromText} does. Held
+ * back is what may be part of a call, white space until text follows, and all that follows a call: if a
+ * native call comes, the written one is text after all.
  */
 export class ToolCallFilter {
   readonly #scanner: CallScanner;
@@ -77,14 +76,12 @@ export class ToolCallFilter {
 /**
  * Finds the tool calls that a model wrote into its text (spec 4.6) instead of calling tools as the
  * server would have it: in `<toolcall>` tags, and in code blocks labelled json.
- *
  * Calls are marked `recovered`. A call that was cut off, or whose JSON is broken, is marked `invalid`
  * and is not to be run; the reason is for the model. Nothing quoted is a call: in other code, a block
  * quote, `<pre>` or `<code>`, behind a quotation mark. Nor is anything in reasoning, but for calls in
  * tags at the end of a block that never ends. Give it text as the model wrote it, before reasoning is
  * removed, so that arguments keep the think tags they hold.
  *
- * @param content The complete text.
  * @returns The text without the calls, and the calls; `content` itself and `null` when there are none.
  */
 export function extractToolCallsFromText(

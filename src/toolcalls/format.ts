@@ -1,12 +1,7 @@
-/**
- * The shape of a textual format of tool calls. Each has a file and a row in `formats/all.ts`.
- *
- * @module
- */
+/** The shape of a textual format of tool calls: each is a file and a row in `formats/all.ts`. @module */
 
 import type { ToolCall } from "../types/message.ts";
 
-/** The request that a text answers. */
 export interface CallContext {
   /** The names of the tools offered; undefined where the caller does not know them. */
   readonly tools: ReadonlySet<string> | undefined;
@@ -18,10 +13,7 @@ export interface CallContext {
 /** Namespaces that some formats, and models of their own accord, put before a tool's name. */
 export const NAMESPACE = /^(?:functions|default_api|tools)\./;
 
-/**
- * The tool that is named `name`, with a namespace or without, if it is offered; any tool when the
- * offered ones are not known.
- */
+/** The offered tool named `name`, perhaps with a namespace; any, where the offered are not known. */
 export function offeredName(name: string, { tools }: CallContext): string | undefined {
   if (!tools || tools.has(name)) return name || undefined;
   const short = name.replace(NAMESPACE, "");
@@ -30,7 +22,6 @@ export function offeredName(name: string, { tools }: CallContext): string | unde
 
 /** A way in which models write calls into their text. */
 export interface CallFormat {
-  /** Its name, for those who read the table. */
   readonly name: string;
   /** The texts that begin a call, none the beginning of another. */
   readonly markers?: readonly string[];
@@ -46,21 +37,14 @@ export interface CallFormat {
   read(marker: string, context: CallContext): CallReader;
 }
 
-/** The result of reading a candidate. */
 export type CandidateVerdict =
   /** No call: the marker is text, and so is what follows unless another marker comes. */
   | "text"
   /** Calls, in the first `end` characters after the marker, which are removed. */
   | { calls: ToolCall[]; end: number };
 
-/**
- * Reads one candidate as it streams. Must look at each character a bounded number of times, and
- * come to the same verdict wherever the text is cut into pieces.
- */
+/** Reads one candidate in linear time; the verdict is the same wherever the text is cut into pieces. */
 export interface CallReader {
-  /**
-   * Takes the next piece; with `final`, it is the last. Returns undefined while the verdict is open,
-   * which it is no longer than needed, and never after the last piece.
-   */
+  /** Takes the next piece; undefined while the verdict is open, never after the `final` one. */
   push(piece: string, final: boolean): CandidateVerdict | undefined;
 }

@@ -1,14 +1,11 @@
-/** From JSON to tool calls. @module */
-
 import { isObject } from "../text/json.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, offeredName } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
 /**
- * The calls that a value stands for, an object or an array of them, or undefined where any of it is
- * none: its name is not offered, it is the echo of a tool's definition, or it has other keys but no
- * arguments, like a `package.json`. An object that is only a name is a call without arguments.
+ * The calls that an object or an array stands for; undefined where any is none: its name is not
+ * offered, it echoes a definition, or has other keys but no arguments. Only a name is a call without arguments.
  */
 export function callsFrom(value: unknown, context: CallContext): ToolCall[] | undefined {
   if (isObject(value) && context.tools && Array.isArray(value.tool_calls)) value = value.tool_calls;
@@ -47,11 +44,7 @@ const ARGUMENT_KEYS = [
 ];
 const NAME_KEYS = ["name", "tool_name", "tool", "function", "action"];
 
-/** The tool that is named in `value`. */
-function toolNamedIn(
-  value: Record<string, unknown>,
-  context: CallContext,
-): string | undefined {
+function toolNamedIn(value: Record<string, unknown>, context: CallContext): string | undefined {
   const keys = context.tools ? NAME_KEYS : ["name"];
   const name = value[keys.find((key) => typeof value[key] === "string") ?? "name"];
   return typeof name === "string" ? offeredName(name, context) : undefined;

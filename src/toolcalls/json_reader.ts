@@ -30,15 +30,11 @@ const BROKEN_JSON =
   "its JSON is not valid: check brackets, and escape quotes and backslashes in strings";
 
 /**
- * Reads one or more JSON values, white space, commas or semicolons between them, and `close`. The
- * values may stand in a code fence of their own, and be Python's, as `True` for `true`.
- *
- * A call that breaks off at the end of the text, or whose JSON is broken, becomes an invalid call
- * if the value begins with an offered name: its reason is for the model.
+ * Reads one or more JSON values, white space, commas or semicolons between them, and `close`. They may
+ * stand in a code fence of their own, and be Python's. A value that is cut off or broken, and begins with
+ * an offered name, becomes an invalid call, whose reason is for the model.
  */
 export class JsonCallReader implements CallReader {
-  readonly #frame: JsonFrame;
-  readonly #context: CallContext;
   readonly #calls: ToolCall[] = [];
   /** The characters read before the present piece, and those up to the end of the last value. */
   #before = 0;
@@ -52,18 +48,14 @@ export class JsonCallReader implements CallReader {
   /** Reads up to the end of the frame where the value is broken. */
   #broken: MarkerReader | undefined;
 
-  constructor(frame: JsonFrame, context: CallContext) {
-    this.#frame = frame;
-    this.#context = context;
-  }
+  constructor(private readonly frame: JsonFrame, private readonly context: CallContext) {}
 
   push(piece: string, final: boolean): CandidateVerdict | undefined {
     for (let at = 0;;) {
-      const step = this.#broken
-        ? this.#readBroken(piece, at, final)
-        : this.#scanner
-        ? this.#readValue(piece, at, final)
-        : this.#readGap(piece, at, final);
+      let step: number | CandidateVerdict | undefined;
+      if (this.#broken) step = this.#readBroken(piece, at, final);
+      else if (this.#scanner) step = this.#readValue(piece, at, final);
+      else step = this.#readGap(piece, at, final);
       if (typeof step !== "number") {
         this.#before += piece.length;
         return step;
@@ -74,15 +66,15 @@ export class JsonCallReader implements CallReader {
 
   /** The verdict where something else than a call was found. */
   #ended(): CandidateVerdict {
-    return this.#calls.length > 0 && !this.#frame.strict
+    return this.#calls.length > 0 && !this.frame.strict
       ? { calls: this.#calls, end: this.#end }
       : "text";
   }
 
   /** Adds an invalid call that ends at `to`, if the value is sure to be one; else the verdict. */
   #addInvalid(reason: string, to: number): CandidateVerdict | undefined {
-    if (!this.#name || this.#frame.strict && !this.#context.tools) return this.#ended();
-    this.#calls.push(invalidCall(this.#name, this.#value, reason, this.#context));
+    if (!this.#name || this.frame.strict && !this.context.tools) return this.#ended();
+    this.#calls.push(invalidCall(this.#name, this.#value, reason, this.context));
     this.#end = to;
     return undefined;
   }
@@ -96,7 +88,7 @@ export class JsonCallReader implements CallReader {
   #readName(): boolean {
     const written = leadingName(this.#value.slice(0, NAME_CHARS));
     if (written === undefined) this.#name = this.#value.length < NAME_CHARS ? "" : undefined;
-    else this.#name = offeredName(written, this.#context);
+    else this.#name = offeredName(written, this.context);
     return written === undefined || this.#name !== undefined;
   }
 
@@ -107,13 +99,12 @@ export class JsonCallReader implements CallReader {
     this.#value += piece.slice(from, to);
     if (this.#name === "" && !this.#readName()) return this.#ended();
     if (end !== undefined) return this.#finishValue(this.#before + to) ?? to;
-    const { strict, open, close } = this.#frame;
+    const { strict, open, close } = this.frame;
     if (error !== undefined) {
       const isPython = !strict && piece[to] === "'" && /^\[?\s*\{\s*$/.test(this.#value);
-      if (!this.#name && !isPython || strict && !this.#context.tools) return this.#ended();
-      this.#broken = new MarkerReader(open === undefined ? [close] : [close, open], {
-        inCode: true,
-      });
+      if (!this.#name && !isPython || strict && !this.context.tools) return this.#ended();
+      const marks = open === undefined ? [close] : [close, open];
+      this.#broken = new MarkerReader(marks, { inCode: true });
       return to;
     }
     if (!final) return undefined;
@@ -126,15 +117,15 @@ export class JsonCallReader implements CallReader {
     this.#scanner = undefined;
     const parsed = parseLenientJson(this.#value);
     if (parsed === undefined) return this.#addInvalid(BROKEN_JSON, to);
-    const calls = callsFrom(this.#frame.keyed ? unkeyed(parsed) : parsed, this.#context);
-    const isUnsure = this.#frame.strict && !this.#context.tools;
+    const calls = callsFrom(this.frame.keyed ? unkeyed(parsed) : parsed, this.context);
+    const isUnsure = this.frame.strict && !this.context.tools;
     if (!calls || isUnsure && calls.some((call) => call.invalid)) return this.#ended();
     this.#add(calls, to);
     return undefined;
   }
 
   #readBroken(piece: string, from: number, final: boolean): CandidateVerdict | undefined {
-    const { close, strict } = this.#frame;
+    const { close, strict } = this.frame;
     const broken = this.#broken!;
     broken.push(piece.slice(from));
     const { text, marker } = broken.next(final);
@@ -144,7 +135,7 @@ export class JsonCallReader implements CallReader {
     const rest = marker === undefined ? 0 : broken.take().length + (isClosed ? 0 : marker.length);
     const to = this.#before + piece.length - rest;
     const literal = strict ? undefined : parsePythonLiteral(this.#value.trim());
-    const calls = literal === undefined ? undefined : callsFrom(literal, this.#context);
+    const calls = literal === undefined ? undefined : callsFrom(literal, this.context);
     if (calls) this.#add(calls, to);
     else {
       if (this.#name === "" && !this.#readName()) return this.#ended();
@@ -156,7 +147,7 @@ export class JsonCallReader implements CallReader {
 
   /** Reads on to the next value or the end of the frame. */
   #readGap(piece: string, from: number, final: boolean): number | CandidateVerdict | undefined {
-    const { strict } = this.#frame;
+    const { strict } = this.frame;
     const isFirst = this.#calls.length === 0;
     const read = this.#gap.length;
     // Nearly every candidate that is none ends here.
@@ -176,7 +167,7 @@ export class JsonCallReader implements CallReader {
     }
     const mayGoOn = isFirst
       ? (strict ? /^\s*$/ : /^\s*(?:`{0,2}|`{3}\w*\s*)$/).test(this.#gap)
-      : beginsLike(this.#frame.close, rest) || !strict && "```".startsWith(rest);
+      : beginsLike(this.frame.close, rest) || !strict && "```".startsWith(rest);
     if (!mayGoOn || this.#gap.length === MAX_GAP) return this.#ended();
     if (!final) return undefined;
     return isFirst ? "text" : { calls: this.#calls, end: this.#end + this.#gap.length };
@@ -184,7 +175,7 @@ export class JsonCallReader implements CallReader {
 
   /** The verdict where `rest` of the gap is the end of the frame; "open": it may become that. */
   #readClose(rest: string, final: boolean): CandidateVerdict | "open" | undefined {
-    const { close, open, strict } = this.#frame;
+    const { close, open, strict } = this.frame;
     const stray = strict ? undefined : STRAY.exec(rest)?.[0];
     const closer = beginsLike(rest, close) ? close : stray;
     const [calls, end] = [this.#calls, this.#end + this.#gap.length];

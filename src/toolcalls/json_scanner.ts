@@ -1,19 +1,18 @@
 /** JSON as models write it: its end in text that streams, and its value. @module */
 
+import { jsonOrUndefined } from "../text/json.ts";
+
 /** Deeper values are refused: a function that walks them would exhaust its stack. */
 export const MAX_VALUE_DEPTH = 100;
-
 const QUOTE = 34;
 const BACKSLASH = 92;
-
 /** The signs that JSON has outside of strings: white space, punctuation, numbers and words. */
 const OUTSIDE = new Uint8Array(128);
 for (const char of ' \t\r\n{}[]:,"-+.0123456789Etruefalsn') OUTSIDE[char.charCodeAt(0)] = 1;
 
 /**
- * Finds the end of a JSON object or array, piece by piece. It checks brackets, strings and the signs
- * between them, enough to see early that a text is no JSON, and leaves the rest to `JSON.parse`.
- * Line feeds within strings are let through, as models write them.
+ * Finds the end of a JSON object or array, piece by piece. It checks enough to see early that a text is
+ * no JSON: brackets, strings, signs. Line feeds within strings are let through, as models write them.
  */
 export class JsonScanner {
   readonly #closers: number[] = [];
@@ -21,9 +20,8 @@ export class JsonScanner {
   #isEscaped = false;
 
   /**
-   * Reads `text` from `from` on, which goes on where the last call ended. Returns one of: `end`, the
-   * position behind the value; `error`, the position of the first character that no JSON can have
-   * there; `inString`, true where the text ended within a string.
+   * Reads `text` on from `from`. Returns one of: `end`, the position behind the value; `error`, that
+   * of the first character that no JSON has there; `inString`, true where the text ended in a string.
    */
   scan(text: string, from: number): { end?: number; error?: number; inString?: boolean } {
     const closers = this.#closers;
@@ -64,23 +62,17 @@ export class JsonScanner {
 }
 
 /**
- * The object or array that `text` is, white space around it aside, or undefined. Mends the mistakes
- * of models that have one reading only: control characters and escaped apostrophes within strings,
- * a comma before a closing bracket, and braces doubled as in prompts made from templates.
+ * The object or array that `text` is, or undefined. Mends mistakes that have one reading: control characters
+ * and escaped apostrophes within strings, a comma before a closing bracket, doubled braces.
  */
 export function parseLenientJson(text: string): unknown {
   const value = text.trim();
   if (new JsonScanner().scan(value, 0).end !== value.length) return undefined;
-  try {
-    return JSON.parse(value);
-  } catch {
-    const isDoubled = /^\{\{[^{]/.test(value);
-    try {
-      return JSON.parse(mendJson(value, isDoubled));
-    } catch {
-      return isDoubled ? parseLenientJson(value.slice(1, -1)) : undefined;
-    }
-  }
+  const parsed = jsonOrUndefined(value);
+  if (parsed !== undefined) return parsed;
+  const isDoubled = /^\{\{[^{]/.test(value);
+  return jsonOrUndefined(mendJson(value, isDoubled)) ??
+    (isDoubled ? parseLenientJson(value.slice(1, -1)) : undefined);
 }
 
 // deno-lint-ignore no-control-regex

@@ -3,10 +3,8 @@
 import { NAMESPACE } from "./format.ts";
 import { MAX_VALUE_DEPTH } from "./json_scanner.ts";
 
-/** A call, as written. */
 export interface PythonCall {
   name: string;
-  /** The values without a keyword. */
   positional: unknown[];
   named: Record<string, unknown>;
 }
@@ -49,19 +47,16 @@ const PYTHON_ESCAPES: Readonly<Record<string, string>> = {
 
 /** A parser by recursive descent; its methods throw a `SyntaxError` where the text is anything else. */
 class PythonParser {
-  readonly #text: string;
   #at = 0;
 
-  constructor(text: string) {
-    this.#text = text;
-  }
+  constructor(private readonly text: string) {}
 
   calls(): PythonCall[] {
     const found: PythonCall[] = [];
     const inBrackets = this.#eat("[");
     do {
       this.#skipSpace();
-      if (inBrackets && this.#text[this.#at] === "]") break;
+      if (inBrackets && this.text[this.#at] === "]") break;
       found.push(this.#call());
     } while (inBrackets ? this.#eat(",") : !this.#isOver());
     if (inBrackets) this.#expect("]");
@@ -112,13 +107,10 @@ class PythonParser {
     const isRaw = /^r/i.test(opening);
     const quote = opening.replace(/^[a-z]/i, "");
     let out = "";
-    while (!this.#text.startsWith(quote, this.#at)) {
-      const char = this.#text[this.#at] ?? this.#fail();
+    while (!this.text.startsWith(quote, this.#at)) {
+      const char = this.text[this.#at] ?? this.#fail();
       if (char === "\\" && !isRaw) out += this.#escaped();
-      else {
-        out += char;
-        this.#at++;
-      }
+      else out += this.text[this.#at++];
     }
     this.#at += quote.length;
     return out;
@@ -127,7 +119,7 @@ class PythonParser {
   #escaped(): string {
     const hex = this.#match(/\\(?:x[\da-f]{2}|u[\da-f]{4})/iy);
     if (hex !== undefined) return String.fromCharCode(parseInt(hex.slice(2), 16));
-    const sign = this.#text[this.#at + 1] ?? "";
+    const sign = this.text[this.#at + 1] ?? "";
     this.#at += 2;
     return PYTHON_ESCAPES[sign] ?? (/["'\\]/.test(sign) ? sign : `\\${sign}`);
   }
@@ -158,7 +150,7 @@ class PythonParser {
 
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
+    const found = pattern.exec(this.text)?.[0];
     if (found !== undefined) this.#at += found.length;
     return found;
   }
@@ -169,12 +161,12 @@ class PythonParser {
 
   #isOver(): boolean {
     this.#skipSpace();
-    return this.#at === this.#text.length;
+    return this.#at === this.text.length;
   }
 
   #eat(sign: string): boolean {
     this.#skipSpace();
-    if (!this.#text.startsWith(sign, this.#at)) return false;
+    if (!this.text.startsWith(sign, this.#at)) return false;
     this.#at += sign.length;
     return true;
   }
@@ -184,6 +176,6 @@ class PythonParser {
   }
 
   #expectCommaOr(close: string): void {
-    if (!this.#eat(",") && this.#text[this.#at] !== close) this.#fail();
+    if (!this.#eat(",") && this.text[this.#at] !== close) this.#fail();
   }
 }

@@ -1,9 +1,4 @@
-/**
- * Finds tool calls in a text as it streams. Nothing in Markdown code or in finished reasoning is a
- * call.
- *
- * @module
- */
+/** Finds tool calls in a text as it streams; none are in Markdown code or finished reasoning. @module */
 
 import { MarkerReader } from "../text/markers.ts";
 import { ECHO_TAGS, newCallId } from "../text/parts.ts";
@@ -14,10 +9,7 @@ import { formats } from "./formats/all.ts";
 
 /** Options of {@linkcode extractToolCallsFromText} and {@linkcode ToolCallFilter}. */
 export interface ToolCallOptions {
-  /**
-   * The names of the tools offered in the request. Given them, nothing else is a call; without them,
-   * any name is a tool's, in the two basic formats.
-   */
+  /** The names of the tools offered; without them, any name is a tool's, in the two basic formats. */
   tools?: readonly string[] | undefined;
   /** The JSON schemas of their arguments, by name: they type the values of formats without types. */
   schemas?: Readonly<Record<string, unknown>> | undefined;
@@ -54,37 +46,34 @@ export function callScanner(options: ToolCallOptions): CallScanner {
     newId: options.newId ?? newCallId,
   };
   const scanner = new FormatScanner(
-    allowed(context.tools !== undefined, options.fences !== false),
+    formatSet({ names: context.tools !== undefined, fences: options.fences !== false }),
     context,
   );
   if (options.thinkTags === false) scanner.ignoreTags();
   return scanner;
 }
 
-const allowedSets = new Map<string, readonly CallFormat[]>();
+/** Formats to look for, and their markers, without those that the choice excludes. */
+type FormatSet = { formats: readonly CallFormat[]; literals: string[]; fences: string[] };
+type FormatChoice = { names: boolean; fences: boolean; starts?: boolean };
+/** Made once for all answers. */
+const formatSets = new Map<string, FormatSet>();
 
-/** The formats to look for; made once for all answers, as are their markers below. */
-function allowed(names: boolean, fences: boolean): readonly CallFormat[] {
-  const key = `${names} ${fences}`;
-  const set = allowedSets.get(key) ??
-    formats.filter((format) => (names || !format.needsNames) && (fences || !format.fences));
-  allowedSets.set(key, set);
+function formatSet({ names, fences, starts = true }: FormatChoice): FormatSet {
+  const key = `${names} ${fences} ${starts}`;
+  const known = formatSets.get(key);
+  if (known) return known;
+  const own = formats.filter((format) =>
+    (names || !format.needsNames) && (fences || !format.fences) && (starts || !format.startsWith)
+  );
+  const markers = own.flatMap((format) => format.markers ?? []);
+  const set = {
+    formats: own,
+    literals: [...new Set([...ELEMENTS.keys(), ...ELEMENTS.values(), ...markers])],
+    fences: [...new Set(own.flatMap((format) => format.fences ?? []))],
+  };
+  formatSets.set(key, set);
   return set;
-}
-
-const markerLists = new WeakMap<readonly CallFormat[], [literals: string[], fences: string[]]>();
-
-function markersOf(formats: readonly CallFormat[]): [literals: string[], fences: string[]] {
-  let lists = markerLists.get(formats);
-  if (!lists) {
-    const own = formats.flatMap((format) => format.markers ?? []);
-    lists = [
-      [...new Set([...ELEMENTS.keys(), ...ELEMENTS.values(), ...own])],
-      [...new Set(formats.flatMap((format) => format.fences ?? []))],
-    ];
-    markerLists.set(formats, lists);
-  }
-  return lists;
 }
 
 /** Text that may be a call. */
@@ -101,10 +90,7 @@ interface Candidate {
   unread: string;
 }
 
-/**
- * HTML elements of which the content is no call, from their opening to their end tags: it is shown,
- * or, within the result of a tool, somebody else wrote it.
- */
+/** HTML elements of which the content is no call: it is shown, or somebody else wrote it. */
 const ELEMENTS = new Map([
   ...["pre", "code", "samp", "blockquote", "textarea", "example"]
     .concat(ECHO_TAGS, "tool_response", "tool_result", "document")
@@ -115,8 +101,6 @@ const ELEMENTS = new Map([
 /** Scans text, or, with `inThought`, reasoning, where only a marker that begins a line is one. */
 class FormatScanner implements CallScanner {
   readonly #formats: readonly CallFormat[];
-  readonly #context: CallContext;
-  readonly #inThought: boolean;
   readonly #reader: ThinkReader;
   #candidate: Candidate | undefined;
   #thought: ThoughtScanner | undefined;
@@ -131,13 +115,15 @@ class FormatScanner implements CallScanner {
   /** The formats of each marker, in lower case; a flood of markers is of few kinds. */
   readonly #formatsOfMarker = new Map<string, CallFormat[]>();
 
-  constructor(formats: readonly CallFormat[], context: CallContext, inThought = false) {
-    this.#formats = formats;
-    this.#context = context;
-    this.#inThought = inThought;
-    this.#reader = new ThinkReader(...markersOf(formats));
+  constructor(
+    set: FormatSet,
+    private readonly context: CallContext,
+    private readonly inThought = false,
+  ) {
+    this.#formats = set.formats;
+    this.#reader = new ThinkReader(set.literals, set.fences);
     if (inThought) this.#reader.ignoreTags();
-    this.#mayStart = formats.some(({ startsWith }) => startsWith !== undefined);
+    this.#mayStart = this.#formats.some(({ startsWith }) => startsWith !== undefined);
     this.#atStart = this.#mayStart;
   }
 
@@ -188,9 +174,7 @@ class FormatScanner implements CallScanner {
     } else if (token.kind === "thought") this.#add(this.#thought!.push(token.text));
     else {
       if (this.#thought) this.#add(this.#thought.end(false));
-      this.#thought = token.kind === "begin"
-        ? new ThoughtScanner(this.#formats, this.#context)
-        : undefined;
+      this.#thought = token.kind === "begin" ? new ThoughtScanner(this.context) : undefined;
       this.#atStart = this.#mayStart && !this.#thought;
       if (token.kind !== "retraction") this.#addText(token.text);
       else this.#parts.push({ kind: "retraction", text: token.text });
@@ -200,34 +184,26 @@ class FormatScanner implements CallScanner {
 
   /** Looks for a message that is nothing but calls: true where one may begin, undefined while open. */
   #readStart(final: boolean): boolean | undefined {
-    const text = this.#reader.markers.take();
+    const text = this.#reader.markers.rest;
     const blank = text.length - text.trimStart().length;
     const sign = text[blank];
-    if (sign === undefined && !final) {
-      this.#reader.markers.unread(text);
-      return undefined;
-    }
+    if (sign === undefined && !final) return undefined;
     this.#atStart = false;
-    const formats = this.#formats.filter(({ startsWith }) =>
-      startsWith !== undefined && startsWith === sign
-    );
-    if (formats.length === 0) {
-      this.#reader.markers.unread(text);
-      return false;
-    }
-    this.#candidate = this.#newCandidate("", text.slice(0, blank), formats, text.slice(blank));
+    const formats = sign ? this.#formats.filter(({ startsWith }) => startsWith === sign) : [];
+    if (formats.length === 0) return false;
+    this.#reader.markers.take();
+    this.#begin("", text.slice(0, blank), formats, text.slice(blank));
     return true;
   }
 
   #readMarker(marker: string, isFirst: boolean, isQuoted: boolean): void {
     const tag = marker.toLowerCase();
-    const formats = isQuoted || this.#isElement || this.#inThought && !isFirst
+    const formats = isQuoted || this.#isElement || this.inThought && !isFirst
       ? []
       : this.#formatsOf(tag).filter((format) => !format.lineStart || isFirst);
     if (formats.length > 0) {
       if (this.#element) formats.unshift(quotation(this.#element));
-      this.#candidate = this.#newCandidate(marker, marker, formats, this.#reader.markers.take());
-      return;
+      return this.#begin(marker, marker, formats, this.#reader.markers.take());
     }
     const end = ELEMENTS.get(tag);
     if (tag === this.#element) {
@@ -240,25 +216,20 @@ class FormatScanner implements CallScanner {
   #formatsOf(tag: string): CallFormat[] {
     const info = tag.match(/^(?:`{3,}|~{3,})\s*(.*?)\s*$/s)?.[1];
     if (info !== undefined) return this.#formats.filter(({ fences }) => fences?.includes(info));
-    let own = this.#formatsOfMarker.get(tag);
-    if (own === undefined) {
-      own = this.#formats.filter(({ markers }) =>
-        markers?.some((marker) => marker.toLowerCase() === tag)
-      );
-      this.#formatsOfMarker.set(tag, own);
-    }
+    const known = this.#formatsOfMarker.get(tag);
+    if (known) return known;
+    const own = this.#formats.filter(({ markers = [] }) =>
+      markers.some((marker) => marker.toLowerCase() === tag)
+    );
+    this.#formatsOfMarker.set(tag, own);
     return own;
   }
 
-  #newCandidate(
-    marker: string,
-    written: string,
-    [format, ...others]: readonly CallFormat[],
-    unread: string,
-  ): Candidate {
-    const reader = format!.read(marker, this.#context);
+  #begin(marker: string, written: string, formats: readonly CallFormat[], unread: string): void {
+    const [format, ...others] = formats;
+    const reader = format!.read(marker, this.context);
     const isBasic = !format!.needsNames;
-    return { marker, written, formats: others, reader, isBasic, held: "", unread };
+    this.#candidate = { marker, written, formats: others, reader, isBasic, held: "", unread };
   }
 
   /** Reads on in a candidate; false: more text is needed. */
@@ -275,7 +246,7 @@ class FormatScanner implements CallScanner {
       this.#element = undefined;
     }
     if (verdict === "text" && formats.length > 0) {
-      this.#candidate = this.#newCandidate(marker, written, formats, held);
+      this.#begin(marker, written, formats, held);
       return true;
     }
     const end = verdict === "text" ? 0 : verdict.end;
@@ -309,33 +280,25 @@ function quotation(close: string): CallFormat {
   };
 }
 
-/**
- * Scans reasoning. Calls in tags at the end of reasoning that never ends are calls: each must begin
- * a line, with nothing but white space between them and behind the last.
- */
+/** Scans reasoning: calls that end it, each on a line of its own, are calls if it never ends. */
 class ThoughtScanner {
   readonly #inner: FormatScanner;
   /** The calls so far, and the white space between them, that nothing else follows. */
   #held: ScannedPart[] = [];
 
-  constructor(formats: readonly CallFormat[], context: CallContext) {
-    const inThought = formats.filter(({ fences, startsWith }) =>
-      !fences && startsWith === undefined
-    );
-    this.#inner = new FormatScanner(inThought, context, true);
+  constructor(context: CallContext) {
+    const allowed = { names: context.tools !== undefined, fences: false, starts: false };
+    this.#inner = new FormatScanner(formatSet(allowed), context, true);
   }
 
   push(text: string, final = false): ScannedPart[] {
-    const taken: ScannedPart[] = [];
-    for (const part of this.#inner.push(text, final)) {
-      if (part.kind === "calls" || this.#held.length > 0 && part.text.trim() === "") {
-        this.#held.push(part);
-      } else {
-        for (const text of this.#release()) taken.push(text);
-        taken.push(part);
+    return this.#inner.push(text, final).flatMap((part) => {
+      if (part.kind !== "calls" && (this.#held.length === 0 || part.text.trim() !== "")) {
+        return [...this.#release(), part];
       }
-    }
-    return taken;
+      this.#held.push(part);
+      return [];
+    });
   }
 
   end(isUnfinished: boolean): ScannedPart[] {

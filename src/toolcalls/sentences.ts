@@ -12,33 +12,28 @@ const MAYBE_BEHIND_CALL = /^(?:\r|<|\[)?$/;
 const LINE_TAIL = 256;
 
 /**
- * Makes calls amid a sentence text: a call with an unfinished sentence before it and text behind it
- * in its line is one that the sentence talks about. Many models write a call right behind their
- * text, but behind a whole sentence. Calls in the basic formats are calls wherever they stand.
+ * Makes calls amid a sentence text, in other than the basic formats: those behind an unfinished sentence
+ * and before more text. Many models write a call right behind their text, but behind a whole sentence.
  */
 export class SentenceScanner implements CallScanner {
-  readonly #calls: CallScanner;
   #line = "";
   /** Calls behind an unfinished sentence, and the text between them. */
   #held: ScannedPart[] = [];
   /** The first two characters behind the last of them. */
   #behind = "";
 
-  constructor(calls: CallScanner) {
-    this.#calls = calls;
-  }
+  constructor(private readonly calls: CallScanner) {}
 
   ignoreTags(): void {
-    this.#calls.ignoreTags();
+    this.calls.ignoreTags();
   }
 
   push(piece: string, final: boolean): ScannedPart[] {
     const parts: ScannedPart[] = [];
-    for (const part of this.#calls.push(piece, final)) {
+    for (const part of this.calls.push(piece, final)) {
       for (const one of this.#take(part)) parts.push(one);
     }
-    if (final) { for (const one of this.#release(true)) parts.push(one); }
-    return parts;
+    return final ? parts.concat(this.#release(true)) : parts;
   }
 
   #take(part: ScannedPart): ScannedPart[] {

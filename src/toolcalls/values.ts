@@ -1,6 +1,6 @@
 /** Arguments in formats that write values without their types. @module */
 
-import { isObject } from "../text/json.ts";
+import { isObject, jsonOrUndefined } from "../text/json.ts";
 import type { CallContext } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
@@ -11,11 +11,7 @@ export function jsonArguments(body: string): Record<string, unknown> | undefined
   if (text === "") return {};
   let value = parseLenientJson(text);
   if (value === undefined && text.startsWith('"')) {
-    try {
-      value = parseLenientJson(String(JSON.parse(text)));
-    } catch {
-      return undefined;
-    }
+    value = parseLenientJson(String(jsonOrUndefined(text)));
   }
   return isObject(value) ? value : undefined;
 }
@@ -62,12 +58,7 @@ export function taggedArguments(
 }
 
 /** A value written as text, read as the type in the tool's schema, or else as the type it looks like. */
-export function typedValue(
-  text: string,
-  key: string,
-  name: string,
-  context: CallContext,
-): unknown {
+export function typedValue(text: string, key: string, name: string, context: CallContext): unknown {
   // A line feed on one side only of a value of several lines is part of it; else both are layout.
   const isPair = /^\r?\n/.test(text) || !/\n[^]*\n/.test(text);
   const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
@@ -76,11 +67,8 @@ export function typedValue(
   if (types.includes("string")) return value;
   const word = { True: true, False: false, None: null }[value.trim()];
   if (word !== undefined) return word;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return parseLenientJson(value) ?? value;
-  }
+  const parsed = jsonOrUndefined(value);
+  return parsed === undefined ? parseLenientJson(value) ?? value : parsed;
 }
 
 function propertiesOf(name: string, { schemas }: CallContext): Record<string, { type?: unknown }> {

@@ -18,10 +18,7 @@ export interface ToolExecution {
   isError: boolean;
   /** Why the policy refused it, in a few words, where the policy says. */
   refusal?: string;
-  /**
-   * The end of the call; `isError` is true for all but `done`. `stopped`: the turn was aborted while
-   * the tool ran; `not_run`: it was aborted before.
-   */
+  /** `isError` is true for all but `done`; an abort left it `stopped` amid its run, or `not_run`. */
   outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
   /** The data of the result, beside its text. */
   details?: Omit<ToolOutcome, "content">;
@@ -88,10 +85,7 @@ export interface Compaction {
   summarized: number;
 }
 
-/**
- * The events of {@linkcode processTurn} (spec 6): `thinking` before each request, then
- * a `tool_start` and a `tool_done` for each call; the other kinds are for those who want more.
- */
+/** The events of {@linkcode processTurn} (spec 6): `thinking` comes before each request. */
 export type TurnEvent =
   | { type: "thinking" }
   | { type: "tool_start"; name: string; args: Record<string, unknown>; id: string }

@@ -13,13 +13,8 @@ export interface ToolCall {
   name: string;
   /** The arguments; `{}` when {@linkcode ToolCall.invalid} is set. */
   arguments: Record<string, unknown>;
-  /** Set when the arguments were no JSON object. Such a call is answered with an error and never run. */
-  invalid?: {
-    /** The text that the model wrote. */
-    text: string;
-    /** The reason, for the model. */
-    reason: string;
-  };
+  /** Set when the model's `text` was no JSON object: the call is answered with `reason`, not run. */
+  invalid?: { text: string; reason: string };
   /** True when the call was recovered from the text of the answer (spec 4.6). */
   recovered?: boolean;
 }
@@ -28,11 +23,10 @@ export interface ToolCall {
 export type Part =
   /** Text that a person typed. */
   | { type: "text"; text: string }
-  /** Text that goes along under a name: a file, a listing, the output of a command, piped text. */
+  /** Text that goes along; `name` is a path or a command, empty for `stdin` and a bare `note`. */
   | {
     type: "resource";
     kind: "file" | "folder" | "shell" | "stdin" | "note";
-    /** A path or a command; empty for `stdin`, and for a `note`, whose text stands as it is. */
     name: string;
     text: string;
   }
@@ -63,26 +57,21 @@ export interface Message {
   standsFor?: StandIn;
   /** The reasoning before an answer; never part of `content`. */
   reasoning?: string;
-  /**
-   * Content blocks of the hosted API, exactly as they came, where they must be sent back unchanged
-   * (signed `thinking`, `redacted_thinking`). Other backends ignore them.
-   */
+  /** Signed content blocks of the hosted API, which must be sent back to it unchanged. */
   hostedBlocks?: readonly Record<string, unknown>[];
 }
 
-/** The message in whose place the program wrote one. */
+/**
+ * What the program wrote in another's place: a `summary` of the messages before it, the `reminder` of
+ * an answer that did not come, an answer without text and calls, an answer that the person stopped,
+ * one at the end of a turn that was stopped or failed, the result or the answer that the program's
+ * end has cost.
+ */
 export type StandIn =
-  /** The messages before it, which it sums up. */
   | "summary"
-  /** A person who asks once more for an answer that did not come. */
   | "reminder"
-  /** An answer without text and calls. */
   | "empty_answer"
-  /** An answer that the person stopped. */
   | "interruption"
-  /** An answer after results, at the end of a turn that was stopped or failed. */
   | "end_of_turn"
-  /** The result of a call during which the program ended. */
   | "lost_result"
-  /** An answer that never came, as the program ended. */
   | "lost_answer";

@@ -14,55 +14,37 @@ export interface ToolContext {
   maxOutputChars: number;
   /** Aborted with the turn; a tool then stops at once and throws the signal's `reason`. */
   signal: AbortSignal;
-  /**
-   * The state of each file when the model last saw it, by real path. The tools that read and write files
-   * keep it, and refuse to write over what the model has not seen; left out, they write all the same.
-   */
+  /** The files by real path as the model last saw them: with it, none is written over unseen. */
   seenFiles?: Map<string, string>;
   /** Called with each file that was written, so that it can be written back later. */
   onWritten?: OnWritten;
-  /**
-   * Gives the program to start in place of another, so that the system confines it; throws what the
-   * model is told when it cannot. Left out, programs are started as they are.
-   */
+  /** Confines a program; throws what the model is told when it cannot. Left out, none is confined. */
   confine?: Confine;
   /** The commands that run in the background; left out, none can. */
   jobs?: Jobs;
-  /**
-   * Called by a running tool with a function that returns its newest line of output, for a person
-   * who waits.
-   */
+  /** Called with a function that returns the tool's newest line of output, for a person who waits. */
   onOutput?: (newest: () => string) => void;
-  /**
-   * Names, or `AWS_*`, of variables that programs get though they look like credentials. Left out:
-   * none.
-   */
+  /** Variables that programs get though they look like credentials: names, or `AWS_*`. */
   env?: readonly string[];
   /** The id of the call that is decided or run; left out where a tool is called by hand. */
   callId?: string;
   /** True where a person asks for the call, and no model: for a file that their message names. */
   isOfPerson?: true;
-  /** The limits of the policy's permission. Left out, a path leads where its links do when it is opened. */
+  /** The policy's limits. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }
 
 /** The limits of the permission for one call. */
 export interface Grant {
-  /**
-   * The target of the call's path, with every link followed: the place that was decided on. A tool opens
-   * this and no other place, and throws when links lead elsewhere by now.
-   */
+  /** The target of the call's path, links followed: a tool opens this place or throws. */
   realPath: string;
-  /**
-   * The files and folders that a search leaves out, as reading them by name would be refused or
-   * asked about.
-   */
+  /** What a search leaves out, as reading it by name would be refused or asked about. */
   withheld: Withheld;
   /** True where the path is likely to hold secrets: a {@linkcode Change} then shows none of its lines. */
   isSecret?: boolean;
 }
 
-/** Files and folders that a search leaves out. Patterns are tested against paths with `/`, in Unicode's form NFC. */
+/** Files and folders that a search leaves out: patterns for paths with `/`, in Unicode's form NFC. */
 export interface Withheld {
   /** The real working directory. */
   folder: string;
@@ -96,20 +78,13 @@ export interface Job {
   kill(): void;
 }
 
-/**
- * The commands that run in the background until they end, are stopped, or this is disposed of:
- * `jobStore` makes one.
- */
+/** The commands in the background; disposing of it ends them all. `jobStore` makes one. */
 export interface Jobs extends AsyncDisposable {
   /** The jobs that run, and the newest that ended, oldest first. */
   readonly list: readonly Job[];
   /** Called with each job that ended by itself. */
   onEnd?: (job: Job) => void;
-  /**
-   * Checks that one more may be started.
-   *
-   * @throws {RangeError} when too many run, or the session is over.
-   */
+  /** Throws a `RangeError` when too many run for one more, or the session is over. */
   checkRoom(): void;
   /** Adds a job that was started; ends it where that is too late. */
   add(job: Job): void;
@@ -123,18 +98,12 @@ export type OnWritten = (file: {
   path: string;
   /** Changes whenever somebody writes the file again. */
   stamp: string;
-  /**
-   * The file before, where there was one; without `bytes` when it had more than 16 MiB or cannot be
-   * read.
-   */
+  /** The file before, if any; without `bytes` when it had over 16 MiB or cannot be read. */
   before?: { stamp: string; bytes?: Uint8Array };
 }) => void;
 
 /** Replaces the program to start by one that confines it. */
-export type Confine = (
-  program: string,
-  args: readonly string[],
-) => Promise<{
+export type Confine = (program: string, args: readonly string[]) => Promise<{
   program: string;
   args: string[];
   /** The limits that a program which fails may have run into, in one line for the model. */
@@ -159,12 +128,9 @@ export interface Subject {
 export interface ChangeLine {
   /** An unchanged, an added, a removed line. */
   kind: " " | "+" | "-";
-  /** Without its line ending. A CR is part of it where the line ends otherwise than those of the file. */
+  /** Without its line ending; a CR is part of it where the file's other lines end otherwise. */
   text: string;
-  /**
-   * Its number, from 1: in the old file for removed lines, else in the new one. Left out where the
-   * line is one of the call's own text, which may be a part of a line of the file.
-   */
+  /** Its number, from 1, in the old file for removed lines; left out where it may be a part of one. */
   line?: number;
 }
 
@@ -174,10 +140,7 @@ export interface Change {
   path: string;
   /** True where there is no file yet. */
   isNew: boolean;
-  /**
-   * The changed lines, with up to two unchanged ones around them; empty where the file holds the same
-   * already. Left out where the file is no text, too large, or likely to hold secrets.
-   */
+  /** Changed lines and up to two around them; left out where the file is no text, large or secret. */
   lines?: readonly ChangeLine[];
   /** The size in bytes of the file that is replaced, where `lines` is left out. */
   replacedBytes?: number;
@@ -215,10 +178,7 @@ export interface ToolOutcome {
   endedProcesses?: readonly string[];
   /** The lines of a file that `content` shows, from 1; `total` is a minimum unless `isExact`. */
   range?: { first: number; last: number; total: number; isExact: boolean };
-  /**
-   * Numbers by their noun: `files`, `matches`, `entries`, `bytes`. There may be more where a search
-   * stopped early.
-   */
+  /** Numbers by their noun, minima where a search stopped: `files`, `matches`, `entries`, `bytes`. */
   counts?: Readonly<Record<string, number>>;
   /** The change that was made. */
   change?: Change;
@@ -237,19 +197,16 @@ export interface Tool {
   /** The object of a call; left out, policies know only the tool's `access`. */
   subject?(args: Record<string, unknown>): Subject;
   /**
-   * Does all of a call but its effect: for a policy to call before it asks somebody. The policy gives
-   * the result to {@linkcode Tool.run}, by its {@linkcode Decision}.
+   * Does all of a call but its effect, before a policy asks somebody; its {@linkcode Decision} takes
+   * the result to {@linkcode Tool.run}.
    *
-   * @throws {Error} when the call would fail. The message is for the model, and may quote what the
-   * call's path leads to.
+   * @throws {Error} for the model, when the call would fail. It may quote the file of the call.
    */
   prepare?(args: Record<string, unknown>, context: ToolContext): Promise<Prepared> | Prepared;
   /**
-   * Runs the tool. The result is the text for the model, alone or with data beside it. An error that it
-   * throws becomes an error result with the error's message; none ends the turn.
-   *
-   * @param prepared the result of `prepare` for the same arguments, where it was called: the tool does
-   * exactly that, or fails
+   * Runs the tool: the text for the model, alone or with data. The message of an error that it throws
+   * becomes an error result; none ends the turn. With `prepared`, which `prepare` returned for the
+   * same arguments, it does exactly that, or fails.
    */
   run(
     args: Record<string, unknown>,

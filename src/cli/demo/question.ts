@@ -1,20 +1,14 @@
-/**
- * The demo's answer to a question: what the folder, its most telling file and a search say.
- *
- * @module
- */
+/** The demo's answer to a question: what the folder, its most telling file and a search say. @module */
 
 import { count } from "../../text/count.ts";
 import { escapeRegex } from "../../text/glob.ts";
 import { shortened } from "../../text/one_line.ts";
 import {
-  type DemoAnswer,
   DISCLAIMER,
   entries,
   failureLines,
   fileText,
   firstLine,
-  hits,
   inlineCode,
   PROJECT_FILES,
   type Use,
@@ -22,13 +16,10 @@ import {
 
 const SOURCES = /^(?:src|lib|app|source|cmd|pkg|packages|crates|internal)\/$/i;
 
-/**
- * Lists the folder, reads its most telling file (or the one that `ask` names), searches for the most
- * telling words, and says what was found. `piped`: text came along as context, which it only mentions.
- */
-export function answerQuestion(ask: string, piped: boolean, use: Use): DemoAnswer {
+/** The answer to `ask`; `piped`: text came along as context, which it only mentions. */
+export function answerQuestion(ask: string, piped: boolean, use: Use): string[] {
   const listing = use("list_directory", { path: "." });
-  if (listing === undefined) return null;
+  if (listing === "") return [];
   const names = entries(listing) ?? [];
   const named = /(?:[\w.-]+\/)*[\w.-]+\.\w{1,5}\b/.exec(ask.slice(0, MAX_ASK))?.[0];
   const isHere = named && names.includes(named.replace(/(?<=\/).*/, ""));
@@ -40,13 +31,10 @@ export function answerQuestion(ask: string, piped: boolean, use: Use): DemoAnswe
   const inside = folder === undefined ? "" : use("list_directory", { path: folder });
   const words = [...new Set([...tellingWords(ask), "TODO", "main"])];
   let tried = 0;
-  let found: string | undefined;
+  let found: string;
   do {
     found = use("grep_code", { pattern: grepPattern(words[tried++]!) });
-  } while (
-    found !== undefined && tried < words.length && hits(found)?.length === 0
-  );
-  if (read === undefined || inside === undefined || found === undefined) return null;
+  } while (tried < words.length && hits(found)?.length === 0);
   return [
     `${DISCLAIMER} Here is what its tools found for your question:`,
     "",
@@ -102,13 +90,10 @@ function aboutProject(key: string | undefined, read: string): string[] {
   const title = heading?.replace(/^[#=]+ /, "") ?? field("name") ??
     /^module (\S+)/m.exec(content)?.[1];
   const about = isReadme ? firstSentences(content) : field("description");
-  const parts = [title && `**${shortened(title, 80)}**`, about && shortened(about, 300)].filter(
-    Boolean,
-  );
-  if (parts.length === 0) {
-    parts.push(`begins with ${inlineCode(lines[0] ?? "nothing: it is empty")}`);
-  }
-  return [`- ${parts.join(": ")} (${inlineCode(key)})`];
+  const parts = [title && `**${shortened(title, 80)}**`, about && shortened(about, 300)];
+  const text = parts.filter(Boolean).join(": ") ||
+    `begins with ${inlineCode(lines[0] ?? "nothing: it is empty")}`;
+  return [`- ${text} (${inlineCode(key)})`];
 }
 
 /** The first sentences of prose: headings, badges, HTML, tables and code blocks are passed over. */
@@ -144,24 +129,32 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
   const folders = visible.filter((name) => name.endsWith("/"));
   const shown = visible.slice(0, 12).map((name) => ` ${inlineCode(name)}`).join(",");
   const least = /^\[.* not shown/m.test(listing) ? "at least " : "";
-  const counts = new Map<string, number>();
-  for (const name of [...names, ...inner ?? []]) {
-    const language = LANGUAGE_BY_ENDING.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
-    if (language) counts.set(language, (counts.get(language) ?? 0) + 1);
-  }
-  const languages = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6);
-  const lines = [
-    `- Here: ${least}${count(visible.length - folders.length, "file")} and ${
-      count(folders.length, "folder")
-    }${visible.length > 12 ? ", such as" : visible.length > 0 ? ":" : ""}${shown}`,
-  ];
+  const byLanguage = Map.groupBy(
+    [...names, ...inner ?? []],
+    (name) => LANGUAGE_BY_ENDING.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""),
+  );
+  byLanguage.delete(undefined);
+  const languages = [...byLanguage].sort(([, a], [, b]) => b.length - a.length).slice(0, 6);
+  const such = visible.length > 0 ? ":" : "";
+  const files = `${least}${count(visible.length - folders.length, "file")}`;
+  const lead = `- Here: ${files} and ${count(folders.length, "folder")}`;
+  const lines = [`${lead}${visible.length > 12 ? ", such as" : such}${shown}`];
   if (folder && !inner) lines.push(`- ${inlineCode(folder)}: ${firstLine(inside)}`);
   if (languages.length > 0) {
     const where = folder ? `here and in ${inlineCode(folder)}` : "here";
-    const list = languages.map(([language, count]) => `${language} (${count})`).join(", ");
+    const list = languages.map(([language, { length }]) => `${language} (${length})`).join(", ");
     lines.push(`- Languages, by the file endings ${where}: ${list}`);
   }
   return lines;
+}
+
+/** The matches in a search result; null when it is none. */
+function hits(found: string): { file: string; line: string; text: string }[] | null {
+  const all = found.split("\n").flatMap((row) => {
+    const [, file, line, text] = /^(.+?):(\d+):(.*)$/.exec(row) ?? [];
+    return file && line && text !== undefined ? [{ file, line, text }] : [];
+  });
+  return all.length > 0 || /^No (?:matches|files)\b/.test(found) ? all : null;
 }
 
 /** `words` were searched for, one after the other; `found` is the result for the last. */
@@ -175,10 +168,10 @@ function aboutMatches(words: readonly string[], found: string): string[] {
   const none = words.slice(0, -1).map((word) => inlineCode(word)).join(" and ");
   // A line in brackets at the end says what the search left out.
   const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;
+  const before = none && `${none} ${words.length > 2 ? "were" : "was"} not found; `;
+  const such = firsts.length > 6 ? ", such as" : "";
   return [
-    `- ${none && `${none} ${words.length > 2 ? "were" : "was"} not found; `}${
-      inlineCode(words.at(-1)!)
-    } is in ${files}${firsts.length > 6 ? ", such as" : ""}:`,
+    `- ${before}${inlineCode(words.at(-1)!)} is in ${files}${such}:`,
     ...firsts.slice(0, 6).map(({ file, line, text }) =>
       `  - ${inlineCode(`${file}:${line}`, 300)} ${inlineCode(text)}`
     ),

@@ -1,17 +1,13 @@
 /**
  * Readers of tool results for the demo, and the wording of its lines. On the wire nothing marks a failure,
  * so a result that has not the form of a success is taken for a failure, and quoted.
- *
  * @module
  */
 
 import { shortened } from "../../text/one_line.ts";
 
-/** Asks for a tool's result; undefined means that it comes with the next request. */
-export type Use = (name: string, args: Record<string, unknown>) => string | undefined;
-/** A rule's answer in lines, or null while results are outstanding. */
-export type DemoAnswer = string[] | null;
-
+/** A tool's result; "" where it comes with the next request only, which makes the answer void. */
+export type Use = (name: string, args: Record<string, unknown>) => string;
 /** The sentence about the demo in every answer. */
 export const DISCLAIMER = "This is the built-in demo: fixed rules, no language model.";
 
@@ -29,14 +25,9 @@ export const PROJECT_FILES: readonly (readonly [RegExp, string?])[] = [
 
 /** The text of a file from numbered lines, or null when the result is none. */
 export function fileText(result: string): string | null {
-  if (/^\[the file is empty/.test(result)) return "";
+  if (result.startsWith("[the file is empty")) return "";
   if (!/^\d+\t/.test(result)) return null;
   return result.split("\n").flatMap((line) => /^\d+\t(.*)$/.exec(line)?.[1] ?? []).join("\n");
-}
-
-/** True where numbered lines are the whole file: the line below them says how many there are. */
-export function isWhole(result: string): boolean {
-  return /(?:^|\n)\[(?:\d+ lines|the file is empty)(?!.*\bcut\b)[^\n]*\]$/.test(result);
 }
 
 /** The names in a listing, those of folders and of links to them with `/`; null when it is none. */
@@ -48,20 +39,6 @@ export function entries(listing: string): string[] | null {
   });
 }
 
-/** The matches in a search result; null when it is none. */
-export function hits(found: string): { file: string; line: string; text: string }[] | null {
-  const all = found.split("\n").flatMap((row) => {
-    const [, file, line, text] = /^(.+?):(\d+):(.*)$/.exec(row) ?? [];
-    return file && line && text !== undefined ? [{ file, line, text }] : [];
-  });
-  return all.length > 0 || /^No (?:matches|files)\b/.test(found) ? all : null;
-}
-
-/** True for the result of a tool that has written. */
-export function isWritten(result: string): boolean {
-  return /^(?:Created|Replaced|Filled) /.test(result);
-}
-
 /** A failure in lines for the person; after a refusal, how to allow the call. */
 export function failureLines(result: string): string[] {
   if (!result.startsWith("Refused")) return [firstLine(result)];
@@ -71,14 +48,12 @@ export function failureLines(result: string): string[] {
   ];
 }
 
-/** The first line of a result. */
 export function firstLine(result: string): string {
   return shortened(/^.*/.exec(result.trimStart())?.[0] ?? "", 200);
 }
 
 /** `text` as inline code on one line, in at most `max` characters. */
 export function inlineCode(text: string, max = 90): string {
-  return `\`${
-    shortened(text.slice(0, 500).replaceAll("`", "'").replace(/\s+/g, " ").trim(), max)
-  }\``;
+  const line = text.slice(0, 500).replaceAll("`", "'").replace(/\s+/g, " ").trim();
+  return `\`${shortened(line, max)}\``;
 }

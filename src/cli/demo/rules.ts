@@ -1,32 +1,23 @@
 /**
- * The rules of the built-in demo: a pure function that plays a small model, so that a first run
- * needs none. It keeps no state: a turn is replayed from the conversation in each request, and the
- * first tool result that is not there yet is what the demo asks for next.
- *
+ * The rules of the built-in demo: a pure function that plays a small model. Each request replays the
+ * turn; tool results that are not there yet are what the demo asks for next.
  * @module
  */
 
 import { shortened } from "../../text/one_line.ts";
 import { answerQuestion } from "./question.ts";
 import {
-  type DemoAnswer,
   DISCLAIMER,
   entries,
   failureLines,
   fileText,
   firstLine,
   inlineCode,
-  isWhole,
-  isWritten,
   PROJECT_FILES,
   type Use,
 } from "./results.ts";
 
-/** A tool call in Ollama's native form, without the wrapper. */
-interface DemoCall {
-  name: string;
-  arguments: Record<string, unknown>;
-}
+type DemoCall = { name: string; arguments: Record<string, unknown> };
 
 /** The part of a native chat request that the rules read. */
 export interface DemoRequest {
@@ -38,11 +29,7 @@ export interface DemoRequest {
   tools?: readonly { function: { name: string } }[] | null | undefined;
 }
 
-/** Either an answer or tool calls. */
-export interface DemoReply {
-  text?: string;
-  toolCalls?: DemoCall[];
-}
+export type DemoReply = { text?: string; toolCalls?: DemoCall[] };
 
 /** Prompts beyond this many characters are questions with data in them, never orders. */
 const MAX_ORDER = 8000;
@@ -50,53 +37,47 @@ const MAX_ORDER = 8000;
 const MAX_DEMO_CALLS = 12;
 
 /** The demo's next step in the conversation that `request` holds. */
-export function demoReply(request: DemoRequest): DemoReply {
-  const { ask, calls } = lastTurn(request.messages);
-  const offered = new Set(request.tools?.map((tool) => tool.function.name));
+export function demoReply({ messages, tools }: DemoRequest): DemoReply {
+  const start = messages.findLastIndex(({ role }) => role === "user");
+  const turn = messages.slice(start + 1);
+  const results = turn.flatMap(({ role, content }) => role === "tool" ? [content ?? ""] : []);
+  const calls = turn.flatMap(({ tool_calls }) => tool_calls ?? []);
+  const offered = new Set(tools?.map((tool) => tool.function.name));
   const toolCalls: DemoCall[] = [];
   const use: Use = (name, args) => {
-    const keys = Object.keys(args);
-    const made = calls.find((c) =>
-      c.name === name && keys.every((k) => c.arguments[k] === args[k])
+    const made = calls.findIndex(({ function: call }) =>
+      call.name === name && Object.keys(args).every((key) => call.arguments[key] === args[key])
     );
-    if (made) return made.result;
+    if (made >= 0) return results[made] ?? "Error: no result of this call arrived";
     if (!offered.has(name)) return `Error: the tool ${name} was not offered`;
     if (calls.length >= MAX_DEMO_CALLS) return `Error: no result of ${name} arrived`;
     toolCalls.push({ name, arguments: args });
-    return undefined;
+    return "";
   };
-  const lines = respond(ask, use);
-  return lines ? { text: lines.join("\n") } : { toolCalls };
+  const lines = respond((messages[start]?.content ?? "").trim(), use);
+  return toolCalls.length > 0 ? { toolCalls } : { text: lines.join("\n") };
 }
 
-/** The last user message, and the calls since, each with its result. */
-function lastTurn(messages: DemoRequest["messages"]) {
-  const start = messages.findLastIndex((message) => message.role === "user");
-  const calls: (DemoCall & { result: string })[] = [];
-  let open = 0;
-  for (const message of messages.slice(start + 1)) {
-    for (const call of message.tool_calls ?? []) {
-      calls.push({ ...call.function, result: "Error: no result of this call arrived" });
-    }
-    const answered = message.role === "tool" ? calls[open++] : undefined;
-    if (answered) answered.result = message.content ?? "";
-  }
-  return { ask: (messages[start]?.content ?? "").trim(), calls };
-}
-
-function respond(prompt: string, use: Use): DemoAnswer {
+function respond(prompt: string, use: Use): string[] {
   // Piped text comes behind this tag; it is data, and nothing in it is an order.
-  const end = prompt.indexOf("\n\n<stdin>\n");
-  const ask = end < 0 ? prompt : prompt.slice(0, end);
+  const [ask = ""] = prompt.split("\n\n<stdin>\n", 1);
   if (ask.length <= MAX_ORDER) {
     const order = ask.replace(
       /^(?:(?:please|now|then|and|also|ok|okay|can you|could you|would you)\b[,.!]?\s+)+/i,
       "",
     );
-    if (GREETING.test(order)) return hello();
+    if (GREETING.test(order)) return HELLO;
     for (const [pattern, rule] of ORDERS) {
-      const match = pattern.exec(order);
-      if (match) return rule(match.groups ?? {}, use);
+      const match = new RegExp(`^${pattern}`, "i").exec(order);
+      if (!match) continue;
+      const { file, old, new: text, block, command, force } = match.groups ?? {};
+      return rule({
+        path: unquote(file),
+        old: unquote(old),
+        text: block ?? unquote(text),
+        command: unquote(command),
+        mayReplace: force !== undefined,
+      }, use);
     }
   }
   return answerQuestion(ask, prompt.length > ask.length, use);
@@ -104,79 +85,59 @@ function respond(prompt: string, use: Use): DemoAnswer {
 
 const GREETING =
   /^(?:$|(?:(?:hi|hello|hey|hola|hallo|bonjour|ciao|thanks|thank you|help)(?: there| copilot)?|(?:who|what) are you|what can (?:you|i) do)[\s!?.]*$)/i;
-
-function hello(): string[] {
-  return [
-    `Hello! ${DISCLAIMER}`,
-    "It shows how the copilot works, with the real tools on your own folder. Try:",
-    "- `What does this project do?`",
-    '- `Create hello.txt with "Hello, world"`',
-    '- `Run "git status"`',
-    "For real answers, start a model server and leave out `--demo`.",
-  ];
-}
+const HELLO = [
+  `Hello! ${DISCLAIMER}`,
+  "It shows how the copilot works, with the real tools on your own folder. Try:",
+  "- `What does this project do?`",
+  '- `Create hello.txt with "Hello, world"`',
+  '- `Run "git status"`',
+  "For real answers, start a model server and leave out `--demo`.",
+];
+const KNOWN_ORDERS = [
+  `${DISCLAIMER} Of orders it knows only these forms:`,
+  '- `replace "old" with "new" in FILE`',
+  '- `create FILE with "text"`',
+  '- `add a line "text" to FILE`',
+  '- `run "command"` or `run the tests`',
+  "Nothing was done. A language model would take it in your own words.",
+];
 
 // A quoted text, which may span lines, or all up to the next word of the pattern.
 const QUOTED = "\"[^\"]*\"|'[^']*'|`[^`]*`|“[^”]*”";
-const textGroup = (name: string) => `(?<${name}>${QUOTED}|[^\\n]+?)`;
-const FILE_GROUP = `(?:the )?(?:file )?(?<file>${QUOTED}|\\S+?)`;
-const PATH_GROUP =
+const NEW = `(?<new>${QUOTED}|[^\\n]+?)`;
+const FILE = `(?:the )?(?:file )?(?<file>${QUOTED}|\\S+?)`;
+const PATH =
   `(?:a )?(?:new )?(?:file )?(?:called |named )?(?<file>${QUOTED}|(?=\\S*[./])\\S+?|\\w*file)`;
 const ORDER_END = "[.!?]?\\s*$";
-const SWAP = `(?:replace|change|rename) ${textGroup("old")} (?:with|to|by|into) ${
-  textGroup("new")
-}`;
+const SWAP = `(?:replace|change|rename) (?<old>${QUOTED}|[^\\n]+?) (?:with|to|by|into) ${NEW}`;
+const ADD = "(?:add|append)";
 const LINE = "(?:a |the )?(?:new )?line";
+const AT_END = `(?:to|at) (?:the end of )?${FILE}${ORDER_END}`;
+const CONTENT = "(?:with|containing|saying):?\\s+(?:the )?(?:text |content |line )?" +
+  `(?:\`\`\`[^\\n]*\\n(?<block>[^]*?)\`\`\`\\s*$|(?<new>(?:${QUOTED})(?=\\s*$)|[^]+))`;
 
-type Groups = Record<string, string | undefined>;
+/** The words of an order; those that it does not have are empty. */
+type DemoOrder = Record<"path" | "old" | "text" | "command", string> & { mayReplace: boolean };
 /** The orders that the demo knows, at the start of a prompt; the first that matches counts. */
-const ORDERS = ([
-  [`${SWAP} in ${FILE_GROUP}${ORDER_END}`, replaceOrder],
-  [`in ${FILE_GROUP},? ${SWAP}${ORDER_END}`, replaceOrder],
-  [`(?:add|append) ${LINE} to ${FILE_GROUP}(?:,? saying|:) ${textGroup("new")}\\s*$`, appendOrder],
-  [
-    `(?:add|append) ${LINE}(?: saying|:)? ${
-      textGroup("new")
-    } (?:to|at) (?:the end of )?${FILE_GROUP}${ORDER_END}`,
-    appendOrder,
-  ],
-  [
-    `(?:add|append) (?<new>${QUOTED}) (?:to|at) (?:the end of )?${FILE_GROUP}${ORDER_END}`,
-    appendOrder,
-  ],
-  [`(?:write|put|save) ${textGroup("new")} (?:to|into|in) ${PATH_GROUP}${ORDER_END}`, createOrder],
-  [
-    `(?:create|make|write|(?<force>overwrite)) ${PATH_GROUP} (?:with|containing|saying):?\\s+(?:the )?` +
-    `(?:text |content |line )?(?:\`\`\`[^\\n]*\\n(?<block>[^]*?)\`\`\`\\s*$|(?<new>(?:${QUOTED})(?=\\s*$)|[^]+))`,
-    createOrder,
-  ],
+const ORDERS: readonly (readonly [string, (order: DemoOrder, use: Use) => string[]])[] = [
+  [`${SWAP} in ${FILE}${ORDER_END}`, replaceOrder],
+  [`in ${FILE},? ${SWAP}${ORDER_END}`, replaceOrder],
+  [`${ADD} ${LINE} to ${FILE}(?:,? saying|:) ${NEW}\\s*$`, appendOrder],
+  [`${ADD} ${LINE}(?: saying|:)? ${NEW} ${AT_END}`, appendOrder],
+  [`${ADD} (?<new>${QUOTED}) ${AT_END}`, appendOrder],
+  [`(?:write|put|save) ${NEW} (?:to|into|in) ${PATH}${ORDER_END}`, createOrder],
+  [`(?:create|make|write|(?<force>overwrite)) ${PATH} ${CONTENT}`, createOrder],
   ["(?:run|execute)\\b[^\\n`]*`(?<command>[^`]+)`", runOrder],
   [`(?:run|execute) (?:the )?(?:command )?(?<command>${QUOTED})`, runOrder],
   ["(?:run|execute) (?:(?:all|the|my|unit) )*tests?\\b", testsOrder],
   [
     "(?:run|execute|replace|change|rename|add|append|create|make|write|overwrite|put|edit|fix|delete|remove|refactor|implement)\\b",
-    listOrders,
+    () => KNOWN_ORDERS,
   ],
-] as const).map(([pattern, rule]): [RegExp, (groups: Groups, use: Use) => DemoAnswer] => [
-  new RegExp(`^${pattern}`, "i"),
-  rule,
-]);
+];
 
-function listOrders(): string[] {
-  return [
-    `${DISCLAIMER} Of orders it knows only these forms:`,
-    '- `replace "old" with "new" in FILE`',
-    '- `create FILE with "text"`',
-    '- `add a line "text" to FILE`',
-    '- `run "command"` or `run the tests`',
-    "Nothing was done. A language model would take it in your own words.",
-  ];
-}
-
-function replaceOrder(groups: Groups, use: Use): DemoAnswer {
-  const [path, wanted, becomes] = [unquote(groups.file), unquote(groups.old), unquote(groups.new)];
+function replaceOrder({ path, old: wanted, text }: DemoOrder, use: Use): string[] {
   const read = use("read_file", { file_path: path });
-  if (read === undefined) return null;
   const content = fileText(read);
   if (content === null) {
     return [DISCLAIMER, `I could not read ${inlineCode(path)}: ${firstLine(read)}`];
@@ -185,28 +146,18 @@ function replaceOrder(groups: Groups, use: Use): DemoAnswer {
     ? wanted
     : new RegExp(RegExp.escape(wanted), "i").exec(content)?.[0];
   if (!old) {
-    return [
-      DISCLAIMER,
-      `${inlineCode(wanted)} does not occur in what I read of ${
-        inlineCode(path)
-      }. Nothing was changed.`,
-    ];
+    const where = `in what I read of ${inlineCode(path)}`;
+    return [DISCLAIMER, `${inlineCode(wanted)} does not occur ${where}. Nothing was changed.`];
   }
-  const args = { file_path: path, old_string: old, new_string: becomes };
+  const args = { file_path: path, old_string: old, new_string: text };
   const many = content.indexOf(old) !== content.lastIndexOf(old);
   const result = use("edit_file", many ? { ...args, replace_all: true } : args);
-  return written(
-    result,
-    `I replaced ${inlineCode(old)} with ${inlineCode(becomes)}${many ? " everywhere" : ""} in ${
-      inlineCode(path)
-    }.`,
-  );
+  const where = `${many ? " everywhere" : ""} in ${inlineCode(path)}`;
+  return written(result, `I replaced ${inlineCode(old)} with ${inlineCode(text)}${where}.`);
 }
 
-function appendOrder(groups: Groups, use: Use): DemoAnswer {
-  const [path, line] = [unquote(groups.file), unquote(groups.new)];
+function appendOrder({ path, text: line }: DemoOrder, use: Use): string[] {
   const read = use("read_file", { file_path: path });
-  if (read === undefined) return null;
   const content = fileText(read);
   if (content === null) {
     return [
@@ -215,11 +166,10 @@ function appendOrder(groups: Groups, use: Use): DemoAnswer {
       'To make a new file, say `create FILE with "text"`.',
     ];
   }
-  if (!isWhole(read)) {
-    return [
-      DISCLAIMER,
-      `${inlineCode(path)} is longer than what I read of it, so I left its end alone.`,
-    ];
+  // The line below the numbered ones says how many there are, where they are the whole file.
+  if (!/(?:^|\n)\[(?:\d+ lines|the file is empty)(?!.*\bcut\b)[^\n]*\]$/.test(read)) {
+    const why = "is longer than what I read of it, so I left its end alone.";
+    return [DISCLAIMER, `${inlineCode(path)} ${why}`];
   }
   const tail = uniqueTail(content);
   const result = tail === ""
@@ -228,38 +178,31 @@ function appendOrder(groups: Groups, use: Use): DemoAnswer {
   return written(result, `I added the line ${inlineCode(line)} at the end of ${inlineCode(path)}.`);
 }
 
-function createOrder(groups: Groups, use: Use): DemoAnswer {
-  const path = unquote(groups.file);
-  const content = groups.block ?? unquote(groups.new);
-  const args = { file_path: path, content: content.endsWith("\n") ? content : `${content}\n` };
-  if (!groups.force) {
-    const read = use("read_file", { file_path: path });
-    if (read === undefined) return null;
-    if (fileText(read) !== null) {
-      return [
-        DISCLAIMER,
-        `${inlineCode(path)} is there already, so I left it alone.`,
-        'To replace all of it, say `overwrite FILE with "text"`.',
-      ];
-    }
-    if (!/ as (?:it does not exist|there is no folder)/.test(read)) {
-      return [DISCLAIMER, `I did not write ${inlineCode(path)}: ${firstLine(read)}`];
-    }
+function createOrder({ path, text, mayReplace }: DemoOrder, use: Use): string[] {
+  const read = mayReplace ? "" : use("read_file", { file_path: path });
+  if (fileText(read) !== null) {
+    return [
+      DISCLAIMER,
+      `${inlineCode(path)} is there already, so I left it alone.`,
+      'To replace all of it, say `overwrite FILE with "text"`.',
+    ];
   }
-  return written(use("write_file", args), `I wrote ${inlineCode(path)}.`);
+  if (!mayReplace && !/ as (?:it does not exist|there is no folder)/.test(read)) {
+    return [DISCLAIMER, `I did not write ${inlineCode(path)}: ${firstLine(read)}`];
+  }
+  const content = text.endsWith("\n") ? text : `${text}\n`;
+  return written(use("write_file", { file_path: path, content }), `I wrote ${inlineCode(path)}.`);
 }
 
 /** The answer after a write: `success`, or the failure in the tool's words. */
-function written(result: string | undefined, success: string): DemoAnswer {
-  if (result === undefined) return null;
-  if (!isWritten(result)) return [DISCLAIMER, ...failureLines(result), "Nothing was changed."];
-  return [DISCLAIMER, success, `The tool says: ${firstLine(result)}`];
+function written(result: string, success: string): string[] {
+  return /^(?:Created|Replaced|Filled) /.test(result)
+    ? [DISCLAIMER, success, `The tool says: ${firstLine(result)}`]
+    : [DISCLAIMER, ...failureLines(result), "Nothing was changed."];
 }
 
-function runOrder(groups: Groups, use: Use): DemoAnswer {
-  const command = unquote(groups.command);
+function runOrder({ command }: Pick<DemoOrder, "command">, use: Use): string[] {
   const result = use("run_bash", { command });
-  if (result === undefined) return null;
   const exit = /^exit code: (-?\d+)/.exec(result)?.[1];
   if (exit === undefined) return [DISCLAIMER, ...failureLines(result)];
   const lines = result.trimEnd().split("\n").slice(1);
@@ -275,18 +218,16 @@ function runOrder(groups: Groups, use: Use): DemoAnswer {
   ];
 }
 
-function testsOrder(_: Groups, use: Use): DemoAnswer {
+function testsOrder(_: DemoOrder, use: Use): string[] {
   const listing = use("list_directory", { path: "." });
-  if (listing === undefined) return null;
   const names = entries(listing);
   if (!names) return [DISCLAIMER, ...failureLines(listing)];
-  const command = PROJECT_FILES.find(([name, test]) => test && names.some((n) => name.test(n)))
-    ?.[1];
+  const [, command] =
+    PROJECT_FILES.find(([name, test]) => test && names.some((n) => name.test(n))) ?? [];
   if (command) return runOrder({ command }, use);
   return [DISCLAIMER, 'I see no build file here that I know. Say `run "command"` with your own.'];
 }
 
-/** A text without the quotes around it, if any. */
 function unquote(text = ""): string {
   return /^(["'`])(?:(?!\1)[^])*\1$|^“[^”]*”$/.test(text) ? text.slice(1, -1) : text.trim();
 }

@@ -1,30 +1,24 @@
 /**
- * The built-in demo: a loopback server that speaks Ollama's native API and answers by rules, so
- * that a first run goes the whole way without a model. Loaded for `--demo` only.
- *
- * @module
+ * The built-in demo, loaded for `--demo` only: a loopback server that speaks Ollama's native API and
+ * answers by rules, so that a first run goes the whole way without a model. @module
  */
 
 import { isObject } from "../../text/json.ts";
 import { type DemoReply, demoReply, type DemoRequest } from "./rules.ts";
 
 const MODEL = "demo";
-/** The model's name with its tag. */
 const LATEST = `${MODEL}:latest`;
 /** The most bytes of a request: the largest piped prompt (64 MiB), escaped, and a long history. */
 const MAX_BODY_BYTES = 512 * 2 ** 20;
 
-/** A running demo server. */
-export interface DemoServer {
-  /** Its address, such as `http://127.0.0.1:41234`. */
+/** A running demo server: its address, such as `http://127.0.0.1:41234`, and its one model's name. */
+interface DemoServer {
   host: string;
-  /** The name of its one model. */
   model: string;
   /** Ends it, and whatever answer is under way; a second call does nothing. */
   close(): Promise<void>;
 }
 
-/** Starts the demo's server on a free port of 127.0.0.1. */
 export function startDemoServer(): DemoServer {
   const stop = new AbortController();
   const server = Deno.serve({
@@ -57,7 +51,7 @@ async function answer(request: Request): Promise<Response> {
     case "POST /api/show":
     case "POST /api/chat": {
       const body = await readBody(request);
-      if (body instanceof Response) return body;
+      if (typeof body === "string") return errorResponse(400, body);
       const { model } = body;
       if (typeof model !== "string" || model === "") return errorResponse(400, "model is required");
       if (model !== MODEL && model !== LATEST) {
@@ -76,19 +70,17 @@ function errorResponse(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }
 
-/** The request's body as a JSON object, or the answer that refuses it. */
-async function readBody(request: Request): Promise<Record<string, unknown> | Response> {
+/** The request's body as a JSON object, or the reason why it is refused. */
+async function readBody(request: Request): Promise<Record<string, unknown> | string> {
   const length = Number(request.headers.get("content-length") ?? Infinity);
-  if (length > MAX_BODY_BYTES) return errorResponse(400, "http: request body too large");
+  if (length > MAX_BODY_BYTES) return "http: request body too large";
   const text = await request.text();
-  if (text.trim() === "") return errorResponse(400, "missing request body");
+  if (text.trim() === "") return "missing request body";
   try {
     const body: unknown = JSON.parse(text);
-    return isObject(body)
-      ? body
-      : errorResponse(400, "json: cannot unmarshal: the request is no object");
+    return isObject(body) ? body : "json: cannot unmarshal: the request is no object";
   } catch (error) {
-    return errorResponse(400, error instanceof Error ? error.message : String(error));
+    return (error as Error).message;
   }
 }
 
@@ -108,21 +100,20 @@ function answerChat(body: Record<string, unknown>): Response {
 }
 
 /** The lines of a streamed answer: a word each, and all tool calls on the last, as Ollama does. */
-function wireFrames(reply: DemoReply, askedChars: number) {
+function wireFrames({ text = "", toolCalls }: DemoReply, askedChars: number) {
   const frame = (message: object, done: boolean) => ({
     model: MODEL,
     message: { role: "assistant", ...message },
     done,
   });
-  const calls = reply.toolCalls?.map((call, index) => ({ function: { index, ...call } }));
-  const words = reply.text?.match(/\s*\S+|\s+/g) ?? [];
-  const answered = (reply.text?.length ?? 0) + JSON.stringify(calls ?? "").length;
+  const calls = toolCalls?.map((call, index) => ({ function: { index, ...call } }));
+  const answered = text.length + JSON.stringify(calls ?? "").length;
   return [
-    ...words.map((content) => frame({ content }, false)),
+    ...(text.match(/\s*\S+|\s+/g) ?? []).map((content) => frame({ content }, false)),
     {
       ...frame({ content: "", ...(calls && { tool_calls: calls }) }, true),
       // Ollama's answer to a request without messages, which only loads the model.
-      done_reason: reply.text || calls ? "stop" : "load",
+      done_reason: text || calls ? "stop" : "load",
       // Four characters count as one token.
       prompt_eval_count: Math.ceil(askedChars / 4),
       eval_count: Math.ceil(answered / 4),
@@ -132,13 +123,13 @@ function wireFrames(reply: DemoReply, askedChars: number) {
 
 /** The name of the first field of a chat request that has the wrong shape. */
 function wrongField({ messages, tools, stream }: Record<string, unknown>): string | undefined {
-  const isMessage = (message: unknown) =>
-    isObject(message) && typeof message.role === "string" &&
-    typeof (message.content ?? "") === "string" && isList(message.tool_calls, isCall);
   const isTool = (tool: unknown) =>
     isObject(tool) && isObject(tool.function) && typeof tool.function.name === "string";
   const isCall = (call: unknown) =>
     isTool(call) && isObject((call as { function: Record<string, unknown> }).function.arguments);
+  const isMessage = (message: unknown) =>
+    isObject(message) && typeof message.role === "string" &&
+    typeof (message.content ?? "") === "string" && isList(message.tool_calls, isCall);
   if (!isList(messages, isMessage)) return "ChatRequest.messages";
   if (!isList(tools, isTool)) return "ChatRequest.tools";
   if (typeof (stream ?? true) !== "boolean") return "ChatRequest.stream";

@@ -7,33 +7,15 @@ import { gemmaFence, gemmaMarks } from "./gemma.ts";
 import { glm } from "./glm.ts";
 import { harmony } from "./harmony.ts";
 import { invokeTags } from "./invoke_tag.ts";
-import { jsonFence } from "./json_fence.ts";
-import { jsonTags } from "./json_tags.ts";
+import { jsonFence, jsonTags, toolcallTag } from "./json_tags.ts";
 import { kimi, kimiStripped } from "./kimi.ts";
 import { mistral } from "./mistral.ts";
 import { barePython, pythonTags } from "./pythonic.ts";
 import { cohereAction, react } from "./react.ts";
-import { toolcallTag } from "./toolcall_tag.ts";
 
 /** Every format. Of those with the same marker, the first that reads a call wins. */
 export const formats: readonly CallFormat[] = [
-  toolcallTag,
-  jsonFence,
-  ...jsonTags,
-  functionTag,
-  functionary,
-  ...invokeTags,
-  ...glm,
-  ...gemmaMarks,
-  gemmaFence,
-  mistral,
-  kimi,
-  kimiStripped,
-  ...deepseek,
-  harmony,
-  ...pythonTags,
-  react,
-  cohereAction,
-  ...bareJson,
-  barePython,
+  ...[toolcallTag, jsonFence, ...jsonTags, functionTag, functionary, ...invokeTags, ...glm],
+  ...[...gemmaMarks, gemmaFence, mistral, kimi, kimiStripped, ...deepseek, harmony],
+  ...[...pythonTags, react, cohereAction, ...bareJson, barePython],
 ];

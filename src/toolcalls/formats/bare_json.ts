@@ -3,13 +3,10 @@ import type { ToolCall } from "../../types/message.ts";
 import { callsFrom, CUT_OFF_REASON, invalidCall } from "../json_calls.ts";
 import { JsonScanner, parseLenientJson } from "../json_scanner.ts";
 
-/** The beginning of JSON that is calls. */
 const JSON_HEAD =
   /^\s*\[?\s*\{{1,2}\s*"(?:name|tool_name|tool|function|type|tool_calls|id|arguments|parameters|action)"/;
-/** A beginning of such a text. */
 const JSON_HEAD_CUT = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,12})?)?$/;
 const NAME_VALUE = /"(?:name|tool_name|tool|action|function)"\s*:\s*"([^"\\]*)"/;
-/** A name is looked for in the first characters. */
 const MAX_JSON_HEAD = 512;
 /** Surplus brackets, and the end of a frame whose beginning the server has dropped. */
 const JSON_END = /^[\s,;\]}]*(?:<\/tool_?call>\s*)?(?:<\|(?:eot_id|eom_id|im_end)\|>\s*)?$/;
@@ -41,7 +38,6 @@ function bareReader(context: CallContext): CallReader {
   };
 }
 
-/** The calls that `text` is; undefined when any of it is something else. */
 function callsIn(
   text: string,
   name: string | undefined,
@@ -64,10 +60,7 @@ function callsIn(
   return found.length > 0 ? found : undefined;
 }
 
-/**
- * A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more where the
- * server does not parse what they write.
- */
+/** A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
 export const bareJson: readonly CallFormat[] = ["{", "["].map((sign) => ({
   name: `bare JSON ${sign}`,
   startsWith: sign,

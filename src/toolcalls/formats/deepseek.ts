@@ -11,11 +11,10 @@ export const deepseek: readonly CallFormat[] = [["｜", "▁"], ["|", "_"], ["�
   .flatMap(([bar, gap]) => {
     const mark = (words: string) => `<${bar}${words.replaceAll(" ", gap!)}${bar}>`;
     const name = /(?<name>[\w.-]+)/;
-    const heads = [[/\s*/, "function", mark("tool sep"), name, /[ \t]*/, /\n/], [
-      /\s*/,
-      name,
-      mark("tool sep"),
-    ]];
+    const heads = [
+      [/\s*/, "function", mark("tool sep"), name, /[ \t]*/, /\n/],
+      [/\s*/, name, mark("tool sep")],
+    ];
     return heads.map((head) =>
       blockFormat({
         name: `DeepSeek ${mark("tool calls begin")}`,

@@ -1,4 +1,4 @@
-import { isObject } from "../../text/json.ts";
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { blockFormat } from "../block_format.ts";
 import type { CallContext, CallFormat } from "../format.ts";
 import { pythonReader } from "./pythonic.ts";
@@ -34,16 +34,11 @@ function gemmaArguments(
   const json = parts.map((part, i) =>
     i % 2 ? JSON.stringify(part) : part.replace(/([{,]\s*)([A-Za-z_][\w-]*)\s*:/g, '$1"$2":')
   ).join("");
-  try {
-    const value = JSON.parse(json);
-    return isObject(value) ? value : undefined;
-  } catch {
-    // A value without quotes: of one argument it is the text up to the bracket.
-    const match = /^\{\s*([\w-]+)\s*:([^{}<]*)\}$/.exec(body.trim());
-    return match
-      ? { [match[1]!]: typedValue(match[2]!.trim(), match[1]!, name, context) }
-      : undefined;
-  }
+  const value = jsonOrUndefined(json);
+  if (value !== undefined) return isObject(value) ? value : undefined;
+  // A value without quotes: of one argument it is the text up to the bracket.
+  const [, key, text] = /^\{\s*([\w-]+)\s*:([^{}<]*)\}$/.exec(body.trim()) ?? [];
+  return key ? { [key]: typedValue(text!.trim(), key, name, context) } : undefined;
 }
 
 /** A code block labelled tool_code with Python calls. Source: Gemma 3's documentation. */

@@ -7,10 +7,7 @@ import { jsonArguments } from "../values.ts";
  */
 export const harmony = blockFormat({
   name: "Harmony",
-  markers: {
-    "<|channel|>": [/[^\n{=]{0,60}?/],
-    "<|start|>assistant": [/[^\n{=]{0,60}?/],
-  },
+  markers: { "<|channel|>": [/[^\n{=]{0,60}?/], "<|start|>assistant": [/[^\n{=]{0,60}?/] },
   head: ["to=", /(?<name>[\w.-]+)/, /[^\n{]{0,100}?/, "<|message|>"],
   args: jsonArguments,
   after: ["<|call|>", "<|end|>", "<|return|>"],

@@ -15,7 +15,6 @@ const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]]
   ["antml:", ["antml:function_calls"]],
 ];
 
-/** The marks of Step-3 around each call. */
 const STEP_INVOKE = ["function", "<｜tool_sep｜>", /\s*/, "<steptml:invoke name="];
 const STEP_LEADS = {
   "<｜tool_call_begin｜>": STEP_INVOKE,
@@ -23,7 +22,6 @@ const STEP_LEADS = {
 };
 const STEP_AFTER = ["<｜tool_call_end｜>", "<｜tool_calls_end｜>"];
 
-/** A format for each prefix. */
 export const invokeTags: readonly CallFormat[] = PREFIXES.map(([prefix, wrappers]) => {
   const parameter = new RegExp(
     `<${prefix.replaceAll("|", "\\|")}parameter\\s+name=["']?(?<key>[^>"']+)["']?[^>]*>`,

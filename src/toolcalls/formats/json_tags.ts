@@ -9,14 +9,8 @@ import { JsonCallReader } from "../json_reader.ts";
  * (`<|function_call|>`, `function call`), Apertus (`<|tools_prefix|>`, each call keyed by its name).
  */
 const JSON_TAGS: readonly (readonly [open: string, close: string])[] = [
-  ["<tool_call>", "</tool_call>"],
-  ["<tool_calls>", "</tool_calls>"],
-  ["<tool_calls:opensource>", "</tool_calls:opensource>"],
-  ["<tool_call:opensource>", "</tool_call:opensource>"],
-  ["<function_call>", "</function_call>"],
-  ["<function_calls>", "</function_calls>"],
-  ["<tools>", "</tools>"],
-  ["<tool>", "</tool>"],
+  ...["tool_call", "tool_calls", "tool_calls:opensource", "tool_call:opensource"].map(tagPair),
+  ...["function_call", "function_calls", "tools", "tool", "longcat_tool_call"].map(tagPair),
   ["<|tool_call|>", "<|/tool_call|>"],
   ["<|tool_call>", "<tool_call|>"],
   ["<|tool_calls|>", "<|/tool_calls|>"],
@@ -28,13 +22,15 @@ const JSON_TAGS: readonly (readonly [open: string, close: string])[] = [
   ["[tool_calls]", "</s>"],
   ["[tool_request]", "[END_TOOL_REQUEST]"],
   ["functools", "</s>"],
-  ["<longcat_tool_call>", "</longcat_tool_call>"],
   ["<|function_call|>", "</s>"],
   ["function call<|role_sep|>", "</s>"],
   ["<|tools_prefix|>", "<|tools_suffix|>"],
 ];
 
-/** One or several calls as JSON between tags. */
+function tagPair(name: string): readonly [open: string, close: string] {
+  return [`<${name}>`, `</${name}>`];
+}
+
 export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => ({
   name: `JSON in ${open}`,
   markers: [open],
@@ -45,3 +41,19 @@ export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => 
       context,
     ),
 }));
+
+/** `<toolcall>{"name": ..., "arguments": {...}}</toolcall>`, one or several calls (spec 4.6). */
+export const toolcallTag: CallFormat = {
+  name: "toolcall tag",
+  markers: ["<toolcall>"],
+  read: (open, context) =>
+    new JsonCallReader({ open, close: "</toolcall>", strict: false }, context),
+};
+
+/** A code block labelled json that holds nothing but calls (spec 4.6). */
+export const jsonFence: CallFormat = {
+  name: "json code block",
+  fences: ["json"],
+  read: (marker, context) =>
+    new JsonCallReader({ close: marker.match(/^[`~]+/)![0], strict: true }, context),
+};

@@ -7,7 +7,6 @@ import { parsePythonCalls, type PythonCall } from "../python_calls.ts";
 /** The beginning of a list of calls; its group is the first name. */
 const PYTHON_HEAD =
   /^\s*\[?\s*(?:print\s*\(\s*)?(?:(?:default_api|functions|tools)\.)?((?!print\s*\()[A-Za-z_][\w.-]*)\s*\(/;
-/** A beginning of such a list. */
 const PYTHON_HEAD_CUT = /^\s*\[?\s*(?:[A-Za-z_][\w.-]*\s*)?(?:\(\s*[\w.-]*\s*)?$/;
 const MAX_PYTHON_HEAD = 256;
 
