@@ -6,6 +6,8 @@ import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { recorded } from "../helpers/recorded.ts";
 
+type Json = Record<string, unknown>;
+
 const encoder = new TextEncoder();
 
 function fold(pieces: Uint8Array[], deltas: Delta[] = [], contentType = "text/event-stream") {
@@ -122,6 +124,21 @@ Deno.test("the folded response has the shape of a chat completion", () => {
     }],
     usage: { prompt_tokens: 1, completion_tokens: 2 },
   });
+});
+
+Deno.test("a folded response names nothing that did not come", () => {
+  const answer = (message: Json) => ({
+    object: "chat.completion",
+    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],
+  });
+  const rows: [piece: Json, message: Json][] = [
+    [{ content: "a" }, { content: "a" }],
+    [{ refusal: "no" }, { content: "", refusal: "no" }],
+    [{ reasoning: "hm" }, { content: "", reasoning_content: "hm" }],
+  ];
+  for (const [piece, message] of rows) {
+    assertEquals(foldEvents([delta(piece), finish(), DONE]), answer(message));
+  }
 });
 
 Deno.test("the content of an answer with calls alone is null, of an empty one empty", () => {
@@ -567,6 +584,8 @@ Deno.test("reasoning is kept apart, in whatever field it comes", async (t) => {
     "the same twice": { reasoning_content: "hm", reasoning: "hm" },
     "a content part": { content: [{ type: "thinking", thinking: [{ type: "text", text: "hm" }] }] },
     "a content part, as text": { content: [{ type: "thinking", thinking: "hm" }] },
+    "all three": { reasoning_content: "hm", reasoning: "x", thinking: "y" },
+    "two of them": { reasoning_content: "", reasoning: "hm", thinking: "y" },
   };
   for (const [name, first] of Object.entries(rows)) {
     await t.step(name, () => {
@@ -589,6 +608,8 @@ Deno.test("the forms of other times: function_call, refusal", () => {
   assertEquals([callsOf(message), reason], [[["read", { p: 1 }]], "tool_calls"]);
   const refusal = read([delta({ refusal: "I can" }), delta({ refusal: "not" }), finish(), DONE]);
   assertEquals([refusal.message.content, refusal.finish], ["I cannot", "refused"]);
+  const part = { type: "refusal", refusal: "I cannot" };
+  assertEquals(read([delta({ content: [part] }), finish(), DONE]).message.content, "I cannot");
 });
 
 Deno.test("NET-03 an error inside a stream is thrown as one", async (t) => {
