@@ -115,6 +115,11 @@ Deno.test("listLocalModels: names, from either list", async (t) => {
       assertEquals(server.requests.map(({ path }) => path), ["/api/tags", "/v1/models"]);
     });
   }
+  await t.step("the last refusal is told in its own words", async () => {
+    await using server = serve(paths({}));
+    const says = "answered 404 at /v1/models: File Not Found";
+    await assertRejects(() => listLocalModels({ host: server.url }), BackendError, says);
+  });
   await t.step("an answer of another kind is named", async () => {
     await using server = serve(json([1]));
     const asked = () => listLocalModels({ host: server.url });

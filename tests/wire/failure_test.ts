@@ -486,6 +486,9 @@ Deno.test("NET-11 failureFromResponse makes one line of pages and control charac
     URL_OF_CHAT,
   );
   assertEquals(body.message, 'models.example:8443 answered 503 (text/html): "No server"');
+  const late = `<html>${"<p>x</p>".repeat(700)}<title>late</title>`;
+  const page = failureFromResponse(503, new Headers(HTML), late, URL_OF_CHAT);
+  assert(page.serverMessage?.startsWith("x x"), "the beginning of a page is enough");
   const long = failureFromResponse(
     500,
     new Headers(),

@@ -59,6 +59,20 @@ leakTest("requestJson asks with GET and gives the value", async () => {
   assertEquals(server.requests[0]!.headers.get("content-type"), null);
 });
 
+leakTest("a user name and a password in the address go as Basic authorization", async () => {
+  const rows: [userinfo: string, sent: string][] = [
+    ["us%C3%A9r:p%40ss", "us\xc3\xa9r:p@ss"],
+    ["user", "user:"],
+    [":pass", ":pass"],
+  ];
+  for (const [userinfo, sent] of rows) {
+    await using server = serve(json({}));
+    await requestJson({ url: server.url.replace("//", `//${userinfo}@`) }, options());
+    const { headers, path } = server.requests[0]!;
+    assertEquals([headers.get("authorization"), path], [`Basic ${btoa(sent)}`, "/"]);
+  }
+});
+
 leakTest("an optional request that finds nothing does not read the answer", async () => {
   for (
     const [isOptional, says] of [[true, "has nothing there"], [false, "no such page"]] as const
