@@ -249,6 +249,10 @@ Deno.test("a server that takes no tools is told of them in the text", async (t) 
   }
 });
 
+Deno.test("the text of an answer may hold reasoning and calls", () => {
+  assertEquals(compatBackend(configFor({ url: "http://localhost" })).isTyped, false);
+});
+
 Deno.test("tools are described in the text where that is the setting", async () => {
   await using server = serve(ANSWER);
   await callCompat(configFor(server, { textTools: true }), hi, [tool]);
