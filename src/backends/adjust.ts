@@ -79,9 +79,9 @@ export async function exchange(
 
 /** The server's own words when it refused a request; empty for any other failure. */
 function refusalIn(error: unknown): string {
-  if (!(error instanceof BackendError)) return "";
-  const { kind, serverMessage = "" } = error;
-  return kind === "request" || kind === "model_not_found" ? serverMessage : "";
+  const isRefusal = error instanceof BackendError &&
+    (error.kind === "request" || error.kind === "model_not_found");
+  return isRefusal && error.serverMessage || "";
 }
 
 /** A row for a parameter that servers refuse by its name; `row` is the row's own. */

@@ -41,9 +41,7 @@ Write several calls one after the other if they do not depend on each other. The
 ${lines.join("\n")}`;
 }
 
-function withCallsAsText(message: Message): Message {
-  if (!message.toolCalls?.length) return message;
-  const { toolCalls, content, ...rest } = message;
+function withCallsAsText({ toolCalls = [], content, ...rest }: Message): Message {
   const calls = toolCalls.map((call) => {
     const json = jsonText({ name: call.name, arguments: argumentsOnWire(call) });
     return `<toolcall>${json}</toolcall>`;

@@ -90,7 +90,7 @@ export function throwErrorObject(value: unknown, isMarked = false): void {
 
 /** A content type in lower case without its parameters; empty where there is none. */
 export function contentType(headers: Headers): string {
-  const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
+  const [type = ""] = (headers.get("content-type") ?? "").split(";");
   return excerpt(type).toLowerCase();
 }
 
@@ -276,7 +276,7 @@ function statusOf(labels: string[]): number | undefined {
 /** The target of a redirect, without the parts that may be secret. */
 function redirectTarget(status: number, headers: Headers, url: string): string | undefined {
   const location = headers.get("location");
-  if (status < 300 || status > 399 || location === null) return undefined;
+  if (status > 399 || location === null) return undefined;
   const target = URL.parse(location, url);
   return excerpt(target ? `${target.protocol}//${target.host}${target.pathname}` : location);
 }

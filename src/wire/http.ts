@@ -230,14 +230,13 @@ async function readAnswer<T>(
     head = await feedReader(body, reader, feed);
     return reader.end();
   } catch (error) {
-    if (!(error instanceof BackendError) || error.status !== undefined) throw error;
+    if (!(error instanceof BackendError)) throw error;
     // Text of another kind, such as a proxy's page, looks like a stream without any event.
     const isUnknown = reader.progress === 0 && !/json|event-stream/.test(type);
     if (head && isUnknown && error.kind === "incomplete") throw refused(head);
     const { host } = new URL(url);
     const message = `${error.message} (${status}, ${type || "no content type"}, from ${host})`;
-    const retryable = error.retryable || error.kind === "incomplete";
-    throw new BackendError(message, { ...error, cause: error.cause, status, retryable });
+    throw new BackendError(message, { ...error, cause: error.cause, status });
   }
 }
 
@@ -324,7 +323,8 @@ function timeout(
   return new BackendError(message, { kind: "timeout", status, retryable: true });
 }
 
-function limitText(ms: number): string {
+/** A limit of milliseconds in words: `600 ms`, `90 s`, `2.5 min`. */
+export function limitText(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   return ms < 120_000 ? `${ms / 1_000} s` : `${+(ms / 60_000).toFixed(1)} min`;
 }

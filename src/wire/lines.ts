@@ -71,10 +71,8 @@ export class LineDecoder implements Decoder {
       }
       if (lf >= 0 && lf < start) lf = text.indexOf("\n", start);
     }
-    if (start < text.length) {
-      this.#pending += text.slice(start);
-      checkLength(this.#pending.length, "longest line");
-    }
+    this.#pending += text.slice(start);
+    checkLength(this.#pending.length, "longest line");
   }
 
   #finish(tail: string): void {

@@ -46,8 +46,9 @@ export class SseDecoder extends LineDecoder {
       return;
     }
     const colon = line.indexOf(":");
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1));
+    const end = colon < 0 ? line.length : colon;
+    const name = line.slice(0, end);
+    const value = line.slice(end + (line[end + 1] === " " ? 2 : 1));
     // `id`, `retry` and unknown fields mean nothing to a request.
     if (name === "event") this.#event = value;
     if (name !== "data") return;

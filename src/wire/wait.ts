@@ -12,7 +12,7 @@ export function moment(ms: number, signal: AbortSignal): Promise<void> {
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
+    signal.addEventListener("abort", () => resolve());
   });
 }
 

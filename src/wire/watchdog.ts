@@ -38,7 +38,7 @@ export class Watchdog {
   #state: "quick" | "timed" | "stopped" = "quick";
   #cancelTimer: (() => void) | undefined;
   /** The time that the timer is set to. */
-  #due = 0;
+  #due!: number;
   #hasProgress = false;
   #progressAt: number;
   #bytesAt: number | undefined;

@@ -6,6 +6,7 @@ import { readCompatResponse } from "./replies.ts";
 import { readLocalResponse } from "./replies.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
+import type { Message } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { recorded } from "../helpers/recorded.ts";
 
@@ -35,6 +36,12 @@ Deno.test("finish reasons, of both protocols", () => {
     ["error", "other"],
     ["abort", "other"],
     ["constructor", "other"],
+    ["stop_sequence", "stop"],
+    ["end_turn", "stop"],
+    ["tool_use", "stop"],
+    ["function_call", "stop"],
+    ["max_tokens", "length"],
+    ["refusal", "refused"],
   ];
   for (const [word, finish] of rows) {
     const reply = readCompatResponse(compat({ content: "a" }, word));
@@ -51,6 +58,21 @@ Deno.test("finish reasons, of both protocols", () => {
     const reply = readLocalResponse({ message: { content: "a" }, done: true, done_reason });
     assertEquals([reply.finish, reply.finishDetail], [finish, done_reason ?? ""]);
   }
+});
+
+Deno.test("a word for the end that nobody knows is shown in one harmless line", () => {
+  const { finishDetail } = readCompatResponse(compat({ content: "a" }, "odd\n\x1b[31mword"));
+  assertEquals(finishDetail, "odd word");
+});
+
+Deno.test("the forms of other times, in one piece: function_call, refusal", () => {
+  const old = { name: "read", arguments: '{"p":1}' };
+  const names = (message: unknown) =>
+    parseCompatResponse(compat(message)).toolCalls?.map(({ name }) => name);
+  assertEquals(names({ function_call: old }), ["read"]);
+  assertEquals(names({ function_call: old, tool_calls: [call("write", "{}")] }), ["write"]);
+  const { message, finish, finishDetail } = readCompatResponse(compat({ refusal: "I cannot" }));
+  assertEquals([message.content, finish, finishDetail], ["I cannot", "refused", "refusal"]);
 });
 
 Deno.test("an answer with calls finishes with them, whatever the server calls it", () => {
@@ -92,6 +114,24 @@ Deno.test("NET-05 the last call of an answer that was cut is never run", async (
       assertEquals(finish === "tool_calls", word === "tool_calls" || word === "");
     });
   }
+  await t.step("the reason says what cut it", () => {
+    const reason = (finish: string) =>
+      readCompatResponse(compat({ tool_calls: [call("read", "{}")] }, finish)).message
+        .toolCalls![0]!.invalid?.reason;
+    assertEquals(
+      [reason("length"), reason("error")],
+      [
+        "it was cut off by the token limit before it was complete; do it in smaller pieces",
+        "the answer ended before the call was complete (error)",
+      ],
+    );
+    const [{ invalid }] = readCompatResponse(compat({ tool_calls: [call("read", "")] }, null))
+      .message.toolCalls as [NonNullable<Message["toolCalls"]>[0]];
+    assertEquals(
+      invalid?.reason,
+      "the answer ended before the call was complete (no reason given)",
+    );
+  });
   const recordedReply = readCompatResponse(JSON.parse(recorded("compat-llama-tool-length").text));
   assertEquals(recordedReply.finish, "length");
   assertEquals(recordedReply.message.toolCalls![0]!.invalid!.text, '{"city"');
@@ -215,6 +255,12 @@ Deno.test("usage, where a server counts and where it counts nonsense", () => {
       { prompt_tokens: 3, completion_tokens: 4, prompt_cache_hit_tokens: 1 },
       { inputTokens: 3, outputTokens: 4, cachedTokens: 1 },
     ],
+    [
+      { prompt_tokens: 3, completion_tokens: 0.5, cost: 0.25 },
+      { inputTokens: 3, outputTokens: 0.5, cost: 0.25 },
+    ],
+    [{ prompt_tokens: 3, completion_tokens: 4, cost: 0 }, { inputTokens: 3, outputTokens: 4 }],
+    [{ prompt_tokens: 3, completion_tokens: 4, cost: "2" }, { inputTokens: 3, outputTokens: 4 }],
   ];
   for (const [usage, expected] of rows) {
     assertEquals(readCompatResponse(compat({ content: "a" }, "stop", { usage })).usage, expected);
@@ -223,6 +269,7 @@ Deno.test("usage, where a server counts and where it counts nonsense", () => {
     [{}, undefined],
     [{ prompt_eval_count: 3, eval_count: 4 }, { inputTokens: 3, outputTokens: 4 }],
     [{ eval_count: 4 }, { inputTokens: 0, outputTokens: 4 }],
+    [{ prompt_eval_count: 3 }, { inputTokens: 3, outputTokens: 0 }],
   ];
   for (const [counts, expected] of native) {
     const response = { message: { content: "a" }, done: true, ...counts as object };
@@ -293,4 +340,30 @@ Deno.test("a call of 40 MB, in its name or its arguments, is refused, and little
     extract: () => ["", [{ id: "1", name: "read", arguments: { path: much } }]],
   }).message.toolCalls!;
   assertEquals(found!.arguments, {});
+});
+
+Deno.test("200 calls are run, and one stands for all beyond them", () => {
+  const replied = (count: number) => {
+    const calls = Array.from({ length: count }, (_, i) => call("read", "{}", `id${i}`));
+    return readCompatResponse(compat({ tool_calls: calls }, "tool_calls")).message.toolCalls!;
+  };
+  assertEquals(replied(200).map(({ invalid }) => invalid), Array(200).fill(undefined));
+  const most = replied(203);
+  assertEquals(most.map(({ id }) => id), Array.from({ length: 201 }, (_, i) => `id${i}`));
+  assertEquals(most.findIndex(({ invalid }) => invalid !== undefined), 200);
+  assertEquals(most[200]!.invalid!.reason.endsWith("Left out, this one included: 3"), true);
+});
+
+Deno.test("arguments of 4 Mi characters or 100 levels are run, no more", () => {
+  const isRun = (args: unknown) => {
+    const response = compat({ tool_calls: [call("read", args)] }, "tool_calls");
+    return readCompatResponse(response).message.toolCalls![0]!.invalid === undefined;
+  };
+  const long = (length: number) => ({ p: "a".repeat(length - '{"p":""}'.length) });
+  const deep = (levels: number) => '{"a":'.repeat(levels) + "1" + "}".repeat(levels);
+  assertEquals([4_194_304, 4_194_305].map((length) => isRun(long(length))), [true, false]);
+  assertEquals([100, 101].map((levels) => isRun(deep(levels))), [true, false]);
+  // JSON in a JSON string, but not once more.
+  const text = JSON.stringify(JSON.stringify({ p: 1 }));
+  assertEquals([text, JSON.stringify(text)].map(isRun), [true, false]);
 });

@@ -150,6 +150,9 @@ Deno.test("messages that say nothing are left out", () => {
     role: "user",
     content: [{ type: "image_url", image_url: { url: "data:image/png;base64,A" } }],
   }]);
+  const alone = { ...image, content: "" };
+  assertEquals(messagesToLocalFormat([alone]), [{ role: "user", content: "", images: ["A"] }]);
+  assertEquals(messagesToCompatFormat([alone]), messagesToCompatFormat([image]));
 });
 
 Deno.test("the bodies have the documented fields, messages last", () => {
@@ -181,6 +184,22 @@ Deno.test("the bodies have the documented fields, messages last", () => {
     [
       compatBody(compat, messages, [], true, new Set(["stream"])),
       `{"model":"m","max_tokens":4096,"temperature":0.1,${hi}`,
+    ],
+    ...([
+      [true, '"chat_template_kwargs":{"enable_thinking":true},'],
+      [false, '"chat_template_kwargs":{"enable_thinking":false},'],
+      [
+        "low",
+        '"reasoning_effort":"low","chat_template_kwargs":{"enable_thinking":true,"reasoning_effort":"low"},',
+      ],
+    ] as const).map(([think, sent]): [string, string] => [
+      compatBody({ ...compat, think }, messages, [], false),
+      `{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,${sent}${hi}`,
+    ]),
+    [
+      localBody(localConfig({ model: "m", contextLength: 8192 }), messages, [], true),
+      '{"model":"m","stream":true,"keep_alive":"30m",' +
+      `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2,"num_ctx":8192},${hi}`,
     ],
     [
       localBody(localConfig({ model: "m", think: false }), messages, [tool], true),

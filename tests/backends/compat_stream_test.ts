@@ -6,6 +6,8 @@ import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { recorded } from "../helpers/recorded.ts";
 
+type Json = Record<string, unknown>;
+
 const encoder = new TextEncoder();
 
 function fold(pieces: Uint8Array[], deltas: Delta[] = [], contentType = "text/event-stream") {
@@ -122,6 +124,21 @@ Deno.test("the folded response has the shape of a chat completion", () => {
     }],
     usage: { prompt_tokens: 1, completion_tokens: 2 },
   });
+});
+
+Deno.test("a folded response names nothing that did not come", () => {
+  const answer = (message: Json) => ({
+    object: "chat.completion",
+    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],
+  });
+  const rows: [piece: Json, message: Json][] = [
+    [{ content: "a" }, { content: "a" }],
+    [{ refusal: "no" }, { content: "", refusal: "no" }],
+    [{ reasoning: "hm" }, { content: "", reasoning_content: "hm" }],
+  ];
+  for (const [piece, message] of rows) {
+    assertEquals(foldEvents([delta(piece), finish(), DONE]), answer(message));
+  }
 });
 
 Deno.test("the content of an answer with calls alone is null, of an empty one empty", () => {
@@ -365,6 +382,67 @@ Deno.test("NET-07 fragments find their call", async (t) => {
     ],
     "arguments as an object": [[[call(0, "x", "read", A)], [call(1, "y", "read", B)]], both],
     "arguments null": [[[call(0, "x", "now", null)]], [["now", {}]]],
+    "a key without characters": [
+      [[call(undefined, undefined, "read", '{"":"a"}')], [call(undefined, undefined, "read", b)]],
+      [["read", { "": "a" }], ["read", B]],
+    ],
+    "a list, name on every fragment": [
+      [[call(undefined, undefined, "read", '{"p":[1]')], [
+        call(undefined, undefined, "read", ',"q":2}'),
+      ]],
+      [["read", { p: [1], q: 2 }]],
+    ],
+    "an object within, name on every fragment": [
+      [[call(undefined, undefined, "read", '{"p":{"q":1}')], [
+        call(undefined, undefined, "read", "}"),
+      ]],
+      [["read", { p: { q: 1 } }]],
+    ],
+    "a list, each whole": [
+      [[call(undefined, undefined, "read", '{"p":[1]}')], [call(undefined, undefined, "read", b)]],
+      [["read", { p: [1] }], ["read", B]],
+    ],
+    "the second by index, its name after its arguments began": [
+      [[call(0, "x", "read", a)], [call(1, undefined, undefined, '{"p":')], [
+        call(1, "y", "read", '"b"}'),
+      ]],
+      both,
+    ],
+    "the second without arguments, no index, no ids": [
+      [[call(undefined, undefined, "read", a)], [call(undefined, undefined, "list")]],
+      [["read", A], ["list", {}]],
+    ],
+    "name twice before the arguments, no index, no ids": [
+      [[call(undefined, undefined, "read")], [call(undefined, undefined, "read", a)]],
+      [["read", A]],
+    ],
+    "one id for two, interleaved by index with it": [
+      [[call(0, "x", "read", '{"p":')], [call(1, "x", "read", '{"p":')], [
+        call(0, "x", undefined, '"a"}'),
+      ], [call(1, "x", undefined, '"b"}')]],
+      both,
+    ],
+    "indexes only later, by id": [
+      [[call(undefined, "x", "read", ""), call(undefined, "y", "read", "")], [
+        call(0, "x", undefined, a),
+      ], [call(1, "y", undefined, b)]],
+      both,
+    ],
+    "repeated at the end, their ids left out": [
+      [[call(0, "x", "read", a)], [call(1, "y", "read", b)], [
+        call(0, undefined, "read", a),
+        call(1, undefined, "read", b),
+      ]],
+      both,
+    ],
+    "no JSON, repeated": [
+      [[call(0, undefined, "read", "{p}")], [call(0, undefined, "read", "{p}")]],
+      [["read", {}]],
+    ],
+    "no JSON, another": [
+      [[call(0, undefined, "read", "{p}")], [call(0, undefined, "read", "{q}")]],
+      [["read", {}], ["read", {}]],
+    ],
   };
   for (const [name, [deltas, expected]] of Object.entries(rows)) {
     await t.step(name, () => {
@@ -417,6 +495,20 @@ Deno.test("tool_call deltas name each call once, when its name is complete", () 
     { type: "text", text: "a" },
     { type: "tool_call", name: "now" },
   ]);
+});
+
+Deno.test("tool_call deltas come before arguments, but not before a name that may go on", () => {
+  const rows: [fragments: ReturnType<typeof call>[], seen: string[]][] = [
+    [[call(0, "x", "re", " "), call(0, undefined, "ad", "{}")], [" ", "read", "{}"]],
+    [[call(0, "x", undefined, "{"), call(0, undefined, "read", "}")], ["{", "read", "}"]],
+  ];
+  for (const [fragments, seen] of rows) {
+    const deltas: Delta[] = [];
+    const events = fragments.map((fragment) => delta({ tool_calls: [fragment] }));
+    foldEvents([...events, finish("tool_calls"), DONE], deltas);
+    const words = deltas.map((one) => one.type === "tool_call" ? one.name : one.text);
+    assertEquals(words, seen);
+  }
 });
 
 Deno.test("NET-06 arguments that are no JSON object", async (t) => {
@@ -567,6 +659,8 @@ Deno.test("reasoning is kept apart, in whatever field it comes", async (t) => {
     "the same twice": { reasoning_content: "hm", reasoning: "hm" },
     "a content part": { content: [{ type: "thinking", thinking: [{ type: "text", text: "hm" }] }] },
     "a content part, as text": { content: [{ type: "thinking", thinking: "hm" }] },
+    "all three": { reasoning_content: "hm", reasoning: "x", thinking: "y" },
+    "two of them": { reasoning_content: "", reasoning: "hm", thinking: "y" },
   };
   for (const [name, first] of Object.entries(rows)) {
     await t.step(name, () => {
@@ -589,6 +683,8 @@ Deno.test("the forms of other times: function_call, refusal", () => {
   assertEquals([callsOf(message), reason], [[["read", { p: 1 }]], "tool_calls"]);
   const refusal = read([delta({ refusal: "I can" }), delta({ refusal: "not" }), finish(), DONE]);
   assertEquals([refusal.message.content, refusal.finish], ["I cannot", "refused"]);
+  const part = { type: "refusal", refusal: "I cannot" };
+  assertEquals(read([delta({ content: [part] }), finish(), DONE]).message.content, "I cannot");
 });
 
 Deno.test("NET-03 an error inside a stream is thrown as one", async (t) => {
@@ -706,8 +802,11 @@ Deno.test("NET-12 only what carries something is progress", () => {
     [delta({ role: "assistant", content: null }), false],
     [delta({ content: "", reasoning_content: "", tool_calls: [] }), false],
     [{ choices: [], usage: { prompt_tokens: 1 } }, false],
+    [{ choices: [], prompt_progress: { processed: 0, total: 900 } }, false],
+    [{ choices: [], prompt_progress: { processed: 1, total: 900 } }, true],
     [{ choices: [], prompt_progress: { processed: 100, total: 900 } }, true],
     [{ choices: [], prompt_progress: { processed: 100, total: 900 } }, false],
+    [{ choices: [], prompt_progress: { processed: "150", total: 900 } }, false],
     [{ choices: [], prompt_progress: { processed: 200, total: 900 } }, true],
     [delta({ reasoning_content: "h" }), true],
     [delta({ content: "a" }), true],

@@ -249,6 +249,18 @@ Deno.test("a server that takes no tools is told of them in the text", async (t) 
   }
 });
 
+Deno.test("the text of an answer may hold reasoning and calls", () => {
+  assertEquals(compatBackend(configFor({ url: "http://localhost" })).isTyped, false);
+});
+
+Deno.test("tools are described in the text where that is the setting", async () => {
+  await using server = serve(ANSWER);
+  await callCompat(configFor(server, { textTools: true }), hi, [tool]);
+  const { tools, messages } = server.requests[0]!.json();
+  assertEquals(tools, undefined);
+  assert(messages[0].content.includes('"description":"Reads a file"'));
+});
+
 Deno.test("NET-03 an error inside a stream: retried before text, reported after it", async () => {
   const failing = (...before: unknown[]) =>
     sse([...before, { error: { message: "overloaded", type: "server_error", code: 503 } }]);
@@ -316,6 +328,9 @@ Deno.test("failures are told apart", async (t) => {
     );
     assertEquals(error.kind, "auth");
     assert(error.message.includes("wants a key"), error.message);
+    const made = () => Promise.reject(new TypeError("a request is made"));
+    const asked = () => callCompat(compatConfig({ fetch: made, apiKey: "sk-12345" }), hi);
+    await assertRejects(asked, BackendError, "a request is made");
   });
 });
 

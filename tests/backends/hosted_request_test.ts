@@ -5,7 +5,7 @@ import {
   messagesToHostedFormat,
   toolsToHostedFormat,
 } from "../../src/backends/hosted/request.ts";
-import { hostedConfig } from "../../src/config.ts";
+import { hostedConfig, type Thinking } from "../../src/config.ts";
 import type { Message } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { strictHosted } from "../helpers/strict_hosted.ts";
@@ -341,6 +341,32 @@ Deno.test("a body: its fields, and what a server refuses left out", () => {
     cache_control,
     messages: [{ role: "user", content: "a" }],
   });
+});
+
+Deno.test("a body: thinking has its budget beside the limit, and no temperature", () => {
+  const rows: [think: Thinking | undefined, budget: number][] = [
+    [undefined, 0],
+    [false, 0],
+    [true, 8192],
+    ["low", 2048],
+    ["medium", 8192],
+    ["high", 24_576],
+  ];
+  for (const [think, budget] of rows) {
+    const settings = hostedConfig({ apiKey: "k", maxTokens: 9, temperature: 0.5 });
+    const config = think === undefined ? settings : { ...settings, think };
+    const body = (...adjusted: string[]) =>
+      JSON.parse(hostedBody(config, [user("a")], [], true, new Set(adjusted)));
+    const plain = { max_tokens: 9, temperature: 0.5, thinking: undefined };
+    const thinking = { type: "enabled", budget_tokens: budget };
+    const expected = budget === 0
+      ? plain
+      : { max_tokens: 9 + budget, temperature: undefined, thinking };
+    const pick = ({ max_tokens, temperature, thinking }: typeof plain) => (
+      { max_tokens, temperature, thinking }
+    );
+    assertEquals([pick(body()), pick(body("thinking"))], [expected, plain]);
+  }
 });
 
 Deno.test("a longer conversation only adds bytes", () => {

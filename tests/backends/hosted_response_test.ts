@@ -146,6 +146,17 @@ const usages: [usage: unknown, expected: unknown][] = [
     },
     { inputTokens: 115, outputTokens: 2, cachedTokens: 100, cacheWriteTokens: 10 },
   ],
+  [
+    {
+      input_tokens: 5,
+      output_tokens: 2,
+      cache_read_input_tokens: 1,
+      cache_creation_input_tokens: 1,
+    },
+    { inputTokens: 7, outputTokens: 2, cachedTokens: 1, cacheWriteTokens: 1 },
+  ],
+  [{ input_tokens: 5 }, { inputTokens: 5, outputTokens: 0 }],
+  [{ output_tokens: 2 }, { inputTokens: 0, outputTokens: 2 }],
   [{ input_tokens: "5", output_tokens: -1, cache_read_input_tokens: null }, {
     inputTokens: 0,
     outputTokens: 0,

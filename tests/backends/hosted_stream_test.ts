@@ -292,9 +292,35 @@ Deno.test("NET-11 pages that are no stream, and an answer in one piece", () => {
     assertEquals(error.kind, "protocol", type);
   }
   const seen: Delta[] = [];
-  const whole = { content: [{ type: "text", text: "a" }, toolUse("1")], stop_reason: "tool_use" };
+  const content = [
+    { type: "thinking", thinking: "t" },
+    { type: "text", text: "" },
+    { type: "thinking", thinking: "" },
+    { type: "text", text: "a" },
+    { type: "novelty", text: "x", thinking: "y" },
+    toolUse("1"),
+  ];
+  const whole = { content, stop_reason: "tool_use" };
   assertEquals(read("application/json", JSON.stringify(whole), (d) => seen.push(d)), whole);
-  assertEquals(seen, [{ type: "text", text: "a" }, { type: "tool_call", name: "f" }]);
+  assertEquals(seen, [
+    { type: "reasoning", text: "t" },
+    { type: "text", text: "a" },
+    { type: "tool_call", name: "f" },
+  ]);
+  // A stream that does not say that it is one.
+  const begun = [start, begin(0, { type: "text", text: "a" })];
+  const events = (...more: unknown[]) => new TextDecoder().decode(sse(...begun, ...more));
+  assertEquals(read("text/plain", events(finish("end_turn"), stop)).stop_reason, "end_turn");
+  const error = assertThrows(() => read("text/plain", events()), BackendError);
+  assertEquals(error.kind, "incomplete");
+});
+
+Deno.test("NET-11 a block that begins twice is a protocol error, an event without data is none", () => {
+  const block = begin(0, { type: "text", text: "a" });
+  const error = assertThrows(() => fold([sse(start, block, block)]), BackendError);
+  assertEquals(error.kind, "protocol");
+  const pieces = [sse(start, block), encoder.encode("data:\n\n"), sse(finish("end_turn"), stop)];
+  assertEquals(fold(pieces).content, [{ type: "text", text: "a" }]);
 });
 
 /** Every way to put one wrong value into one place of `value`. */

@@ -50,6 +50,10 @@ for (const [message, gone] of refusals) {
   });
 }
 
+Deno.test("the text of an answer is only that", () => {
+  assertEquals(hostedBackend(config("http://localhost")).isTyped, true);
+});
+
 Deno.test("any other refusal is shown at once", async () => {
   await using server = strictServer([{ error: { status: 400, message: "max_tokens: too many" } }]);
   const error = await assertRejects(() => callHosted(config(server.url), hi), BackendError);

@@ -2,11 +2,15 @@ import { assertEquals, assertRejects } from "@std/assert";
 import {
   checkLocalConnection,
   chooseLocalModel,
+  isLoaded,
+  isNative,
   listLocalModelAbilities,
   listLocalModels,
+  localModelInfo,
+  servedModel,
 } from "../../src/backends/local/connection.ts";
 import { BackendError } from "../../src/errors.ts";
-import { type Handler, json, respond, serve, stall } from "../helpers/server.ts";
+import { type Handler, json, reset, respond, serve, stall } from "../helpers/server.ts";
 
 type LocalModel = Parameters<typeof chooseLocalModel>[0][number];
 
@@ -15,6 +19,8 @@ function paths(routes: Record<string, Handler>): Handler {
   const missing = json({ error: { message: "File Not Found" } }, 404);
   return (request, peer) => (routes[request.path] ?? missing)(request, peer);
 }
+
+const loading = json({ error: { message: "Loading model", type: "unavailable_error" } }, 503);
 
 const closedUrl = () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -44,6 +50,16 @@ Deno.test("checkLocalConnection: a server that answers is reachable", async (t) 
       false,
       ["/api/version", "/"],
     ],
+    [
+      "a gateway that sends to its login",
+      {
+        "/api/version": respond(302, { location: "/login" }),
+        "/": respond(302, { location: "/login" }),
+      },
+      false,
+      ["/api/version", "/"],
+    ],
+    ["llama.cpp while it loads", { "/api/version": loading }, true, ["/api/version"]],
   ];
   for (const [name, routes, expected, asked] of rows) {
     await t.step(name, async () => {
@@ -90,13 +106,30 @@ Deno.test("listLocalModels: names, from either list", async (t) => {
     ["neither", {}],
     ["garbage", { "/v1/models": json({ data: [{ id: 7 }] }) }],
     ["a page", { "/v1/models": respond(200, { "content-type": "text/html" }, "<html>") }],
+    ["broken", { "/api/tags": respond(500), "/v1/models": respond(500) }],
   ];
   for (const [name, routes] of failures) {
     await t.step(name, async () => {
       await using server = serve(paths(routes));
       await assertRejects(() => listLocalModels({ host: server.url }), BackendError);
+      assertEquals(server.requests.map(({ path }) => path), ["/api/tags", "/v1/models"]);
     });
   }
+  await t.step("the last refusal is told in its own words", async () => {
+    await using server = serve(paths({}));
+    const says = "answered 404 at /v1/models: File Not Found";
+    await assertRejects(() => listLocalModels({ host: server.url }), BackendError, says);
+  });
+  await t.step("an answer of another kind is named", async () => {
+    await using server = serve(json([1]));
+    const asked = () => listLocalModels({ host: server.url });
+    await assertRejects(asked, BackendError, "answer to /v1/models must be an object");
+  });
+  await t.step("a connection that fails is not asked for the other list", async () => {
+    await using server = serve(paths({ "/api/tags": reset(), "/v1/models": list }));
+    const error = await assertRejects(() => listLocalModels({ host: server.url }), BackendError);
+    assertEquals(error.kind, "connection");
+  });
   await t.step("nothing listens", async () => {
     const error = await assertRejects(() => listLocalModels({ host: closedUrl() }), BackendError);
     assertEquals(error.kind, "connection");
@@ -143,4 +176,197 @@ Deno.test("chooseLocalModel: the default, else the first that calls tools", () =
     [[model("a", "completion"), model("e", "embedding")], null],
   ];
   for (const [models, expected] of rows) assertEquals(chooseLocalModel(models), expected);
+});
+
+Deno.test("a server that loads is asked again only where somebody is told of it", async () => {
+  const looks: unknown[] = [];
+  const stop = new AbortController();
+  const reason = new Error("enough");
+  const options = {
+    signal: stop.signal,
+    onLoading(nextLookMs?: number) {
+      looks.push(nextLookMs);
+      stop.abort(reason);
+    },
+  };
+  await using broken = serve(respond(500));
+  await assertRejects(() => listLocalModels({ ...options, host: broken.url }), BackendError);
+  await using server = serve(loading);
+  await assertRejects(() => listLocalModels({ host: server.url }), BackendError, "Loading model");
+  assertEquals(looks, []);
+  const thrown = await listLocalModels({ ...options, host: server.url }).catch((error) => error);
+  assertEquals([thrown, looks], [reason, [2_000]]);
+});
+
+Deno.test("localModelInfo: what Ollama says of a model", async () => {
+  const rows: [shown: Handler, info: object][] = [
+    [
+      json({
+        model_info: { "general.architecture": "qwen3", "qwen3.context_length": 40_960.5 },
+        details: { parameter_size: "8.2B", quantization_level: "Q4_K_M" },
+        capabilities: ["tools"],
+      }),
+      { contextLength: 40_960, abilities: ["tools"], size: "8.2B", quantization: "Q4_K_M" },
+    ],
+    [json({ model_info: { "a.context_length": 256 } }), { contextLength: 256 }],
+    [json({ model_info: { "a.context_length": 255 } }), {}],
+    [json({ model_info: { "a.context_length": "4096" } }), {}],
+    [json({ details: { parameter_size: "", quantization_level: "" } }), {}],
+    [json({}), {}],
+    [json({ model_info: 7 }), {}],
+    [respond(404), {}],
+  ];
+  for (const [shown, info] of rows) {
+    await using server = serve(paths({ "/api/show": shown }));
+    assertEquals(await localModelInfo("m", { host: server.url }), info);
+    const [{ method, text }] = server.requests as [typeof server.requests[0]];
+    assertEquals([method, text], ["POST", '{"model":"m"}']);
+  }
+});
+
+Deno.test("isNative: a server that does not say no has Ollama's paths", async () => {
+  const rows: [version: Handler, native: boolean][] = [
+    [json({ version: "0.12" }), true],
+    [json({}), false],
+    [respond(404), false],
+    [respond(401), true],
+    [respond(500), true],
+  ];
+  for (const [version, native] of rows) {
+    await using server = serve(version);
+    assertEquals(await isNative({ host: server.url }), native);
+  }
+  assertEquals(await isNative({ host: closedUrl() }), true);
+});
+
+Deno.test("isLoaded: what the server lists, where it lists anything", async () => {
+  const rows: [models: Handler, loaded: boolean | undefined][] = [
+    [json({ models: [{ name: "a" }, { name: "m:latest" }] }), true],
+    [json({ models: [{ name: "m:8b" }, null, "m"] }), false],
+    [json({ models: [] }), false],
+    [json({ models: "m" }), undefined],
+    [json([]), undefined],
+    [respond(404), undefined],
+  ];
+  for (const [models, loaded] of rows) {
+    await using server = serve(paths({ "/api/ps": models }));
+    assertEquals(await isLoaded("m", { host: server.url }), loaded);
+  }
+});
+
+Deno.test("servedModel: what a server says of the model that it was started with", async (t) => {
+  const props = (n_ctx: unknown, supports_tools?: boolean) => ({
+    default_generation_settings: { n_ctx },
+    chat_template_caps: { supports_tools },
+  });
+  type Row = [
+    name: string,
+    data: unknown,
+    props: unknown,
+    served: Awaited<ReturnType<typeof servedModel>>,
+    asked: string[],
+  ];
+  const rows: Row[] = [
+    [
+      "vLLM says all at once",
+      [{ id: "m", owned_by: "vllm", max_model_len: 8192, meta: { n_ctx: 4096 } }],
+      props(2048),
+      { names: ["m"], contextLength: 8192, owner: "vllm" },
+      [],
+    ],
+    [
+      "llama.cpp",
+      [{
+        id: "m",
+        owned_by: "llamacpp",
+        context_length: 40_960,
+        meta: { n_params: 8_190_735_360, ftype: "Q4_K - Medium" },
+      }],
+      props(4096, false),
+      {
+        names: ["m"],
+        contextLength: 4096,
+        takesTools: false,
+        owner: "llamacpp",
+        size: "8.2B",
+        quantization: "Q4_K - Medium",
+      },
+      ["/props"],
+    ],
+    [
+      "a small model, its kind guessed",
+      [{ id: "m", meta: { n_ctx: 512, n_params: 134_515_008, ftype: "(guessed) Q8_0" } }],
+      props(4096, true),
+      { names: ["m"], contextLength: 512, size: "135M", quantization: "Q8_0" },
+      ["/props"],
+    ],
+    ["a billion", [{ id: "m", meta: { n_params: 1e9 } }], {}, { names: ["m"], size: "1.0B" }, [
+      "/props",
+    ]],
+    ["lengths that are none", [{ id: "m", context_length: 255, meta: { n_ctx: "4096" } }], {}, {
+      names: ["m"],
+    }, ["/props"]],
+    ["the least length", [{ id: "m", context_length: 256 }], props(4096.5), {
+      names: ["m"],
+      contextLength: 256,
+    }, ["/props"]],
+    ["its only model, whatever its name", [{ id: "x", context_length: 4096 }], {}, {
+      names: ["x"],
+      contextLength: 4096,
+    }, ["/props"]],
+    [
+      "the one of that name",
+      [{ id: "a", context_length: 512 }, { id: "m", context_length: 4096 }],
+      {},
+      { names: ["a", "m"], contextLength: 4096 },
+      ["/props"],
+    ],
+    ["several of other names", [{ id: "a", context_length: 512 }, { id: "b" }], {}, {
+      names: ["a", "b"],
+    }, ["/props"]],
+    ["no models", [], props(4096), { names: [] }, []],
+    ["no list", "m", props(4096), { names: [] }, []],
+    ["things that are no models", [null, 7, { id: "m" }], {}, { names: ["m"] }, ["/props"]],
+    [
+      "a router, with the loaded ones first",
+      [
+        { id: "a", status: { value: "unloaded" } },
+        { id: "b/m", status: { value: "loaded" } },
+        { id: "m", status: { value: "loaded" } },
+      ],
+      props(4096),
+      { names: ["b/m", "m", "a"], contextLength: 4096 },
+      ["/props?model=m"],
+    ],
+  ];
+  for (const [name, data, settings, served, asked] of rows) {
+    await t.step(name, async () => {
+      const answers = paths({
+        "/v1/models": json({ data }),
+        "/props": json(settings),
+        "/props?model=m": json(settings),
+      });
+      await using server = serve(answers);
+      const loadings: unknown[] = [];
+      const onLoading = (ms?: number) => loadings.push(ms);
+      assertEquals(await servedModel("m", { host: server.url, onLoading }), served);
+      assertEquals(server.requests.map(({ path }) => path), ["/v1/models", ...asked]);
+      assertEquals(loadings, []);
+    });
+  }
+  await t.step("a router that has to load it first", async () => {
+    const data = [{ id: "a:b/m", status: { value: "unloaded" } }];
+    await using server = serve(paths({
+      "/v1/models": json({ data }),
+      "/props?model=a%3Ab%2Fm": json(props(4096)),
+    }));
+    const loadings: unknown[] = [];
+    const onLoading = (ms?: number) => loadings.push(ms);
+    const { contextLength } = await servedModel("a:b/m", { host: server.url, onLoading });
+    assertEquals([contextLength, loadings], [4096, [undefined]]);
+  });
+  await t.step("a server without either path", async () => {
+    await using server = serve(paths({}));
+    assertEquals(await servedModel("m", { host: server.url }), { names: [] });
+  });
 });

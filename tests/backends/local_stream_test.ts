@@ -78,6 +78,15 @@ Deno.test("the folded response has the shape of a native one", () => {
   ]);
 });
 
+Deno.test("a folded response names nothing that did not come", () => {
+  assertEquals(fold([line({ role: "assistant", content: "a" }), DONE]), {
+    model: "m",
+    message: { role: "assistant", content: "a" },
+    done: true,
+    done_reason: "stop",
+  });
+});
+
 Deno.test("recorded native answers read as they should", () => {
   const { message, finish } = readLocalResponse(fold([recorded("local-escapes-stream").body]));
   assertEquals(message.toolCalls!.map(({ name, arguments: args }) => [name, args]), [[

@@ -1,6 +1,11 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
-import { connectTimesOut, failureFromThrown, isRefused } from "../../src/wire/connect.ts";
+import {
+  connectTimesOut,
+  directClient,
+  failureFromThrown,
+  isRefused,
+} from "../../src/wire/connect.ts";
 import { requestStream } from "../../src/wire/http.ts";
 import { serve, sse } from "../helpers/server.ts";
 import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
@@ -76,7 +81,9 @@ leakTest(
     // Through a proxy nothing is said of any other machine; this one is asked directly.
     await withProxy("http://127.0.0.1:3128", async () => {
       assertEquals(await connectTimesOut(full.url, 40, never), true);
-      assertEquals(await connectTimesOut("http://192.0.2.1:1", 40, never), false);
+      const { port } = new URL(full.url);
+      const other = `http://[::ffff:127.0.0.1]:${port}`;
+      assertEquals(await connectTimesOut(other, 40, never), false);
     });
   },
 );
@@ -228,6 +235,10 @@ leakTest("failureFromThrown explains what fetch throws", () =>
       "http://h:1/",
     );
     assertEquals([blocked.retryable, blocked.kind], [false, "connection"]);
+    for (const odd of ["odd", undefined]) {
+      const { message, retryable } = failureFromThrown(odd, "http://h:1/");
+      assertEquals([message, retryable], [`Cannot reach http://h:1: ${odd}`, false]);
+    }
     return Promise.resolve();
   }));
 
@@ -259,5 +270,17 @@ Deno.test({
       "Cannot reach http://127.0.0.1:10 as network access is not allowed: run with --allow-net=127.0.0.1:10",
     );
     assertEquals(error.retryable, false);
+  },
+});
+
+Deno.test({
+  name: "a server on this machine is asked directly where a proxy may be set, at its own port",
+  permissions: { net: ["127.0.0.1:9"], env: false },
+  fn() {
+    assert(directClient("http://127.0.0.1:9/v1"));
+    assertEquals(directClient("http://models.example/v1"), undefined);
+    for (const [url, at] of [["http://localhost/", 80], ["https://localhost/", 443]] as const) {
+      assertThrows(() => directClient(url), Deno.errors.NotCapable, `localhost:${at}"`);
+    }
   },
 });

@@ -16,6 +16,9 @@ Deno.test("NET-11 excerpt makes one short line that a terminal takes for text", 
     ["x".repeat(201), `${"x".repeat(199)}…`],
     [`${"x".repeat(198)}😀y`, `${"x".repeat(198)}…`],
     ["日本語 é", "日本語 é"],
+    // The rest of a long text is not looked at.
+    [`${" ".repeat(9_999)}x`, "x"],
+    [`${" ".repeat(10_000)}x`, ""],
   ];
   for (const [text, shown] of rows) assertEquals(excerpt(text), shown);
 });
@@ -74,7 +77,14 @@ Deno.test("SEC-02 excerpt hides a key in every form in which a server echoes it"
   for (let before = 0; before < 7; before++) {
     const coded = base64("x".repeat(before) + KEY + "yz");
     assertEquals(excerpt(`x=${coded}`), "x=[redacted]");
-    assertEquals(excerpt(`/path/${coded}`), "[redacted]");
+    for (const path of ["/", "/a", "/ab", "/path/"]) {
+      assertEquals(excerpt(path + coded), "[redacted]");
+    }
+  }
+  // A key of eight characters is in no shorter piece, also of a text that was cut.
+  keepSecrets({ "x-api-key": "8letters" });
+  for (const coded of [base64("8letters"), base64("a8lettersbcd").slice(0, 13)]) {
+    assertEquals(excerpt(coded), "[redacted]");
   }
 });
 

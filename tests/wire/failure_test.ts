@@ -47,14 +47,25 @@ const ROWS: Row[] = [
   ["502", 502, "", "server", true, "with an empty body"],
   ["503", 503, "", "server", true, "with an empty body"],
   ["504", 504, "", "server", true, "with an empty body"],
-  ["529", 529, "", "server", true, "with an empty body"],
+  ...[520, 521, 522, 523, 524, 529].map((
+    status,
+  ): Row => [`${status}`, status, "", "server", true, "with an empty body"]),
+  ["300", 300, "", "protocol", false, "with an empty body"],
   ["400", 400, "", "request", false, "with an empty body"],
   ["401", 401, "", "auth", false, "with an empty body"],
   ["403, Ollama refusing an origin", 403, "", "auth", false, "with an empty body"],
   ["404", 404, "404 page not found", "request", false, "404 page not found"],
-  ["405, Ollama", 405, "405 method not allowed", "request", false, "405 method not allowed"],
+  [
+    "405, Ollama",
+    405,
+    "405 method not allowed",
+    "request",
+    false,
+    '405 at /v1/chat/completions: "405',
+  ],
   ["413", 413, "", "request", false, "with an empty body"],
   ["422", 422, "", "request", false, "with an empty body"],
+  ["402", 402, "", "rate_limit", false, "with an empty body"],
   [
     "501, Ollama",
     501,
@@ -159,6 +170,8 @@ const ROWS: Row[] = [
   ["no error at all", 400, { ok: false }, "request", false, ': {"ok":false}'],
   ["numbers", 400, { error: 5 }, "request", false, ": 5"],
   ["JSON text", 400, '"just text"', "request", false, "just text"],
+  ["JSON null", 400, "null", "request", false, ': "null"'],
+  ["text with angles", 400, "expected <eof>", "request", false, ': "expected <eof>"'],
   ["broken JSON", 500, '{"error":{"mess', "server", true, '"{"error":{"mess"'],
   // Context too long.
   [
@@ -203,7 +216,7 @@ const ROWS: Row[] = [
     { error: JSON.stringify(llamaOverflow) },
     "context_too_long",
     false,
-    ": request (1010 tokens) exceeds",
+    `: ${llamaOverflow.error.message}`,
   ],
   [
     "overflow, Ollama on the OpenAI path",
@@ -211,7 +224,7 @@ const ROWS: Row[] = [
     openai(JSON.stringify(llamaOverflow), "invalid_request_error"),
     "context_too_long",
     false,
-    ": request (1010 tokens) exceeds",
+    `: ${llamaOverflow.error.message}`,
   ],
   [
     "overflow, Anthropic",
@@ -317,7 +330,7 @@ const ROWS: Row[] = [
     openai("File Not Found", "not_found_error", 404),
     "request",
     false,
-    "404 at /v1/chat/completions: File Not Found",
+    ": File Not Found",
   ],
   [
     "no tools, Ollama",
@@ -396,11 +409,64 @@ const ROWS: Row[] = [
 Deno.test("NET-10 NET-11 failureFromResponse reads every server's errors", () => {
   for (const [name, status, body, kind, retryable, says] of ROWS) {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    const error = failureFromResponse(status, new Headers(), text, URL_OF_CHAT);
+    const type = typeof body === "string" ? "" : "application/json";
+    const headers = new Headers(type === "" ? {} : { "content-type": type });
+    const error = failureFromResponse(status, headers, text, URL_OF_CHAT);
     assertEquals([error.kind, error.retryable, error.status], [kind, retryable, status], name);
     assert(error.message.startsWith(`models.example:8443 answered ${status}`), error.message);
     assert(error.message.includes(says), `${name}: ${error.message}`);
+    if (type !== "" && says.startsWith(": ")) assertEquals(error.serverMessage, says.slice(2));
+    // The path is shown where it may be wrong, the type where the body is none of an API.
+    const isMisplaced = (status === 404 || status === 405) && kind === "request";
+    assertEquals(error.message.includes(" at /v1/chat/completions"), isMisplaced, name);
+    assert(!/\(\)|application\/json/.test(error.message), error.message);
     assert(!/[\r\n]/.test(error.message), name);
+  }
+});
+
+Deno.test("failureFromResponse knows a request too long and a missing model by their words", () => {
+  const rows: [says: string, kind: BackendErrorKind, statuses: number[]][] = [
+    ["maximum context length", "context_too_long", [400, 404, 413, 422, 500]],
+    ["invalid model name", "model_not_found", [400, 404, 422]],
+    ["incorrect api key", "auth", [400]],
+  ];
+  for (const [error, kind, statuses] of rows) {
+    for (const status of [400, 404, 413, 422, 500]) {
+      const read = failureFromResponse(
+        status,
+        new Headers(),
+        JSON.stringify({ error }),
+        URL_OF_CHAT,
+      );
+      const other = status === 500 ? "server" : "request";
+      assertEquals(read.kind, statuses.includes(status) ? kind : other, `${status} ${error}`);
+      assertEquals(read.retryable, read.kind === "server");
+    }
+  }
+  // Words far from the beginning are of a page, or of a text that the server quotes.
+  const far = JSON.stringify({ error: `${"x ".repeat(5_000)}maximum context length` });
+  assertEquals(failureFromResponse(400, new Headers(), far, URL_OF_CHAT).kind, "request");
+});
+
+Deno.test("NET-11 failureFromResponse reads errors within errors, down to the eighth", () => {
+  const wrapped = (inner: unknown, times: number, wrap: (inner: unknown) => unknown) =>
+    Array.from({ length: times }).reduce(wrap, inner);
+  const error = (inner: unknown) => ({ error: inner });
+  const list = (inner: unknown) => [inner];
+  const text = (inner: unknown) => JSON.stringify({ error: inner });
+  const ofProvider = { message: "m", metadata: { raw: "deep" } };
+  const rows: [body: unknown, says: string][] = [
+    [wrapped("deep", 8, error), "deep"],
+    [wrapped("deep", 9, error), '{"error":"deep"}'],
+    [error(wrapped("deep", 7, list)), "deep"],
+    [error(wrapped("deep", 8, list)), '{"error":[[[[[[[["deep"]]]]]]]]}'],
+    [error(wrapped("deep", 3, text)), "deep"],
+    [error(wrapped("deep", 4, text)), '{"error":"deep"}'],
+    [wrapped(ofProvider, 7, error), "m: deep"],
+  ];
+  for (const [body, says] of rows) {
+    const read = failureFromResponse(400, new Headers(), JSON.stringify(body), URL_OF_CHAT);
+    assertEquals(read.serverMessage, says);
   }
 });
 
@@ -420,6 +486,9 @@ Deno.test("NET-11 failureFromResponse makes one line of pages and control charac
     URL_OF_CHAT,
   );
   assertEquals(body.message, 'models.example:8443 answered 503 (text/html): "No server"');
+  const late = `<html>${"<p>x</p>".repeat(700)}<title>late</title>`;
+  const page = failureFromResponse(503, new Headers(HTML), late, URL_OF_CHAT);
+  assert(page.serverMessage?.startsWith("x x"), "the beginning of a page is enough");
   const long = failureFromResponse(
     500,
     new Headers(),
@@ -461,6 +530,11 @@ Deno.test("SEC-03 failureFromResponse refuses redirects and shows no more than t
     assertEquals([error.kind, error.retryable, error.status], ["redirect", false, 307]);
     assert(error.message.includes(`redirects to ${target} (307), which is refused`), error.message);
   }
+  const kinds = [300, 399, 400].map((status) => {
+    const headers = new Headers({ location: "/elsewhere" });
+    return failureFromResponse(status, headers, "", URL_OF_CHAT).kind;
+  });
+  assertEquals(kinds, ["redirect", "redirect", "request"]);
 });
 
 Deno.test("NET-10 retryAfterMs reads seconds, dates and milliseconds", () => {
@@ -540,11 +614,35 @@ Deno.test("NET-03 failureFromErrorObject finds the errors inside a 200 stream", 
       "exhausted",
     ],
     [{ type: "error" }, "server", true, "error"],
+    // Numbers that are no status of an error.
+    [{ error: { code: 399, message: "low" } }, "server", true, "low"],
+    [{ error: { code: 600, message: "high" } }, "server", true, "high"],
   ];
   for (const [value, kind, retryable, says] of rows) {
     const error = failureFromErrorObject(value);
     assertEquals([error?.kind, error?.retryable], [kind, retryable], JSON.stringify(value));
     assert(error?.message.includes(says), error?.message);
+  }
+});
+
+Deno.test("NET-03 failureFromErrorObject goes by the type where there is no status", () => {
+  const rows: [types: string[], kind: BackendErrorKind, retryable: boolean][] = [
+    [["overloaded_error", "timeout_error", "GatewayTimeoutError"], "server", true],
+    [["unavailable_error", "unheard_of"], "server", true],
+    [["rate_limit_error", "rate_limit_exceeded", "requests"], "rate_limit", true],
+    [["tokens", "RateLimitError"], "rate_limit", true],
+    [["billing_error", "insufficient_quota"], "rate_limit", false],
+    [["request_too_large", "not_found_error", "NotFoundError"], "request", false],
+    [["invalid_request_error", "BadRequestError"], "request", false],
+    [["model_not_found"], "model_not_found", false],
+    [["permission_error", "authentication_error", "invalid_api_key"], "auth", false],
+    [["exceed_context_size_error", "context_length_exceeded"], "context_too_long", false],
+  ];
+  for (const [types, kind, retryable] of rows) {
+    for (const type of types) {
+      const error = failureFromErrorObject({ error: { type, message: "no" } });
+      assertEquals([error?.kind, error?.retryable], [kind, retryable], type);
+    }
   }
 });
 
@@ -615,6 +713,9 @@ const WORDS: [string, number | undefined, number | undefined][] = [
     537_812,
   ],
   ["Your request exceeded model token limit: 8192 (requested: 9000)", 8192, undefined],
+  ["This model's maximum context length is 256 tokens.", 256, undefined],
+  // No model's window: a number of something else.
+  ["This model's maximum context length is 255 tokens.", undefined, undefined],
   ["input length exceeds the context length", undefined, undefined],
   ["Please reduce the length of the messages or completion.", undefined, undefined],
   ["", undefined, undefined],
@@ -636,6 +737,17 @@ Deno.test("the window and the prompt of a refusal that gives them as fields, how
     const refusal = failureFromResponse(400, new Headers(), JSON.stringify(body), URL_OF_CHAT);
     assertEquals(refusal.contextTokens, { prompt: 5000, window: 4096 });
     assertStringIncludes(refusal.message, "too long. (5000 tokens, of 4096)");
+  }
+  // One of the two alone says nothing.
+  for (const { n_ctx, ...one } of [fields, { ...fields, n_prompt_tokens: undefined }]) {
+    const error = {
+      ...one,
+      ...(!one.n_prompt_tokens && { n_ctx }),
+      type: "exceed_context_size_error",
+    };
+    const refusal = failureFromResponse(400, new Headers(), JSON.stringify({ error }), URL_OF_CHAT);
+    assertEquals(refusal.contextTokens, { prompt: undefined, window: undefined });
+    assertEquals(refusal.serverMessage, "too long.");
   }
   const other = failureFromResponse(
     429,

@@ -36,7 +36,9 @@ export function textReader(onText?: (text: string) => void): StreamReader<string
     },
     end() {
       decoder.end();
-      if (!done) throw new BackendError("The answer broke off", { kind: "incomplete" });
+      if (!done) {
+        throw new BackendError("The answer broke off", { kind: "incomplete", retryable: true });
+      }
       return texts;
     },
   };

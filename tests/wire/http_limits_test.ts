@@ -197,6 +197,17 @@ leakTest("an answer without end is given up with one clear error", async () => {
     "The answer does not end: it is over 128 MiB",
   );
   assertEquals(progress, 127);
+
+  let left = 128;
+  const even = piece.subarray(8);
+  const pull = (stream: ReadableStreamDefaultController) =>
+    left-- > 0 ? stream.enqueue(even) : stream.close();
+  const taken = await requestStream(
+    post("http://localhost:1"),
+    options({ fetch: () => Promise.resolve(new Response(new ReadableStream({ pull }))) }),
+    () => ({ ...reader(), end: () => progress - 127 }),
+  );
+  assertEquals(taken, 128);
 });
 
 leakTest("the connection is closed when a reader gives up on the answer", async () => {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
 import type { RetryNotice } from "../../src/types/event.ts";
-import { JsonReader, requestJson, requestStream } from "../../src/wire/http.ts";
+import { JsonReader, limitText, requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
@@ -59,6 +59,20 @@ leakTest("requestJson asks with GET and gives the value", async () => {
   assertEquals(server.requests[0]!.headers.get("content-type"), null);
 });
 
+leakTest("a user name and a password in the address go as Basic authorization", async () => {
+  const rows: [userinfo: string, sent: string][] = [
+    ["us%C3%A9r:p%40ss", "us\xc3\xa9r:p@ss"],
+    ["user", "user:"],
+    [":pass", ":pass"],
+  ];
+  for (const [userinfo, sent] of rows) {
+    await using server = serve(json({}));
+    await requestJson({ url: server.url.replace("//", `//${userinfo}@`) }, options());
+    const { headers, path } = server.requests[0]!;
+    assertEquals([headers.get("authorization"), path], [`Basic ${btoa(sent)}`, "/"]);
+  }
+});
+
 leakTest("an optional request that finds nothing does not read the answer", async () => {
   for (
     const [isOptional, says] of [[true, "has nothing there"], [false, "no such page"]] as const
@@ -92,6 +106,7 @@ leakTest("NET-11 requestJson rejects what is no answer", async () => {
     [respond(200, { "content-type": "application/json" }, '{"a":'), "incomplete", "broke off"],
     [respond(200, { "content-type": "application/json" }, "Hello\x1b[31m"), "protocol", '"Hello"'],
     [respond(200, { "content-type": "text/html" }, "<title>Log in</title>"), "protocol", "Log in"],
+    [respond(200, { "content-type": "text/plain" }, '{"a":'), "protocol", 'does: "{"a":"'],
     [raw("HTTP/1.1 200 OK\r\n\r\n"), "protocol", "it sent nothing"],
   ];
   for (const [handler, kind, says] of rows) {
@@ -152,6 +167,25 @@ leakTest("NET-10 a failure that may pass is repeated, with a notice, until it pa
     );
     assertEquals(server.requests.length, 3);
   }
+});
+
+leakTest("NET-10 requestJson asks again, too", async () => {
+  const busy = json({ error: { message: "busy", type: "overloaded_error" } });
+  await using server = serve(busy, json({ a: 1 }));
+  assertEquals(await requestJson(post(server.url), options()), { a: 1 });
+});
+
+Deno.test("a limit is told in milliseconds, seconds or minutes", () => {
+  const rows: [ms: number, text: string][] = [
+    [999, "999 ms"],
+    [1_000, "1 s"],
+    [2_500, "2.5 s"],
+    [119_000, "119 s"],
+    [120_000, "2 min"],
+    [200_000, "3.3 min"],
+    [600_000, "10 min"],
+  ];
+  for (const [ms, text] of rows) assertEquals(limitText(ms), text);
 });
 
 leakTest("NET-10 a failure that stays ends after maxRetries, others at once", async () => {

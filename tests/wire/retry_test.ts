@@ -66,11 +66,37 @@ Deno.test("NET-10 nextRetry decides by the failure", () => {
     [{ kind: "timeout", status: 200 }, REMOTE, 2, 20_000, 1_000],
     // A model that loads: as long as the first token may take, however many attempts that are.
     [loading, local, 100, 597_000, 2_000],
+    [loading, local, 1, 598_000, 2_000],
     [loading, local, 1, 599_000],
+    [{ ...loading, status: 500 }, local, 1, 0, 500],
+    // To the end of the time for all attempts.
+    [{}, REMOTE, 1, 1_199_500, 500],
   ];
   for (const [details, url, attempt, elapsedMs, delayMs] of rows) {
     const retry = nextRetry(failure(details), attempt, elapsedMs, url, LIMITS, () => 0);
     assertEquals(retry?.delayMs, delayMs, JSON.stringify([details, url, attempt, elapsedMs]));
     if (retry) assert(retry.maxAttempts > attempt);
   }
+});
+
+Deno.test("NET-10 nextRetry: no attempts but the first where none are wanted, and a minute for them", () => {
+  const limits = { maxRetries: 0, firstTokenTimeoutMs: 600_000 };
+  const loading = failure({ serverMessage: "Loading model" });
+  assertEquals(nextRetry(loading, 1, 0, REMOTE, limits, () => 0), undefined);
+  // However short the wait for the first token is.
+  const short = { maxRetries: 4, firstTokenTimeoutMs: 1_000 };
+  assertEquals(nextRetry(failure(), 1, 59_500, REMOTE, short, () => 0)?.delayMs, 500);
+  assertEquals(nextRetry(failure(), 1, 59_501, REMOTE, short, () => 0), undefined);
+});
+
+Deno.test("nextRetry tells how often and how long a server that loads is asked", () => {
+  const { maxAttempts, note } = nextRetry(
+    failure({ serverMessage: "Loading model" }),
+    3,
+    590_000,
+    REMOTE,
+    LIMITS,
+    () => 0,
+  )!;
+  assertEquals([maxAttempts, note], [8, "; asking until it is loaded, for 10 s at most"]);
 });

@@ -62,6 +62,7 @@ Deno.test("NET-12 watchdog tells which limit was reached, and when", () => {
     [20, 1e6, () => {}, "first token", 20 + LAST_READ_MS],
     // Silence before the answer begins is the first-token limit's alone.
     [20, 10, () => {}, "first token", 20 + LAST_READ_MS],
+    [20, 20, (watch) => watch.bytes(), "first token", 20 + LAST_READ_MS],
     [1e6, 20, (watch) => watch.bytes(), "idle", 20 + LAST_READ_MS],
     [20, 1e6, (watch) => watch.bytes(), "first token", 20 + LAST_READ_MS],
     [20, 1e6, (watch) => (watch.bytes(), watch.progress()), "progress", 20 + LAST_READ_MS],

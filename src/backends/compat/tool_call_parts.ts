@@ -150,17 +150,17 @@ function isSameJson(a: string, b: string): boolean {
 
 /** Follows the nesting of the JSON, piece by piece, only to know when its value is closed. */
 function followJson(call: StreamedCall, piece: string): void {
-  for (let i = 0; i < piece.length && call.depth !== -1; i++) {
-    const c = piece.charCodeAt(i);
+  for (const c of piece) {
+    if (call.depth === -1) return;
     if (call.inString) {
       if (call.escaped) call.escaped = false;
-      else if (c === 0x5c) call.escaped = true;
-      else if (c === 0x22) call.inString = false;
-    } else if (c === 0x22) {
+      else if (c === "\\") call.escaped = true;
+      else if (c === '"') call.inString = false;
+    } else if (c === '"') {
       call.inString = true;
-    } else if (c === 0x7b || c === 0x5b) {
+    } else if (c === "{" || c === "[") {
       call.depth++;
-    } else if ((c === 0x7d || c === 0x5d) && --call.depth <= 0) {
+    } else if ((c === "}" || c === "]") && --call.depth <= 0) {
       call.depth = -1;
     }
   }
