@@ -3,7 +3,7 @@ import { walk } from "@std/fs/walk";
 import { fromFileUrl } from "@std/path/from-file-url";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
-const FAMILIES = "CMD|EDT|NET|PRC|PTH|SBX|SEC|SES|TRU|TTY";
+const FAMILIES = "CMD|EDT|NET|PRC|PTH|R|SBX|SEC|SES|TRU|TTY";
 
 /** `NET-04`, and each section of `spec 2.1, 2.2 and 8`. */
 function codesIn(text: string): string[] {

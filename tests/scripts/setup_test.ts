@@ -3,6 +3,7 @@ import { assertStringIncludes } from "@std/assert/string-includes";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { run } from "../tools/workspace.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 const ignore = Deno.build.os === "windows"; // no sh, no links
@@ -57,6 +58,8 @@ async function project(): Promise<Project> {
 
 const script = (body: string) => `#!/bin/sh\n${body}\n`;
 const HINT = "Deno 2.9 or newer on PATH does as well: https://deno.com\n";
+const SETUP = await Deno.readTextFile(`${ROOT}scripts/setup`);
+const [, DENO] = SETUP.match(/^DENO=(.+)$/m)!;
 
 const ROWS: [name: string, commands: Record<string, string>, text: string][] = [
   [
@@ -76,18 +79,13 @@ const ROWS: [name: string, commands: Record<string, string>, text: string][] = [
       npm:
         `[ "$1" = config ] || { printf 'npm error code E\\nnpm error network down: no answer\\n'; exit 1; }`,
     },
-    "setup: installing @deno/linux-x64-glibc@2.9.6 from npm\n" +
-    `setup: Cannot install @deno/linux-x64-glibc@2.9.6 as npm failed: network down: no answer. ${HINT}`,
+    `setup: installing @deno/linux-x64-glibc@${DENO} from npm\n` +
+    `setup: Cannot install @deno/linux-x64-glibc@${DENO} as npm failed: network down: no answer. ${HINT}`,
   ],
   [
-    "a binary that does not start",
-    {
-      node: "echo darwin-arm64",
-      npm: `[ "$1" = config ] || { mkdir -p node_modules/@deno/darwin-arm64
-        echo 'exit 1' >node_modules/@deno/darwin-arm64/deno; }`,
-    },
-    "setup: installing @deno/darwin-arm64@2.9.6 from npm\n" +
-    `setup: Cannot run the Deno of @deno/darwin-arm64 here, or the disk is full. ${HINT}`,
+    "R-17 a platform without a known hash",
+    { node: "echo sunos-x64", npm: "echo npm was called; exit 1" },
+    `setup: Cannot install @deno/sunos-x64@${DENO} as its SHA-512 must be known: it is not. ${HINT}`,
   ],
 ];
 
@@ -102,11 +100,139 @@ for (const [name, commands, text] of ROWS) {
       }
       assertEquals(await made.run(`${made.root}/scripts/setup`), { code: 1, text });
       // A later run finds nothing that looks like a finished set-up.
-      assertEquals([...Deno.readDirSync(`${made.root}/.deno`)].map(({ name }) => name), ["bin"]);
-      assertEquals([...Deno.readDirSync(`${made.root}/.deno/bin`)], []);
+      assertEquals([names(`${made.root}/.deno`), names(`${made.root}/.deno/bin`)], [["bin"], []]);
     },
   });
 }
+
+const npm = ["npm", "node"].map((command) =>
+  (Deno.env.get("PATH") ?? "").split(":").map((dir) => `${dir}/${command}`).find((path) =>
+    existsSync(path)
+  )
+);
+const noNpm = npm.includes(undefined) ? "npm is not found" : "";
+
+/** The package with the Deno of this system. */
+const PACKAGE = `@deno/${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}` +
+  (Deno.build.os === "linux" ? "-glibc" : "");
+
+interface Registry extends AsyncDisposable {
+  /** SHA-512 of the tarball, as base64. */
+  hash: string;
+}
+
+/** Gives `made` the real npm, with a registry on loopback: each package there holds `deno`. */
+async function registry(made: Project, deno: string): Promise<Registry> {
+  const packages = `${made.bin}/../registry`;
+  await ensureDir(`${packages}/package`);
+  const manifest = JSON.stringify({ name: PACKAGE, version: DENO });
+  await Deno.writeTextFile(`${packages}/package/package.json`, manifest);
+  await Deno.writeTextFile(`${packages}/package/deno`, deno, { mode: 0o755 });
+  await run("tar", "-czf", `${packages}/x.tgz`, "-C", packages, "package");
+  const tarball = await Deno.readFile(`${packages}/x.tgz`);
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-512", tarball)).toBase64();
+
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+    const { origin, pathname } = new URL(url);
+    if (pathname === "/x.tgz") return new Response(tarball);
+    const name = decodeURIComponent(pathname.slice(1));
+    const dist = { tarball: `${origin}/x.tgz`, integrity: `sha512-${hash}` };
+    const versions = Object.fromEntries(
+      [DENO, "1.4.0"].map((version) => [version, { name, version, dist }]),
+    );
+    return Response.json({ name, "dist-tags": { latest: DENO }, versions });
+  });
+  const settings = [
+    `npm_config_registry=http://127.0.0.1:${server.addr.port}/`,
+    `npm_config_cache='${made.bin}/../cache'`,
+    "npm_config_userconfig=/dev/null",
+  ].join(" ");
+  const [realNpm, node] = npm as [string, string];
+  await Deno.writeTextFile(`${made.bin}/npm`, script(`${settings} exec '${realNpm}' "$@"`), {
+    mode: 0o755,
+  });
+  await Deno.symlink(node, `${made.bin}/node`);
+  await Deno.symlink("/usr/bin/env", `${made.bin}/env`);
+  return { hash, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
+/** The hash that scripts/setup names for a package. */
+function known(name: string): string {
+  return SETUP.split("\n").find((line) => line.startsWith(`${name} `))?.split(" ")[1] ?? "none";
+}
+
+/** A test with the real npm; `fn` gets a registry whose Deno does `body`. */
+function withRegistry(
+  name: string,
+  body: string,
+  fn: (made: Project, hash: string) => Promise<void>,
+): void {
+  Deno.test({
+    name: `setup: ${name}${noNpm && ` (skipped: ${noNpm})`}`,
+    ignore: ignore || noNpm !== "",
+    async fn() {
+      await using made = await project();
+      await using served = await registry(made, script(body));
+      await fn(made, served.hash);
+    },
+  });
+}
+
+/** Has the copy of scripts/setup in `made` know `hash` for the Deno of this system. */
+async function know(made: Project, hash: string): Promise<void> {
+  const text = SETUP.replaceAll(known(`${PACKAGE}@$DENO`), hash);
+  await Deno.writeTextFile(`${made.root}/scripts/setup`, text);
+}
+
+const installing = `setup: installing ${PACKAGE}@${DENO} from npm\n`;
+const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
+
+withRegistry(
+  "R-17 a Deno with another hash than the known one is neither installed nor run",
+  // In the project's folder, where scripts/setup runs what it got.
+  "echo ran >ran; echo ran",
+  async (made, hash) => {
+    const wanted = known(`${PACKAGE}@$DENO`);
+    assertEquals(await made.run(`${made.root}/scripts/setup`), {
+      code: 1,
+      text: installing +
+        `setup: Cannot install ${PACKAGE}@${DENO} as its SHA-512 must be ${wanted}: ` +
+        `it is ${hash}. ${HINT}`,
+    });
+    assertEquals(existsSync(`${made.root}/ran`), false);
+    assertEquals([names(`${made.root}/.deno`), names(`${made.root}/.deno/bin`)], [["bin"], []]);
+  },
+);
+
+// It answers what a Deno is asked before the packages come, and no other program.
+const ANSWERS = `case $* in *Deno.version.deno*) echo "$0" ;; *) exit 1 ;; esac`;
+
+withRegistry(
+  "R-17 with the known hash it is installed; the @std packages with another one are not",
+  ANSWERS,
+  async (made, hash) => {
+    await know(made, hash);
+    const { code, text } = await made.run(`${made.root}/scripts/setup`);
+    assertEquals([code, text], [
+      1,
+      installing + "setup: installing deno-std@1.4.0 from npm\n" +
+      `setup: Cannot install deno-std@1.4.0 as its SHA-512 must be ${known("$STD")}: ` +
+      `it is ${hash}. JSR does as well, but https://jsr.io does not answer\n`,
+    ]);
+    assertEquals(names(`${made.root}/.deno`), ["bin"]);
+    assertEquals(await Deno.readTextFile(`${made.root}/.deno/bin/deno`), script(ANSWERS));
+  },
+);
+
+withRegistry("a binary that does not start", "exit 1", async (made, hash) => {
+  await know(made, hash);
+  assertEquals(await made.run(`${made.root}/scripts/setup`), {
+    code: 1,
+    text: installing +
+      `setup: Cannot run the Deno of ${PACKAGE} here, or the disk is full. ${HINT}`,
+  });
+  assertEquals([names(`${made.root}/.deno`), names(`${made.root}/.deno/bin`)], [["bin"], []]);
+});
 
 Deno.test({
   name: "copilot: set up, it starts Deno in the caller's folder, also through links",

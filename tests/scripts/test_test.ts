@@ -1,0 +1,61 @@
+import { assertEquals } from "@std/assert/equals";
+import { ensureDir } from "@std/fs/ensure-dir";
+import { fromFileUrl } from "@std/path/from-file-url";
+
+const TEST = fromFileUrl(new URL("../../scripts/test", import.meta.url));
+
+/** The folders that scripts/test names, and what it leaves to its last group. */
+const TESTS = {
+  "tests/session/a_test.ts": `Deno.test("a", () => {});
+    Deno.test.ignore("b (skipped: no tmux: it is not found)", () => {});
+    Deno.test.ignore("c: skipped, no tmux: it is not found", () => {});`,
+  "tests/tools/b_test.ts": `Deno.test("skipped: 2 links", () => {});
+    Deno.test.ignore("[skipped: 1 link]", () => {});`,
+  "tests/text/c_test.ts": `Deno.test("c", () => {});
+    Deno.test.ignore("d (skipped: no perl (5))", () => {});`,
+};
+
+Deno.test({
+  name: "test: it closes with what was skipped and why, and with the counts last",
+  ignore: Deno.build.os === "windows", // a stand-in for Deno is a shell script
+  async fn() {
+    const root = await Deno.makeTempDir();
+    try {
+      const folders = [
+        "scripts",
+        ".deno/bin",
+        "src",
+        "tests/frontends",
+        "tests/terminal",
+        "tests/cli",
+      ];
+      for (const folder of folders) await ensureDir(`${root}/${folder}`);
+      for (const [file, text] of Object.entries(TESTS)) {
+        await ensureDir(`${root}/${file}`.replace(/\/[^/]*$/, ""));
+        await Deno.writeTextFile(`${root}/${file}`, text);
+      }
+      await Deno.copyFile(TEST, `${root}/scripts/test`);
+      await Deno.writeTextFile(`${root}/deno.json`, "{}");
+      const mode = { mode: 0o755 };
+      await Deno.writeTextFile(`${root}/scripts/setup`, "#!/bin/sh\n", mode);
+      // The tests run for real; the other stages pass.
+      const deno = `#!/bin/sh\n[ "$1" != test ] || exec '${Deno.execPath()}' "$@"\n`;
+      await Deno.writeTextFile(`${root}/.deno/bin/deno`, deno, mode);
+      const { code, stdout } = await new Deno.Command("sh", {
+        args: [`${root}/scripts/test`],
+        env: { NO_COLOR: "1" },
+      }).output();
+      const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+      assertEquals([code, ...lines.slice(-5).map((line) => line.trim())], [
+        0,
+        "Skipped:",
+        "2 no tmux: it is not found",
+        "1 no perl (5)",
+        "1 no reason in the name",
+        "12 passed, 0 failed, 4 skipped",
+      ]);
+    } finally {
+      await Deno.remove(root, { recursive: true });
+    }
+  },
+});
