@@ -90,8 +90,7 @@ export class MarkdownDocument {
 
   /** Finds the containers and the block that the line belongs to; waits for more where it must. */
   #startLine(ended: boolean): void {
-    if (this.#code && !this.#inCode(ended)) return;
-    if (this.#mode !== "start") return;
+    if (this.#code && this.#inCode(ended)) return;
     for (;;) {
       const text = this.#line.search(/[^ \t]|$/);
       for (const space of this.#line.slice(0, text)) {
@@ -121,7 +120,7 @@ export class MarkdownDocument {
     }
   }
 
-  /** In a block of code: false when it takes more of the line to know whether that is code. */
+  /** In a block of code: true when the line is code, or takes more of it to know. */
   #inCode(ended: boolean): boolean {
     for (;;) {
       const next = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
@@ -131,10 +130,10 @@ export class MarkdownDocument {
       }
       const sign = /^ {0,3}> ?/.exec(this.#line)?.[0];
       const partly = sign === undefined ? /^ {0,3}$/.test(this.#line) : /^ *>$/.test(this.#line);
-      if (partly && !ended) return false;
+      if (partly && !ended) return true;
       if (sign === undefined) {
         this.#code = undefined;
-        return true;
+        return false;
       }
       this.#line = this.#line.slice(sign.length);
       this.#depth = next + 1;
@@ -237,7 +236,7 @@ export class MarkdownDocument {
         return this.#startText();
       case "task":
         this.#containers.at(-1)!.marker = block.marker;
-        this.#line = this.#line.slice(block.length);
+        this.#line = this.#line.slice(block.marker.length);
         return this.#startText();
       case "heading":
         this.#line = this.#line.slice(block.length);

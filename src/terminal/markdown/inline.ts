@@ -79,7 +79,7 @@ export class InlineParser {
     do this.#expire(); while (this.#pos < this.#src.length && this.#step(ended));
     this.#src = this.#src.slice(this.#pos);
     this.#offset += this.#pos;
-    this.#seek = Math.max(0, this.#seek - this.#pos);
+    this.#seek -= this.#pos;
     this.#pos = 0;
   }
 
