@@ -74,7 +74,7 @@ export function outdent(line: string, columns: number): string {
 /** A quotation, or an item of a list. */
 export interface Container {
   quote: boolean;
-  /** The column of an item's marker, from the last quotation's sign on. */
+  /** The column of an item's marker, from the last quotation's sign on; -2 of a quotation. */
   column: number;
   marker: string;
   /** True when the marker has been written. */

@@ -148,7 +148,7 @@ export class MarkdownDocument {
       this.#closeTo(kept);
       this.#space();
       const marker = this.style.unicode ? "│" : ">";
-      this.#containers.push({ quote: true, column: 0, marker, shown: true });
+      this.#containers.push({ quote: true, column: -2, marker, shown: true });
     }
     this.#depth = kept + 1;
     this.#line = this.#line.slice(1);
@@ -191,7 +191,7 @@ export class MarkdownDocument {
 
   /** Writes the empty line that came before, or several. */
   #space(): void {
-    if (this.#gap && this.fill.wrote) this.#writeLine(this.#prefix(false).text.trimEnd());
+    if (this.#gap && this.fill.wrote) this.#writeLine(this.#prefix(true).text.trimEnd());
     this.#gap = false;
   }
 

@@ -82,6 +82,7 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
         "[ ] [ ] no",
       ]],
       ["- - a\n\n       b\n\n        c", 40, ["- - a", "", "    b", "", "        c"]],
+      ["a\n\n-\n\n  b", 40, ["a", "", "-", "  b"]],
       ["1234567. a b", 8, ["1234567. a", "         b"]],
       ["- \t- a\n\n      b", 40, ["- - a", "", "    b"]],
       ["1234567890. text\n1.text\n1.", 20, ["1234567890. text", "1.text", "1."]],
@@ -157,6 +158,7 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
         "b",
         "c",
       ]],
+      [">     a\n>\n>    b", 40, ["    a", ">", "> b"]],
       ["<div>\n  <b>x</b> &lt;&amp;&unknown; &\n</div>", 30, [
         "<div>",
         "<b>x</b> <&&unknown; &",
