@@ -66,7 +66,6 @@ export class MarkdownDocument {
 
   #feedLine(text: string): void {
     if (this.#mode === "text") return this.#inline!.push(text);
-    if (this.#mode === "nothing") return;
     this.#line += text;
     if (this.#mode === "start") return this.#startLine(false);
     if (this.#line.length <= MAX_HELD_LINE) return;

@@ -179,11 +179,13 @@ Deno.test("markdown: inlines, without colours", () => {
       ]],
       ["**kwargs and *args\n\nb*", 40, ["**kwargs and *args", "", "b*"]],
       ["**a\nb** c", 40, ["a", "b c"]],
+      ["*aaaa\nbbbb c*", 8, ["aaaa", "bbbb c"]],
       ["*a **b* c***", 40, ["a b c*"]],
       ["*a**b* **c*d** *e***f**", 40, ["a**b c*d ef"]],
       ["*a __b* c__", 40, ["a __b c__"]],
       ["**bold *both*** and *it **both***", 40, ["bold both and it both"]],
       ["**“引用”**文字 **中**文", 40, ["“引用”文字 中文"]],
+      ["中_文_字 中*文*字", 40, ["中_文_字 中文字"]],
       ["~5 and ~6, ~~~7~~~", 40, ["~5 and ~6, ~~~7~~~"]],
       ["``a ` b`` ` `` ` `c", 40, ["``a ` b`` ```` `c"]],
       ["`*a*` *`b*` c*", 40, ["`*a*` `b*` c"]],
@@ -193,6 +195,8 @@ Deno.test("markdown: inlines, without colours", () => {
         "https://x.y x.y a@b.c",
       ]],
       ["[`f.ts`](f.ts) [**b**](c) *[d](e_f_)*", 60, ["`f.ts` b (c) d (e_f_)"]],
+      ["[a](b(c(d))) [a](b(c(d(e)))) [a]()", 60, ["a (b(c(d))) [a](b(c(d(e)))) a"]],
+      ["[a](b\nc)", 60, ["[a](b", "c)"]],
       ["[wiki](https://x/a_(b)) [a] [b](c d) a[0](1", 60, [
         "wiki (https://x/a_(b)) [a] [b](c d) a[0](1",
       ]],
@@ -207,6 +211,7 @@ Deno.test("markdown: inlines, without colours", () => {
       [`*${"a ".repeat(201)}b* c`, 500, [`*${"a ".repeat(201)}b* c`]],
       [`${"*".repeat(70)}a`, 80, [`${"*".repeat(70)}a`]],
       [`${"*".repeat(63)}a${"*".repeat(63)}`, 200, ["a"]],
+      [`${"*".repeat(65)}a${"*".repeat(65)}`, 200, [`${"*".repeat(64)}a${"*".repeat(64)}`]],
       [`${"*".repeat(64)}a${"*".repeat(64)}`, 200, [`${"*".repeat(64)}a${"*".repeat(64)}`]],
     ],
     "none",
@@ -244,6 +249,7 @@ Deno.test("markdown: styles, closed at the end of each word", () => {
       ["> a\n---", 20, ["<2>│</> a", `<2>${"─".repeat(20)}</>`]],
       ["- a", 20, ["• a"]],
       ["|a|", 20, ["|a|"]],
+      ["*a [b", 20, ["*a [b"]],
       ["# #", 20, []],
       ["```js\nlet a = `1\n2`; // b\n```", 40, [
         "<2>```js</>",
@@ -314,6 +320,14 @@ Deno.test("markdown: tables", () => {
         "> -",
         "> d",
       ]],
+      [`${"|a".repeat(64)}|\n${"|-".repeat(64)}|`, 400, [
+        Array(64).fill("a").join(" | "),
+        Array(64).fill("-").join("-+-"),
+      ]],
+      [`${"|a".repeat(65)}|\n${"|-".repeat(65)}|`, 400, [
+        `${"|a".repeat(65)}|`,
+        `${"|-".repeat(65)}|`,
+      ]],
       ["|a|\n|-|\n|b<br>c|", 20, ["a", "-", "b", "c"]],
       ["|name|what it does|\n|-|-|\n|read|reads a file, in part|\n|b|c|", 20, [
         "name | what it does",
@@ -345,6 +359,15 @@ Deno.test("markdown: tables", () => {
     "16",
     true,
   );
+});
+
+Deno.test("markdown: a row of a table has up to 16384 characters", () => {
+  for (const [length, start] of [[16_384, "x"], [16_385, "|x"]] as const) {
+    const row = `|${"x".repeat(length - 2)}|`;
+    for (const pieces of [[row, "\n|-|\n"], row.split("").concat("\n|-|\n")]) {
+      assert(render(pieces, 80, "none", false).startsWith(start), `${length}`);
+    }
+  }
 });
 
 /** A table with numbered rows, of which some may be told to be others. */
@@ -605,11 +628,11 @@ Deno.test("markdown: text appears word by word, code line by line", () => {
   assertEquals(renderer.push("a\n") + renderer.end(), "a\n");
 });
 
-Deno.test("markdown: text that begins like a block appears as soon as it cannot be one", () => {
+Deno.test("markdown: text that only looks like Markdown appears as soon as it cannot be any", () => {
   const quoted = new MarkdownRenderer({ columns: 40, colors: "none", unicode: false });
   assertEquals(quoted.push("> ```\nout and"), "```\nout");
   const rows = ["-5", "1a", "12.5", "#a", "`a`", "``a``", "~a", "[a]", "- [y]", "--a", "+1", "=a"];
-  for (const text of rows) {
+  for (const text of [...rows, "a!", "a!b", "a\\b", "a&b", "a]", "a[]b", "2*3", "a_b", "`a`!"]) {
     const renderer = new MarkdownRenderer({ columns: 40, colors: "none", unicode: false });
     assertEquals(renderer.push(`${text} and`), text);
   }
