@@ -68,12 +68,14 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
   const oldWidth = column + widthOf(old.slice(same));
   const width = column + widthOf(row.slice(same));
   const shift = shiftOf(old, row, same, width === columns);
-  if (shift !== 0) {
-    move(pen, at, column);
-    pen.out += `\x1b[${repeat(Math.abs(shift))}${shift > 0 ? "@" : "P"}`;
-    if (shift > 0) return writeCells(pen, at, row.slice(same, same + shift), column, columns);
-    const moved = old.length + shift;
-    return writeCells(pen, at, row.slice(moved), oldWidth + shift, columns);
+  if (shift !== 0) move(pen, at, column);
+  if (shift > 0) {
+    pen.out += `\x1b[${repeat(shift)}@`;
+    return writeCells(pen, at, row.slice(same, same + shift), column, columns);
+  }
+  if (shift < 0) {
+    pen.out += `\x1b[${repeat(-shift)}P`;
+    return writeCells(pen, at, row.slice(old.length + shift), oldWidth + shift, columns);
   }
   // Cells at the end that did not change are left, if they did not move.
   let end = row.length;

@@ -35,6 +35,10 @@ function screenTest(
 }
 
 const yes = (line: string) => line === "y" ? undefined : "y is the answer";
+/** The rows that `output` writes, one below the other. */
+const plain = (output: string) =>
+  // deno-lint-ignore no-control-regex
+  output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
 screenTest("a question waits for 200 ms without a key: none is answered early", async (
@@ -105,6 +109,35 @@ screenTest("what was killed in a question can be yanked in the line", async (scr
   await terminal.type("\x19");
   await terminal.until((rows) => rows.includes("> text"));
 });
+
+screenTest(
+  "above the input are the unfinished line, the progress and what is queued; below it the status",
+  async (screen, terminal) => {
+    screen.stream("The beginning");
+    await terminal.type("one\rtwo\x1b\r  lines\r");
+    const all = [
+      "The beginning",
+      "",
+      "working",
+      "queued: one",
+      "queued: two lines",
+      ">",
+      "the status",
+    ];
+    await terminal.until(() => terminal.rows.includes("queued: two lines"));
+    assertEquals(terminal.rows, all);
+    // A low window has no status, then fewer rows above, and the input always.
+    const shown = async (height: number) => {
+      terminal.size = () => ({ columns: 40, rows: height });
+      terminal.output = "";
+      screen.update();
+      await terminal.until(() => terminal.output !== "");
+      return plain(terminal.output);
+    };
+    for (const height of [6, 5, 4]) assertEquals(await shown(height), all.slice(-height));
+    for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
+  },
+);
 
 screenTest(
   "a person is notified only while the terminal is not focused",
