@@ -80,7 +80,7 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
   // Cells at the end that did not change are left, if they did not move.
   let end = row.length;
   if (width === oldWidth) {
-    for (let oldEnd = old.length; end > same && oldEnd > same; end--, oldEnd--) {
+    for (let oldEnd = old.length; end > same; end--, oldEnd--) {
       if (!isSame(row[end - 1]!, old[oldEnd - 1]!)) break;
     }
   }

@@ -1,5 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { erase, eraseResized, type Frame, leave } from "../../../src/terminal/screen/frame.ts";
+import {
+  EMPTY_FRAME,
+  erase,
+  eraseResized,
+  type Frame,
+  leave,
+  paint,
+} from "../../../src/terminal/screen/frame.ts";
 import { cellsOf } from "../../../src/terminal/styled.ts";
 
 /** A frame of rows as wide as told, with its cursor. */
@@ -39,4 +46,73 @@ Deno.test("a frame that is left stays whole: what follows is below its last row"
   assertEquals(leave(frame([3, 3], 1)), "\r\n");
   assertEquals(leave(frame([3, 3], 0)), "\x1b[B\r\n");
   assertEquals(leave(frame([3, 3, 3, 3], 1)), "\x1b[2B\r\n");
+});
+
+Deno.test("of a row only what has changed is written", () => {
+  const rows: [old: string, row: string, output: string][] = [
+    ["abcdef", "abcdef", ""],
+    ["abcdef", "abXdef", "\x1b[3GX\r"],
+    ["abcdef", "XbcdeX", "XbcdeX\r"],
+    ["日bcd", "aabcd", "aa\r"],
+    ["aabcd", "日bcd", "日\r"],
+    ["abc", "abcd", "\x1b[4Gd\r"],
+    ["abcd", "abc", "\x1b[4G\x1b[K\r"],
+    ["abcdefgh", "Xabcdefgh", "\x1b[@X\r"],
+    ["abcdefg", "Xabcdefg", "Xabcdefg\r"],
+    ["abcdefgh", "1234abcdefgh", "\x1b[4@1234\r"],
+    ["abcdefgh", "12345abcdefgh", "12345abcdefgh\r"],
+    ["Xabcdefgh", "abcdefgh", "\x1b[P"],
+    ["1234abcdefgh", "abcdefgh", "\x1b[4P"],
+    ["12345abcdefgh", "abcdefgh", "abcdefgh\x1b[K\r"],
+    // A wide character might be cut in half
+    ["abcdefg日", "Xabcdefg日", "Xabcdefg日\r"],
+    ["日abcdefgh", "abcdefgh", "abcdefgh\x1b[K\r"],
+    ["abcdefgh", "日abcdefgh", "日abcdefgh\r"],
+    // What would be pushed on has to go
+    ["abcdefghij", "Xabcdefghi", "Xabcdefghi\r"],
+    // What is pushed off at the margin, and what comes in there
+    ["abcdefghijklmnopqrst", "Xabcdefghijklmnopqrs", "\x1b[@X\r"],
+    ["Xabcdefghijklmnopqrs", "abcdefghijklmnopqrst", "\x1b[P\x1b[20Gt\r"],
+  ];
+  for (const [old, row, output] of rows) {
+    const [before, after] = [old, row].map((text): Frame => ({
+      rows: [cellsOf(text, "")],
+      cursor: { row: 0, column: 0 },
+    }));
+    assertEquals(paint(before!, after!, 20), output, row);
+  }
+});
+
+Deno.test("each style is written once, and none is left on", () => {
+  const styled = (...parts: [text: string, style: string][]): Frame => ({
+    rows: [parts.flatMap(([text, style]) => cellsOf(text, style))],
+    cursor: { row: 0, column: 0 },
+  });
+  const [plain, bold, dim] = ["", "\x1b[1m", "\x1b[2m"];
+  const before = styled(["abcdef", plain]);
+  const rows: [after: Frame, output: string][] = [
+    [styled(["ab", bold], ["cdef", plain]), "\x1b[1mab\x1b[m\r"],
+    [styled(["ab", bold], ["cd", dim], ["ef", plain]), "\x1b[1mab\x1b[m\x1b[2mcd\x1b[m\r"],
+    [
+      styled(["a", bold], ["b", plain], ["c", dim], ["def", plain]),
+      [
+        ...["\x1b[1ma", "\x1b[mb", "\x1b[2mc", "\x1b[m\r"],
+      ].join(""),
+    ],
+  ];
+  for (const [after, output] of rows) assertEquals(paint(before, after, 20), output);
+});
+
+Deno.test("the cursor is moved absolutely where terminals disagree on its column", () => {
+  const rows: [text: string, column: number, output: string][] = [
+    ["abcd", 3, "abcd\b"],
+    ["abcde", 4, "abcde\x1b[5G"],
+    ["abcd", 0, "abcd\r"],
+    ["é", 1, "é"],
+    ["👍", 2, "\x1b[?7l👍\x1b[3G\x1b[?7h"],
+  ];
+  for (const [text, column, output] of rows) {
+    const after = { rows: [cellsOf(text, "")], cursor: { row: 0, column } };
+    assertEquals(paint(EMPTY_FRAME, after, 5), output);
+  }
 });

@@ -1,24 +1,23 @@
 import { assertEquals } from "@std/assert";
 import { LiveScreen } from "../../../src/terminal/screen/live_screen.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
+import type { RawOptions } from "../../../src/terminal/tty.ts";
 import { FakeTerminal } from "./fake_terminal.ts";
 
 /** A test of a live screen, amid a turn unless `activity` is left out. */
 function screenTest(
   name: string,
   body: (screen: Screen, terminal: FakeTerminal, stops: string[]) => Promise<void>,
-  { activity, history = [] }: { activity?: string | undefined; history?: string[] } = {
-    activity: "working",
-  },
+  options: { activity?: string | undefined; history?: string[] } = { activity: "working" },
 ): void {
   Deno.test(name, async () => {
     const terminal = new FakeTerminal();
     const stops: string[] = [];
     using screen = new LiveScreen({
       color: "",
-      history: () => history,
+      history: () => options.history ?? [],
       completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
-      activity: () => activity,
+      activity: () => options.activity,
       footer: () => "the status",
       onStop() {
         stops.push("stop");
@@ -39,6 +38,8 @@ const yes = (line: string) => line === "y" ? undefined : "y is the answer";
 const plain = (output: string) =>
   // deno-lint-ignore no-control-regex
   output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
+/** The progress of a turn that a test ends. */
+const now: { activity: string | undefined } = { activity: "working" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
 screenTest("a question waits for 200 ms without a key: none is answered early", async (
@@ -138,6 +139,77 @@ screenTest(
     for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
   },
 );
+
+screenTest(
+  "what is held is told at an empty line, sent by Enter, edited by Up, dropped by Ctrl-C",
+  async (
+    screen,
+    terminal,
+    stops,
+  ) => {
+    const held = "Enter sends what is held, Up edits it, …";
+    await terminal.type("one\rtwo\r\x03");
+    assertEquals(stops, ["stop"]);
+    await terminal.until((rows) => rows.includes("held: two") && rows.includes("the status"));
+    now.activity = undefined;
+    const message = screen.read();
+    await terminal.until((rows) => rows.includes(held));
+    await terminal.type("x");
+    await terminal.until((rows) => rows.includes("the status"));
+    await terminal.type("\x7f\x1b[A");
+    await terminal.until((rows) => rows.includes("> two") && !rows.includes("held: two"));
+    await terminal.type("\x03\x03\x03");
+    await terminal.until((rows) => !rows.includes("held: one"));
+    assertEquals(await message, null);
+  },
+  now,
+);
+
+screenTest("messages that were queued are sent one by one, the oldest first", async (
+  screen,
+  terminal,
+) => {
+  await terminal.type("one\rtwo\r");
+  const sent = [await screen.read(), await screen.read()];
+  assertEquals(sent, ["one", "two"]);
+  await terminal.until((rows) => rows.slice(0, 2).join() === "> one,> two");
+});
+
+Deno.test("a signal ends the session: whoever reads or asks is told that nothing comes", async () => {
+  const terminal = new FakeTerminal();
+  const ends: string[] = [];
+  using screen = new LiveScreen({
+    color: "",
+    history: () => [],
+    completer: () => undefined,
+    activity: () => undefined,
+    footer: () => "the status",
+    onStop() {},
+    onUnfold: () => screen.print("unfolded"),
+    onEnd: (signal) => ends.push(signal),
+  }, terminal);
+  await terminal.type("");
+  const message = screen.read();
+  screen.print("what it is about");
+  await terminal.type("\x0f");
+  await terminal.until((rows) => rows.includes("unfolded"));
+  const answer = screen.ask("Run this? ", yes, new AbortController().signal);
+  await terminal.wait(200);
+  await terminal.until(() => isAsked(terminal));
+  const [{ onRedraw, onSignal, focus }] = terminal.holders as [RawOptions];
+  terminal.write("\x1b[H\x1b[2J");
+  onRedraw!(true);
+  assertEquals(terminal.rows, ["unfolded", "Run this?", "the status"]);
+  onSignal!("SIGTERM");
+  assertEquals([await message, await answer, await screen.read()], [null, null, null]);
+  const late = screen.ask("Run this? ", yes, new AbortController().signal);
+  await terminal.wait(200);
+  assertEquals(await late, null);
+  assertEquals([ends, focus, terminal.holders.length], [["SIGTERM"], true, 1]);
+  screen.print("rest");
+  screen[Symbol.dispose]();
+  assertEquals(terminal.rows, ["unfolded", "rest"]);
+});
 
 screenTest(
   "a person is notified only while the terminal is not focused",
