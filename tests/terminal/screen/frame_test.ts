@@ -32,6 +32,7 @@ Deno.test("TTY-07 rows that a smaller window has broken are taken off, too", () 
     [frame([9], 0, 8), 4, "\x1b[2A"],
     [frame([8], 0, 8), 4, "\x1b[A"],
     [frame([0], 0, 0), 4, ""],
+    [frame([1], 0, 1), 1, ""],
     [frame([1, 5, 30], 1, 5), 2, "\x1b[3A"],
   ];
   for (const [before, columns, up] of rows) {

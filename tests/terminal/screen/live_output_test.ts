@@ -39,8 +39,11 @@ Deno.test("text is printed above the rows that change, in the order told", () =>
   assertEquals(terminal.rows, [
     ...["first", "unfinished", "a line", "one", "whole", "two three", "", "input"],
   ]);
+  output.stream("\n");
+  assertEquals(output.tail, "");
+  output.stream("five");
   output.print("last");
-  assertEquals(output.end(), "four\nlast\n");
+  assertEquals(output.end(), "four\nfive\nlast\n");
   assertEquals(terminal.rows.at(-1), "two three");
   assertEquals([opened().output.end()], [""]);
 });
