@@ -4,12 +4,12 @@ import { styledRow } from "../../../src/terminal/styled.ts";
 import { FakeTerminal } from "./fake_terminal.ts";
 
 /** Output above the one row that `state` tells, on a terminal. */
-function opened(state = { row: "input" }, signal?: AbortSignal) {
+function opened(state: { row: string; column?: number } = { row: "input" }, signal?: AbortSignal) {
   const terminal = new FakeTerminal();
   const failures: unknown[] = [];
   const layout = ({ columns }: { columns: number }) => ({
     rows: [styledRow(state.row, columns)],
-    cursor: { row: 0, column: 0 },
+    cursor: { row: 0, column: Math.min(state.column ?? 0, columns - 1) },
   });
   const output = new LiveOutput(terminal, layout, (error) => failures.push(error), signal);
   /** What `step` writes. */
@@ -137,13 +137,22 @@ Deno.test("TTY-07 the rows are drawn anew on a terminal that has another size", 
   assertEquals(written(tall).startsWith(anew.slice(0, -1)), true);
   output.draw();
   const short = () => output.commit(rows(2));
-  assertEquals(written(short).startsWith("an"), false);
+  assertEquals(written(short).includes("\x1b[J"), false);
   assertEquals(written(() => output.draw()), "an input line\r");
 });
 
-Deno.test("below the rows that change there is room for another program's output", () => {
-  const { terminal, output } = opened();
+Deno.test("TTY-07 a row that a smaller window has broken is taken off whole", () => {
+  const { terminal, output, written } = opened({ row: "an input line", column: 8 });
   output.draw();
+  terminal.size = () => ({ columns: 8, rows: 12 });
+  assertEquals(written(() => output.draw()), "\x1b[A\r\x1b[Jan inpu…\x1b[8G");
+});
+
+Deno.test("below the rows that change there is room for another program's output", () => {
+  const { terminal, output, written } = opened();
+  output.draw();
+  terminal.write(output.below());
+  assertEquals(written(() => output.draw()), "\x1b[J\x1b[A");
   terminal.write(output.below());
   output.print("text");
   output.draw();

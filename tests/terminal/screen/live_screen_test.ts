@@ -40,6 +40,7 @@ const plain = (output: string) =>
   output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
 /** The progress of a turn that a test ends. */
 const now: { activity: string | undefined } = { activity: "working" };
+const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
 screenTest("a question waits for 200 ms without a key: none is answered early", async (
@@ -70,7 +71,7 @@ screenTest("an answer that is none is objected to, Esc gives none, an abort take
   const ask = async (signal: AbortSignal) => {
     const answer = screen.ask("Run this? ", yes, signal, "text");
     await terminal.wait(200);
-    await terminal.until((rows) => rows.includes("Run this? text"));
+    await terminal.until((rows) => rows.includes("Run this? text") && !rows.includes("working"));
     return { answer };
   };
   const abort = new AbortController();
@@ -133,10 +134,16 @@ screenTest(
       terminal.output = "";
       screen.update();
       await terminal.until(() => terminal.output !== "");
+      assertEquals(terminal.output.includes("\x1b[2m"), false);
       return plain(terminal.output);
     };
     for (const height of [6, 5, 4]) assertEquals(await shown(height), all.slice(-height));
     for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
+    // A long input has the lower half, and what the rows above leave.
+    await terminal.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5");
+    const input = (from: number) => [2, 3, 4, 5].map((n) => `  ...> ${n}`).slice(from);
+    assertEquals(await shown(8), [...all.slice(1, 5), ...input(1), "the status"]);
+    assertEquals(await shown(10), [...all.slice(0, 5), ...input(0), "the status"]);
   },
 );
 
@@ -165,6 +172,14 @@ screenTest(
   now,
 );
 
+screenTest("the progress of a turn is drawn again and again, unasked", async (screen, terminal) => {
+  screen.update();
+  for (const activity of ["1 s", "2 s", "3 s"]) {
+    clock.activity = activity;
+    await terminal.until((rows) => rows.includes(activity));
+  }
+}, clock);
+
 screenTest("messages that were queued are sent one by one, the oldest first", async (
   screen,
   terminal,
@@ -179,7 +194,7 @@ Deno.test("a signal ends the session: whoever reads or asks is told that nothing
   const terminal = new FakeTerminal();
   const ends: string[] = [];
   using screen = new LiveScreen({
-    color: "",
+    color: "\x1b[32m",
     history: () => [],
     completer: () => undefined,
     activity: () => undefined,
@@ -193,9 +208,13 @@ Deno.test("a signal ends the session: whoever reads or asks is told that nothing
   screen.print("what it is about");
   await terminal.type("\x0f");
   await terminal.until((rows) => rows.includes("unfolded"));
+  await terminal.type("\x12\x0f");
+  await terminal.until((rows) => rows.includes("(reverse-i-search)'':"));
+  await terminal.type("\x07");
   const answer = screen.ask("Run this? ", yes, new AbortController().signal);
   await terminal.wait(200);
   await terminal.until(() => isAsked(terminal));
+  assertEquals(terminal.output.includes("\x1b[2mthe status"), true);
   const [{ onRedraw, onSignal, focus }] = terminal.holders as [RawOptions];
   terminal.write("\x1b[H\x1b[2J");
   onRedraw!(true);
@@ -229,6 +248,8 @@ screenTest(
 
 screenTest("Ctrl-C twice leaves, but not with another key in between", async (screen, terminal) => {
   const message = screen.read();
+  await terminal.type("\x03");
+  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
   await terminal.type("draft\x03");
   await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
   await terminal.type("\x0f");
@@ -262,6 +283,11 @@ screenTest("Ctrl-D before anybody reads is not lost", async (screen, terminal) =
   await terminal.type("\x04");
   assertEquals(await screen.read(), null);
 }, { activity: undefined });
+
+screenTest("no message comes once the screen is given back", async (screen) => {
+  screen[Symbol.dispose]();
+  assertEquals(await screen.read(), null);
+});
 
 Deno.test("a question waits for keys that came while a completion was looked up", async () => {
   const terminal = new FakeTerminal();
