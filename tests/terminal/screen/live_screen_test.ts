@@ -40,6 +40,8 @@ const plain = (output: string) =>
   output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
 /** The progress of a turn that a test ends. */
 const now: { activity: string | undefined } = { activity: "working" };
+const turn: { activity: string | undefined } = { activity: "working" };
+const past = { activity: undefined, history: ["first"] };
 const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
@@ -171,6 +173,33 @@ screenTest(
   },
   now,
 );
+
+screenTest("a turn that is stopped holds what is queued: nothing, or one message", async (
+  screen,
+  terminal,
+) => {
+  await terminal.type("\x03");
+  turn.activity = undefined;
+  await terminal.type("x\x7f");
+  assertEquals(terminal.rows, [">", "the status"]);
+  turn.activity = "working";
+  await terminal.type("one\r\x03");
+  await terminal.until((rows) => rows.includes("held: one"));
+  turn.activity = undefined;
+  const message = screen.read();
+  await terminal.type("\r");
+  assertEquals(await message, "one");
+}, turn);
+
+screenTest("Up finds what became a part of the history before the message was asked for", async (
+  screen,
+  terminal,
+) => {
+  past.history.push("second");
+  screen.read();
+  await terminal.type("\x1b[A");
+  await terminal.until((rows) => rows.includes("> second"));
+}, past);
 
 screenTest("the progress of a turn is drawn again and again, unasked", async (screen, terminal) => {
   screen.update();
