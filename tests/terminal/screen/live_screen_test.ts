@@ -80,6 +80,9 @@ screenTest("an answer that is none is objected to, Esc gives none, an abort take
   const { answer: first } = await ask(abort.signal);
   await terminal.type("\r");
   await terminal.until((rows) => rows.includes("y is the answer") && rows.includes("Run this?"));
+  // It stays one line.
+  await terminal.type("\\\r");
+  await terminal.until((rows) => rows.filter((row) => row === "y is the answer").length === 2);
   await terminal.type("\x1b");
   assertEquals(await first, null);
   const { answer: second } = await ask(abort.signal);
