@@ -328,6 +328,7 @@ Deno.test("markdown: tables", () => {
         `${"|a".repeat(65)}|`,
         `${"|-".repeat(65)}|`,
       ]],
+      ["|a|b|\n|c|d|", 20, ["|a|b|", "|c|d|"]],
       ["|a|\n|-|\n|b<br>c|", 20, ["a", "-", "b", "c"]],
       ["|name|what it does|\n|-|-|\n|read|reads a file, in part|\n|b|c|", 20, [
         "name | what it does",
