@@ -62,7 +62,7 @@ export function csiMeaning(params: string, letter: string, alt: boolean): Meanin
   if (!/^[\d;:]*$/.test(params)) return undefined; // a terminal's answer, or a mouse
   const groups = params.split(";").map((group) => group.split(":").map(Number));
   const [first = 0, shifted] = groups[0]!;
-  const [modifier = 1, event = 1] = groups[1] ?? [];
+  const [modifier = 1, event] = groups[1] ?? [];
   if (event === 3) return undefined; // kitty: the key was let go
   if (letter === "u") return codeMeaning(first, modifier, shifted);
   if (letter === "~" && first === 27) return codeMeaning(groups[2]?.[0] ?? 0, modifier, undefined);

@@ -36,8 +36,8 @@ export class KeyDecoder {
   /** An unfinished sequence, or the end of a paste's input that may be a part of its marker. */
   #rest = "";
   #paste: string[] | undefined;
-  /** The number of pieces before the last end of the paste so far; -1 while it has none. */
-  #pasteEnd = -1;
+  /** The number of pieces before the last end of the paste so far; 0 while it has none. */
+  #pasteEnd = 0;
   /** True within a string that the terminal sends as an answer. */
   #inString = false;
   readonly #keys: Key[] = [];
@@ -50,13 +50,13 @@ export class KeyDecoder {
 
   /** True when the next bytes may belong to these: after a lone Escape, or the end of a paste. */
   get pending(): boolean {
-    return this.#paste ? this.#pasteEnd >= 0 : this.#rest !== "";
+    return this.#paste ? this.#pasteEnd > 0 : this.#rest !== "";
   }
 
   /** Nothing more came in time: the keys that the pending bytes stand for by themselves. */
   flush(): Key[] {
     if (this.#paste === undefined) this.#run("", true);
-    else if (this.#pasteEnd >= 0) this.#endPaste(this.#paste);
+    else if (this.#pasteEnd > 0) this.#endPaste(this.#paste);
     return this.#keys.splice(0);
   }
 
@@ -109,7 +109,7 @@ export class KeyDecoder {
     const text = pieces.slice(0, this.#pasteEnd).join("").replace(MARKER_START, "");
     this.#keys.push({ type: "paste", text: text.replace(/\r\n?/g, "\n") });
     this.#paste = undefined;
-    this.#pasteEnd = -1;
+    this.#pasteEnd = 0;
     this.#rest = "";
     this.#run(after, true);
   }

@@ -3,12 +3,11 @@
  * underlined headings, as their text would have to be held back. @module
  */
 
-/** The block that a line begins, or the text of one; `length` characters of it are no text. */
+/** The block that a line begins, or the text of one; its marker, or `length` characters, are no text. */
 export type BlockStart =
   | { kind: "text" | "row" }
   | { kind: "rule" }
-  | { kind: "item"; marker: string }
-  | { kind: "task"; marker: string; length: number }
+  | { kind: "item" | "task"; marker: string }
   | { kind: "heading"; level: number; length: number }
   | { kind: "fence"; fence: string; info: string };
 
@@ -29,9 +28,10 @@ export function blockStart(
   // Fast path: nearly every line begins with a letter.
   if (/^[^-*_+=#`~|[\d]/.test(rest)) return TEXT_BLOCK;
   if (rest[0] === "|") return { kind: "row" };
-  const line = rest.slice(0, MAX_START + 1);
-  const whole = ended && line.length <= MAX_START;
-  const growing = !ended && line.length <= MAX_START;
+  const line = rest.slice(0, MAX_START);
+  const isShort = rest.length <= MAX_START;
+  const whole = ended && isShort;
+  const growing = !ended && isShort;
   let match = /^([-*_])(?:[ \t]*\1)*[ \t]*$/.exec(line);
   if (match && growing) return undefined;
   if (match && whole && line.replace(/[ \t]/g, "").length >= 3) return { kind: "rule" };
@@ -50,11 +50,9 @@ export function blockStart(
   match = /^(`{3,}(?!.*`)|~{3,})(.*)$/.exec(line);
   if (growing && (match || /^(?:`{1,2}|~{1,2})$/.test(line))) return undefined;
   if (match && whole) return { kind: "fence", fence: match[1]!, info: match[2]!.trim() };
-  match = /^(\[[ xX]\])(?:[ \t]|$)/.exec(line);
+  match = /^\[[ xX]\](?=[ \t]|$)/.exec(line);
   if (after.marker && growing && /^\[(?:[ xX]\]?)?$/.test(line)) return undefined;
-  if (after.marker && match) {
-    return { kind: "task", marker: match[1]!.toLowerCase(), length: match[0].length };
-  }
+  if (after.marker && match) return { kind: "task", marker: match[0].toLowerCase() };
   return TEXT_BLOCK;
 }
 
@@ -76,7 +74,7 @@ export function outdent(line: string, columns: number): string {
 /** A quotation, or an item of a list. */
 export interface Container {
   quote: boolean;
-  /** The column of an item's marker, from the last quotation's sign on. */
+  /** The column of an item's marker, from the last quotation's sign on; -2 of a quotation. */
   column: number;
   marker: string;
   /** True when the marker has been written. */

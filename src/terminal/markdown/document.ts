@@ -66,7 +66,6 @@ export class MarkdownDocument {
 
   #feedLine(text: string): void {
     if (this.#mode === "text") return this.#inline!.push(text);
-    if (this.#mode === "nothing") return;
     this.#line += text;
     if (this.#mode === "start") return this.#startLine(false);
     if (this.#line.length <= MAX_HELD_LINE) return;
@@ -90,8 +89,7 @@ export class MarkdownDocument {
 
   /** Finds the containers and the block that the line belongs to; waits for more where it must. */
   #startLine(ended: boolean): void {
-    if (this.#code && !this.#inCode(ended)) return;
-    if (this.#mode !== "start") return;
+    if (this.#code && this.#inCode(ended)) return;
     for (;;) {
       const text = this.#line.search(/[^ \t]|$/);
       for (const space of this.#line.slice(0, text)) {
@@ -121,7 +119,7 @@ export class MarkdownDocument {
     }
   }
 
-  /** In a block of code: false when it takes more of the line to know whether that is code. */
+  /** In a block of code: true when the line is code, or takes more of it to know. */
   #inCode(ended: boolean): boolean {
     for (;;) {
       const next = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
@@ -131,10 +129,10 @@ export class MarkdownDocument {
       }
       const sign = /^ {0,3}> ?/.exec(this.#line)?.[0];
       const partly = sign === undefined ? /^ {0,3}$/.test(this.#line) : /^ *>$/.test(this.#line);
-      if (partly && !ended) return false;
+      if (partly && !ended) return true;
       if (sign === undefined) {
         this.#code = undefined;
-        return true;
+        return false;
       }
       this.#line = this.#line.slice(sign.length);
       this.#depth = next + 1;
@@ -149,7 +147,7 @@ export class MarkdownDocument {
       this.#closeTo(kept);
       this.#space();
       const marker = this.style.unicode ? "│" : ">";
-      this.#containers.push({ quote: true, column: 0, marker, shown: true });
+      this.#containers.push({ quote: true, column: -2, marker, shown: true });
     }
     this.#depth = kept + 1;
     this.#line = this.#line.slice(1);
@@ -192,7 +190,7 @@ export class MarkdownDocument {
 
   /** Writes the empty line that came before, or several. */
   #space(): void {
-    if (this.#gap && this.fill.wrote) this.#writeLine(this.#prefix(false).text.trimEnd());
+    if (this.#gap && this.fill.wrote) this.#writeLine(this.#prefix(true).text.trimEnd());
     this.#gap = false;
   }
 
@@ -237,7 +235,7 @@ export class MarkdownDocument {
         return this.#startText();
       case "task":
         this.#containers.at(-1)!.marker = block.marker;
-        this.#line = this.#line.slice(block.length);
+        this.#line = this.#line.slice(block.marker.length);
         return this.#startText();
       case "heading":
         this.#line = this.#line.slice(block.length);

@@ -50,7 +50,7 @@ const NO_SPACE: StyledText = { text: "", style: 0 };
 
 /** The last code point of `text`, which is not empty. */
 export function lastCodePoint(text: string): string {
-  return text.length > 1 && /[\ud800-\udbff]/.test(text.at(-2)!) ? text.slice(-2) : text.slice(-1);
+  return text.slice(/[\ud800-\udbff]/.test(text.slice(-2, -1)) ? -2 : -1);
 }
 
 /** Collects output: words that are wrapped, and lines that are not. */
@@ -132,7 +132,7 @@ export class Filler {
         i++;
       } else {
         const char = String.fromCodePoint(text.codePointAt(i)!);
-        const written = text.slice(Math.max(from, i - 2), i);
+        const written = text.slice(from, i);
         const before = written === "" ? this.#last : lastCodePoint(written);
         if (before !== "" && mayBreak(before, char)) {
           this.#addToWord(text.slice(from, i), style);
@@ -148,7 +148,7 @@ export class Filler {
   #addToWord(text: string, style: Style): void {
     while (this.#word.length + text.length > MAX_WORD) {
       let room = MAX_WORD - this.#word.length;
-      if (room > 0 && /[\ud800-\udbff]/.test(text[room - 1]!)) room--;
+      if (/[\ud800-\udbff]/.test(text.charAt(room - 1))) room--;
       this.#append(text.slice(0, room), style);
       text = text.slice(room);
       this.#cutWord();

@@ -32,7 +32,7 @@ interface Item {
   /** The sign that may still begin something: `*`, `_`, `~` or `[`. */
   opens?: string | undefined;
   /** True when it might also have closed something. */
-  both?: boolean;
+  both?: boolean | undefined;
 }
 
 /** Reads the text of one paragraph piece by piece, and writes it to a filler. */
@@ -79,7 +79,7 @@ export class InlineParser {
     do this.#expire(); while (this.#pos < this.#src.length && this.#step(ended));
     this.#src = this.#src.slice(this.#pos);
     this.#offset += this.#pos;
-    this.#seek = Math.max(0, this.#seek - this.#pos);
+    this.#seek -= this.#pos;
     this.#pos = 0;
   }
 
@@ -129,15 +129,14 @@ export class InlineParser {
     return this.#advance(length);
   }
 
-  #open(text: string, opens: string, length = text.length, both = false): true {
+  #open(text: string, opens: string, length = text.length, both?: boolean): true {
     this.#items.push({ text, style: 0, at: this.#offset + this.#pos, opens, both });
     return this.#advance(length);
   }
 
   #advance(length: number): true {
     const end = this.#pos + length;
-    const last = this.#src.slice(Math.max(this.#pos, end - 2), end);
-    this.#tail = (this.#tail + last).slice(-2);
+    this.#tail = (this.#tail + this.#src.slice(this.#pos, end)).slice(-2);
     this.#seek = this.#pos = end;
     this.#depth = 0;
     return true;
@@ -169,7 +168,7 @@ export class InlineParser {
     const match = ENTITY.exec(this.#src);
     const name = match?.[1] as keyof typeof NAMED_ENTITIES | undefined;
     if (name) return this.#emit(NAMED_ENTITIES[name], name.length + 2);
-    const rest = this.#src.slice(this.#pos, this.#pos + 7);
+    const rest = this.#src.slice(this.#pos);
     return !ended && /^&[a-z#0-9]{0,4}$/.test(rest) ? false : this.#emit("&", 1);
   }
 

@@ -68,17 +68,19 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
   const oldWidth = column + widthOf(old.slice(same));
   const width = column + widthOf(row.slice(same));
   const shift = shiftOf(old, row, same, width === columns);
-  if (shift !== 0) {
-    move(pen, at, column);
-    pen.out += `\x1b[${repeat(Math.abs(shift))}${shift > 0 ? "@" : "P"}`;
-    if (shift > 0) return writeCells(pen, at, row.slice(same, same + shift), column, columns);
-    const moved = old.length + shift;
-    return writeCells(pen, at, row.slice(moved), oldWidth + shift, columns);
+  if (shift !== 0) move(pen, at, column);
+  if (shift > 0) {
+    pen.out += `\x1b[${repeat(shift)}@`;
+    return writeCells(pen, at, row.slice(same, same + shift), column, columns);
+  }
+  if (shift < 0) {
+    pen.out += `\x1b[${repeat(-shift)}P`;
+    return writeCells(pen, at, row.slice(old.length + shift), oldWidth + shift, columns);
   }
   // Cells at the end that did not change are left, if they did not move.
   let end = row.length;
   if (width === oldWidth) {
-    for (let oldEnd = old.length; end > same && oldEnd > same; end--, oldEnd--) {
+    for (let oldEnd = old.length; end > same; end--, oldEnd--) {
       if (!isSame(row[end - 1]!, old[oldEnd - 1]!)) break;
     }
   }
@@ -122,7 +124,7 @@ function shiftOf(old: CellRow, row: CellRow, at: number, full: boolean): number 
   if (!old.slice(at).every(isPlain) || !row.slice(at).every(isPlain)) return 0;
   for (let k = 1; k <= MAX_SHIFT; k++) {
     const longer = row.length - old.length;
-    if ((longer === k || full && longer < k) && isMoved(row, at + k, old, at)) return k;
+    if ((full ? longer <= k : longer === k) && isMoved(row, at + k, old, at)) return k;
     if (longer >= -k && isMoved(old, at + k, row, at)) return -k;
   }
   return 0;
@@ -158,7 +160,11 @@ function move(pen: Pen, row: number, column: number): void {
 
 /** The output that takes `frame` off the screen; the cursor is then where its first row was. */
 export function erase(frame: Frame): string {
-  const { row } = frame.cursor;
+  return eraseBelow(frame.cursor.row);
+}
+
+/** Erases from `row` rows above the cursor on. */
+function eraseBelow(row: number): string {
   return `${row > 0 ? `\x1b[${repeat(row)}A` : ""}\r\x1b[J`;
 }
 
@@ -173,8 +179,7 @@ export function eraseResized(frame: Frame, columns: number, reflows: boolean): s
   // A cursor behind the end of its row goes no further than the row's last column.
   const last = Math.max(0, widthOf(rows[cursor.row] ?? []) - 1);
   const within = Math.floor(Math.min(cursor.column, last) / columns);
-  const row = heights.reduce((sum, height) => sum + height, within);
-  return erase({ rows: [], cursor: { row, column: 0 } });
+  return eraseBelow(heights.reduce((sum, height) => sum + height, within));
 }
 
 /** The output that leaves `frame` on the screen and goes on below it. */

@@ -124,7 +124,7 @@ export class LiveScreen implements Screen {
     }
     if (signal.aborted || this.#over.signal.aborted) return null;
     const onAbort = () => this.#modals.close(modal);
-    signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort);
     try {
       const result = this.#modals.open(modal);
       this.#output.drawSoon();
@@ -173,7 +173,7 @@ export class LiveScreen implements Screen {
       above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
     const footer = rows > 3 ? [styledRow(`${dim}${this.#status(activity)}`, columns)] : [];
-    const most = Math.max(1, rows - footer.length - Math.min(above.length, rows >> 1));
+    const most = rows - footer.length - Math.min(above.length, rows >> 1);
     const input = this.#modals.layout({ columns, rows: most });
     const room = Math.max(0, rows - footer.length - input.rows.length);
     const shown = room === 0 ? [] : above.slice(-room);

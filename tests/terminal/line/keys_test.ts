@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Key, KeyDecoder } from "../../../src/terminal/line/keys.ts";
+import { asPressed, type Key, KeyDecoder } from "../../../src/terminal/line/keys.ts";
 import { forEverySplit, seeded } from "../../helpers/split.ts";
 
 /** Keys as short text: names as they are, typed text in quotes, pastes in brackets. */
@@ -49,6 +49,7 @@ const rows: [bytes: string, keys: string][] = [
   ],
   ["\x1b[1;9D\x1b[1;33D", "alt-left alt-left"], // Meta, Super
   ["\x1b[1;65D\x1b[1;133D", "left ctrl-left"], // caps lock, num lock
+  ["\x1b[2A\x1b[2;3A", "shift-up"],
   ["\x1b[5C\x1b[5D\x1bO5C\x1bO5D", "ctrl-right ctrl-left ctrl-right ctrl-left"],
   ["\x1bOa\x1bOb\x1bOc\x1bOd", "ctrl-up ctrl-down ctrl-right ctrl-left"],
   ["\x1b[a\x1b[b\x1b[c\x1b[d", "shift-up shift-down shift-right shift-left"],
@@ -85,7 +86,7 @@ const rows: [bytes: string, keys: string][] = [
   ["\x1bP", "alt-p"],
 
   // The keypad.
-  ["\x1bOM\x1bOp\x1bOy\x1bOk\x1bOX", 'enter "09+="'],
+  ["\x1bOM\x1bOp\x1bOy\x1bOj\x1bOk\x1bOX", 'enter "09*+="'],
 
   // kitty's protocol and modifyOtherKeys.
   ["\x1b[97u\x1b[97;1u\x1b[97;5u\x1b[97;3u", '"aa" ctrl-a alt-a'],
@@ -96,6 +97,10 @@ const rows: [bytes: string, keys: string][] = [
   ["\x1b[97;5:1u\x1b[97;5:2u\x1b[97;5:3u", "ctrl-a ctrl-a"],
   ["\x1b[1;5:3D\x1b[3;1:3~", ""],
   ["\x1b[57399u\x1b[57409u\x1b[57414u\x1b[57417u\x1b[57426u", '"0." enter left delete'],
+  ["\x1b[97;65u\x1b[97;129u\x1b[97;69u", '"aa" ctrl-a'], // caps lock, num lock
+  // The first and the last code point that are text; private ones and surrogates are none.
+  ["\x1b[32u\x1b[55295u\x1b[63744u\x1b[1114111u", '" \ud7ff\uf900\u{10ffff}"'],
+  ["\x1b[1u\x1b[31u\x1b[55296u\x1b[63743u\x1b[1114112u", ""],
   ["\x1b[57441;2u\x1b[57358u", ""], // Shift, Caps Lock alone
   ["\x1b[27;5;97~\x1b[27;2;13~\x1b[27;6;95~", "ctrl-a shift-enter ctrl-_"],
 
@@ -103,10 +108,13 @@ const rows: [bytes: string, keys: string][] = [
 
   // No keys: answers of the terminal, mice, what nobody knows.
   ["a\x1b[?62;4cb\x1b[?2004;1$yc\x1b[>0;10;1cd\x1b[0n", '"abcd"'],
+  ["a\x1b[1/pb", '"ab"'],
+  ["a\x1b[2;1Rb\x1b[27;5~c", '"abc"'],
   ["a\x1b[12;34Rb\x1b[8;24;80tc", '"abc"'],
   ["a\x1b[M !!b\x1b[<0;1;2Mc\x1b[<0;1;2md", '"abcd"'],
   ["a\x1b[99~b\x1b[1;5Xc\x1bOzd\x1b[?1uc\x1b[! pd", '"abcdcd"'],
   ["a\x1b]11;rgb:0000/0000/0000\x07b", '"ab"'],
+  ["\x1b]\x07a\x1b[[", '"a"'],
   ["a\x1b]11;rgb:0000/0000/0000\x1b\\b", '"ab"'],
   ["a\x1bP1+r544e=787465\x1b\\b\x1b_Gi=1;OK\x1b\\c\x1b^x\x1b\\d\x1bXx\x1b\\e", '"abcde"'],
   ["a\x1b]11;lost end\rb\x1b]0;x\x03c", '"a" enter "b" ctrl-c "c"'],
@@ -122,6 +130,7 @@ const rows: [bytes: string, keys: string][] = [
   ["\x1b[200~\x01\x03\x1b[A\x1b\x1b[201~\x01", '["\\u0001\\u0003\\u001b[A\\u001b"] ctrl-a'],
   ["\x1b[200~日本\x1b[201~", '["日本"]'],
   ["\x1b[201~a", '"a"'],
+  ["\x1b[200~a\x1b[201~\x1b", '["a"] escape'],
   ["\x1b[200~one\x1b[201~\x1b[200~two\x1b[201~", '["onetwo"]'],
 ];
 
@@ -132,6 +141,14 @@ Deno.test("bytes to keys, however they are cut", () => {
       (pieces) => assertEquals(keysOf(pieces), keys, JSON.stringify(bytes)),
     );
   }
+});
+
+Deno.test("an Enter from before raw mode is one, a Ctrl-J later is a Ctrl-J", () => {
+  const name = (name: string, ms: number) => asPressed({ type: "key", name }, ms).name;
+  assertEquals([name("ctrl-j", 0), name("ctrl-j", 299), name("ctrl-j", 300)], [
+    ...["enter", "enter", "ctrl-j"],
+  ]);
+  assertEquals(name("ctrl-k", 0), "ctrl-k");
 });
 
 Deno.test("TTY-03 text in a paste that ends it stays in it, and presses no key", () => {
@@ -158,6 +175,15 @@ Deno.test("what is pending waits for its rest, text does not", () => {
     ["\x1b", 0, true],
     ["[", 0, true],
     ["A", 1, false],
+    ["\x1b[[A", 0, false],
+    ["\x1b[M !!", 0, false],
+    ["\x1b]", 0, true],
+    ["1", 0, false],
+    ["\x07", 0, false],
+    [`\x1b[${"1".repeat(254)}`, 0, true],
+    ["1", 0, false], // no key is so long
+    [`\x1bO${"1".repeat(254)}`, 0, true],
+    ["1", 1, false],
     ["\x1b[200~text", 0, false], // a paste takes what time it needs
     ["\x1b[201~", 0, true],
   ];

@@ -40,6 +40,8 @@ const rows: [language: string, code: string, expected: string][] = [
   ["json", '{"a": [1, true]}', '{s{"a"}: [n{1}, k{true}]}'],
   ["py", 'def f(): """a\n# b\n""" # c', 'k{def} f(): s{"""}s{a}\ns{# b}\ns{"""} c{# c}'],
   ["python", "x = 'a' # \"b\"", "x = s{'a'} c{# \"b\"}"],
+  ["elixir", 'if """a\nif\n"""', 'k{if} s{"""}s{a}\ns{if}\ns{"""}'],
+  ["rb", "'''\nif", "s{''}s{'}\nk{if}"],
   ["sh", "if [ $# -gt 1 ]; then # a", "k{if} [ $# -gt n{1} ]; k{then} c{# a}"],
   ["bash", "echo 'a\\' \"b $c\"", "k{echo} s{'a\\'} s{\"b $c\"}"],
   [

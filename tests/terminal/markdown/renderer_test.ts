@@ -58,6 +58,9 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
         "--------------------",
       ]],
       ["== no\n-5 degrees\n+1\n*", 20, ["== no", "-5 degrees", "+1", "-"]],
+      // A longer one is text
+      ["-".repeat(256), 300, ["-".repeat(300)]],
+      ["-".repeat(257), 300, ["-".repeat(257)]],
       // Lists
       ["* a\n* b\n+ c\n- d", 20, ["- a", "- b", "- c", "- d"]],
       ["- one two three four five six", 20, ["- one two three four", "  five six"]],
@@ -78,7 +81,13 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
         "- [y] no",
         "[ ] [ ] no",
       ]],
+      ["- - a\n\n       b\n\n        c", 40, ["- - a", "", "    b", "", "        c"]],
+      ["a\n\n-\n\n  b", 40, ["a", "", "-", "  b"]],
+      ["1234567. a b", 8, ["1234567. a", "         b"]],
+      ["- \t- a\n\n      b", 40, ["- - a", "", "    b"]],
       ["1234567890. text\n1.text\n1.", 20, ["1234567890. text", "1.text", "1."]],
+      ["[ ] no", 40, ["[ ] no"]],
+      ["12", 40, ["12"]],
       // Quotations
       ["> a b c d e f g h i j k l\n> m\nlazy\n\nout", 20, [
         "> a b c d e f g h i",
@@ -97,6 +106,8 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
         "",
         "> e",
       ]],
+      ["> ```\n> a\n\nout", 20, ["```", "a", "", "out"]],
+      ["> > ```\n> > a\n> > ```\nb", 20, ["```", "a", "```", "b"]],
       ["- > a\n  > b\n- c", 20, ["- > a", "  > b", "- c"]],
       // Code: as it is, from the first column on, never wrapped
       ["a\n```ts\nconst a = 1;\n\n\tb  \n```\nc", 20, [
@@ -111,6 +122,9 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
       ["~~~\n```\n**a**\n~~~~ \n", 20, ["~~~", "```", "**a**", "~~~~"]],
       ["````md\n```\n````", 20, ["````md", "```", "````"]],
       ["```\nopen", 20, ["```", "open"]],
+      ["```\nopen\n", 20, ["```", "open"]],
+      // A tab goes to the next multiple of four columns
+      ["1. - ```\n\t a\n  \t b\n     ```", 20, ["1. -", "```", "a", "b", "```"]],
       ["```\n" + "x".repeat(50) + "\n```", 20, ["```", "x".repeat(50), "```"]],
       ["```a``` b\n``c``", 20, ["```a``` b", "``c``"]],
       ["1. a\n   ```\n   b\n     c\n  d\n   ```\n2. e", 20, [
@@ -134,6 +148,7 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
         "d",
         "out",
       ]],
+      ["   a", 40, ["a"]],
       ["a\n\n    code  *x*\n\tmore\n\nb\n    c", 20, [
         "a",
         "",
@@ -143,6 +158,7 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
         "b",
         "c",
       ]],
+      [">     a\n>\n>    b", 40, ["    a", ">", "> b"]],
       ["<div>\n  <b>x</b> &lt;&amp;&unknown; &\n</div>", 30, [
         "<div>",
         "<b>x</b> <&&unknown; &",
@@ -163,11 +179,13 @@ Deno.test("markdown: inlines, without colours", () => {
       ]],
       ["**kwargs and *args\n\nb*", 40, ["**kwargs and *args", "", "b*"]],
       ["**a\nb** c", 40, ["a", "b c"]],
+      ["*aaaa\nbbbb c*", 8, ["aaaa", "bbbb c"]],
       ["*a **b* c***", 40, ["a b c*"]],
       ["*a**b* **c*d** *e***f**", 40, ["a**b c*d ef"]],
       ["*a __b* c__", 40, ["a __b c__"]],
       ["**bold *both*** and *it **both***", 40, ["bold both and it both"]],
       ["**“引用”**文字 **中**文", 40, ["“引用”文字 中文"]],
+      ["中_文_字 中*文*字", 40, ["中_文_字 中文字"]],
       ["~5 and ~6, ~~~7~~~", 40, ["~5 and ~6, ~~~7~~~"]],
       ["``a ` b`` ` `` ` `c", 40, ["``a ` b`` ```` `c"]],
       ["`*a*` *`b*` c*", 40, ["`*a*` `b*` c"]],
@@ -177,22 +195,45 @@ Deno.test("markdown: inlines, without colours", () => {
         "https://x.y x.y a@b.c",
       ]],
       ["[`f.ts`](f.ts) [**b**](c) *[d](e_f_)*", 60, ["`f.ts` b (c) d (e_f_)"]],
+      ["[a](b(c(d))) [a](b(c(d(e)))) [a]()", 60, ["a (b(c(d))) [a](b(c(d(e)))) a"]],
+      ["[a](b\nc)", 60, ["[a](b", "c)"]],
       ["[wiki](https://x/a_(b)) [a] [b](c d) a[0](1", 60, [
         "wiki (https://x/a_(b)) [a] [b](c d) a[0](1",
       ]],
+      ["https://x.y\n_a_ b", 60, ["https://x.y", "a b"]],
       ["https://x/_a_/__b__/*c*d **https://x/_y**", 60, [
         "https://x/_a_/__b__/*c*d https://x/_y",
       ]],
       ["<https://x.y> a@b.c", 40, ["<https://x.y> a@b.c"]],
-      ["a  b   c", 40, ["a  b   c"]],
+      ["a  b   c\td", 40, ["a  b   c d"]],
       // Held back for 400 characters, not longer
       [`*${"a ".repeat(199)}b* c`, 500, [`${"a ".repeat(199)}b c`]],
       [`*${"a ".repeat(201)}b* c`, 500, [`*${"a ".repeat(201)}b* c`]],
       [`${"*".repeat(70)}a`, 80, [`${"*".repeat(70)}a`]],
+      [`${"*".repeat(63)}a${"*".repeat(63)}`, 200, ["a"]],
+      [`${"*".repeat(65)}a${"*".repeat(65)}`, 200, [`${"*".repeat(64)}a${"*".repeat(64)}`]],
+      [`${"*".repeat(64)}a${"*".repeat(64)}`, 200, [`${"*".repeat(64)}a${"*".repeat(64)}`]],
     ],
     "none",
     false,
   );
+});
+
+Deno.test("markdown: code and addresses of up to 1000 characters", () => {
+  const rows: [text: (inner: string) => string, start: string, startOfLonger: string][] = [
+    [(inner) => `\`*b*${inner}\``, "`*b*", "`b"],
+    [(inner) => `[](*b*${inner})`, "*b*", "[](b"],
+    [(inner) => `[](<*b*${inner.slice(2)}>)`, "*b*", "[](<b"],
+    [(inner) => `[](*b* "${inner.slice(3)}")`, "*b*", "[](b"],
+  ];
+  for (const [text, start, startOfLonger] of rows) {
+    for (const [length, expected] of [[997, start], [998, startOfLonger]] as const) {
+      const markdown = text("c".repeat(length));
+      for (const pieces of [[markdown], markdown.split("")]) {
+        assertEquals(render(pieces, 1000, "none", false).slice(0, expected.length), expected);
+      }
+    }
+  }
 });
 
 Deno.test("markdown: styles, closed at the end of each word", () => {
@@ -200,11 +241,16 @@ Deno.test("markdown: styles, closed at the end of each word", () => {
     [
       ["# A *b*\n## c", 40, ["<1;4>A</><1;4> </><1;3;4>b</>", "<1>c</>"]],
       ["**a b** ~~c~~ `d  e`", 40, ["<1>a</><1> b</> <9>c</> <36>d</><36>  e</>"]],
+      [`${"`".repeat(63)}a${"`".repeat(63)}`, 200, ["<36>a</>"]],
+      [`${"`".repeat(64)}a${"`".repeat(64)}`, 200, [`${"`".repeat(64)}a${"`".repeat(64)}`]],
       ["x**y**z ***a** b*", 40, ["x<1>y</>z <1;3>a</><3> b</>"]],
       ["[a b](c)", 40, ["<4>a</><4> b</><2> (c)</>"]],
       ["**" + "x".repeat(25) + "**", 20, [`<1>${"x".repeat(20)}</>`, `<1>${"x".repeat(5)}</>`]],
       ["> a\n---", 20, ["<2>│</> a", `<2>${"─".repeat(20)}</>`]],
       ["- a", 20, ["• a"]],
+      ["|a|", 20, ["|a|"]],
+      ["*a [b", 20, ["*a [b"]],
+      ["# #", 20, []],
       ["```js\nlet a = `1\n2`; // b\n```", 40, [
         "<2>```js</>",
         "<35>let</> a = <32>`</><32>1</>",
@@ -227,11 +273,20 @@ Deno.test("markdown: text is wrapped at the width", () => {
       ["中文段落没有空格需要。", 20, ["中文段落没有空格需", "要。"]],
       ["a中b文(中文)", 8, ["a中b文", "(中文)"]],
       ["👩‍👩‍👧 ".repeat(8), 20, ["👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧", "👩‍👩‍👧"]],
+      ["xx abcd中", 8, ["xx abcd", "中"]],
+      ["x 𠮷abcde", 8, ["x 𠮷", "abcde"]],
+      ["x (𠮷abcd", 8, ["x (𠮷", "abcd"]],
+      ["👩‍👩‍👧".repeat(5), 8, ["👩‍👩‍👧".repeat(4), "👩‍👩‍👧"]],
       ["- - - - - - - - - a b c d e f", 20, ["• • • • • a b c d e", "          f"]],
     ],
     "none",
     true,
   );
+  // No more than 32 levels, of which the inner ones are shown.
+  for (const sign of ["> ", "- "]) {
+    assertEquals(render([`${sign.repeat(32)}a`], 80, "none", false), `${sign.repeat(20)}a\n`);
+    assertEquals(render([`${sign.repeat(33)}a`], 80, "none", false), `${sign.repeat(21)}a\n`);
+  }
   // Less than the least, and what a terminal says that does not know.
   assertEquals(render(["aaaa bbbb cccc"], 1, "none", true), "aaaa\nbbbb\ncccc\n");
   assertEquals(render(["a".repeat(81)], 0, "none", true), `${"a".repeat(80)}\na\n`);
@@ -265,6 +320,15 @@ Deno.test("markdown: tables", () => {
         "> -",
         "> d",
       ]],
+      [`${"|a".repeat(64)}|\n${"|-".repeat(64)}|`, 400, [
+        Array(64).fill("a").join(" | "),
+        Array(64).fill("-").join("-+-"),
+      ]],
+      [`${"|a".repeat(65)}|\n${"|-".repeat(65)}|`, 400, [
+        `${"|a".repeat(65)}|`,
+        `${"|-".repeat(65)}|`,
+      ]],
+      ["|a|b|\n|c|d|", 20, ["|a|b|", "|c|d|"]],
       ["|a|\n|-|\n|b<br>c|", 20, ["a", "-", "b", "c"]],
       ["|name|what it does|\n|-|-|\n|read|reads a file, in part|\n|b|c|", 20, [
         "name | what it does",
@@ -296,6 +360,15 @@ Deno.test("markdown: tables", () => {
     "16",
     true,
   );
+});
+
+Deno.test("markdown: a row of a table has up to 16384 characters", () => {
+  for (const [length, start] of [[16_384, "x"], [16_385, "|x"]] as const) {
+    const row = `|${"x".repeat(length - 2)}|`;
+    for (const pieces of [[row, "\n|-|\n"], row.split("").concat("\n|-|\n")]) {
+      assert(render(pieces, 80, "none", false).startsWith(start), `${length}`);
+    }
+  }
 });
 
 /** A table with numbered rows, of which some may be told to be others. */
@@ -464,9 +537,19 @@ Deno.test("markdown: longer words and lines of code than are held back", () => {
   const line = `    ${"1   ".repeat(6000)}`;
   const rows: Row[] = [
     ["x".repeat(1250), 300, [...Array(4).fill("x".repeat(300)), "x".repeat(50)]],
+    [`${"x".repeat(1023)}\`😀\``, 400, [
+      ...Array(2).fill("x".repeat(400)),
+      `${"x".repeat(223)}<36>😀</>`,
+    ]],
+    // A character that is cut there stays whole
+    [`${"x".repeat(1022)}👩‍👩‍👧`, 512, ["x".repeat(512), `${"x".repeat(510)}👩‍👩‍👧`]],
+    [`${"x".repeat(1022)}e\`\u0301\`x`, 512, ["x".repeat(512), `${"x".repeat(510)}e\u0301x`]],
     ["a\u0301".repeat(700), 400, ["a\u0301".repeat(400), "a\u0301".repeat(300)]],
     [`  ~~~js\n${line}\n  b\n  ~~~\nc`, 80, ["<2>~~~js</>", line.slice(2), "b", "<2>~~~</>", "c"]],
     [`a\n\n${line}\nb`, 80, ["a", "", line, "b"]],
+    [`~~~\n${line}`, 80, ["<2>~~~</>", line]],
+    [" ".repeat(1100) + "a", 80, [" ".repeat(1000) + "a"]],
+    [`${" ".repeat(1100)}~~~\n${" ".repeat(1100)}a`, 80, ["<2>~~~</>", " ".repeat(100) + "a"]],
   ];
   for (const [markdown, columns, lines] of rows) {
     for (const size of [1, 1000, markdown.length]) {
@@ -539,7 +622,21 @@ Deno.test("markdown: text appears word by word, code line by line", () => {
   ];
   for (const [piece, expected] of steps) assertEquals(renderer.push(piece), expected, piece);
   assertEquals(renderer.end(), "文\n");
+  // A longer word than is held back
+  assertEquals(renderer.push("x".repeat(1024)), "");
+  assertEquals(renderer.push("x").replaceAll("\n", ""), "x".repeat(1023));
+  assertEquals(renderer.end().replaceAll("\n", ""), "xx");
   assertEquals(renderer.push("a\n") + renderer.end(), "a\n");
+});
+
+Deno.test("markdown: text that only looks like Markdown appears as soon as it cannot be any", () => {
+  const quoted = new MarkdownRenderer({ columns: 40, colors: "none", unicode: false });
+  assertEquals(quoted.push("> ```\nout and"), "```\nout");
+  const rows = ["-5", "1a", "12.5", "#a", "`a`", "``a``", "~a", "[a]", "- [y]", "--a", "+1", "=a"];
+  for (const text of [...rows, "a!", "a!b", "a\\b", "a&b", "a]", "a[]b", "2*3", "a_b", "`a`!"]) {
+    const renderer = new MarkdownRenderer({ columns: 40, colors: "none", unicode: false });
+    assertEquals(renderer.push(`${text} and`), text);
+  }
 });
 
 Deno.test("TTY-07 markdown: a new width counts from the next word on", () => {

@@ -7,6 +7,7 @@
 import { KeySource } from "../../../src/terminal/line/sources.ts";
 import { ByteSource } from "../../../src/terminal/line/sources.ts";
 import type { Terminal } from "../../../src/terminal/terminal.ts";
+import type { RawOptions } from "../../../src/terminal/tty.ts";
 import { Screen } from "../../helpers/screen.ts";
 
 /** Sequences that the grid knows nothing of: synchronized output and notifications. */
@@ -63,7 +64,11 @@ export class FakeTerminal implements Terminal {
     this.#onEvent();
   }
 
-  raw() {
+  /** What those in raw mode want to be told, outermost first. */
+  readonly holders: RawOptions[] = [];
+
+  raw(options: RawOptions) {
+    this.holders.push(options);
     return { suspend: () => Promise.resolve(), [Symbol.dispose]() {} };
   }
 

@@ -1,24 +1,23 @@
 import { assertEquals } from "@std/assert";
 import { LiveScreen } from "../../../src/terminal/screen/live_screen.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
+import type { RawOptions } from "../../../src/terminal/tty.ts";
 import { FakeTerminal } from "./fake_terminal.ts";
 
 /** A test of a live screen, amid a turn unless `activity` is left out. */
 function screenTest(
   name: string,
   body: (screen: Screen, terminal: FakeTerminal, stops: string[]) => Promise<void>,
-  { activity, history = [] }: { activity?: string | undefined; history?: string[] } = {
-    activity: "working",
-  },
+  options: { activity?: string | undefined; history?: string[] } = { activity: "working" },
 ): void {
   Deno.test(name, async () => {
     const terminal = new FakeTerminal();
     const stops: string[] = [];
     using screen = new LiveScreen({
       color: "",
-      history: () => history,
+      history: () => options.history ?? [],
       completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
-      activity: () => activity,
+      activity: () => options.activity,
       footer: () => "the status",
       onStop() {
         stops.push("stop");
@@ -35,6 +34,15 @@ function screenTest(
 }
 
 const yes = (line: string) => line === "y" ? undefined : "y is the answer";
+/** The rows that `output` writes, one below the other. */
+const plain = (output: string) =>
+  // deno-lint-ignore no-control-regex
+  output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
+/** The progress of a turn that a test ends. */
+const now: { activity: string | undefined } = { activity: "working" };
+const turn: { activity: string | undefined } = { activity: "working" };
+const past = { activity: undefined, history: ["first"] };
+const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
 screenTest("a question waits for 200 ms without a key: none is answered early", async (
@@ -65,13 +73,16 @@ screenTest("an answer that is none is objected to, Esc gives none, an abort take
   const ask = async (signal: AbortSignal) => {
     const answer = screen.ask("Run this? ", yes, signal, "text");
     await terminal.wait(200);
-    await terminal.until((rows) => rows.includes("Run this? text"));
+    await terminal.until((rows) => rows.includes("Run this? text") && !rows.includes("working"));
     return { answer };
   };
   const abort = new AbortController();
   const { answer: first } = await ask(abort.signal);
   await terminal.type("\r");
   await terminal.until((rows) => rows.includes("y is the answer") && rows.includes("Run this?"));
+  // It stays one line.
+  await terminal.type("\\\r");
+  await terminal.until((rows) => rows.filter((row) => row === "y is the answer").length === 2);
   await terminal.type("\x1b");
   assertEquals(await first, null);
   const { answer: second } = await ask(abort.signal);
@@ -107,6 +118,151 @@ screenTest("what was killed in a question can be yanked in the line", async (scr
 });
 
 screenTest(
+  "above the input are the unfinished line, the progress and what is queued; below it the status",
+  async (screen, terminal) => {
+    screen.stream("The beginning");
+    await terminal.type("one\rtwo\x1b\r  lines\r");
+    const all = [
+      "The beginning",
+      "",
+      "working",
+      "queued: one",
+      "queued: two lines",
+      ">",
+      "the status",
+    ];
+    await terminal.until(() => terminal.rows.includes("queued: two lines"));
+    assertEquals(terminal.rows, all);
+    // A low window has no status, then fewer rows above, and the input always.
+    const shown = async (height: number) => {
+      terminal.size = () => ({ columns: 40, rows: height });
+      terminal.output = "";
+      screen.update();
+      await terminal.until(() => terminal.output !== "");
+      assertEquals(terminal.output.includes("\x1b[2m"), false);
+      return plain(terminal.output);
+    };
+    for (const height of [6, 5, 4]) assertEquals(await shown(height), all.slice(-height));
+    for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
+    // A long input has the lower half, and what the rows above leave.
+    await terminal.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5");
+    const input = (from: number) => [2, 3, 4, 5].map((n) => `  ...> ${n}`).slice(from);
+    assertEquals(await shown(8), [...all.slice(1, 5), ...input(1), "the status"]);
+    assertEquals(await shown(10), [...all.slice(0, 5), ...input(0), "the status"]);
+  },
+);
+
+screenTest(
+  "what is held is told at an empty line, sent by Enter, edited by Up, dropped by Ctrl-C",
+  async (
+    screen,
+    terminal,
+    stops,
+  ) => {
+    const held = "Enter sends what is held, Up edits it, …";
+    await terminal.type("one\rtwo\r\x03");
+    assertEquals(stops, ["stop"]);
+    await terminal.until((rows) => rows.includes("held: two") && rows.includes("the status"));
+    now.activity = undefined;
+    const message = screen.read();
+    await terminal.until((rows) => rows.includes(held));
+    await terminal.type("x");
+    await terminal.until((rows) => rows.includes("the status"));
+    await terminal.type("\x7f\x1b[A");
+    await terminal.until((rows) => rows.includes("> two") && !rows.includes("held: two"));
+    await terminal.type("\x03\x03\x03");
+    await terminal.until((rows) => !rows.includes("held: one"));
+    assertEquals(await message, null);
+  },
+  now,
+);
+
+screenTest("a turn that is stopped holds what is queued: nothing, or one message", async (
+  screen,
+  terminal,
+) => {
+  await terminal.type("\x03");
+  turn.activity = undefined;
+  await terminal.type("x\x7f");
+  assertEquals(terminal.rows, [">", "the status"]);
+  turn.activity = "working";
+  await terminal.type("one\r\x03");
+  await terminal.until((rows) => rows.includes("held: one"));
+  turn.activity = undefined;
+  const message = screen.read();
+  await terminal.type("\r");
+  assertEquals(await message, "one");
+}, turn);
+
+screenTest("Up finds what became a part of the history before the message was asked for", async (
+  screen,
+  terminal,
+) => {
+  past.history.push("second");
+  screen.read();
+  await terminal.type("\x1b[A");
+  await terminal.until((rows) => rows.includes("> second"));
+}, past);
+
+screenTest("the progress of a turn is drawn again and again, unasked", async (screen, terminal) => {
+  screen.update();
+  for (const activity of ["1 s", "2 s", "3 s"]) {
+    clock.activity = activity;
+    await terminal.until((rows) => rows.includes(activity));
+  }
+}, clock);
+
+screenTest("messages that were queued are sent one by one, the oldest first", async (
+  screen,
+  terminal,
+) => {
+  await terminal.type("one\rtwo\r");
+  const sent = [await screen.read(), await screen.read()];
+  assertEquals(sent, ["one", "two"]);
+  await terminal.until((rows) => rows.slice(0, 2).join() === "> one,> two");
+});
+
+Deno.test("a signal ends the session: whoever reads or asks is told that nothing comes", async () => {
+  const terminal = new FakeTerminal();
+  const ends: string[] = [];
+  using screen = new LiveScreen({
+    color: "\x1b[32m",
+    history: () => [],
+    completer: () => undefined,
+    activity: () => undefined,
+    footer: () => "the status",
+    onStop() {},
+    onUnfold: () => screen.print("unfolded"),
+    onEnd: (signal) => ends.push(signal),
+  }, terminal);
+  await terminal.type("");
+  const message = screen.read();
+  screen.print("what it is about");
+  await terminal.type("\x0f");
+  await terminal.until((rows) => rows.includes("unfolded"));
+  await terminal.type("\x12\x0f");
+  await terminal.until((rows) => rows.includes("(reverse-i-search)'':"));
+  await terminal.type("\x07");
+  const answer = screen.ask("Run this? ", yes, new AbortController().signal);
+  await terminal.wait(200);
+  await terminal.until(() => isAsked(terminal));
+  assertEquals(terminal.output.includes("\x1b[2mthe status"), true);
+  const [{ onRedraw, onSignal, focus }] = terminal.holders as [RawOptions];
+  terminal.write("\x1b[H\x1b[2J");
+  onRedraw!(true);
+  assertEquals(terminal.rows, ["unfolded", "Run this?", "the status"]);
+  onSignal!("SIGTERM");
+  assertEquals([await message, await answer, await screen.read()], [null, null, null]);
+  const late = screen.ask("Run this? ", yes, new AbortController().signal);
+  await terminal.wait(200);
+  assertEquals(await late, null);
+  assertEquals([ends, focus, terminal.holders.length], [["SIGTERM"], true, 1]);
+  screen.print("rest");
+  screen[Symbol.dispose]();
+  assertEquals(terminal.rows, ["unfolded", "rest"]);
+});
+
+screenTest(
   "a person is notified only while the terminal is not focused",
   async (screen, terminal) => {
     const notified = () => {
@@ -124,6 +280,8 @@ screenTest(
 
 screenTest("Ctrl-C twice leaves, but not with another key in between", async (screen, terminal) => {
   const message = screen.read();
+  await terminal.type("\x03");
+  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
   await terminal.type("draft\x03");
   await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
   await terminal.type("\x0f");
@@ -157,6 +315,11 @@ screenTest("Ctrl-D before anybody reads is not lost", async (screen, terminal) =
   await terminal.type("\x04");
   assertEquals(await screen.read(), null);
 }, { activity: undefined });
+
+screenTest("no message comes once the screen is given back", async (screen) => {
+  screen[Symbol.dispose]();
+  assertEquals(await screen.read(), null);
+});
 
 Deno.test("a question waits for keys that came while a completion was looked up", async () => {
   const terminal = new FakeTerminal();
