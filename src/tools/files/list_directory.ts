@@ -81,8 +81,8 @@ async function describeEntry(folder: string, name: string): Promise<string> {
 
 function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
-  const unit = Math.min(Math.floor(Math.log2(bytes) / 10), 4);
-  return `${(bytes / 1024 ** unit).toFixed(1)} ${["", "K", "M", "G", "T"][unit]}B`;
+  const unit = Math.floor(Math.log2(bytes) / 10);
+  return `${(bytes / 1024 ** unit).toFixed(1)} ${"KMGTPE"[unit - 1]}B`;
 }
 
 /** A name on one line, with nothing hidden in it. */
