@@ -140,12 +140,10 @@ export function isWithheld(
   path: string,
   isDir: boolean,
 ): boolean {
-  if (paths.length + absolute.length > 0) {
-    const top = slashed(folder).replace(/\/?$/, "/");
-    const name = path.startsWith(top) ? path.slice(top.length) : path;
-    const isIn = (name: string) => (regex: RegExp) => regex.test(name) || regex.test(`${name}/`);
-    if (paths.some(isIn(name.normalize())) || absolute.some(isIn(path.normalize()))) return true;
-  }
+  const top = slashed(folder).replace(/\/?$/, "/");
+  const name = path.startsWith(top) ? path.slice(top.length) : path;
+  const isIn = (name: string) => (regex: RegExp) => regex.test(name) || regex.test(`${name}/`);
+  if (paths.some(isIn(name.normalize())) || absolute.some(isIn(path.normalize()))) return true;
   return !isDir && files !== undefined && files.test(path);
 }
 
