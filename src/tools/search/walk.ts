@@ -83,7 +83,7 @@ export class Walk {
     }
     const has = (name: string) => entries.some((entry) => entry.name === name);
     const scope = this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
-    const deeper = maxDepth > slashes(folder, root.length);
+    const deeper = maxDepth >= folder.slice(root.length).split("/").length;
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
       const path = `${folder}/${name}`;
@@ -111,7 +111,7 @@ export class Walk {
   #scopeAbove(path: string): Scope {
     if (path.length <= this.options.top.length) return {};
     const folder = path.slice(0, path.lastIndexOf("/"));
-    const has = (name: string) => isRealEntry(`${folder}/${name}`);
+    const has = (name: string) => exists(`${folder}/${name}`);
     const scope = this.#scopes.get(folder) ??
       this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
     // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
@@ -123,12 +123,6 @@ export class Walk {
     this.#scopes.set(folder, scope);
     return scope;
   }
-}
-
-function slashes(text: string, from: number): number {
-  let count = 0;
-  for (let i = from; i < text.length; i++) if (text[i] === "/") count++;
-  return count;
 }
 
 const takes = (filter: Filter | undefined, path: string, name: string): boolean =>
@@ -170,9 +164,10 @@ function scopeIn(folder: string, scope: Scope, has: (name: string) => boolean): 
   return { ignore, gitignore };
 }
 
-function isRealEntry(path: string): boolean {
+function exists(path: string): boolean {
   try {
-    return !Deno.lstatSync(path).isSymlink;
+    Deno.lstatSync(path);
+    return true;
   } catch {
     return false;
   }

@@ -229,6 +229,25 @@ Deno.test("rules above the highest folder do not count", async () => {
   assertEquals(["", "d", "d/e"].map(left), ["", "a", "a b"]);
 });
 
+Deno.test("a repository within another has its own rules, also where its .git is a link", async () => {
+  using ws = workspace();
+  await put(ws, { ".gitignore": "a", "git/HEAD": "", "in/d/a": "" });
+  await Deno.symlink("../git", ws.at("in/.git"));
+  for (const root of ["in", "in/d"]) assertEquals(walk(ws, { root: ws.at(root) }).length, 1, root);
+});
+
+Deno.test("SEC-01 names of files are withheld for files alone, and counted", async () => {
+  using ws = workspace();
+  await put(ws, { "d.key/a": "", "d.key/b.key": "", "c.key": "" });
+  const root = ws.dir.replaceAll("\\", "/");
+  const tally = emptyTally();
+  const withheld = { folder: root, paths: [], files: /\.key$/ };
+  const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [], withheld }, tally);
+  assertEquals(walker.list(root), { files: [], folders: [`${root}/d.key`] });
+  assertEquals(walker.list(`${root}/d.key`), { files: [`${root}/d.key/a`], folders: [] });
+  assertEquals(tally, { ...emptyTally(), withheld: 2 });
+});
+
 Deno.test("what cannot be listed is counted, but for what is gone", () => {
   using ws = workspace();
   ws.put("file", "");
