@@ -179,7 +179,7 @@ function readRules(path: string): Rules | undefined {
     using file = Deno.openSync(path);
     const bytes = new Uint8Array(Math.min(file.statSync().size, MAX_IGNORE_BYTES));
     let length = 0;
-    for (let n; length < bytes.length && (n = file.readSync(bytes.subarray(length)));) length += n;
+    for (let n; (n = file.readSync(bytes.subarray(length)));) length += n;
     return parseIgnore(new TextDecoder().decode(bytes.subarray(0, length)));
   } catch {
     return undefined; // Gone since, or not readable: as if it were not there.

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { editFile, prepareEdit } from "../../../src/tools/files/edit_file.ts";
 import { prepareWrite, writeFile } from "../../../src/tools/files/write_file.ts";
-import type { Change, ChangeLine } from "../../../src/types/tool.ts";
+import type { Change, ChangeLine, ToolContext } from "../../../src/types/tool.ts";
 import { type Workspace, workspace } from "../workspace.ts";
 
 const edit = (old_string: string, new_string: string, replace_all = false) => ({
@@ -158,4 +158,25 @@ Deno.test("more places in a line than are looked at are shown as the call gives 
   const { change } = await prepareEdit(edit("x", "y", true), ws.context);
   assertEquals(change.lines, [{ kind: "-", text: "x" }, { kind: "+", text: "y" }]);
   assertEquals(change.morePlaces, 2999);
+});
+
+Deno.test("who is told of a write gets the bytes from before, up to 16 MiB of them", async () => {
+  const written: Parameters<NonNullable<ToolContext["onWritten"]>>[0][] = [];
+  using ws = workspace({ onWritten: (one) => void written.push(one) });
+  for (const args of [write("one\n"), edit("one", "two"), write("three\n")]) {
+    await ("content" in args ? writeFile : editFile)(args, ws.context);
+  }
+  assertEquals(written.map(({ path }) => path), Array(3).fill(ws.at("f")));
+  const texts = written.map(({ before }) => before && new TextDecoder().decode(before.bytes));
+  assertEquals(texts, [undefined, "one\n", "two\n"]);
+  assertEquals(written.slice(1).map(({ before }) => before!.stamp), [
+    written[0]!.stamp,
+    written[1]!.stamp,
+  ]);
+  for (const [size, isSaved] of [[2 ** 20 + 1, true], [2 ** 24, true], [2 ** 24 + 1, false]]) {
+    Deno.truncateSync(ws.put("f", "head"), size as number);
+    await writeFile(write("short\n"), ws.context);
+    const { before } = written.at(-1)!;
+    assertEquals(before!.bytes?.length, isSaved ? size : undefined);
+  }
 });
