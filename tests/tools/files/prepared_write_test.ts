@@ -180,3 +180,41 @@ Deno.test("who is told of a write gets the bytes from before, up to 16 MiB of th
     assertEquals(before!.bytes?.length, isSaved ? size : undefined);
   }
 });
+
+Deno.test("EDT-08 a prepared write needs a file that is known, a prepared edit does not", async () => {
+  using ws = workspace({ seenFiles: new Map() });
+  ws.put("f", "one\n");
+  const prepared = await prepareEdit(edit("one", "two"), ws.context);
+  await editFile(edit("one", "two"), ws.context, prepared);
+  const all = await prepareWrite(write("three\n"), ws.context);
+  Deno.removeSync(ws.at("f"));
+  const writing = () => writeFile(write("three\n"), ws.context, all);
+  await assertRejects(writing, Error, "it was removed since you read it");
+});
+
+Deno.test("a change that is not shown line by line says how many bytes it replaces", async () => {
+  using ws = workspace();
+  const changeOf = async (content: string, context: Partial<ToolContext> = {}) =>
+    (await prepareWrite(write(content), { ...ws.context, ...context })).change;
+  const [short, long] = ["a\n", "a".repeat(2 ** 20 + 1)];
+  const unseen = { path: "f", isNew: false, morePlaces: 0 };
+  assertEquals(await changeOf(long), { path: "f", isNew: true, morePlaces: 0 });
+  const lines = [{ kind: "+", text: "a", line: 1 }] as const;
+  assertEquals(await changeOf(short), { path: "f", isNew: true, morePlaces: 0, lines });
+  ws.put("f", "");
+  assertEquals(await changeOf(short), { ...unseen, lines });
+  assertEquals(await changeOf(long), { ...unseen, replacedBytes: 0 });
+  const most = await changeOf(long.slice(1));
+  assertEquals(most.lines?.length, 1);
+  ws.put("f", [0xe9, 10]);
+  assertEquals(await changeOf(short), { ...unseen, replacedBytes: 2 });
+  ws.put("f", "b\n");
+  const grant = { realPath: ws.at("f"), withheld: { folder: "/", paths: [] }, isSecret: true };
+  assertEquals(await changeOf(short, { grant }), { ...unseen, replacedBytes: 2 });
+  const isNew = { grant: { ...grant, realPath: ws.at("new") } };
+  const made = await prepareWrite({ ...write(short), file_path: "new" }, {
+    ...ws.context,
+    ...isNew,
+  });
+  assertEquals(made.change.lines, lines);
+});
