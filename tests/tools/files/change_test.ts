@@ -1,0 +1,79 @@
+import { assertEquals } from "@std/assert";
+import { comparedWhole } from "../../../src/tools/files/change.ts";
+import { prepareEdit } from "../../../src/tools/files/edit_file.ts";
+import { workspace } from "../workspace.ts";
+
+/** The change of an edit in `text`; its lines as in a patch, with their numbers. */
+async function changed(text: string, old_string: string, new_string: string, replace_all = true) {
+  using ws = workspace();
+  ws.put("f", text);
+  const args = { file_path: "f", old_string, new_string, replace_all };
+  const { change: { lines, morePlaces, lineEnd } } = await prepareEdit(args, ws.context);
+  const shown = lines!.map(({ kind, text, line }) => `${kind}${line ?? ""} ${text}`);
+  return { shown, morePlaces, lineEnd };
+}
+
+/** Lines `1`, `2` and so on, with `x` in the place of some. */
+const numbered = (count: number, ...marked: number[]) =>
+  Array.from({ length: count }, (_, i) => `${marked.includes(i + 1) ? "x" : i + 1}\n`).join("");
+
+// Each row: the lines that are changed, of nine, and those that are shown.
+Deno.test.each([
+  [[5], " 3 3| 4 4|-5 x|+5 y| 6 6| 7 7"],
+  [[1], "-1 x|+1 y| 2 2| 3 3"],
+  [[2], " 1 1|-2 x|+2 y| 3 3| 4 4"],
+  [[9], " 7 7| 8 8|-9 x|+9 y"],
+  [[1, 9], "-1 x|+1 y| 2 2| 3 3| 7 7| 8 8|-9 x|+9 y"],
+  [[3, 4], " 1 1| 2 2|-3 x|-4 x|+3 y|+4 y| 5 5| 6 6"],
+  [[3, 5], " 1 1| 2 2|-3 x|+3 y| 4 4|-5 x|+5 y| 6 6| 7 7"],
+  [[2, 5], " 1 1|-2 x|+2 y| 3 3| 4 4|-5 x|+5 y| 6 6| 7 7"],
+  [[2, 6], " 1 1|-2 x|+2 y| 3 3| 4 4| 5 5|-6 x|+6 y| 7 7| 8 8"],
+])("the lines around changed lines %j", async (marked, expected) => {
+  for (const ending of ["\n", "\r\n", "\r"]) {
+    const text = numbered(9, ...marked).replaceAll("\n", ending);
+    const { shown, morePlaces } = await changed(text, "x", "y");
+    assertEquals([shown.join("|"), morePlaces], [expected, 0]);
+  }
+});
+
+Deno.test("lines that come or go shift the numbers of those behind them", async () => {
+  const more = await changed(numbered(9, 1, 9), "x", "y\nz");
+  assertEquals(more.shown.join("|"), "-1 x|+1 y|+2 z| 3 2| 4 3| 8 7| 9 8|-9 x|+10 y|+11 z");
+  const less = await changed(numbered(9, 1, 9), "x\n", "");
+  assertEquals(less.shown.join("|"), "-1 x| 1 2| 2 3| 6 7| 7 8|-9 x");
+});
+
+Deno.test("five places are shown, and what else is on the line of the last of them", async () => {
+  const far = (count: number) =>
+    numbered(100, ...Array.from({ length: count }, (_, i) => 10 * i + 5));
+  for (const count of [1, 5, 6, 9]) {
+    const { shown, morePlaces } = await changed(far(count), "x", "y");
+    assertEquals(shown.length, 6 * Math.min(count, 5));
+    assertEquals(morePlaces, Math.max(0, count - 5));
+  }
+  const near = await changed(`${"x\n".repeat(4)}x x\nx\nx\n`, "x", "y");
+  assertEquals(near.shown.join("|"), "-1 x|-2 x|-3 x|-4 x|-5 x x|+1 y|+2 y|+3 y|+4 y|+5 y y");
+  assertEquals(near.morePlaces, 2);
+});
+
+Deno.test("lines of over 4000 characters beside the replaced text are not shown", async () => {
+  const most = "a".repeat(3998);
+  assertEquals((await changed(`x${most}b\n`, "x", "y")).shown, [`-1 x${most}b`, `+1 y${most}b`]);
+  assertEquals((await changed(`x${most}bb\n`, "x", "y")).shown, ["- x", "+ y"]);
+});
+
+Deno.test("a line break at the end that comes or goes is told", async () => {
+  assertEquals((await changed("a\nb", "b", "b\n", false)).lineEnd, "adds");
+  assertEquals((await changed("a\nb\n", "b\n", "b", false)).lineEnd, "removes");
+  assertEquals((await changed("a\nb\n", "b", "c", false)).lineEnd, undefined);
+  assertEquals((await changed("a\n", "a\n", "", false)).lineEnd, undefined);
+  const whole = (before: string, after: string) => {
+    const [was, is] = [before, after].map((text) => new TextEncoder().encode(text));
+    return comparedWhole(was!, is!)?.lineEnd;
+  };
+  assertEquals([whole("a", "a\n"), whole("a\n", "a"), whole("", "a\n")], [
+    "adds",
+    "removes",
+    undefined,
+  ]);
+});
