@@ -263,6 +263,9 @@ Deno.test("a missing file is told with what is like it", async () => {
   ws.put("other.md", "");
   await assertRejects(() => read(ws, "confg.ts"), Error, "did you mean config.ts?");
   await assertRejects(() => read(ws, "zzzzzz"), Error, "list_directory");
+  for (let i = 1; i < 5; i++) ws.put(`chapter${i}`, "");
+  const { message } = await assertRejects(() => read(ws, "chapter0"), Error);
+  assert(/: did you mean chapter\d or chapter\d or chapter\d\?$/.test(message), message);
   // As list_directory shows it, and as one would type it.
   ws.put("at 1\u202fPM\u200e", "");
   for (const name of ["at 1\\u{202f}PM\\u{200e}", "at 1\\u{202f}PM", "at 1 PM"]) {
@@ -292,6 +295,10 @@ Deno.test({
       await assertRejects(() => read(ws, name), Error, "not a regular file", name);
     }
     await assertRejects(() => read(ws, "f.txt"), Error, "list_directory");
+    const kinds = { fifo: "FIFO", "to-fifo": "FIFO", socket: "socket", zero: "device" };
+    for (const [name, kind] of Object.entries(kinds)) {
+      await assertRejects(() => read(ws, name), Error, `not a regular file but a ${kind}`);
+    }
     await Deno.symlink("loop", ws.at("loop"));
     await assertRejects(() => read(ws, "loop"), Error, "Cannot read loop");
   },
