@@ -54,12 +54,17 @@ Deno.test("five places are shown, and what else is on the line of the last of th
   const near = await changed(`${"x\n".repeat(4)}x x\nx\nx\n`, "x", "y");
   assertEquals(near.shown.join("|"), "-1 x|-2 x|-3 x|-4 x|-5 x x|+1 y|+2 y|+3 y|+4 y|+5 y y");
   assertEquals(near.morePlaces, 2);
+  const each = await changed("x\n".repeat(7), "x", "y");
+  assertEquals([each.shown.length, each.morePlaces], [10, 2]);
 });
 
 Deno.test("lines of over 4000 characters beside the replaced text are not shown", async () => {
   const most = "a".repeat(3998);
   assertEquals((await changed(`x${most}b\n`, "x", "y")).shown, [`-1 x${most}b`, `+1 y${most}b`]);
-  assertEquals((await changed(`x${most}bb\n`, "x", "y")).shown, ["- x", "+ y"]);
+  const apart = await changed(`x${most}bb\n`, "x", "y");
+  assertEquals([apart.shown, apart.morePlaces], [["- x", "+ y"], 0]);
+  const three = await changed(`x${most}bb\nx\nx\n`, "x", "y");
+  assertEquals([three.shown, three.morePlaces], [["- x", "+ y"], 2]);
 });
 
 Deno.test("a line break at the end that comes or goes is told", async () => {
@@ -76,4 +81,21 @@ Deno.test("a line break at the end that comes or goes is told", async () => {
     "removes",
     undefined,
   ]);
+});
+
+Deno.test("files of up to 1 MiB are compared, if they are text", () => {
+  const lines = [{ kind: "-", text: "a", line: 1 }, { kind: "+", text: "b", line: 1 }] as const;
+  const [a, b] = [Uint8Array.of(97, 10), Uint8Array.of(98, 10)];
+  assertEquals(comparedWhole(a, b), { lines: [...lines], morePlaces: 0 });
+  const long = (length: number) => new Uint8Array(length).fill(97);
+  const most = 1024 * 1024;
+  for (const sides of [[a, long(most)], [long(most), b]] as const) {
+    assertEquals(comparedWhole(...sides)?.morePlaces, 0);
+  }
+  const latin1 = Uint8Array.of(0xe9, 10);
+  for (
+    const sides of [[a, long(most + 1)], [long(most + 1), b], [a, latin1], [latin1, b]] as const
+  ) {
+    assertEquals(comparedWhole(...sides), undefined);
+  }
 });
