@@ -83,6 +83,28 @@ Deno.test("a line break at the end that comes or goes is told", async () => {
   ]);
 });
 
+Deno.test("line endings and a BOM are no part of the lines, where they are alike", async () => {
+  const rows: [text: string, expected: string][] = [
+    ["\ufeffx\nb\n", "-1 x|+1 y| 2 b"],
+    ["\nx\n", " 1 |-2 x|+2 y"],
+    ["x\r\nb\r\n", "-1 x|+1 y| 2 b"],
+    ["x\r\nb\nc\r\n", "-1 x\r|+1 y\r| 2 b| 3 c\r"],
+    ["x\rb\r", "-1 x|+1 y| 2 b"],
+  ];
+  for (const [text, expected] of rows) {
+    assertEquals((await changed(text, "x", "y")).shown.join("|"), expected);
+  }
+  const whole = (...sides: string[]) => {
+    const [was, is] = sides.map((text) => new TextEncoder().encode(text));
+    return comparedWhole(was!, is!)!.lines.map(({ kind, text }) => kind + text).join("|");
+  };
+  assertEquals(whole("\ufeffa\n", "a\n"), "-\ufeffa|+a");
+  assertEquals(whole("a\n", "\ufeffa\n"), "-a|+\ufeffa");
+  assertEquals(whole("\ufeffa\n", "\ufeffb\n"), "-a|+b");
+  assertEquals(whole("a\r\nb\r\n", "a\r\nc\n"), " a\r|-b\r|+c");
+  assertEquals(whole("a\r\nb\r\nc\n", "a\r\nb\r\n"), " a\r| b\r|-c");
+});
+
 Deno.test("files of up to 1 MiB are compared, if they are text", () => {
   const lines = [{ kind: "-", text: "a", line: 1 }, { kind: "+", text: "b", line: 1 }] as const;
   const [a, b] = [Uint8Array.of(97, 10), Uint8Array.of(98, 10)];
