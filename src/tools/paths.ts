@@ -39,7 +39,7 @@ function problem(path: string): string | undefined {
   if (path.trim() === "") return "it must not be empty: give a path such as src/main.ts";
   // deno-lint-ignore no-control-regex
   if (/[\0-\x1f\x7f]/.test(path)) return "it must have no control characters";
-  const bytes = path.length > MAX_PATH_BYTES ? path.length : new TextEncoder().encode(path).length;
+  const bytes = new TextEncoder().encode(path).length;
   if (bytes > MAX_PATH_BYTES) {
     return `it must have at most ${MAX_PATH_BYTES} bytes: it has ${bytes}`;
   }

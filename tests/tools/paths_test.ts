@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { toolPath } from "../../src/tools/paths.ts";
+import { newFilePath, toolPath } from "../../src/tools/paths.ts";
 
 const context = { workingDir: "/ws" };
 
@@ -41,4 +41,20 @@ Deno.test.each([
   ["..%2fx", "percent codes"],
 ])("PTH-07 a path that is refused: %j", (path, expected) => {
   assertThrows(() => toolPath(context, path), RangeError, expected);
+});
+
+Deno.test("the longest path, and how a refused one is shown", () => {
+  const longest = `/${"x".repeat(4095)}`;
+  if (Deno.build.os !== "windows") assertEquals(toolPath(context, longest), longest);
+  assertThrows(() => toolPath(context, `${longest}y`), RangeError, "it has 4097");
+  const refused = (path: string) => assertThrows(() => toolPath(context, path), RangeError).message;
+  const path = `~/${"x".repeat(98)}`;
+  assertEquals(refused(path).split(" as ")[0], `Cannot use the path "${path}"`);
+  assertEquals(refused(`${path}y`).split(" as ")[0], `Cannot use the path "${path}..."`);
+});
+
+Deno.test({
+  name: "a backslash at the end is a part of a file's name where it separates nothing",
+  ignore: Deno.build.os === "windows",
+  fn: () => assertEquals(newFilePath(context, "a\\"), "/ws/a\\"),
 });

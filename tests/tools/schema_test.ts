@@ -160,6 +160,97 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
   assertStringIncludes(error(own, { any: "long" }), "at most 3 characters");
 });
 
+const OWN = tool({
+  type: "object",
+  properties: {
+    from: { type: "integer", minimum: 2 },
+    share: { type: "number", maximum: 5 },
+    name: { type: "string", minLength: 2, maxLength: 4 },
+    kind: { enum: ["a", "b"] },
+    on: { type: "boolean" },
+    list: { type: "array", minItems: 1 },
+    more: { type: "object" },
+    none: { type: "null" },
+    fixed: { const: "k" },
+    maybe: { type: ["integer", "null"] },
+    any: {},
+  },
+  required: ["from", "share", "name", "kind", "on", "list", "more", "none"],
+});
+const FITS = {
+  ...{ from: 2, share: 5, name: "ab", kind: "a", on: false, list: [0], more: {}, none: null },
+};
+
+Deno.test("the shape of a correct call has a value of each type, and what was given right", () => {
+  assertEquals(
+    error(OWN, {}),
+    'Cannot run t as from is required. A correct call: {"from": 2, "share": 1, "name": "...", ' +
+      '"kind": "a", "on": true, "list": [...], "more": {...}, "none": null}',
+  );
+  assertEquals(
+    error(OWN, { ...FITS, from: 1, maybe: 7 }),
+    "Cannot run t as from must be an integer of at least 2: current value is 1. A correct call: " +
+      '{"from": 2, "share": 5, "name": "ab", "kind": "a", "on": false, "list": [...], ' +
+      '"more": {...}, "none": null, "maybe": 7}',
+  );
+  assertStringIncludes(error(tool({ properties: {} }), { a: 1 }), 'no argument "a", only none.');
+});
+
+// Each row: an argument, and what it must be; undefined where it fits.
+Deno.test.each([
+  [{ name: "abcd" }, undefined],
+  [{ name: "a" }, "name must be a string of 2 to 4 characters"],
+  [{ name: "abcde" }, "name must be a string of 2 to 4 characters"],
+  [{ share: 6 }, "share must be a number of at most 5"],
+  [{ list: [] }, "list must be an array of at least 1 items"],
+  [{ on: "FALSE" }, undefined],
+  [{ on: "falsey" }, 'on must be a boolean: current value is "falsey"'],
+  [{ more: " {} " }, undefined],
+  [{ more: "[]" }, 'more must be an object: current value is "[]"'],
+  [{ list: "{}" }, 'list must be an array: current value is "{}"'],
+  [{ none: 1 }, "none must be null"],
+  [{ fixed: "k" }, undefined],
+  [{ fixed: "l" }, 'fixed must be "k": current value is "l"'],
+  [{ maybe: null }, undefined],
+  [{ maybe: "x" }, "maybe must be an integer or null"],
+  [{ any: null }, undefined],
+  [{ any: [{ deep: 1 }] }, undefined],
+  [{ from: undefined }, "from is required: current value is undefined"],
+])("what fits a type: %j", (given, must) => {
+  if (must === undefined) args(OWN, { ...FITS, ...given });
+  else assertStringIncludes(error(OWN, { ...FITS, ...given }), `as ${must}`);
+});
+
+Deno.test("a null that fits is passed on, and one that stands for nothing is left out", () => {
+  assertEquals(args(OWN, { ...FITS, maybe: null, any: null, fixed: undefined }), {
+    ...FITS,
+    maybe: null,
+    any: null,
+  });
+});
+
+Deno.test("values of up to 80 characters are repeated", () => {
+  const call = (path: string) => error(builtin("read_file"), { file_path: path, offset: 0 });
+  const [whole, long] = ["x".repeat(80), "x".repeat(81)];
+  assertStringIncludes(call(whole), `call: {"file_path": "${whole}"`);
+  assertStringIncludes(call(long), 'call: {"file_path": "..."');
+  const value = (offset: string) => error(builtin("read_file"), { file_path: "a", offset });
+  assertStringIncludes(value(whole), `current value is "${whole}"`);
+  assertStringIncludes(value(long), `current value is "${"x".repeat(77)}..."`);
+});
+
+Deno.test("another name is taken for the one that is missing where it can mean only that", () => {
+  const read = builtin("read_file");
+  for (const key of ["path", "fil", "my_file_path"]) {
+    assertEquals(args(read, { [key]: "a" }), { file_path: "a", offset: 1, limit: 2000 });
+  }
+  assertStringIncludes(error(read, { fi: "a" }), "use file_path");
+  assertStringIncludes(error(read, { path: "a", other: 1 }), 'no argument "path": use file_path');
+  assertStringIncludes(error(read, { file_path: "a", path: "b" }), '"path", only file_path');
+  const edit = builtin("edit_file");
+  assertStringIncludes(error(edit, { path: "a", old_string: "b" }), 'no argument "path": use file');
+});
+
 Deno.test("unknown keys pass where the schema is open, and none sets a prototype", () => {
   const open = [
     tool({ type: "object" }),

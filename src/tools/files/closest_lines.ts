@@ -20,8 +20,9 @@ export function explainMiss(text: string, wanted: string): string {
   if (copied !== undefined) return copied;
   const lines = text.slice(0, MAX_SEARCHED).split("\n");
   // A line break at its end begins no line that could be looked for.
-  const wantedLines = wanted.replace(/\n$/, "").split("\n").slice(0, MAX_WANTED_LINES);
-  const start = bestAlignment(lines, wantedLines) ?? mostAlike(lines, wantedLines);
+  const wantedLines = wanted.replace(/\n$/, "").split("\n");
+  const first = wantedLines.slice(0, MAX_WANTED_LINES);
+  const start = bestAlignment(lines, first) ?? mostAlike(lines, first);
   if (start === undefined) return "No line of the file is like it: read the file again.";
   return comparison(lines, wantedLines, start);
 }
@@ -67,12 +68,10 @@ function mostAlike(lines: string[], wanted: string[]): number | undefined {
   const length = Math.max(...keys.map((key) => key.length));
   const longest = keys.findIndex((key) => key.length === length);
   const key = keys[longest]!;
-  if (length < 2) return undefined;
   const pairs = new Uint8Array(1 << 16);
   for (let i = 1; i < length; i++) pairs[pair(key, i)] = 1;
   let [best, most] = [-1, MIN_ALIKE];
   for (const [index, line] of lines.entries()) {
-    if (line.length < length / 2) continue;
     const candidate = line.trim();
     if (candidate.length > length * 2) continue;
     let shared = 0;

@@ -29,7 +29,7 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
   try {
     for await (const { name } of Deno.readDir(path)) {
       if (total++ < MAX_SORTED_ENTRIES) names.push(name);
-      if (total % 1000 === 0) signal.throwIfAborted();
+      signal.throwIfAborted();
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -43,7 +43,7 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
   if (!isThere) throw movedError("list", shown);
   const counts = { entries: total };
   if (total === 0) return { content: "[the folder is empty]", counts };
-  names.sort((a, b) => a < b ? -1 : 1);
+  names.sort();
   const lines: string[] = [];
   let room = context.maxOutputChars - LIST_FOOTER_CHARS;
   for (const name of names.slice(0, MAX_ENTRIES)) {
@@ -81,8 +81,8 @@ async function describeEntry(folder: string, name: string): Promise<string> {
 
 function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
-  const unit = Math.min(Math.floor(Math.log2(bytes) / 10), 4);
-  return `${(bytes / 1024 ** unit).toFixed(1)} ${["", "K", "M", "G", "T"][unit]}B`;
+  const unit = Math.floor(Math.log2(bytes) / 10);
+  return `${(bytes / 1024 ** unit).toFixed(1)} ${"KMGTPE"[unit - 1]}B`;
 }
 
 /** A name on one line, with nothing hidden in it. */

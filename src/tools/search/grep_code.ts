@@ -68,7 +68,10 @@ function shownMatches(found: SearchResult, total: number, contextLines: number, 
   const before: [lines: number, files: number][] = [];
   let shownLines = 0;
   matches.forEach((file, i) => {
-    if (i > 0 && contextLines > 0) file.lines.unshift({ text: "--", match: false });
+    if (i > 0 && contextLines > 0) {
+      before.push([shownLines, i - 1]);
+      lines.push("--");
+    }
     for (const line of file.lines) {
       before.push([shownLines, i]);
       lines.push(line.text);

@@ -38,7 +38,7 @@ export function matchLines(
   let after = 0;
 
   function show(mark: ":" | "-", end: number, at = next): void {
-    const line = bytes.subarray(next, bytes[end - 1] === 13 && end > next ? end - 1 : end);
+    const line = bytes.subarray(next, bytes[end - 1] === 13 ? end - 1 : end);
     const text = shownPart(line, at - next);
     lines.push({ text: `${path}${mark}${number++}${mark}${text}`, match: mark === ":" });
     chars += lines.at(-1)!.text.length + 1;

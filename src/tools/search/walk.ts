@@ -83,7 +83,7 @@ export class Walk {
     }
     const has = (name: string) => entries.some((entry) => entry.name === name);
     const scope = this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
-    const deeper = maxDepth > slashes(folder, root.length);
+    const deeper = maxDepth >= folder.slice(root.length).split("/").length;
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
       const path = `${folder}/${name}`;
@@ -111,7 +111,7 @@ export class Walk {
   #scopeAbove(path: string): Scope {
     if (path.length <= this.options.top.length) return {};
     const folder = path.slice(0, path.lastIndexOf("/"));
-    const has = (name: string) => isRealEntry(`${folder}/${name}`);
+    const has = (name: string) => exists(`${folder}/${name}`);
     const scope = this.#scopes.get(folder) ??
       this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
     // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
@@ -125,12 +125,6 @@ export class Walk {
   }
 }
 
-function slashes(text: string, from: number): number {
-  let count = 0;
-  for (let i = from; i < text.length; i++) if (text[i] === "/") count++;
-  return count;
-}
-
 const takes = (filter: Filter | undefined, path: string, name: string): boolean =>
   filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
 
@@ -140,12 +134,10 @@ export function isWithheld(
   path: string,
   isDir: boolean,
 ): boolean {
-  if (paths.length + absolute.length > 0) {
-    const top = slashed(folder).replace(/\/?$/, "/");
-    const name = path.startsWith(top) ? path.slice(top.length) : path;
-    const isIn = (name: string) => (regex: RegExp) => regex.test(name) || regex.test(`${name}/`);
-    if (paths.some(isIn(name.normalize())) || absolute.some(isIn(path.normalize()))) return true;
-  }
+  const top = slashed(folder).replace(/\/?$/, "/");
+  const name = path.startsWith(top) ? path.slice(top.length) : path;
+  const isIn = (name: string) => (regex: RegExp) => regex.test(name) || regex.test(`${name}/`);
+  if (paths.some(isIn(name.normalize())) || absolute.some(isIn(path.normalize()))) return true;
   return !isDir && files !== undefined && files.test(path);
 }
 
@@ -172,9 +164,10 @@ function scopeIn(folder: string, scope: Scope, has: (name: string) => boolean): 
   return { ignore, gitignore };
 }
 
-function isRealEntry(path: string): boolean {
+function exists(path: string): boolean {
   try {
-    return !Deno.lstatSync(path).isSymlink;
+    Deno.lstatSync(path);
+    return true;
   } catch {
     return false;
   }
@@ -186,7 +179,7 @@ function readRules(path: string): Rules | undefined {
     using file = Deno.openSync(path);
     const bytes = new Uint8Array(Math.min(file.statSync().size, MAX_IGNORE_BYTES));
     let length = 0;
-    for (let n; length < bytes.length && (n = file.readSync(bytes.subarray(length)));) length += n;
+    for (let n; (n = file.readSync(bytes.subarray(length)));) length += n;
     return parseIgnore(new TextDecoder().decode(bytes.subarray(0, length)));
   } catch {
     return undefined; // Gone since, or not readable: as if it were not there.

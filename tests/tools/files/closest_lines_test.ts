@@ -41,6 +41,13 @@ Deno.test.each([
   ["a slip in the only line", "functon second() {", ["Closest lines", "7\tfunction second() {"]],
   ["line numbers", "7\tfunction second() {\n8\t    const value = compute(2);", ["line numbers"]],
   ["escapes", "function first() {\\n\\treturn compute(1);", ["backslash"]],
+  ["a space before the first line", " import { a } from './a';", ["alone", "1\timport", "is: ·i"]],
+  ["line numbers of other lines", "7\tfunction first() :", ["Closest lines", "3\tfunction"]],
+  ["a line number alone", "7\t", ["No line"]],
+  ["escapes of other lines", "function third() {\\n", [
+    "Closest lines",
+    "is: function third() {\\n",
+  ]],
   ["nothing like it", "SELECT * FROM users WHERE id = 42", ["No line of the file is like it"]],
 ])("tells why it is not found: %s", (_name, wanted, parts) => {
   const text = explainMiss(file, wanted);
@@ -61,6 +68,67 @@ Deno.test("a difference far down is shown", () => {
   const lines = Array.from({ length: 100 }, (_, i) => `this is line number ${i}`);
   const wanted = lines.with(80, "this is line number eighty").slice(10);
   const text = explainMiss(lines.join("\n"), wanted.join("\n"));
-  assertStringIncludes(text, "81\tthis is line number 80");
-  assertStringIncludes(text, "Line 71 of old_string is: this is line number eighty");
+  const shown = lines.slice(80 - 10, 80 + 5).map((line, i) => `${71 + i}\t${line}`);
+  assertEquals(
+    text,
+    `Closest lines (· is a space, → a tab):\n${shown.join("\n")}\n` +
+      "Line 71 of old_string is: this is line number eighty",
+  );
+});
+
+Deno.test("as many lines are shown as were given, up to 15", () => {
+  const kind = "It differs from these lines in whitespace alone (· is a space, → a tab):";
+  const lines = Array.from({ length: 17 }, (_, i) => `line ${i + 1}`);
+  const rows = lines.map((line, i) => `${i + 1}\t${line}`);
+  for (const count of [1, 2, 15, 16]) {
+    const text = explainMiss(lines.join("\n"), ` ${lines.slice(0, count).join("\n")}`);
+    const shown = rows.slice(0, Math.min(count, 15)).join("\n");
+    assertEquals(text, `${kind}\n${shown}\nLine 1 of old_string is: ·line 1`);
+  }
+  // Only the line break at the end is missing in the file.
+  assertEquals(explainMiss("abcd", "abcd\n"), `${kind}\n1\tabcd`);
+});
+
+Deno.test("a difference behind the lines that are looked for is no whitespace", () => {
+  const lines = Array.from({ length: 300 }, (_, i) => `this is line number ${i}`);
+  const text = explainMiss(lines.join("\n"), lines.with(250, "else").join("\n"));
+  assert(text.startsWith("Closest lines"), text);
+  assertStringIncludes(text, "Line 251 of old_string is: else");
+  // The first 200 of the wanted lines say where the text is.
+  const late = [...Array.from({ length: 200 }, (_, i) => `~${i}`), lines[7]!].join("\n");
+  assertStringIncludes(explainMiss(lines.join("\n"), late), "No line of the file is like it");
+});
+
+// Each row: the file's lines, the text's, and the number of the first line that is shown.
+Deno.test.each([
+  ["the place of most lines", "done abcd done fill", "done fill", 3],
+  ["the first of two", "x done y done", "done z", 2],
+  ["short lines, where there are no others", "end bar end foo", "end foo", 3],
+  ["not short lines, where there are others", "x end foo y done", "done end foo", 5],
+  ["short lines say nothing beside one that is only alike", "a end value3 end", "velue3 end", 3],
+  ["a line that is there twice in the text", "x abcd y", "abcd abcd", 2],
+  ["more than half of the pairs", "abcdx", "abcde", 1],
+  ["half of the pairs", "abcxx", "abcde", undefined],
+  ["the first of two that are as much alike", "x abcdx abcdy", "abcde", 2],
+  ["the one that is most alike", "abcd12 x abcde1", "abcdef", 3],
+  ["twice as long", "aaaaaa", "aaa", 1],
+  ["longer than that", "aaaaaaa", "aaa", undefined],
+  ["the same letters in another order", "edcba", "abcde", undefined],
+  ["a single letter", "b", "a", undefined],
+])("the closest lines: %s", (_name, lines, wanted, expected) => {
+  const text = explainMiss(lines.replaceAll(" ", "\n"), wanted.replaceAll(" ", "\n"));
+  const [, number] = /\):\n(\d+)\t/.exec(text) ?? [];
+  assertEquals(number, expected?.toString(), text);
+});
+
+Deno.test("limits of what is looked through, and of what is shown", () => {
+  const long = (line: string) => explainMiss(line, ` ${line}`);
+  assertStringIncludes(long(`y${"x".repeat(199)}`), `1\ty${"x".repeat(199)}\n`);
+  assertStringIncludes(long(`y${"x".repeat(200)}`), `1\ty${"x".repeat(199)}...\n`);
+  const numbered = (length: number) => explainMiss("x".repeat(length), `1\t${"x".repeat(length)}`);
+  assertStringIncludes(numbered(99_998), "line numbers");
+  assertStringIncludes(numbered(99_999), "Closest lines");
+  const far = (before: number) => explainMiss(`${"x".repeat(before)}\nneedle`, " needle");
+  assertStringIncludes(far(2 ** 25 - 7), "needle");
+  assertStringIncludes(far(2 ** 25), "No line");
 });

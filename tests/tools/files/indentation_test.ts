@@ -58,6 +58,15 @@ const rows: [name: string, text: string, before: string, after: string, expected
   ["a depth that has no whole number of tabs", "\ta\n", "    a", "    a\n      b"],
   ["further out than the margin", "a\n", "    a", "  b\n    a"],
   ["nothing but white space", "  \n", "\t", "x"],
+  ["nothing but white space, in one place", "a\n  \nb", "\t", "x"],
+  ["a line break that the last line lacks", "x\n  y", "y\n", "z\n", "x\n  z\n"],
+  ["below blank lines", "\n\n  a\n", "\ta", "\tb", "\n\n  b\n"],
+  ["one depth of more spaces", "  a\n", " a", " a\n  b", "  a\n   b\n"],
+  ["one depth of fewer spaces", " a\n", "  a", "  a\n    b", " a\n   b\n"],
+  ["spaces and tabs, the same depth", " \ta\n", "  a", "  b", " \tb\n"],
+  ["spaces and tabs in the file, another depth", " \ta\n", "  a", "  a\n    b"],
+  ["spaces and tabs in the call, another depth", "  a\n", " \ta", " \ta\n \t\tb"],
+  ["new lines of another kind", "  a\n", "\ta", "  b"],
 ];
 for (const [name, text, before, after, expected] of rows) {
   Deno.test(`lines of another indentation: ${name}`, () => {
@@ -69,4 +78,10 @@ Deno.test("lines of another indentation: a million alike are looked through in l
   const start = performance.now();
   assertEquals(edited("  x\n".repeat(1_000_000), "x\n".repeat(500_000), "y"), undefined);
   assertEquals(performance.now() - start < 5_000, true);
+});
+
+Deno.test("lines of another indentation: over 16 Mi characters are not looked through", () => {
+  const most = `${"x".repeat(16 * 1024 * 1024 - 4)}\n  a`;
+  assertEquals(edited(most, "a", "b"), `${most.slice(0, -1)}b`);
+  assertEquals(edited(`x${most}`, "a", "b"), undefined);
 });

@@ -81,6 +81,51 @@ Deno.test("is bounded, and says how many are left", async () => {
   assertStringIncludes(short, "[1100 entries; 10");
 });
 
+Deno.test("what fits is shown whole, and a first line also where it does not fit", async () => {
+  using ws = workspace();
+  for (const name of ["a", "b", "c"]) ws.put(name, "");
+  const footer = "find them with ls -A in run_bash]";
+  const shown = async (room: number) => {
+    // The last line has 150 characters.
+    const context = { ...ws.context, maxOutputChars: 150 + room };
+    return await listDirectory({ path: "." }, context);
+  };
+  // Each line has 6 characters and its end.
+  assertEquals(await shown(21), "a  0 B\nb  0 B\nc  0 B\n[3 entries]");
+  const two = `a  0 B\nb  0 B\n[3 entries; 1 more are not shown: ${footer}`;
+  for (const room of [14, 20]) assertEquals(await shown(room), two);
+  assertEquals(await shown(0), `a  0 B\n[3 entries; 2 more are not shown: ${footer}`);
+});
+
+Deno.test("sizes are told in units of 1024", async () => {
+  using ws = workspace();
+  const rows: [number, string][] = [
+    [1, "1 B"],
+    [1023, "1023 B"],
+    [1024, "1.0 KB"],
+    [1024 ** 2, "1.0 MB"],
+    [1.5 * 1024 ** 2, "1.5 MB"],
+  ];
+  // Sparse ones, which take no room.
+  if (Deno.build.os !== "windows") rows.push([1024 ** 3, "1.0 GB"], [1024 ** 4, "1.0 TB"]);
+  for (const [bytes, expected] of rows) {
+    ws.put("f", "");
+    Deno.truncateSync(ws.at("f"), bytes);
+    assertEquals(await list(ws), `f  ${expected}\n[1 entry]`);
+  }
+});
+
+Deno.test("an abort ends it, with the reason", async () => {
+  using ws = workspace();
+  ws.put("a", "");
+  const signal = AbortSignal.abort(new Error("stopped"));
+  await assertRejects(
+    () => listDirectory({ path: "." }, { ...ws.context, signal }),
+    Error,
+    "stopped",
+  );
+});
+
 Deno.test("what is no folder is refused", async () => {
   using ws = workspace();
   ws.put("file", "");

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { editFile, prepareEdit } from "../../../src/tools/files/edit_file.ts";
 import { prepareWrite, writeFile } from "../../../src/tools/files/write_file.ts";
-import type { Change, ChangeLine } from "../../../src/types/tool.ts";
+import type { Change, ChangeLine, ToolContext } from "../../../src/types/tool.ts";
 import { type Workspace, workspace } from "../workspace.ts";
 
 const edit = (old_string: string, new_string: string, replace_all = false) => ({
@@ -158,4 +158,63 @@ Deno.test("more places in a line than are looked at are shown as the call gives 
   const { change } = await prepareEdit(edit("x", "y", true), ws.context);
   assertEquals(change.lines, [{ kind: "-", text: "x" }, { kind: "+", text: "y" }]);
   assertEquals(change.morePlaces, 2999);
+});
+
+Deno.test("who is told of a write gets the bytes from before, up to 16 MiB of them", async () => {
+  const written: Parameters<NonNullable<ToolContext["onWritten"]>>[0][] = [];
+  using ws = workspace({ onWritten: (one) => void written.push(one) });
+  for (const args of [write("one\n"), edit("one", "two"), write("three\n")]) {
+    await ("content" in args ? writeFile : editFile)(args, ws.context);
+  }
+  assertEquals(written.map(({ path }) => path), Array(3).fill(ws.at("f")));
+  const texts = written.map(({ before }) => before && new TextDecoder().decode(before.bytes));
+  assertEquals(texts, [undefined, "one\n", "two\n"]);
+  assertEquals(written.slice(1).map(({ before }) => before!.stamp), [
+    written[0]!.stamp,
+    written[1]!.stamp,
+  ]);
+  for (const [size, isSaved] of [[2 ** 20 + 1, true], [2 ** 24, true], [2 ** 24 + 1, false]]) {
+    Deno.truncateSync(ws.put("f", "head"), size as number);
+    await writeFile(write("short\n"), ws.context);
+    const { before } = written.at(-1)!;
+    assertEquals(before!.bytes?.length, isSaved ? size : undefined);
+  }
+});
+
+Deno.test("EDT-08 a prepared write needs a file that is known, a prepared edit does not", async () => {
+  using ws = workspace({ seenFiles: new Map() });
+  ws.put("f", "one\n");
+  const prepared = await prepareEdit(edit("one", "two"), ws.context);
+  await editFile(edit("one", "two"), ws.context, prepared);
+  const all = await prepareWrite(write("three\n"), ws.context);
+  Deno.removeSync(ws.at("f"));
+  const writing = () => writeFile(write("three\n"), ws.context, all);
+  await assertRejects(writing, Error, "it was removed since you read it");
+});
+
+Deno.test("a change that is not shown line by line says how many bytes it replaces", async () => {
+  using ws = workspace();
+  const changeOf = async (content: string, context: Partial<ToolContext> = {}) =>
+    (await prepareWrite(write(content), { ...ws.context, ...context })).change;
+  const [short, long] = ["a\n", "a".repeat(2 ** 20 + 1)];
+  const unseen = { path: "f", isNew: false, morePlaces: 0 };
+  assertEquals(await changeOf(long), { path: "f", isNew: true, morePlaces: 0 });
+  const lines = [{ kind: "+", text: "a", line: 1 }] as const;
+  assertEquals(await changeOf(short), { path: "f", isNew: true, morePlaces: 0, lines });
+  ws.put("f", "");
+  assertEquals(await changeOf(short), { ...unseen, lines });
+  assertEquals(await changeOf(long), { ...unseen, replacedBytes: 0 });
+  const most = await changeOf(long.slice(1));
+  assertEquals(most.lines?.length, 1);
+  ws.put("f", [0xe9, 10]);
+  assertEquals(await changeOf(short), { ...unseen, replacedBytes: 2 });
+  ws.put("f", "b\n");
+  const grant = { realPath: ws.at("f"), withheld: { folder: "/", paths: [] }, isSecret: true };
+  assertEquals(await changeOf(short, { grant }), { ...unseen, replacedBytes: 2 });
+  const isNew = { grant: { ...grant, realPath: ws.at("new") } };
+  const made = await prepareWrite({ ...write(short), file_path: "new" }, {
+    ...ws.context,
+    ...isNew,
+  });
+  assertEquals(made.change.lines, lines);
 });

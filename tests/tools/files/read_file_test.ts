@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { readFile as readRange } from "../../../src/tools/files/read_file.ts";
 import { readFile } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
@@ -27,10 +28,30 @@ Deno.test.each([
     [0x63, 0x61, 0x66, 0xe9, 10, 0x62, 10],
     "1\tcaf\ufffd\n2\tb\n[2 lines; not valid UTF-8: \ufffd stands for bytes that cannot be shown]",
   ],
+  ["a BOM that begins a later line", "a\n\ufeffb\n", "1\ta\n2\t\ufeffb\n[2 lines]"],
 ])("reads a file: %s", async (_name, content, expected) => {
   using ws = workspace();
   ws.put("f", content as string);
   assertEquals(await read(ws, "f"), expected);
+});
+
+Deno.test("bytes that only look like a mark at the beginning are none", async () => {
+  using ws = workspace();
+  for (const char of ["\uff0b", "\ufec0", "\u0bff"]) { // each with two of the bytes of a BOM
+    ws.put("f", `${char}a\n`);
+    assertEquals(await read(ws, "f"), `1\t${char}a\n[1 lines]`);
+  }
+  const marks = [[0xff, 0x61], [0xfe, 0x61], [0x61, 0xff, 0xfe], [0x61, 0xfe, 0xff]];
+  for (const bytes of [...marks, [0x61, 10, 0xef, 0xbb, 0xbf, 0xff]]) {
+    ws.put("f", [...bytes, 10]);
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+    const lines = text.split("\n").map((line, i) => `${i + 1}\t${line}\n`);
+    assertEquals(
+      await read(ws, "f"),
+      `${lines.join("")}[${lines.length} lines; ` +
+        "not valid UTF-8: \ufffd stands for bytes that cannot be shown]",
+    );
+  }
 });
 
 Deno.test("shows the window asked for and where to go on", async () => {
@@ -44,6 +65,30 @@ Deno.test("shows the window asked for and where to go on", async () => {
   await assertRejects(() => read(ws, "f", 11), RangeError, "has 10 lines");
   ws.put("empty", "");
   assertEquals(await read(ws, "empty", 5), "[the file is empty]");
+});
+
+Deno.test("the range that was read, for who shows it", async () => {
+  using ws = workspace();
+  ws.put("f", "a\nb\nc\n");
+  const range = async (offset: number, limit: number) =>
+    (await readRange({ file_path: "f", offset, limit }, ws.context)).range;
+  assertEquals(await range(1, 9), { first: 1, last: 3, total: 3, isExact: true });
+  assertEquals(await range(2, 1), { first: 2, last: 2, total: 3, isExact: true });
+});
+
+Deno.test("lines that fit exactly are shown, and what is not shown is not told of", async () => {
+  using ws = workspace({ maxOutputChars: 500 });
+  // Of the 500 characters 400 are for the last line; with its number and end each line has 10.
+  const lines = [...Array(9).fill("x".repeat(7)), "x".repeat(6)];
+  const shown = lines.map((line, i) => `${i + 1}\t${line}\n`).join("");
+  ws.put("f", `${lines.join("\n")}\n`);
+  assertEquals(await read(ws, "f"), `${shown}[10 lines]`);
+  const bytes = new TextEncoder().encode(`${lines.join("\n")}\n`);
+  ws.put("f", [...bytes, 0xff, 10]);
+  assertEquals(await read(ws, "f"), `${shown}[lines 1-10 of 11; continue with offset 11]`);
+  ws.put("f", `${lines.join("\n")}x\n`);
+  const nine = shown.slice(0, 90);
+  assertEquals(await read(ws, "f"), `${nine}[lines 1-9 of 10; continue with offset 10]`);
 });
 
 Deno.test("stays within maxOutputChars, and offsets given lead through the whole file", async () => {
@@ -204,6 +249,8 @@ Deno.test.each([
   ["PNG", [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0], "a PNG image, 10 bytes"],
   ["NUL in text", "abc\0def", "binary data, 7 bytes"],
   ["UTF-16", [0xff, 0xfe, 0x61, 0, 10, 0], "UTF-16"],
+  ["UTF-16, the high bytes first", [0xfe, 0xff, 0, 0x61, 0, 10], "UTF-16"],
+  ["SQLite", "SQLite format 3\0", "an SQLite database, 16 bytes"],
 ])("refuses what is no text: %s", async (_name, content, expected) => {
   using ws = workspace();
   ws.put("f", content as string);
@@ -216,6 +263,9 @@ Deno.test("a missing file is told with what is like it", async () => {
   ws.put("other.md", "");
   await assertRejects(() => read(ws, "confg.ts"), Error, "did you mean config.ts?");
   await assertRejects(() => read(ws, "zzzzzz"), Error, "list_directory");
+  for (let i = 1; i < 5; i++) ws.put(`chapter${i}`, "");
+  const { message } = await assertRejects(() => read(ws, "chapter0"), Error);
+  assert(/: did you mean chapter\d or chapter\d or chapter\d\?$/.test(message), message);
   // As list_directory shows it, and as one would type it.
   ws.put("at 1\u202fPM\u200e", "");
   for (const name of ["at 1\\u{202f}PM\\u{200e}", "at 1\\u{202f}PM", "at 1 PM"]) {
@@ -245,6 +295,10 @@ Deno.test({
       await assertRejects(() => read(ws, name), Error, "not a regular file", name);
     }
     await assertRejects(() => read(ws, "f.txt"), Error, "list_directory");
+    const kinds = { fifo: "FIFO", "to-fifo": "FIFO", socket: "socket", zero: "device" };
+    for (const [name, kind] of Object.entries(kinds)) {
+      await assertRejects(() => read(ws, name), Error, `not a regular file but a ${kind}`);
+    }
     await Deno.symlink("loop", ws.at("loop"));
     await assertRejects(() => read(ws, "loop"), Error, "Cannot read loop");
   },

@@ -37,7 +37,11 @@ for (const [name, change] of CHANGES) {
       for (const attempt of [check, run]) {
         made.context.seenFiles!.set(path, "as it was");
         const error = await assertRejects(async () => void await attempt(args, made.context));
-        assertStringIncludes((error as Error).message, "changed since you read it");
+        const verb = tool === "edit_file" ? "edit" : "write";
+        assertStringIncludes(
+          (error as Error).message,
+          `Cannot ${verb} f as it changed since you read it. It holds now:\n1\t`,
+        );
         assertStringIncludes((error as Error).message, "one\n2\ttw");
         assertEquals(made.text("f"), now);
       }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { grepCode as grepOutcome } from "../../../src/tools/search/grep_code.ts";
 import { grepCode } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
@@ -315,4 +316,42 @@ Deno.test("a file with a NUL byte among its first 8192 is binary", async () => {
   });
   await assertRejects(() => grep(ws, "none", { path: "binary" }), Error, "is binary");
   assertEquals(await grep(ws, "none", { path: "text" }), "No matches in 1 file.");
+});
+
+Deno.test("matching lines are counted without those around them", async () => {
+  using ws = workspace();
+  const x = "x".repeat(99);
+  for (const name of ["a", "b", "c"]) ws.put(name, `${x}\nhit\nhit\n`);
+  const linesOf = (name: string) => [`${name}-1-${x}`, `${name}:2:hit`, `${name}:3:hit`];
+  const all = [...linesOf("a"), "--", ...linesOf("b"), "--", ...linesOf("c")];
+  assertEquals(await grep(ws, "hit", { context_lines: 1 }), all.join("\n"));
+  // A file that was not gone through counts as one line.
+  const rows: [shown: number, note: string][] = [
+    [2, "1 matching line shown, at least 4 more, 2 files of them not shown at all"],
+    [4, "2 matching lines shown, at least 4 more, 2 files of them not shown at all"],
+    [5, "2 matching lines shown, at least 4 more, 1 file of them not shown at all"],
+  ];
+  for (const [shown, note] of rows) {
+    const text = `${all.slice(0, shown).join("\n")}\n` +
+      `[${note}: narrow it down with path, glob or a longer pattern]`;
+    assertEquals(await grep(ws, "hit", { context_lines: 1 }, text.length), text);
+  }
+  const args = { path: ".", glob: "", context_lines: 0 };
+  const counts = async (pattern: string, path = ".") =>
+    (await grepOutcome({ ...args, pattern, path }, ws.context)).counts;
+  assertEquals(await counts("hit"), { matches: 6, files: 3 });
+  assertEquals(await counts("x", "a"), { matches: 1, files: 1 });
+  assertEquals(await counts("none"), { matches: 0, files: 0 });
+});
+
+Deno.test("bytes that only look like a mark at the beginning are text", async () => {
+  using ws = workspace();
+  for (const char of ["\uff0b", "\ufec0", "\u0bff"]) { // each with two of the bytes of a BOM
+    ws.put("f", `${char}hit`);
+    assertEquals(await grep(ws, "^.hit"), `f:1:${char}hit`);
+  }
+  for (const start of ["\xffa", "\xfea", "a\xff", "a\xfe"]) {
+    ws.put("f", bytes(`${start}hit`));
+    assertEquals(await grep(ws, "^..hit"), `f:1:${start.replace(/[^a]/, "\ufffd")}hit`);
+  }
 });

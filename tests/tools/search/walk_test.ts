@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { emptyTally, Walk, type WalkOptions } from "../../../src/tools/search/walk.ts";
+import { emptyTally, isWithheld, Walk, type WalkOptions } from "../../../src/tools/search/walk.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
@@ -220,4 +220,86 @@ Deno.test({
     await Deno.symlink("loop", ws.at("loop"));
     assertEquals(walk(ws), ["end"]);
   },
+});
+
+Deno.test("rules above the highest folder do not count", async () => {
+  using ws = workspace();
+  await put(ws, { ".gitignore": "a", "d/.gitignore": "b", "d/e/a": "", "d/e/b": "", "d/a": "" });
+  const left = (top: string) => walk(ws, { root: ws.at("d/e"), top: ws.at(top) }).join(" ");
+  assertEquals(["", "d", "d/e"].map(left), ["", "a", "a b"]);
+});
+
+Deno.test("a repository within another has its own rules, also where its .git is a link", async () => {
+  using ws = workspace();
+  await put(ws, { ".gitignore": "a", "git/HEAD": "", "in/d/a": "" });
+  await Deno.symlink("../git", ws.at("in/.git"));
+  for (const root of ["in", "in/d"]) assertEquals(walk(ws, { root: ws.at(root) }).length, 1, root);
+});
+
+Deno.test("SEC-01 names of files are withheld for files alone, and counted", async () => {
+  using ws = workspace();
+  await put(ws, { "d.key/a": "", "d.key/b.key": "", "c.key": "" });
+  const root = ws.dir.replaceAll("\\", "/");
+  const tally = emptyTally();
+  const withheld = { folder: root, paths: [], files: /\.key$/ };
+  const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [], withheld }, tally);
+  assertEquals(walker.list(root), { files: [], folders: [`${root}/d.key`] });
+  assertEquals(walker.list(`${root}/d.key`), { files: [`${root}/d.key/a`], folders: [] });
+  assertEquals(tally, { ...emptyTally(), withheld: 2 });
+});
+
+Deno.test("what cannot be listed is counted, but for what is gone", () => {
+  using ws = workspace();
+  ws.put("file", "");
+  for (
+    const [name, unreadable, unnameable] of [["file", 1, 0], ["gone", 0, 0], ["x\ufffd", 0, 1]]
+  ) {
+    const tally = emptyTally();
+    const root = ws.dir.replaceAll("\\", "/");
+    const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [] }, tally);
+    assertEquals(walker.list(`${root}/${name}`), { files: [], folders: [] });
+    assertEquals(tally, { ...emptyTally(), unreadable, unnameable });
+  }
+});
+
+Deno.test({
+  name: "the root of the file system is listed without folders of the system's state",
+  ignore: !posix,
+  fn: () => {
+    const walker = new Walk({ root: "", top: "", maxDepth: Infinity, hidden: [] }, emptyTally());
+    const { folders } = walker.list("");
+    assert(folders.includes("/usr"), folders.join());
+    if (Deno.build.os === "linux") {
+      assertEquals(folders.filter((at) => /^.(proc|sys)$/.test(at)), []);
+    }
+  },
+});
+
+// Each row: a path, and whether it is withheld as a file and as a folder.
+Deno.test.each([
+  ["/ws/secret", true, true],
+  ["/ws/secret/a", true, true],
+  ["/ws/all", false, false],
+  ["/ws/below", true, true],
+  ["/ws/a/secret", false, false],
+  ["/secret", false, false],
+  ["/wsx/secret", false, false],
+  ["/ws/u\u0308", true, true],
+  ["/out/x", true, true],
+  ["/out/u\u0308", true, true],
+  ["/ws/out/x", false, false],
+  ["/ws/a.key", true, false],
+  ["/other/a.key", true, false],
+])("SEC-01 withheld, as a file and as a folder: %s", (path, asFile, asFolder) => {
+  const withheld = {
+    paths: [/^secret(\/|$)/, /^\u00fc$/, /^below\//],
+    absolute: [/^\/out\/[x\u00fc]$/],
+    files: /\.key$/,
+  };
+  for (const folder of ["/ws", "/ws/"]) {
+    const at = { ...withheld, folder };
+    assertEquals([isWithheld(at, path, false), isWithheld(at, path, true)], [asFile, asFolder]);
+  }
+  const none = { folder: "/ws", paths: [] };
+  assertEquals([isWithheld(none, path, false), isWithheld(none, path, true)], [false, false]);
 });

@@ -5,10 +5,10 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { jobStore } from "../../../src/tools/shell/jobs.ts";
+import { jobEndNote, jobStore, namesOf, shortCommand } from "../../../src/tools/shell/jobs.ts";
 import { builtinTools, withJobs } from "../../../src/tools/mod.ts";
 import { checkArguments } from "../../../src/tools/schema.ts";
-import type { Jobs } from "../../../src/types/tool.ts";
+import type { Job, Jobs } from "../../../src/types/tool.ts";
 import { living, marker } from "../../helpers/processes.ts";
 import { contentOf, runInBackground } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
@@ -220,4 +220,65 @@ Deno.test("SEC-01 PRC-04 a job has no input and no credentials", { ignore }, asy
   } finally {
     Deno.env.delete("MY_TOKEN");
   }
+});
+
+/** A job that runs no program; without an outcome it is one that runs. */
+function played(command: string, outcome?: string): Job {
+  return {
+    ...{ command, outcome, number: 0, elapsedMs: 0, isTold: false },
+    ...{ tail: () => "", report: () => Promise.resolve(""), kill: () => {} },
+    stop: () => Promise.resolve(),
+  };
+}
+
+Deno.test("of the jobs that ended, the oldest are forgotten where more than 20 are listed", async () => {
+  await using jobs = jobStore();
+  const numbers = () => jobs.list.map(({ number }) => number);
+  const upTo = (last: number, first = 1) =>
+    Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  for (let i = 0; i < 20; i++) jobs.add(played("make", "exit code 0"));
+  assertEquals(numbers(), upTo(20));
+  jobs.add(played("npm start"));
+  assertEquals(numbers(), upTo(21, 2));
+  for (let i = 0; i < 19; i++) jobs.add(played("make", "exit code 0"));
+  assertEquals(numbers(), upTo(40, 21));
+  // The one that runs stays.
+  jobs.add(played("make", "exit code 0"));
+  assertEquals(numbers(), [21, ...upTo(41, 23)]);
+  // The number of a command that was no job is given to the next one.
+  const last = jobs.list.at(-1)!;
+  jobs.remove(last);
+  jobs.add(last);
+  assertEquals(last.number, 41);
+  jobs.remove(jobs.list[0]!);
+  jobs.add(played("make"));
+  assertEquals(numbers(), upTo(42, 23));
+});
+
+Deno.test("a job in one line", () => {
+  const running = Object.assign(played("npm \n\t test "), { number: 2 });
+  const ended = Object.assign(played("make", "SIGKILL"), { number: 3 });
+  assertEquals(namesOf([running, ended]), "2 (npm test, running), 3 (make, SIGKILL)");
+  assertEquals(
+    jobEndNote(ended),
+    "[Job 3 is over (make): SIGKILL. job_output shows what it printed.]",
+  );
+  const short = (command: string) => shortCommand(played(command));
+  assertEquals(short("x".repeat(60)), "x".repeat(60));
+  assertEquals(short("x".repeat(61)), `${"x".repeat(59)}…`);
+  assertEquals(short("😀".repeat(31)), `${"😀".repeat(29)}\ufffd…`);
+  assertEquals(short(`${" ".repeat(999)}xy`), "x");
+});
+
+Deno.test("a job that fails tells the limits of what confines it", { ignore }, async () => {
+  await using s = session();
+  s.ws.context.confine = (program, args) =>
+    Promise.resolve({ program, args: [...args], limits: "no network" });
+  assertEquals(
+    await start(s.ws, "exit 3", 60_000),
+    "exit code: 3\nno network\nno output",
+  );
+  assertEquals(await start(s.ws, "true", 60_000), "exit code: 0\nno output");
+  await start(s.ws, "exec sleep 1000");
+  assertEquals((await look(s.ws, 1, { stop: true })).includes("no network"), false);
 });

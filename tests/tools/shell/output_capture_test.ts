@@ -35,7 +35,7 @@ Deno.test("keeps the first and last bytes, whatever the pieces are", async () =>
 });
 
 Deno.test("what fits is whole", async () => {
-  for (const text of ["", "a", "a\nb\n", "é".repeat(50), "x".repeat(100)]) {
+  for (const text of ["", "a", "\ufeffa", "a\nb\n", "é".repeat(50), "x".repeat(100)]) {
     for (const size of [1, 3, 1000]) {
       const capture = new OutputCapture([streamOf(new TextEncoder().encode(text), size)], 100);
       await capture.done;
@@ -52,6 +52,54 @@ Deno.test("cuts between lines where one ends near", async () => {
   for (const line of lines) assert(/^(line \d+|\[\d+ bytes omitted: .*\]|)$/.test(line), line);
 });
 
+// Each row: the most bytes, and how far from either cut a line break still moves it.
+Deno.test.each([[400, 50], [1600, 200], [4000, 200]])(
+  "of %d bytes, a line that ends within %d bytes of a cut moves it",
+  async (max, near) => {
+    const half = max / 2;
+    const cutWith = async (distance: number) => {
+      const bytes = new Uint8Array(10_000).fill(120);
+      bytes[half - distance] = 10;
+      bytes[bytes.length - half + distance - 2] = 10;
+      const capture = new OutputCapture([streamOf(bytes, 1000)], max);
+      await capture.done;
+      const [head, tail] = capture.text(max).split(/\n\[.*\]\n/);
+      return [head!.length, tail!.length];
+    };
+    assertEquals(await cutWith(2), [half - 2, half - 1]);
+    assertEquals(await cutWith(near), [half - near, half - near + 1]);
+    // What was left whole has its line break in it.
+    assertEquals(await cutWith(near + 1), [half, half]);
+  },
+);
+
+Deno.test("what is taken is told once, and the end of all is there at any time", async () => {
+  let controller: ReadableByteStreamController;
+  const stream = new ReadableStream({ type: "bytes", start: (one) => void (controller = one) });
+  const capture = new OutputCapture([stream as ReadableStream<Uint8Array<ArrayBuffer>>], 16);
+  const print = async (text: string) => {
+    const more = capture.more();
+    controller.enqueue(new TextEncoder().encode(text));
+    await more;
+  };
+  await print("ab");
+  assertEquals([capture.take(16), capture.total, capture.take(16)], ["ab", 0, ""]);
+  await print("cdé");
+  assertEquals([capture.total, capture.text(16), capture.tail(16)], [4, "cdé", "abcdé"]);
+  assertEquals([1, 2, 3].map((length) => capture.tail(length)), ["", "é", "dé"]);
+  assertEquals(capture.take(16), "cdé");
+  // Eight bytes are kept of the end.
+  await print("1234567");
+  assertEquals([capture.take(16), capture.tail(16)], ["1234567", "1234567"]);
+  await print("8");
+  assertEquals([capture.take(16), capture.tail(16), capture.tail(7)], ["8", "12345678", "2345678"]);
+  await print("9abcdefgh");
+  assertEquals([capture.text(16), capture.tail(16)], ["9abcdefgh", "abcdefgh"]);
+  controller!.close();
+  controller!.byobRequest?.respond(0);
+  await capture.done;
+});
+
 Deno.test("cancel ends a stream that would go on for ever", async () => {
   const capture = new OutputCapture(
     [new ReadableStream({ type: "bytes", pull: () => new Promise(() => {}) })],
@@ -64,6 +112,10 @@ Deno.test("cancel ends a stream that would go on for ever", async () => {
 
 Deno.test.each([
   ["plain\n\ttext\n", "plain\n\ttext\n"],
+  [
+    Array.from({ length: 20 }, (_, i) => i).join("\r"),
+    Array.from({ length: 20 }, (_, i) => i).join("\n"),
+  ],
   ["\x1b[31mred\x1b[0m", "red"],
   ["a\r\nb\r\n", "a\nb\n"],
   ["a\r\r\nb", "a\nb"],

@@ -351,6 +351,20 @@ Deno.test("PRC-08 an unknown command, and one that begins with a dash", { ignore
   assertStringIncludes(await bash(ws, "-l"), "exit code: 127\nstderr:\n");
 });
 
+Deno.test("a command that fails tells the limits of what confines it", { ignore }, async () => {
+  using ws = workspace();
+  const confined = (limits?: string): Partial<ToolContext> => ({
+    confine: (program, args) =>
+      Promise.resolve({ program, args: [...args], ...limits && { limits } }),
+  });
+  assertEquals(
+    await bash(ws, "exit 1", 60, confined("no network")),
+    "exit code: 1\nno network\nno output",
+  );
+  assertEquals(await bash(ws, "true", 60, confined("no network")), "exit code: 0\nno output");
+  assertEquals(await bash(ws, "exit 1", 60, confined()), "exit code: 1\nno output");
+});
+
 Deno.test("runs in the working directory", { ignore }, async () => {
   using ws = workspace();
   assertEquals(await bash(ws, "pwd; echo $PWD"), `exit code: 0\nstdout:\n${ws.dir}\n${ws.dir}`);
