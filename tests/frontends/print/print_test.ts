@@ -63,11 +63,13 @@ async function printed(
   steps: Step[],
   options: Partial<PrintOptions> = {},
   yes = false,
+  prompt = "go",
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   await using server = strictServer(steps);
   const { stdout, stderr, frontend } = streams(options);
   const folder = await Deno.makeTempDir();
   try {
+    await Deno.writeTextFile(`${folder}/.env`, "KEY=1\n");
     await using session = new Session({
       config: { local: localConfig({ host: server.url, model: "test", maxRetries: 0 }) },
       isChosen: true,
@@ -78,7 +80,7 @@ async function printed(
       canUndo: false,
       asksServer: "never",
     }, frontend);
-    const code = await frontend.run(session, "go");
+    const code = await frontend.run(session, prompt);
     // What is queued is written in the next turns of the event loop.
     await new Promise((resolve) => setTimeout(resolve));
     return { code, stdout: stdout.join(""), stderr: stderr.join("") };
@@ -127,6 +129,12 @@ for (const [name, steps, code, stdout, stderr] of RUNS) {
     assertEquals(result.durationMs < 60_000, true);
   });
 }
+
+Deno.test("one prompt: a file that it names and that is refused is exit code 3", async () => {
+  const { code, stderr } = await printed([{ text: "a" }], {}, false, "see @.env");
+  assertEquals(code, 3);
+  assertMatch(stderr, /^· @\.env does not go along: /);
+});
 
 Deno.test("one prompt: a signal's exit code comes before all others", async () => {
   const stopped = await printed([{ text: "a" }], { signal: AbortSignal.abort() });
