@@ -21,7 +21,7 @@ function recordTest(name: string, steps: Step[], body: (recorded: Recorded) => P
     const before = Deno.env.get("XDG_STATE_HOME");
     Deno.env.set("XDG_STATE_HOME", `${folder}/state`);
     try {
-      await using server = strictServer(steps, { models: ["test"] });
+      await using server = strictServer(steps, { models: ["test", "other"] });
       await body({
         folder,
         server,
@@ -100,4 +100,50 @@ recordTest("a record that cannot be written is said once", [{ text: "a" }, { tex
   const [notice, ...more] = fake.notices();
   assertStringIncludes(notice!, "the session cannot be kept: ");
   assertEquals(more, []);
+});
+
+recordTest(
+  "a session that goes on says what was typed last and what was answered, if it was",
+  [
+    { text: "One." },
+    { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] },
+    { text: "", finish: "length" },
+    { text: "Three.", cut: "finish" },
+  ],
+  async ({ open }) => {
+    const exchange = async () => {
+      await using fake = await open({ isRecorded: false, resumesNewest: true });
+      const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
+      return resumed && [resumed.lastTyped, resumed.lastAnswer?.split("\n")[0], resumed.lostLines];
+    };
+    assertEquals(await exchange(), undefined);
+    await using fake = await open();
+    await fake.session.prompt("one", signal);
+    assertEquals(await exchange(), ["one", "One.", 0]);
+    await fake.session.prompt("two", signal);
+    assertEquals((await exchange())!.slice(0, 1), ["two"]);
+    await assertRejects(() => fake.session.prompt("three", signal));
+    assertEquals(await exchange(), ["three", "Three.", 0]);
+  },
+);
+
+recordTest("the model of an earlier session is taken up where nobody named another", [
+  { text: "One." },
+  { text: "Two." },
+], async ({ open }) => {
+  {
+    await using fake = await open();
+    await fake.command("/model other");
+    await fake.session.prompt("one", signal);
+  }
+  for (const isChosen of [true, false]) {
+    await using fake = await open({ isChosen, resumesNewest: true, isRecorded: false });
+    const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
+    assertEquals(resumed?.model?.isTakenUp, !isChosen);
+    assertEquals(fake.session.status.model, isChosen ? "test" : "other");
+  }
+  await using fake = await open({ resumesNewest: true });
+  await fake.command("/model other");
+  const text = await fake.command("/resume 1");
+  assertEquals([text?.includes("It was with"), text?.includes("as before")], [false, false]);
 });
