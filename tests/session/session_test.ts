@@ -303,3 +303,17 @@ Deno.test("a status follows each call and each count, and what a command of the 
   const printed = fake.events.findLast((event) => event.type === "output");
   assertEquals(printed?.newest(), "out");
 });
+
+Deno.test("the model is known once a server has answered with it", async () => {
+  await using server = strictServer([{ error: { status: 500, message: "no" } }, {
+    text: "Hello.",
+  }]);
+  const options = { isChosen: false, asksServer: "before-turns" } as const;
+  await using fake = await fakeSession(server.url, options);
+  await assertRejects(() => fake.session.prompt("one", signal), BackendError);
+  assertEquals(fake.session.status.model, undefined);
+  await fake.session.prompt("two", signal);
+  assertEquals(fake.session.status.model, "test");
+  await using never = await fakeSession(server.url, { isChosen: false });
+  assertEquals(never.session.status.model, "test");
+});

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { commandIn } from "../../../src/session/commands/registry.ts";
 import type { Job } from "../../../src/types/tool.ts";
+import { openPermissions } from "../../../src/session/permissions.ts";
 import { jobsCommand } from "../../../src/session/commands/jobs.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
@@ -173,6 +174,8 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   );
   assertEquals(await fake.command(`/model --local --host ${server.url} -m test`), now("test"));
   assertEquals(fake.session.status.model, "test");
+  // Where nobody names a model, the next message finds out which there is.
+  assertMatch((await fake.command(`/model --local --host ${server.url}`))!, /goes on\.$/);
   const gone = await fake.command(`/model --local --host ${NO_SERVER} -m test`);
   assertMatch(gone!, /^Now with test at 127\.0\.0\.1:1\. .* does not list its models: /);
   assertMatch(
@@ -203,4 +206,31 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
   const offered = ["1", "2", "3", "stop 1", "stop 3", "stop all"];
   assertEquals(await jobsCommand.values!(state, ""), offered);
   assertEquals(await jobsCommand.values!({ ...state, jobs: { list: [] } } as never, ""), []);
+});
+
+Deno.test("/trust is for the repository, and holds in its folders and in later sessions", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [root, folder] = [`${base}/repo`, `${base}/repo/sub`];
+  const settings = () =>
+    openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? `${base}/config` : undefined);
+  try {
+    await Deno.mkdir(`${root}/.git`, { recursive: true });
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(`${root}/AGENTS.md`, "be brief\n");
+    await using fake = await fakeSession(NO_SERVER, { folder, permissions: await settings() });
+    const rows = [
+      ["/trust", "· heeds ../AGENTS.md (1 line)", true],
+      ["/trust off", "What this folder brings is not heeded.", false],
+    ] as const;
+    for (const [line, said, isTrusted] of rows) {
+      assertEquals(await fake.command(line), said);
+      const { instructions } = fake.session.agent.state;
+      assertEquals(instructions!.includes("be brief"), isTrusted);
+      const later = await settings();
+      await later.prepare(root, false);
+      assertEquals([later.trusts(root), later.trusts(base)], [isTrusted, undefined]);
+    }
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
 });
