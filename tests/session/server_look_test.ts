@@ -229,6 +229,29 @@ Deno.test("the compatible endpoint is used where there is no native one, and it 
   }
 });
 
+Deno.test("that the server loads the model is told, and of which one where that is known", async () => {
+  const router = {
+    ...{ "/v1/models": { data: [{ id: "a", status: { value: "unloaded" } }] } },
+    ...props(8192),
+  };
+  const rows: [Kind, Answers, isChosen: boolean, loading: string][] = [
+    ["local", { ...ollama(8192, "m"), "/api/ps": { models: [] } }, false, "m"],
+    ["chat", router, false, "its model"],
+    ["chat", router, true, "m"],
+  ];
+  for (const [kind, answers, isChosen, model] of rows) {
+    await using server = serverOf(answers);
+    const agent = new CopilotAgent(configs[kind](server.url), ".");
+    const events: unknown[] = [];
+    const onEvent = (event: { type: string }) => events.push(event);
+    await new ModelFit({ isChosen, asksRemote: true }).prepare(agent, { signal, onEvent });
+    assertEquals(events[0], { type: "loading", model });
+    // Without somebody to tell, it is asked all the same.
+    await new ModelFit({ isChosen, asksRemote: true }).prepare(agent);
+    assertEquals(agent.config.local!.contextLength, 8192);
+  }
+});
+
 const failure = (kind: "request" | "model_not_found" | "server", status: number) =>
   new BackendError("It failed", { kind, status });
 
