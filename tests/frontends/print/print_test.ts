@@ -198,6 +198,14 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
   ]);
 });
 
+Deno.test("notices of the turn are a part of the stream of events", async () => {
+  const ran = await printed([{ text: "a" }], { format: "stream-json" }, false, "see @.env");
+  const events = ran.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const { code, message } = events.find(({ type }) => type === "notice");
+  assertEquals([code, message.startsWith("@.env does not go along")], ["attached", true]);
+  assertEquals(ran.stderr, "");
+});
+
 Deno.test("the record of a call has its details, but not the output that its result holds", async () => {
   const exec = {
     ...{ toolCallId: "1", toolName: "x", arguments: {}, result: "a", durationMs: 1 },
