@@ -252,6 +252,20 @@ Deno.test("that the server loads the model is told, and of which one where that 
   }
 });
 
+Deno.test("a look tells once that the server loads a model", async () => {
+  const unloaded = { data: [{ id: "a", status: { value: "unloaded" } }] };
+  for (const isChosen of [true, false]) {
+    await using server = serverOf({ "/v1/models": unloaded, ...props(8192) });
+    const agent = new CopilotAgent(configs.chat(server.url), ".");
+    const fit = new ModelFit({ isChosen, asksRemote: true });
+    let count = 0;
+    const onLoading = () => void count++;
+    if (isChosen) agent.setModel("a");
+    await Array.fromAsync(checkServerAndModel({ agent, fit, signal, onLoading }));
+    assertEquals(count, 1);
+  }
+});
+
 const failure = (kind: "request" | "model_not_found" | "server", status: number) =>
   new BackendError("It failed", { kind, status });
 
