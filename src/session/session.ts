@@ -161,7 +161,7 @@ export class Session implements AsyncDisposable {
       import("../tools/search/target.ts"),
     ]);
     const context = this.agent.toolContext(AbortSignal.timeout(LIST_MS));
-    const { walk, prefix } = await findTarget(context, ".", "**/*", false);
+    const { walk, prefix } = await findTarget(context, ".", "*", true);
     const found = await runSearch({ walk, prefix, limit: MAX_PATHS }, [walk.root], context.signal);
     return found.files.map(({ path }) => path);
   }

@@ -130,3 +130,34 @@ Deno.test("TTY-02 the rows of a change are few, no wider than the terminal, and 
     assertEquals(/\x1b|\u202e/.test(row), false);
   }
 });
+
+const line = (text: string, at?: number, kind: "+" | "-" | " " = "+") => ({
+  kind,
+  text,
+  ...(at !== undefined && { line: at }),
+});
+const drawn = (change: Partial<Change>, columns = 80) =>
+  changeRows({ morePlaces: 0, ...change } as Change, columns, (text) => text);
+
+Deno.test("a change is drawn up to 40 rows, and 400 characters of a line", () => {
+  const lines = Array.from({ length: 40 }, (_, at) => line("x", at + 1));
+  assertEquals(drawn({ lines }).length, 40);
+  assertEquals(drawn({ lines }).at(-1), "    40 + x");
+  const more = drawn({ lines: [...lines, line("x", 41)] });
+  assertEquals([more.length, more.at(-2), more.at(-1)], [41, "    40 + x", "    … 1 more line"]);
+  const long = (chars: number) => drawn({ lines: [line("x".repeat(chars))] }, 500);
+  assertEquals(long(398), [`    + ${"x".repeat(398)}`]);
+  assertEquals(long(399), [`    + ${"x".repeat(398)}…`]);
+  assertEquals(drawn({ lines: [line("x".repeat(20))] }, 5), [
+    ...["    + xxxxxxxx", "    xxxxxxxxxx", "    xx"],
+  ]);
+  assertEquals(drawn({ morePlaces: 1 }), []);
+});
+
+Deno.test("the notes below a change say what its lines do not", () => {
+  const one = line("x", 1);
+  assertEquals(drawn({ lines: [one], morePlaces: 1 }).slice(1), ["    (and in 1 more place)"]);
+  assertEquals(drawn({ lines: [] }), ["    (the file holds just this already)"]);
+  const rows = ["    (removes a line end at the end of the text)"];
+  assertEquals(drawn({ lines: [], lineEnd: "removes" }), rows);
+});

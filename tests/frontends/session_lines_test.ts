@@ -2,8 +2,11 @@ import { assertEquals } from "@std/assert";
 import {
   instructionLines,
   permissionReportLines,
+  resumedLines,
+  sessionLine,
   trustQuestion,
 } from "../../src/frontends/session_lines.ts";
+import type { Resumed } from "../../src/session/record.ts";
 import type { PermissionReport } from "../../src/session/report.ts";
 
 const REPORT: PermissionReport = {
@@ -83,4 +86,48 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
       `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.`,
     prompt: "Heed them? [y/n] ",
   });
+});
+
+const RESUMED: Resumed = { started: "2026-01-02T03:04:05.678Z", messages: 2, lostLines: 0 };
+const FROM = "Goes on from 2026-01-02 03:04: 2 messages";
+const used = { before: { model: "a\x1b", server: "x:1" }, now: { model: "b", server: "y:2" } };
+
+const RESUMPTIONS: [change: Partial<Resumed>, rows: string[]][] = [
+  [{}, [FROM]],
+  [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
+  [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
+  [{ lastTyped: "a\nb", lastAnswer: "c\x1b" }, [FROM, "  <> a b>", "  <c␛>"]],
+  [{ lastTyped: "a".repeat(200), lastAnswer: "b".repeat(300) }, [
+    ...[FROM, `  <> ${"a".repeat(200)}>`, `  <${"b".repeat(300)}>`],
+  ]],
+  [{ lastTyped: "a".repeat(201), lastAnswer: "b".repeat(301) }, [
+    ...[FROM, `  <> ${"a".repeat(199)}…>`, `  <${"b".repeat(299)}…>`],
+  ]],
+  [{ openCalls: 0 }, [FROM, "The last turn was cut off: before the answer."]],
+  [{ openCalls: 1 }, [
+    ...[FROM, "The last turn was cut off: its open call is answered as interrupted."],
+  ]],
+  [{ openCalls: 2 }, [
+    ...[FROM, "The last turn was cut off: its open calls are answered as interrupted."],
+  ]],
+  [{ model: { ...used, isTakenUp: true } }, [FROM, "With a␛, as before (/model)."]],
+  [{ model: { ...used, isTakenUp: false } }, [
+    ...[FROM, "It was with a␛ at x:1, and is with b at y:2 now."],
+  ]],
+];
+for (const [change, rows] of RESUMPTIONS) {
+  Deno.test(`what is said of a session that goes on: ${JSON.stringify(change).slice(0, 60)}`, () => {
+    assertEquals(resumedLines({ ...RESUMED, ...change }, (text) => `<${text}>`), rows);
+  });
+}
+
+Deno.test("where there is no session to go on with, that is said", () => {
+  assertEquals(resumedLines(undefined), ["There is no earlier session of this folder."]);
+});
+
+Deno.test("an earlier session is one line, however much was typed first", () => {
+  const line = (title: string) => sessionLine({ ...RESUMED, title });
+  assertEquals(line("a\nb"), "2026-01-02 03:04  a b");
+  assertEquals(line("a".repeat(60)), `2026-01-02 03:04  ${"a".repeat(60)}`);
+  assertEquals(line("a".repeat(61)), `2026-01-02 03:04  ${"a".repeat(59)}…`);
 });

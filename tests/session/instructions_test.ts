@@ -242,3 +242,45 @@ Deno.test("what can not be kept is heeded this time, and said", async () => {
     assertStringIncludes(agent.systemPrompt, "be brief");
   });
 });
+
+Deno.test("instructions are read up to 32 KiB, and what is left out is said", async () => {
+  for (const [size, isCut] of [[32_768, false], [32_769, true]] as const) {
+    await folderWith({ "AGENTS.md": "a".repeat(size) }, async (folder) => {
+      const agent = agentIn(folder);
+      await heedInstructions(agent, await settingsIn(folder), { trust: true });
+      const { instructions } = agent.state;
+      assertEquals(instructions!.includes("a".repeat(32_768)), true);
+      assertEquals(instructions!.includes("[The rest is left out: 32768 bytes are read]"), isCut);
+    });
+  }
+});
+
+Deno.test("of two files in a folder the first counts, empty ones are none, lines are counted", async () => {
+  const files = { "AGENTS.md": " \n", "CLAUDE.md": "b", "a/AGENTS.md": "c\nd\n\n", "a/b/x": "" };
+  await folderWith({ ".git/HEAD": "", ...files }, async (folder) => {
+    const agent = agentIn(`${folder}/a/b`);
+    const heeded = await heedInstructions(agent, await settingsIn(folder), { trust: true });
+    assertEquals(heeded.files, [{ name: "../AGENTS.md", lines: 2 }]);
+    const none = await heedInstructions(agentIn(folder), await settingsIn(folder), {});
+    assertEquals([none.files, none.isHeeded], [[], true]);
+  });
+});
+
+Deno.test("the person's own instructions come first, and need no trust", async () => {
+  await folderWith(
+    { "AGENTS.md": "theirs", "config/copilot/AGENTS.md": "mine" },
+    async (folder) => {
+      const agent = agentIn(folder);
+      const env = (name: string) => name === "XDG_CONFIG_HOME" ? `${folder}/config` : undefined;
+      const settings = await settingsIn(folder);
+      const confirm = () => Promise.resolve(false);
+      await heedInstructions(agent, settings, { env });
+      assertEquals(agent.state.instructions, "Instructions of the user:\nmine");
+      await heedInstructions(agent, settings, { env, trust: true, confirm });
+      assertEquals(
+        agent.state.instructions,
+        "Instructions of the user:\nmine\nInstructions of the project, from AGENTS.md:\ntheirs",
+      );
+    },
+  );
+});

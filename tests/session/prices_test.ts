@@ -26,4 +26,37 @@ Deno.test("what is not known costs nothing known", () => {
 
 Deno.test("dollars", () => {
   assertEquals([dollars(0.00421), dollars(1.2)], ["$0.0042", "$1.20"]);
+  assertEquals([dollars(0.0999), dollars(0.1)], ["$0.0999", "$0.10"]);
 });
+
+/** Dollars for a million tokens: input, input from the cache, output. */
+const LISTED: [model: string, prices: [number, number, number] | undefined][] = [
+  ["gpt-4o-mini", [0.15, 0.075, 0.6]],
+  ["gpt-4o", [2.5, 1.25, 10]],
+  ["gpt-4o-2024-08-06", [2.5, 1.25, 10]],
+  ["gpt-4.1-nano", [0.1, 0.025, 0.4]],
+  ["gpt-4.1-mini-2025-04-14", [0.4, 0.1, 1.6]],
+  ["gpt-4.1", [2, 0.5, 8]],
+  ["gpt-5-nano", [0.05, 0.005, 0.4]],
+  ["gpt-5-mini", [0.25, 0.025, 2]],
+  ["gpt-5", [1.25, 0.125, 10]],
+  ["gpt-5-pro", undefined],
+  ["claude-opus-4-5", [5, 0.5, 25]],
+  ["claude-opus-4-1", [15, 1.5, 75]],
+  ["claude-opus-4-20250514", [15, 1.5, 75]],
+  ["claude-3-7-sonnet-20250219", [3, 0.3, 15]],
+  ["claude-haiku-4-5", [1, 0.1, 5]],
+  ["claude-3-5-haiku-20241022", [0.8, 0.08, 4]],
+  ["claude-3-opus", undefined],
+];
+for (const [model, prices] of LISTED) {
+  Deno.test(`the price of ${model}`, () => {
+    const config = model.startsWith("gpt") ? openai(model) : hosted(model);
+    const of = (inputTokens: number, cachedTokens: number, outputTokens: number) =>
+      costOf({ inputTokens, cachedTokens, outputTokens }, config);
+    const million = 1_000_000;
+    const found = [of(million, 0, 0), of(million, million, 0), of(0, 0, million)];
+    if (prices === undefined) assertEquals(found, [undefined, undefined, undefined]);
+    else found.forEach((price, at) => assertAlmostEquals(price!, prices[at]!));
+  });
+}

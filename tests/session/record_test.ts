@@ -1,6 +1,10 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { storedSessions } from "../../src/records/store.ts";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { localConfig } from "../../src/config.ts";
+import { type StoredSession, storedSessions } from "../../src/records/store.ts";
+import { resumeSession, sessionTitle } from "../../src/session/record.ts";
 import type { SessionOptions } from "../../src/session/session.ts";
+import type { Message } from "../../src/types/message.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 
@@ -21,7 +25,7 @@ function recordTest(name: string, steps: Step[], body: (recorded: Recorded) => P
     const before = Deno.env.get("XDG_STATE_HOME");
     Deno.env.set("XDG_STATE_HOME", `${folder}/state`);
     try {
-      await using server = strictServer(steps, { models: ["test"] });
+      await using server = strictServer(steps, { models: ["test", "other"] });
       await body({
         folder,
         server,
@@ -100,4 +104,120 @@ recordTest("a record that cannot be written is said once", [{ text: "a" }, { tex
   const [notice, ...more] = fake.notices();
   assertStringIncludes(notice!, "the session cannot be kept: ");
   assertEquals(more, []);
+});
+
+recordTest(
+  "a session that goes on says what was typed last and what was answered, if it was",
+  [
+    { text: "One." },
+    { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] },
+    { text: "", finish: "length" },
+    { text: "Three.", cut: "finish" },
+  ],
+  async ({ open }) => {
+    const exchange = async () => {
+      await using fake = await open({ isRecorded: false, resumesNewest: true });
+      const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
+      return resumed && [resumed.lastTyped, resumed.lastAnswer?.split("\n")[0], resumed.lostLines];
+    };
+    assertEquals(await exchange(), undefined);
+    await using fake = await open();
+    await fake.session.prompt("one", signal);
+    assertEquals(await exchange(), ["one", "One.", 0]);
+    await fake.session.prompt("two", signal);
+    assertEquals(await exchange(), ["two", "[The model gave no answer]", 0]);
+    await assertRejects(() => fake.session.prompt("three", signal));
+    assertEquals(await exchange(), ["three", "Three.", 0]);
+  },
+);
+
+recordTest("the model of an earlier session is taken up where nobody named another", [
+  { text: "One." },
+  { text: "Two." },
+], async ({ open }) => {
+  {
+    await using fake = await open();
+    await fake.command("/model other");
+    await fake.session.prompt("one", signal);
+  }
+  for (const isChosen of [true, false]) {
+    await using fake = await open({ isChosen, resumesNewest: true, isRecorded: false });
+    const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
+    assertEquals(resumed?.model?.isTakenUp, !isChosen);
+    assertEquals(fake.session.status.model, isChosen ? "test" : "other");
+  }
+  await using fake = await open({ resumesNewest: true });
+  await fake.command("/model other");
+  const text = await fake.command("/resume 1");
+  assertEquals([text?.includes("It was with"), text?.includes("as before")], [false, false]);
+});
+
+Deno.test("without a folder for state nothing is recorded, and there are no earlier sessions", async () => {
+  const names = ["HOME", "XDG_STATE_HOME", "LOCALAPPDATA"];
+  const before = names.map((name) => Deno.env.get(name));
+  names.forEach((name) => Deno.env.delete(name));
+  try {
+    await using server = strictServer([{ text: "One." }]);
+    await using fake = await fakeSession(server.url, { isRecorded: true });
+    await fake.session.prompt("one", signal);
+    assertEquals(await fake.command("/resume"), "There are no earlier sessions of this folder.");
+    assertEquals(fake.notices(), []);
+  } finally {
+    names.forEach((name, at) => before[at] !== undefined && Deno.env.set(name, before[at]));
+  }
+});
+
+const stored = (messages: Message[], more: Partial<StoredSession> = {}) =>
+  ({
+    ...{ head: { started: "2026-01-02T03:04:05.678Z" }, messages, lost: 0, first: "f" },
+    ...more,
+  }) as StoredSession;
+const user = (content: string): Message => ({ role: "user", content });
+const model = (content: string, more: Partial<Message> = {}): Message => (
+  { role: "assistant", content, ...more }
+);
+
+const EXCHANGES: [messages: Message[], typed: string | undefined, answer: string | undefined][] = [
+  [[], undefined, undefined],
+  [[model("a")], undefined, "a"],
+  [[user("a")], "a", undefined],
+  [[user("a"), model("b"), user("c")], "c", undefined],
+  [[user("a"), model("b"), model(" ")], "a", "b"],
+  [[user("a"), model("b"), model("c", { standsFor: "interruption" })], "a", "b"],
+  [[user("a"), model("b"), model("c", { standsFor: "lost_answer" })], "a", "b"],
+  [[user("a"), model("b"), { role: "tool", content: "c", toolCallId: "1" }], "a", "b"],
+];
+for (const [messages, typed, answer] of EXCHANGES) {
+  const roles = messages.map(({ role, content }) => `${role} ${content}`).join(", ");
+  Deno.test(`the last exchange of [${roles}]`, () => {
+    const agent = new CopilotAgent({ local: localConfig({ model: "m" }) }, ".");
+    const resumed = resumeSession({ agent, fit: { isChosen: true } }, stored(messages));
+    assertEquals([resumed.lastTyped, resumed.lastAnswer], [typed, answer]);
+    assertEquals([resumed.messages, agent.state.messages], [messages.length, messages]);
+  });
+}
+
+Deno.test("an earlier session's model is taken up from the same server, where nobody named one", () => {
+  const rows: [server: string, model: string, isChosen: boolean, expected: boolean | undefined][] =
+    [
+      ["h:1", "m", false, undefined],
+      ["h:2", "m", false, undefined],
+      ["h:1", "other", false, true],
+      ["h:1", "other", true, false],
+      ["h:2", "other", false, false],
+      ["g:1", "m", false, false],
+    ];
+  for (const [server, name, isChosen, expected] of rows) {
+    const agent = new CopilotAgent({ local: localConfig({ model: "m", host: "http://h:1" }) }, ".");
+    const used = { model: name, server };
+    const resumed = resumeSession({ agent, fit: { isChosen } }, stored([], { used }));
+    assertEquals(resumed.model?.isTakenUp, expected, `${server} ${name}`);
+    assertEquals(agent.config.local!.model, expected ? "other" : "m");
+  }
+});
+
+Deno.test("a session is called by what was typed first, up to 200 characters", () => {
+  assertEquals(sessionTitle(stored([], { first: "a".repeat(201) })).title, "a".repeat(200));
+  const head = { started: "s", title: "t" } as StoredSession["head"];
+  assertEquals(sessionTitle(stored([], { head })), { started: "s", title: "t" });
 });

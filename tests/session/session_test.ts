@@ -1,4 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertAlmostEquals, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { compatConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -207,4 +208,112 @@ Deno.test("a question that is left open after the turn was stopped does not hold
   assertEquals((await fake.session.prompt("one", stop.signal)).stopReason, "aborted");
   const { response } = await fake.session.prompt("two", signal);
   assertEquals([response, questions], ["Done.", 2]);
+});
+
+Deno.test("tokens are those that the server counted, or an estimate where it counted none", async () => {
+  const usages = [{ inputTokens: 0, outputTokens: 3 }, { inputTokens: 1, outputTokens: 3 }];
+  await using server = strictServer(usages.map((usage) => ({ text: "Hello.", usage })));
+  await using fake = await fakeSession(server.url);
+  await fake.session.prompt("one", signal);
+  const { used, isCounted } = fake.session.status.tokens;
+  assertEquals([used > 100, isCounted], [true, false]);
+  await fake.session.prompt("two", signal);
+  assertEquals(fake.session.status.tokens, { used: 4, isCounted: true, window: 32_768 });
+});
+
+Deno.test("what requests cost is summed up, where it is known", async () => {
+  const usage = { inputTokens: 1_000_000, outputTokens: 0 };
+  await using server = strictServer([{ text: "One.", usage }, { text: "Two.", usage }]);
+  const compat = compatConfig({
+    apiKey: "k",
+    model: "gpt-4o",
+    fetch: (input, init) => fetch(String(input).replace(/^https:[/][/][^/]+/, server.url), init),
+  });
+  await using fake = await fakeSession(server.url, { config: { compat } });
+  assertEquals(fake.session.status.cost, undefined);
+  for (const dollars of [2.5, 5]) {
+    await fake.session.prompt("go", signal);
+    assertAlmostEquals(fake.session.status.cost!, dollars);
+  }
+});
+
+Deno.test("paths are listed once in five seconds, and anew for another folder", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const { now } = performance;
+  let later = 0;
+  performance.now = () => now.call(performance) + later;
+  try {
+    await Deno.mkdir(`${folder}/sub`);
+    await Deno.writeTextFile(`${folder}/sub/a`, "");
+    await using fake = await fakeSession("http://127.0.0.1:1", { folder });
+    assertEquals(await fake.session.paths(), ["sub/a"]);
+    await Deno.writeTextFile(`${folder}/sub/b`, "");
+    assertEquals(await fake.session.paths(), ["sub/a"]);
+    await fake.command("/cd sub");
+    assertEquals((await fake.session.paths()).toSorted(), ["a", "b"]);
+    await Deno.writeTextFile(`${folder}/sub/c`, "");
+    later = 5001;
+    assertEquals((await fake.session.paths()).toSorted(), ["a", "b", "c"]);
+  } finally {
+    performance.now = now;
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("the greeting of a server says what it has, and which model is asked then", async () => {
+  const rows: [models: string[], isChosen: boolean, model: string | undefined, said: RegExp][] = [
+    [["test"], true, "test", /^test: .* · 32768 tokens of context$/],
+    [
+      ["other"],
+      true,
+      "test",
+      /^test is not there; there are: other\. ollama pull test, or --model$/,
+    ],
+    [["other"], false, "other", /^model: other \(the server's own; .*\nother/],
+    [[], false, undefined, /^test is not there; there are: none\./],
+  ];
+  for (const [models, isChosen, model, said] of rows) {
+    await using server = strictServer([{ text: "Hello." }], { models });
+    await using fake = await fakeSession(server.url, { isChosen, asksServer: "at-start" });
+    while (fake.notices().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    assertMatch(fake.notices().join("\n"), said);
+    assertEquals(fake.session.status.model, model);
+  }
+});
+
+Deno.test("a session that is over tells nothing more", async () => {
+  await using server = strictServer([{ text: "Hello." }]);
+  const fake = await fakeSession(server.url);
+  await fake.session[Symbol.asyncDispose]();
+  const { length } = fake.events;
+  await fake.command("/clear");
+  assertEquals(fake.events.length, length);
+});
+
+Deno.test("a status follows each call and each count, and what a command of the person's prints is told of", async () => {
+  const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
+  await using server = strictServer([call, { text: "Done." }]);
+  await using fake = await fakeSession(server.url);
+  await fake.session.prompt("go", signal);
+  const types = fake.events.map(({ type }) => type);
+  for (const type of ["usage", "tool_done"] as const) {
+    assertEquals(types[types.indexOf(type) + 1], "status");
+  }
+  await fake.session.shell("echo out", signal);
+  const printed = fake.events.findLast((event) => event.type === "output");
+  assertEquals(printed?.newest(), "out");
+});
+
+Deno.test("the model is known once a server has answered with it", async () => {
+  await using server = strictServer([{ error: { status: 500, message: "no" } }, {
+    text: "Hello.",
+  }]);
+  const options = { isChosen: false, asksServer: "before-turns" } as const;
+  await using fake = await fakeSession(server.url, options);
+  await assertRejects(() => fake.session.prompt("one", signal), BackendError);
+  assertEquals(fake.session.status.model, undefined);
+  await fake.session.prompt("two", signal);
+  assertEquals(fake.session.status.model, "test");
+  await using never = await fakeSession(server.url, { isChosen: false });
+  assertEquals(never.session.status.model, "test");
 });

@@ -115,6 +115,10 @@ export class TurnView {
     this.#markdown.resize(terminalSize().columns);
     const text = this.#markdown.push(delta);
     this.activity.token(this.#markdown.holdsTable ? "writing a table" : "answering");
+    this.#stream(text);
+  }
+
+  #stream(text: string): void {
     if (text === "") return;
     if (this.#last === "line") this.screen.print("");
     this.#last = "text";
@@ -147,7 +151,7 @@ export class TurnView {
   }
 
   #endText(): void {
-    this.screen.stream(this.#markdown.end());
+    this.#stream(this.#markdown.end());
   }
 
   #endReasoning(): void {

@@ -15,6 +15,10 @@ const BEST: [word: string, expected: string[]][] = [
   ["src/", ["src/main.ts", "src/map/in.ts"]],
   ["smt", ["src/main.ts", "tests/main_test.ts", "src/map/in.ts"]],
   ["zzz", []],
+  ["rc/m", ["src/main.ts", "src/map/in.ts"]],
+  ["ma", ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "src/map/in.ts"]],
+  ["in.ts", ["src/map/in.ts", "src/main.ts", "tests/main_test.ts"]],
+  ["", PATHS],
 ];
 
 for (const [word, expected] of BEST) {
@@ -84,7 +88,30 @@ const COMPLETED: [before: string, items: string[], replace: number][] = [
   ["see @a", ["@a.txt"], 2],
   ["see @b", ['@"sub/b c.txt"'], 2],
   ["see @ignored", [], 8],
+  ['@"b', ['@"sub/b c.txt"'], 3],
+  ["(@a", ["@a.txt"], 2],
+  ["/trust o", ["off"], 1],
+  ["/trust x", [], 1],
+  ["/cd nowhere", [], 7],
+  ["/help x", [], 1],
+  ["/none x", [], 1],
 ];
+
+Deno.test("Tab completes nothing in what is neither a command nor names a file", () =>
+  inFolder(async ({ state }) => {
+    await using fake = await fakeSession("http://127.0.0.1:1", { folder: state.workingDir });
+    for (const before of ["", "hello", "me@a", "/etc/hosts", "@a and"]) {
+      assertEquals(await completer(fake.session)(before, ""), undefined, before);
+    }
+  }));
+
+Deno.test("Tab offers no more than fifty arguments", () =>
+  inFolder(async ({ state }) => {
+    for (let n = 0; n < 51; n++) await Deno.mkdir(`${state.workingDir}/x${n}`);
+    await using fake = await fakeSession("http://127.0.0.1:1", { folder: state.workingDir });
+    const completion = await completer(fake.session)("/cd x", "");
+    assertEquals([completion!.items.length, completion!.replace], [50, 1]);
+  }));
 
 for (const [before, items, replace] of COMPLETED) {
   Deno.test(`Tab behind ${before}`, () =>

@@ -288,4 +288,56 @@ Deno.test("the path is there again below a text that is longer than the screen",
   assertEquals(await ends(3), ["  │ x", "  │ x"]);
   const end = "  (end of content: 120 lines, 240 characters above)";
   assertEquals(await ends(120), [end, "  file_path: new.txt"]);
+  // 18 rows are seen at one glance, those of the text as well as all together.
+  assertEquals(await ends(16), ["  │ x", "  │ x"]);
+  assertEquals(await ends(17), ["  │ x", "  file_path: new.txt"]);
+  assertEquals(await ends(18), ["  │ x", "  file_path: new.txt"]);
+  const short = "  (end of content: 19 lines, 38 characters above)";
+  assertEquals(await ends(19), [short, "  file_path: new.txt"]);
+});
+
+Deno.test("a file that a message names is asked about in other words than a call", async () => {
+  const file = { file_path: ".env" };
+  const of = await asked(
+    "read_file",
+    file,
+    { isOfPerson: true, isRoutine: false, reason: "is secret", choices: ["once", "refuse"] },
+    ["?"],
+  );
+  assertEquals(of.text, "Your message names .env:\n  It is secret.");
+  assertEquals(of.prompt, "Send it along? [y/n/?] ");
+  const help = "  y      send it along\n  n      leave it out: the model gets the name alone";
+  assertEquals(of.said, [help]);
+});
+
+Deno.test("a question names its keys from 30 columns on, and its reason up to 200 characters", async () => {
+  const ls = { command: "ls" };
+  assertEquals((await asked("run_bash", ls, {}, [], 30)).prompt, "Run this? [y/n/a/s/e/?] ");
+  assertEquals((await asked("run_bash", ls, {}, [], 29)).prompt, "Run this? [y/n/?] ");
+  const { text } = await asked(
+    "run_bash",
+    ls,
+    { isRoutine: false, reason: "a".repeat(201) },
+    [],
+    300,
+  );
+  assertEquals(text.split("\n").at(-1), `  It ${"a".repeat(200)}.`);
+});
+
+Deno.test("the arguments of a call: short ones in a row, others below it, the background in words", () => {
+  const rows = (args: Record<string, unknown>, columns = 40) =>
+    requestText(bash, args, columns).split("\n").slice(1);
+  assertEquals(rows({ command: "ls", run_in_background: true }), [
+    ...["  command: ls", "  in the background (/jobs stops it)"],
+  ]);
+  assertEquals(rows({ command: "ls", run_in_background: false, timeout_seconds: 5 }), [
+    ...["  command: ls", "  run_in_background: false", "  timeout_seconds: 5"],
+  ]);
+  assertEquals(rows({ command: "a".repeat(27) }), [`  command: ${"a".repeat(27)}`]);
+  assertEquals(rows({ command: "a".repeat(28) }), [
+    ...["  command (1 line, 28 characters):", `  │ ${"a".repeat(28)}`],
+  ]);
+  assertEquals(rows({ command: "a".repeat(12) }, 5), [
+    ...["  command (1 line, 12 characters):", `  │ ${"a".repeat(10)}`, "  ┆ aa"],
+  ]);
 });

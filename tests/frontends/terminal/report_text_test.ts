@@ -1,9 +1,16 @@
 import { assertEquals } from "@std/assert";
-import { shellText } from "../../../src/frontends/terminal/report_text.ts";
+import {
+  inRow,
+  outputText,
+  reportText,
+  shellText,
+} from "../../../src/frontends/terminal/report_text.ts";
+import type { Report } from "../../../src/session/report.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
+import type { Job } from "../../../src/types/tool.ts";
 import { workspace } from "../../tools/workspace.ts";
 
-const ROWS: [command: string, shown: string][] = [
+const SHELL: [command: string, shown: string][] = [
   ["echo a", "a"],
   ["echo a; echo b >&2", "a\nstderr:\nb"],
   ["echo b >&2", "stderr:\nb"],
@@ -15,7 +22,7 @@ const ROWS: [command: string, shown: string][] = [
     "exit code: 0\nended processes it left in the background: 1 (sleep)\nstdout:\na",
   ],
 ];
-for (const [command, shown] of ROWS) {
+for (const [command, shown] of SHELL) {
   Deno.test(`a person reads of !${command}`, {
     ignore: Deno.build.os === "windows",
   }, async () => {
@@ -23,3 +30,154 @@ for (const [command, shown] of ROWS) {
     assertEquals(shellText(await runBash({ command, timeout_seconds: 60 }, ws.context)), shown);
   });
 }
+
+Deno.test("of a command that printed nothing to stdout, stderr is shown", () => {
+  assertEquals(outputText({}), "no output");
+  assertEquals(outputText({ stderr: "" }), "stderr:\n");
+  assertEquals(outputText({ stdout: "a" }), "a");
+});
+
+const job = (number: number, seconds: number, outcome?: string, command = "npm run\ndev") =>
+  ({ number, elapsedMs: seconds * 1000, outcome, command }) as Job;
+const asked = { type: "models", model: "m\x1b", server: "host:1" } as const;
+const heeded = { files: [{ name: "AGENTS.md", lines: 1 }], refused: [], isHeeded: true };
+const undone = {
+  ...{ way: "undo", text: "do it", files: [], hasConversation: true, commands: 0 } as const,
+};
+const parts = (tokens: number[]) =>
+  (["system", "tools", "user", "assistant", "tool"] as const)
+    .map((name, at) => ({ name, tokens: tokens[at]! }));
+
+const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode?: boolean][] = [
+  [{ type: "leave" }, null],
+  [{ type: "message", message: "So." }, ["So."]],
+  [{ type: "history", entries: ["a\nb", "c"] }, ["   1  a b", "   2  c"]],
+  [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [
+    "  glob            finds files by their",
+    "                  names",
+  ], 40],
+  [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [
+    "  glob            finds files by their",
+    "                  names",
+  ], 10],
+  [{ type: "tokens", inputTokens: 7, outputTokens: 2 }, ["7 in, 2 out"]],
+  [
+    {
+      ...{ type: "tokens", inputTokens: 70, outputTokens: 20, cost: 1.5 },
+      last: { inputTokens: 7, outputTokens: 2, cachedTokens: 3 },
+    },
+    ["70 in, 20 out, $1.50", "The last request: 7 in (3 from the cache), 2 out"],
+  ],
+  [
+    { type: "tokens", inputTokens: 7, outputTokens: 2, last: { inputTokens: 7, outputTokens: 2 } },
+    ["7 in, 2 out", "The last request: 7 in, 2 out"],
+  ],
+  [{ type: "context", parts: parts([100, 50, 30, 20, 0]), window: 400 }, [
+    `  instructions       100   25%  ${"█".repeat(8)}`,
+    `  tools               50   13%  ${"█".repeat(4)}`,
+    `  you                 30    8%  ${"█".repeat(3)}`,
+    `  the model           20    5%  ${"█".repeat(2)}`,
+    "  results              0    0%  ",
+    `  free               200   50%  ${"█".repeat(15)}`,
+    "About 200 of 400 tokens.",
+  ]],
+  // More than fits: the parts share what there is.
+  [
+    { type: "context", parts: parts([300, 100, 0, 0, 0]), window: 100 },
+    [
+      "  instructions       300   75%  ######",
+      "  tools              100   25%  ##",
+      "  you                  0    0%  ",
+      "  the model            0    0%  ",
+      "  results              0    0%  ",
+      "  free                 0    0%  ",
+      "About 400 of 100 tokens.",
+    ],
+    40,
+    false,
+  ],
+  [
+    { type: "context", parts: parts([3, 1, 0, 0, 0]) },
+    [
+      "  instructions         3   75%  ",
+      "  tools                1   25%  ",
+      "  you                  0    0%  ",
+      "  the model            0    0%  ",
+      "  results              0    0%  ",
+      "About 4 tokens; how many the model has room for is not known.",
+    ],
+    20,
+  ],
+  [
+    {
+      ...asked,
+      models: [{ name: "a\n", isCurrent: false }, { name: "m", isCurrent: true }],
+    },
+    ["  a", "* m", "Now: m␛ at host:1. /model NAME goes on with another."],
+  ],
+  [{ ...asked, models: [], failure: "no" }, [
+    "Now: m␛ at host:1. The server does not list its models: no",
+  ]],
+  [{ ...asked, type: "model", isListed: true }, [
+    "Now with m␛ at host:1. The conversation goes on.",
+  ]],
+  [{ ...asked, type: "model", isListed: false }, [
+    "Now with m␛ at host:1. The conversation goes on. The server does not list it: /model shows those it has.",
+  ]],
+  [{ ...asked, type: "model", isListed: true, failure: "no" }, [
+    "Now with m␛ at host:1. The conversation goes on. The server does not list its models: no",
+  ]],
+  [{ type: "folder", folder: "/a\x1b" }, ["/a␛"]],
+  [
+    {
+      ...{ type: "folder", folder: "/a" },
+      change: { notices: [{ code: "x", message: "so" }], instructions: heeded },
+    },
+    ["Now in /a", "· so", "· heeds AGENTS.md (1 line)"],
+  ],
+  [{ type: "trust", instructions: heeded }, ["· heeds AGENTS.md (1 line)"]],
+  [{ type: "trust", instructions: { ...heeded, isHeeded: false } }, [
+    "What this folder brings is not heeded.",
+  ]],
+  [{ type: "trust", instructions: { ...heeded, files: [] } }, [
+    "This folder brings no instructions; those that come will be heeded.",
+  ]],
+  [{ type: "sessions", sessions: [] }, ["There are no earlier sessions of this folder."]],
+  [{ type: "sessions", sessions: [{ started: "2026-01-02T03:04:05.678Z", title: "a\nb" }] }, [
+    "   1  2026-01-02 03:04  a b",
+    "/resume N goes on with one.",
+  ]],
+  [{ type: "undone", way: "undo", undone: undefined }, ["There is nothing to take back."]],
+  [{ type: "undone", way: "redo", undone: undefined }, ["There is nothing to bring back."]],
+  [{ type: "undone", way: "undo", undone: { ...undone, text: `${"a".repeat(60)}b` } }, [
+    `Taken back: "${"a".repeat(59)}…". /redo brings it back.`,
+  ]],
+  [{ type: "undone", way: "redo", undone: { ...undone, way: "redo", commands: 2 } }, [
+    'Brought back: "do it".',
+    "What 2 commands did stays.",
+  ]],
+  [{ type: "jobs", jobs: [] }, ["Nothing runs in the background."]],
+  [{ type: "jobs", jobs: [job(1, 61.9), job(12, 3605, "exit code 3")] }, [
+    "  1  running  1:01  npm run dev",
+    " 12  exit code 3  60:05  npm run dev",
+  ]],
+  [{ type: "jobs", jobs: [job(1, 9, undefined, "a".repeat(40))] }, [
+    `  1  running  0:09  ${"a".repeat(10)}…`,
+  ], 31],
+  [{ type: "jobs", jobs: [job(1, 0)], output: "a\x1b\nb" }, [
+    ...["a␛", "b", "  1  running  0:00  npm run dev"],
+  ]],
+  [{ type: "jobs", jobs: [job(1, 0)], output: "" }, [
+    ...["  1  running  0:00  npm run dev", "  no output"],
+  ]],
+];
+for (const [at, [report, rows, columns = 80, unicode = true]] of REPORTS.entries()) {
+  Deno.test(`${at + 1}: what a person reads of a report: ${report.type}`, () => {
+    const text = reportText(report, { columns, unicode });
+    assertEquals(text === null ? null : text.split("\n"), rows);
+  });
+}
+
+Deno.test("a row is cut to the terminal, with an ellipsis in its last column", () => {
+  assertEquals([inRow("abc", 3), inRow("abcd", 3)], ["abc", "ab…"]);
+});

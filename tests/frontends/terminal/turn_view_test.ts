@@ -168,3 +168,135 @@ Deno.test("the speed of an answer is shown once it tells something", () => {
     performance.now = now;
   }
 });
+
+/** A view on a terminal of 80 columns, and what it wrote. */
+function written(): { view: TurnView; text: () => string } {
+  let text = "";
+  const to = {
+    ...screen,
+    print: (line: string) => text += `${line}\n`,
+    stream: (piece: string) => text += piece,
+  } as unknown as Screen;
+  const view = new TurnView(to, { colors: "none", unicode: true });
+  return { view, text: () => text.replace(/\d+(\.\d)? m?s\b/g, "N s") };
+}
+
+const done = (id: string, part: Partial<ToolExecution> = {}) => ({
+  type: "tool_done" as const,
+  exec: {
+    ...{ toolCallId: id, toolName: "x", arguments: {}, result: `result ${id}` },
+    ...{ durationMs: 1, isError: false, outcome: "done" as const },
+    ...part,
+  },
+});
+
+Deno.test("a blank line stands between text and lines of ours, and none between those", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent(done("1"));
+  view.onEvent(done("2"));
+  view.onEvent({ type: "text_delta", text: "One." });
+  view.onEvent({ type: "text_delta", text: "\n\nTwo." });
+  view.onEvent({ type: "thinking" });
+  view.onEvent(done("3"));
+  view.note("so");
+  view.onEvent({ type: "text_delta", text: "Three." });
+  view.end("· over");
+  const call = "· x (N s)";
+  assertEquals(text().split("\n"), [
+    ...["", call, call, "", "One.", "", "Two.", "", call, "so", "", "Three.", "", "· over", "", ""],
+  ]);
+  // The next turn begins anew.
+  const before = text().length;
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "Four." });
+  view.end();
+  assertEquals(text().slice(before), "\nFour.\n\n");
+});
+
+Deno.test("reasoning is folded when something else comes, and blank reasoning is none", () => {
+  const rows: (() => Parameters<TurnView["onEvent"]>[0] | undefined)[] = [
+    () => ({ type: "text_delta", text: "Hi" }),
+    () => ({ type: "tool_start", name: "x", args: {}, id: "1" }),
+    () => done("1"),
+    () => undefined, // the end
+  ];
+  for (const next of rows) {
+    const { view, text } = written();
+    view.begin("waiting");
+    view.onEvent({ type: "reasoning_delta", text: " " });
+    view.note("a");
+    assertEquals(text(), "\na\n");
+    for (const part of ["Hm", "m."]) view.onEvent({ type: "reasoning_delta", text: part });
+    const event = next();
+    if (event) view.onEvent(event);
+    view.end();
+    assertEquals(text().match(/thought for/g)?.length, 1);
+    assertEquals(text().startsWith("\na\n· thought for N s (Ctrl-O shows it)\n"), true, text());
+  }
+});
+
+Deno.test("folded texts are shown one by one, the newest first, and no more than fifty", () => {
+  const { view, text } = written();
+  const unfolded = () => {
+    const before = text().length;
+    view.unfold();
+    return text().slice(before);
+  };
+  assertEquals(unfolded(), "· nothing is folded\n");
+  view.onEvent({ type: "reasoning_delta", text: "a\x1b\r\nb" });
+  view.onEvent(done("1"));
+  assertEquals(unfolded(), "── x ──\nresult 1\n──\n");
+  assertEquals(unfolded(), "── reasoning ──\na␛\nb\n──\n");
+  assertEquals(unfolded(), "· nothing is folded\n");
+  for (let n = 0; n < 51; n++) view.onEvent(done(`${n}`));
+  for (let n = 50; n > 0; n--) assertEquals(unfolded(), `── x ──\nresult ${n}\n──\n`);
+  assertEquals(unfolded(), "· nothing is folded\n");
+  view.onEvent(done("1", { result: "a".repeat(200_001) }));
+  assertEquals(unfolded().match(/a/g)?.length, 200_000);
+});
+
+Deno.test("what is unfolded amid an answer stands by itself", () => {
+  const { view, text } = written();
+  view.onEvent(done("1"));
+  view.onEvent({ type: "text_delta", text: "One." });
+  view.unfold();
+  view.onEvent({ type: "text_delta", text: "Two." });
+  view.end();
+  assertEquals(
+    text().split("\n").slice(1),
+    [
+      ...["", "One.", "── x ──", "result 1", "──", "", "Two.", ""],
+    ].concat(""),
+  );
+});
+
+Deno.test("a change is shown below its call, but where a person was asked about it in this turn", () => {
+  const change = {
+    lines: [{ kind: "+" as const, text: "new", line: 1 }],
+    ...{ path: "new", morePlaces: 0, isNew: true },
+  };
+  const exec = { details: { change }, result: "Wrote it.\nmore" };
+  const { view, text } = written();
+  const shown = (id: string) => {
+    const before = text().length;
+    view.onEvent(done(id, exec));
+    return text().slice(before);
+  };
+  view.onAsked("1");
+  assertEquals(shown("1"), "· x (N s)\n");
+  assertEquals(shown("2"), "· x (N s)\n    1 + new\n");
+  view.unfold();
+  assertEquals(text().endsWith("── x ──\nWrote it.\n1 + new\n──\n"), true, text());
+  view.end();
+  assertEquals(shown("1"), "· x (N s)\n    1 + new\n");
+});
+
+Deno.test("while a table is written, that is said", () => {
+  const { view } = written();
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "Hi\n\n" });
+  assertMatch(view.activity.line()!, /answering$/);
+  view.onEvent({ type: "text_delta", text: "| a | b |\n|---|---|\n| c |" });
+  assertMatch(view.activity.line()!, /writing a table$/);
+});

@@ -1,0 +1,100 @@
+import { assertEquals } from "@std/assert";
+import { Activity } from "../../../src/frontends/terminal/activity.ts";
+
+/** Runs `body` with an activity, and a clock that it moves. */
+function atTimes(
+  body: (activity: Activity, at: (ms: number) => string | undefined) => void,
+  unicode = false,
+): void {
+  const { now } = performance;
+  let time = 100_000;
+  performance.now = () => time;
+  try {
+    const activity = new Activity((text) => text, unicode);
+    const begun = time;
+    body(activity, (ms) => {
+      time = begun + ms;
+      return activity.line()?.replace(" · Esc stops · ", ": ");
+    });
+  } finally {
+    performance.now = now;
+  }
+}
+
+Deno.test("the time of a turn is in whole seconds, and what moves tells that it goes on", () => {
+  atTimes((activity, at) => {
+    activity.begin("a\x1b");
+    assertEquals([0, 999, 1000].map((ms) => at(ms)!.slice(2)), ["0 s: a␛", "0 s: a␛", "1 s: a␛"]);
+    assertEquals(new Set([0, 120, 240, 360, 480].map((ms) => at(ms)![0])).size, 4);
+  });
+  atTimes((activity, at) => {
+    activity.begin("a");
+    assertEquals(/^[⠀-⣿] /.test(at(0)!), true);
+  }, true);
+});
+
+Deno.test("the speed is shown after twenty tokens and a second of them", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    at(5000);
+    for (let n = 0; n < 21; n++) activity.token("b");
+    assertEquals(at(6000)!.slice(2), "6 s · 21 tokens: b");
+    assertEquals(at(6001)!.slice(2), "6 s · 21 tokens · 21/s: b");
+    assertEquals(at(8000)!.slice(2), "8 s · 21 tokens · 7/s: b");
+    // The next request counts from its own first token.
+    activity.request();
+    activity.token("c");
+    assertEquals(at(8100)!.slice(2), "8 s · 1 token: c");
+    activity.begin("d");
+    assertEquals(at(8200)!.slice(2), "0 s: d");
+  });
+});
+
+Deno.test("of reasoning its newest words are shown", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    activity.thought(["x\n", "y"]);
+    assertEquals(at(0)!.slice(2), "0 s · 1 token: thinking: x y");
+    activity.thought(Array.from({ length: 31 }, (_, n) => `${n} `));
+    const newest = Array.from({ length: 30 }, (_, n) => `${n + 1}`).join(" ");
+    assertEquals(at(0)!.slice(2), `0 s · 2 tokens: thinking: ${newest}`);
+  });
+});
+
+Deno.test("that the model loads is shown until the next look is overdue, or a token comes", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    activity.load("m\x1b", 1000);
+    assertEquals([2999, 3000].map((ms) => at(ms)!.slice(2)), ["2 s: loading m␛", "3 s: a"]);
+    activity.load("m");
+    assertEquals(at(1_000_000)!.slice(2), "1000 s: loading m");
+    activity.token("b");
+    assertEquals(at(1_000_000)!.slice(2), "1000 s · 1 token: b");
+    activity.load("m");
+    activity.begin("c");
+    assertEquals(at(1_000_000)!.slice(2), "0 s: c");
+  });
+});
+
+Deno.test("a tool that runs for more than two seconds shows its newest line, if there is one", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    at(5000);
+    activity.toolStarts("run_bash", { command: "ls" });
+    let newest = "x\x1b";
+    activity.toolPrints(() => newest);
+    const shown = (ms: number) => at(ms)!.slice(5);
+    assertEquals([shown(7000), shown(7001)], [": run_bash ls", ": run_bash: x␛"]);
+    newest = " ";
+    assertEquals(shown(7001), ": run_bash ls");
+    newest = "y";
+    activity.toolEnds();
+    assertEquals(shown(7001), ": waiting");
+    // A command of the person's own has no name of a tool.
+    activity.begin("! ls");
+    activity.toolPrints(() => "z");
+    assertEquals(at(9001)!.slice(5), ": ! ls");
+    activity.begin("b");
+    assertEquals(at(12_000)!.slice(5), ": b");
+  });
+});

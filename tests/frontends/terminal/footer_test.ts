@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert";
+import { footerText } from "../../../src/frontends/terminal/footer.ts";
+import type { Status } from "../../../src/session/frontend.ts";
+
+const STATUS: Status = {
+  model: "m",
+  folder: "/home/u/work",
+  isPlanning: false,
+  approvesAll: false,
+  tokens: { used: 0, isCounted: true, window: undefined },
+  cost: undefined,
+  runningJobs: 0,
+};
+const tokens = (used: number, isCounted = true, window?: number) => ({
+  tokens: { used, isCounted, window },
+});
+
+const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
+  [{}, "m · ~/work"],
+  [{ model: undefined }, "~/work"],
+  [{ model: "/models/a\\b/qwen-8B.GGUF" }, "qwen-8B.GGUF · ~/work"],
+  [{ model: "org/qwen-8b" }, "org/qwen-8b · ~/work"],
+  [{ model: "a\x1b" }, "a␛ · ~/work"],
+  [{ isPlanning: true, approvesAll: true }, "m · plan mode · ~/work · --yes"],
+  [{ runningJobs: 1 }, "m · 1 job · ~/work"],
+  [{ runningJobs: 2, cost: 0 }, "m · 2 jobs · $0.0000 · ~/work"],
+  [tokens(1), "m · 1 tokens · ~/work"],
+  [tokens(999, false), "m · ~999 tokens · ~/work"],
+  [tokens(1000, true, 8192), "m · 1.0k tokens (12% of 8.2k) · ~/work"],
+  [tokens(5, true, 0), "m · 5 tokens · ~/work"],
+  [{ folder: "/home/u" }, "m · ~"],
+  [{ folder: "/home/ursula" }, "m · /home/ursula"],
+  [{ folder: `/${"a".repeat(19)}` }, `m · /${"a".repeat(19)}`, 40],
+  [{ folder: `/${"a".repeat(20)}` }, `m · …${"a".repeat(19)}`, 40],
+  // No more than half of the row, but for the end of a name.
+  [{ folder: "/abcdefghijklmn" }, "m · …defghijklmn", 10],
+];
+for (const [change, shown, columns = 80] of ROWS) {
+  Deno.test(`the status line: ${shown}`, () => {
+    assertEquals(footerText({ ...STATUS, ...change }, columns, "/home/u"), shown);
+  });
+}
+
+Deno.test("the status line without a home folder has the folder whole", () => {
+  assertEquals(footerText(STATUS, 80, ""), "m · /home/u/work");
+});

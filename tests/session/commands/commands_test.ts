@@ -1,0 +1,236 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { modelFlags } from "../../../src/cli/settings.ts";
+import { commandIn } from "../../../src/session/commands/registry.ts";
+import type { Job } from "../../../src/types/tool.ts";
+import { openPermissions } from "../../../src/session/permissions.ts";
+import { jobsCommand } from "../../../src/session/commands/jobs.ts";
+import type { SessionState } from "../../../src/session/state.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
+import { strictServer } from "../../helpers/strict_server.ts";
+
+const NO_SERVER = "http://127.0.0.1:1";
+const { signal } = new AbortController();
+
+const LINES: [line: string, expected: ReturnType<typeof commandIn>][] = [
+  ["/", { name: "", argument: "" }],
+  ["/help", { name: "help", argument: "" }],
+  ["/HELP  ", { name: "HELP", argument: "" }],
+  ["/cd  a b\n", { name: "cd", argument: "a b" }],
+  ["/compact a\nb", { name: "compact", argument: "a\nb" }],
+  ["/a:b-c_1 x", { name: "a:b-c_1", argument: "x" }],
+  ["/1", undefined],
+  ["/etc/hosts", undefined],
+  [" /help", undefined],
+  ["// x", undefined],
+];
+for (const [line, expected] of LINES) {
+  Deno.test(`the command in ${JSON.stringify(line)}`, () => {
+    assertEquals(commandIn(line), expected);
+  });
+}
+
+const SAID: [line: string, said: string][] = [
+  ["/hepl", "There is no command /hepl: did you mean /help?"],
+  ["/Xyzzyxyz", "There is no command /Xyzzyxyz: see /help"],
+  ["/tokens x", "/tokens takes no argument"],
+  ["/plan x", "/plan takes nothing but off"],
+  ["/plan off", "There is no plan mode to leave."],
+  ["/trust x", "/trust takes nothing but off"],
+  ["/trust", "That cannot be kept: "],
+  ["/resume 1", "There is no session 1: see /resume"],
+  ["/jobs x", "Use /jobs, /jobs N, /jobs stop N or /jobs stop all"],
+  ["/jobs stop", "Use /jobs, /jobs N, /jobs stop N or /jobs stop all"],
+  ["/jobs all", "Use /jobs, /jobs N, /jobs stop N or /jobs stop all"],
+  ["/jobs 1", "There is no job 1: see /jobs"],
+  ["/jobs stop 1", "There is no job 1: see /jobs"],
+  ["/jobs stop all", "No job runs."],
+  ["/jobs", "Nothing runs in the background."],
+  ["/cd nowhere\x1b", "Cannot change to FOLDER/nowhere␛: there is no such folder"],
+  ["/cd file", "FOLDER/file is not a folder."],
+  ["/cd", "FOLDER"],
+  ["/cd sub", "Now in FOLDER/sub"],
+  ["/cd ~nobody", "Cannot change to FOLDER/~nobody: there is no such folder"],
+  ["/undo", "There is nothing to take back."],
+  ["/redo", "There is nothing to bring back."],
+  ["/clear", "The conversation starts anew."],
+  ["/model --nonsense", 'Unknown flag "--nonsense": --help lists the flags'],
+];
+for (const [line, said] of SAID) {
+  Deno.test(`what is said of ${JSON.stringify(line)}`, async () => {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    try {
+      await Deno.writeTextFile(`${folder}/file`, "");
+      await Deno.mkdir(`${folder}/sub`);
+      await using fake = await fakeSession(NO_SERVER, { folder, modelFlags });
+      const expected = said.replace("FOLDER", folder);
+      const text = await fake.command(line);
+      if (said.endsWith(": ")) assertEquals(text!.startsWith(expected), true, text!);
+      else assertEquals(text, expected);
+      const moved = line === "/cd sub" ? `${folder}/sub` : folder;
+      assertEquals(fake.session.status.folder, moved);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+Deno.test("/cd takes ~ for the home folder", async () => {
+  const home = Deno.env.get("HOME")!;
+  await using fake = await fakeSession(NO_SERVER);
+  for (const line of ["/cd ~", "/cd ~/", "/cd ~/."]) {
+    await fake.command(line);
+    assertEquals(fake.session.status.folder, await Deno.realPath(home));
+    await fake.command("/cd /");
+  }
+});
+
+Deno.test("Tab behind /cd offers folders and links, and hidden ones only for a dot", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const name of ["b", "a", ".h", "b/c"]) await Deno.mkdir(`${folder}/${name}`);
+    await Deno.writeTextFile(`${folder}/file`, "");
+    await Deno.symlink("b", `${folder}/link`);
+    await using fake = await fakeSession(NO_SERVER, { folder });
+    const rows: [begun: string, offered: string[]][] = [
+      ["", ["a/", "b/", "link/"]],
+      [".", [".h/"]],
+      ["b/", ["b/c/"]],
+      [`${folder}/b`, [`${folder}/b/`]],
+    ];
+    for (const [begun, offered] of rows) {
+      assertEquals(await fake.session.complete("cd", begun), offered, begun);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("/plan and its end are told to the model, but not a plan mode that it never heard of", async () => {
+  const begun = /Plan mode: look around/;
+  const rows: [lines: string[], said: RegExp, notes: RegExp[]][] = [
+    [["/plan", "/plan"], /^The plan is accepted\. Say "go on"/, []],
+    [["/plan", "/plan off"], /^Plan mode is over\.$/, []],
+    [["/plan", "go", "/plan"], /^The plan is accepted\./, [begun, /The plan is accepted: carry/]],
+    [["/plan", "go", "/plan off"], /^Plan mode is over/, [
+      begun,
+      /over; the plan was not accepted/,
+    ]],
+    [["/plan", "go", "/plan", "/plan"], /^Plan mode: the model only/, [begun, /accepted: /, begun]],
+  ];
+  for (const [lines, said, notes] of rows) {
+    await using server = strictServer([{ text: "One." }, { text: "Two." }]);
+    await using fake = await fakeSession(server.url);
+    let last: string | null = "";
+    for (const line of lines) {
+      if (line.startsWith("/")) last = await fake.command(line);
+      else await fake.session.prompt(line, signal);
+    }
+    assertMatch(last!, said);
+    const plans = lines.filter((line) => line === "/plan").length;
+    const isPlanning = lines.at(-1) === "/plan" && plans % 2 === 1;
+    assertEquals(fake.session.status.isPlanning, isPlanning);
+    await fake.session.prompt("and", signal);
+    const sent = fake.session.agent.state.messages.map(({ content }) => content).join("\n");
+    const found = sent.match(/\[[^\]]*plan[^\]]*\]/gi) ?? [];
+    assertEquals(found.length, notes.length, sent);
+    notes.forEach((note, at) => assertMatch(found[at]!, note));
+  }
+});
+
+Deno.test("/clear forgets what was said, and what would go along", async () => {
+  await using server = strictServer([{ text: "One." }, { text: "Two." }]);
+  await using fake = await fakeSession(server.url);
+  await fake.session.prompt("one", signal);
+  await fake.session.shell("echo shown", signal);
+  await fake.command("/clear");
+  assertEquals(fake.session.status.tokens, { used: 0, isCounted: false, window: 32_768 });
+  await fake.session.prompt("two", signal);
+  const contents = fake.session.agent.state.messages.map(({ content }) => content);
+  assertEquals(contents, ["two", "Two."]);
+});
+
+Deno.test("/tokens sums up the session, and has the newest request", async () => {
+  const usage = { inputTokens: 7, outputTokens: 2 };
+  await using server = strictServer([{ text: "One.", usage }, { text: "Two.", usage }]);
+  await using fake = await fakeSession(server.url);
+  assertEquals(await fake.command("/tokens"), "0 in, 0 out");
+  for (const text of ["one", "two"]) await fake.session.prompt(text, signal);
+  const said = await fake.command("/tokens");
+  assertEquals(said, "14 in, 4 out\nThe last request: 7 in, 2 out");
+  await fake.command("/undo");
+  assertEquals(await fake.command("/tokens"), "14 in, 4 out");
+});
+
+Deno.test("/model goes on with the conversation, and says whether the server lists the model", async () => {
+  await using server = strictServer([], { models: ["test", "other"] });
+  await using fake = await fakeSession(server.url, { modelFlags });
+  const at = server.url.replace("http://", "");
+  const now = (model: string) => `Now with ${model} at ${at}. The conversation goes on.`;
+  assertEquals(await fake.command("/model other"), now("other"));
+  assertMatch((await fake.command("/model none"))!, / The server does not list it: /);
+  assertEquals(
+    await fake.command("/model"),
+    `  test\n  other\nNow: none at ${at}. /model NAME goes on with another.`,
+  );
+  assertEquals(await fake.command(`/model --local --host ${server.url} -m test`), now("test"));
+  assertEquals(fake.session.status.model, "test");
+  // Where nobody names a model, the next message finds out which there is.
+  assertMatch((await fake.command(`/model --local --host ${server.url}`))!, /goes on\.$/);
+  const gone = await fake.command(`/model --local --host ${NO_SERVER} -m test`);
+  assertMatch(gone!, /^Now with test at 127\.0\.0\.1:1\. .* does not list its models: /);
+  assertMatch(
+    (await fake.command("/model"))!,
+    /^Now: test at 127\.0\.0\.1:1\. The server does not/,
+  );
+});
+
+Deno.test("of a job the last twenty lines are shown, and of those that run all can be stopped", async () => {
+  const stopped: number[] = [];
+  const text = Array.from({ length: 21 }, (_, n) => `${n}\n`).join("") + "\n";
+  const list = [undefined, "exit code 0", undefined].map((outcome, at) => ({
+    ...{ number: at + 1, outcome, elapsedMs: 0, command: "x" },
+    tail: (bytes: number) => text.slice(-bytes),
+    stop: () => Promise.resolve(void stopped.push(at + 1)),
+  } as unknown as Job));
+  const state = { jobs: { list } } as unknown as SessionState;
+  const run = async (argument: string) => {
+    const report = await jobsCommand.run(state, argument, signal);
+    if (report.type !== "jobs") return report;
+    return [report.jobs.map(({ number }) => number), report.output?.split("\n").length];
+  };
+  assertEquals(await run(""), [[1, 2, 3], undefined]);
+  assertEquals(await run("2"), [[2], 20]);
+  assertEquals(await run("stop 3"), [[3], undefined]);
+  assertEquals(await run("stop  all"), [[1, 3], undefined]);
+  assertEquals(stopped, [3, 1, 3]);
+  const offered = ["1", "2", "3", "stop 1", "stop 3", "stop all"];
+  assertEquals(await jobsCommand.values!(state, ""), offered);
+  assertEquals(await jobsCommand.values!({ ...state, jobs: { list: [] } } as never, ""), []);
+});
+
+Deno.test("/trust is for the repository, and holds in its folders and in later sessions", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [root, folder] = [`${base}/repo`, `${base}/repo/sub`];
+  const settings = () =>
+    openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? `${base}/config` : undefined);
+  try {
+    await Deno.mkdir(`${root}/.git`, { recursive: true });
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(`${root}/AGENTS.md`, "be brief\n");
+    await using fake = await fakeSession(NO_SERVER, { folder, permissions: await settings() });
+    const rows = [
+      ["/trust", "· heeds ../AGENTS.md (1 line)", true],
+      ["/trust off", "What this folder brings is not heeded.", false],
+    ] as const;
+    for (const [line, said, isTrusted] of rows) {
+      assertEquals(await fake.command(line), said);
+      const { instructions } = fake.session.agent.state;
+      assertEquals(instructions!.includes("be brief"), isTrusted);
+      const later = await settings();
+      await later.prepare(root, false);
+      assertEquals([later.trusts(root), later.trusts(base)], [isTrusted, undefined]);
+    }
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});
