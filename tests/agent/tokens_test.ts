@@ -39,6 +39,23 @@ for (const [name, content, least, most] of TEXTS) {
   });
 }
 
+/** Exactly: a message is 8, an ASCII character a quarter, one that repeats the last a sixteenth. */
+const EXACT: [text: string, tokens: number][] = [
+  ["", 8],
+  ["abcdefgh", 10],
+  ["\x7fa\x7fa", 9],
+  ["\x80a\x80a", 10], // 6 quarters, rounded up
+  ["\u2e7f\u2e7e", 9],
+  ["\u2e80\u2e81", 10],
+  ["a".repeat(13), 9],
+  ["a".repeat(14), 10],
+];
+
+for (const [content, tokens] of EXACT) {
+  Deno.test(`the estimate of ${JSON.stringify(content)} is ${tokens}`, () =>
+    assertEquals(messageTokens(agentWith(), { role: "user", content }), tokens));
+}
+
 Deno.test("an image costs the same whatever its size, a call what its arguments do", () => {
   const agent = agentWith();
   const image = (size: number): Part => (
@@ -47,6 +64,7 @@ Deno.test("an image costs the same whatever its size, a call what its arguments 
   const withImages = (size: number) =>
     messageTokens(agent, { role: "user", content: "x", parts: [image(size), image(size)] });
   assertEquals(withImages(1), withImages(1_000_000));
+  assertEquals(withImages(1) - messageTokens(agent, { role: "user", content: "x" }), 2400);
   const call = (text: string) =>
     messageTokens(agent, {
       role: "assistant",
