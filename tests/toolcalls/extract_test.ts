@@ -144,6 +144,20 @@ const rows: Row[] = [
     name: "now",
     arguments: { a: '\\",}', b: "\n" },
   }], ""],
+  // Bounds
+  ["white space up to the bound", `<toolcall>${" ".repeat(255)}${READ}</toolcall>`, [read], ""],
+  ["more white space", ...none(`<toolcall>${" ".repeat(256)}${READ}</toolcall>`)],
+  [
+    "nested as deep as may be",
+    tagged(`{"name": "now", "arguments": {"a": ${"[".repeat(98)}${"]".repeat(98)}}}`),
+    [{ name: "now", arguments: { a: JSON.parse(`${"[".repeat(98)}${"]".repeat(98)}`) } }],
+    "",
+  ],
+  ["a name as late as may be", `<toolcall>{${" ".repeat(498)}"name": "now", "arguments": {`, [{
+    name: "now",
+    invalid: "cut off",
+  }], ""],
+  ["a name that comes too late", ...none(`<toolcall>{${" ".repeat(499)}"name": "now", "args": {`)],
   // Not to be run
   [
     "nested too deep, but complete",
@@ -465,6 +479,13 @@ const more: Row[] = [
   ["Hermes, after reasoning", `<think>hm</think>${hermes(NOW)}`, [now], "<think>hm</think>"],
   ["Hermes with a name of no tool", ...none(hermes('{"name": "zip", "arguments": {}}'))],
   ["Hermes in code", ...none(`\`${hermes(NOW)}\`\n\n\`\`\`xml\n${hermes(NOW)}\n\`\`\``)],
+  ["Hermes, 255 blanks behind a word", ...none(`Use${" ".repeat(255)}${hermes(NOW)} so.`)],
+  [
+    "Hermes, so far behind that the word is forgotten",
+    `Use${" ".repeat(256)}${hermes(NOW)} so.`,
+    [now],
+    `Use${" ".repeat(256)}so.`,
+  ],
   ["Hermes mentioned", ...none(`The tag <tool_call> holds JSON, as in "${hermes(NOW)}".`)],
 ];
 known.push(...more);
