@@ -57,6 +57,8 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["fence of tildes", "~~~\n```\n</think>\n~~~\nb", "~~~\n```\n</think>\n~~~\nb", ""],
   ["a longer fence", "````\n```\n</think>\n````\nb", "````\n```\n</think>\n````\nb", ""],
   ["after a fence", "```\na\n```\n<think>b</think>c", "```\na\n```\nc", "b"],
+  ["after a fence and a blank", "```\na\n``` \n<think>b</think>c", "```\na\n``` \nc", "b"],
+  ["three tildes twice in a line", ...literal("~~~a~~~\n<think>b</think>c")],
   ["right after a fence", "```\na\n```<think>b</think>c", "```\na\n```c", "b"],
   ["fence in a list", "1. ```\n   <think>\n   ```\n", "1. ```\n   <think>\n   ```\n", ""],
   ["comment in a fence", "```\n * ```\n</think>\n```", "```\n * ```\n</think>\n```", ""],

@@ -105,10 +105,9 @@ function firstSentences(readme: string): string | undefined {
     if (fence) inCode = !inCode;
     return fence || inCode || /^(?:[#<|=>]|\[?!\[|[-=*_]{3,}$|\.\. )/.test(line) ? "" : line;
   });
-  const start = prose.findIndex((line) => line !== "");
-  if (start < 0) return undefined;
-  const length = prose.slice(start).indexOf("");
-  const paragraph = prose.slice(start, length < 0 ? undefined : start + length).join(" ");
+  const [first = ""] = prose.join("\n").trim().split("\n\n", 1);
+  if (first === "") return undefined;
+  const paragraph = first.replaceAll("\n", " ");
   return /^.{20,280}?[.!?。](?= |$)(?:.{1,140}?[.!?。](?= |$))?/.exec(paragraph)?.[0] ?? paragraph;
 }
 
