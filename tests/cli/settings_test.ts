@@ -113,11 +113,18 @@ const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
 ];
 
 Deno.test("what flags mean for a session", () => {
+  const settings = config(["--local"]);
   const of = (words: string[]) => {
     const args = parseArgs(words);
-    return sessionOptions({}, optionsFromArgs(args), args, permissions);
+    return sessionOptions(settings, optionsFromArgs(args), args, permissions);
   };
-  const plain = { config: {}, isChosen: false, folder: undefined, permissions, trust: undefined };
+  const plain = {
+    config: settings,
+    isChosen: false,
+    folder: undefined,
+    permissions,
+    trust: undefined,
+  };
   const common = { ...plain, approvesAll: false, readsInstructions: true, isRecorded: true };
   const none = { ...common, resumesNewest: false, canUndo: true, asksServer: "at-start" };
   assertEquals<Record<string, unknown>>({ ...of([]) }, none);

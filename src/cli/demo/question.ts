@@ -150,8 +150,10 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
 /** The matches in a search result; null when it is none. */
 function hits(found: string): { file: string; line: string; text: string }[] | null {
   const all = found.split("\n").flatMap((row) => {
-    const [, file, line, text] = /^(.+?):(\d+):(.*)$/.exec(row) ?? [];
-    return file && line && text !== undefined ? [{ file, line, text }] : [];
+    const match = /^(.+?):(\d+):(.*)$/.exec(row);
+    if (!match) return [];
+    const [, file = "", line = "", text = ""] = match;
+    return [{ file, line, text }];
   });
   return all.length > 0 || /^No (?:matches|files)\b/.test(found) ? all : null;
 }
