@@ -182,6 +182,7 @@ Deno.test("a request for a summary quotes so much of each message, and says how 
   }
   assertStringIncludes(quoted, "person: uuu");
   assertStringIncludes(quoted, "[2 images]\n\ncopilot: mmm");
+  assertEquals(quoted.match(/ images\]/g)?.length, 1);
   assertMatch(quoted, /\n\[calls look: \{"a":"c{90,}\n[^]{30,50}\nc+"\}\]\n\nresult of look: rrr/);
   assertEquals(/\[calls [^]*?\}\]/.exec(quoted)![0].length < 330, true);
   assertEquals(request().includes("Keep above all"), false);

@@ -74,6 +74,16 @@ Deno.test("an image costs the same whatever its size, a call what its arguments 
   assert(call("x1".repeat(2000)) - call("") > 900);
 });
 
+Deno.test("reasoning counts where it is asked for, and led to calls", () => {
+  const agent = agentWith();
+  const answer = { role: "assistant", content: "", reasoning: "hm".repeat(400) } as const;
+  const calls = { ...answer, toolCalls: [{ id: "1", name: "t", arguments: {} }] };
+  const plain = messageTokens(agent, { ...calls, reasoning: "" });
+  assertEquals(messageTokens(agent, calls), plain);
+  assertEquals(messageTokens(agent, calls, true), plain + 200);
+  assertEquals(messageTokens(agent, answer, true), messageTokens(agent, answer));
+});
+
 Deno.test("the estimate follows what the server counts, of each model apart", () => {
   const agent = agentWith({ model: "a" });
   say(agent, 1000);
@@ -93,6 +103,16 @@ Deno.test("counts that can not be true are not learnt from", () => {
     const before = requestTokens(agent);
     assert(!learnFromUsage(agent, { inputTokens, outputTokens: 1 }));
     assertEquals([requestTokens(agent), contextWindow(agent)], [before, undefined]);
+  }
+});
+
+Deno.test("a count of up to four times the estimate is believed", () => {
+  for (const [times, isLearnt] of [[3.9, true], [4.1, false]] as const) {
+    const agent = agentWith();
+    say(agent, 1000);
+    const before = requestTokens(agent);
+    learnFromUsage(agent, { inputTokens: Math.round(times * before), outputTokens: 1 });
+    assertEquals(requestTokens(agent) > before, isLearnt, `${times}`);
   }
 });
 

@@ -294,6 +294,20 @@ Deno.test("version 1: all messages anew take the place of those before", () => {
   assertEquals(first, "see @a.txt");
 });
 
+Deno.test("version 1: an entry that is none is a lost line, and changes nothing", () => {
+  const wrong = [
+    { messages: [{ role: "user", content: "a" }, { role: "user" }] },
+    { messages: {} },
+    { message: { role: "user" } },
+    {},
+  ];
+  const text = VERSION_1.slice(0, 2).join("") +
+    wrong.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+  const { messages, lost } = parseRecord(text);
+  assertEquals([messages.length, lost], [1, wrong.length]);
+  assertEquals(parseRecord(`${text}{"messages":[]}\n`).messages, []);
+});
+
 Deno.test("version 1: text that only looks like ours stays one text", () => {
   for (
     const content of [

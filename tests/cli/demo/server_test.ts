@@ -490,6 +490,21 @@ Deno.test("demo: of a folder it names up to 12 entries and 6 languages", () =>
     );
   }));
 
+Deno.test("demo: a folder of sources is looked into, and it is said where that fails", () =>
+  withDemo(async (host) => {
+    const lines = async (inside: string) => {
+      const fake: Fake = (name, { path }) =>
+        name === "grep_code" ? "No matches" : path === "." ? listed("src/", "a.py") : inside;
+      return (await turn(host, [], "Where is sheepish?", fake)).text.split("\n").slice(2, 5);
+    };
+    const here = "- Here: 1 file and 1 folder: `src/`, `a.py`";
+    const languages = "- Languages, by the file endings here and in `src/`: ";
+    assertEquals(await lines("Oops: no"), [here, "- `src/`: Oops: no", `${languages}Python (1)`]);
+    const [first, second, third] = await lines(listed("b.ts", "c.ts"));
+    assertEquals([first, second], [here, `${languages}TypeScript (2), Python (1)`]);
+    assertStringIncludes(third!, "found nothing");
+  }));
+
 Deno.test("demo: of a README it tells the heading and the first sentences, cut where they are long", () =>
   withDemo(async (host) => {
     const about = async (readme: string) =>
