@@ -297,6 +297,28 @@ Deno.test("a call that breaks off is never run, in any format", () => {
   }
 });
 
+Deno.test("a call that is not run says why: it was cut off, or its arguments are broken", () => {
+  for (
+    const [text, reason] of [
+      ["<function=run_bash><parameter=command>ls", "cut off"],
+      ["<function=run_bash><parameter=command>ls</parameter>", "cut off"],
+      ["<function=run_bash>ls</function>", "could not be read"],
+      ['[TOOL_CALLS]run_bash{"command": "ls', "cut off"],
+      ['[TOOL_CALLS]run_bash{"command": ls}', "could not be read"],
+      ["<tool_call>run_bash<arg_key>command</arg_key></tool_call>", "could not be read"],
+      ["<tool_call>run_bash<arg_key>command</arg_key><arg_value>l", "cut off"],
+    ] as const
+  ) {
+    const [, calls] = extractToolCallsFromText(text, options);
+    assertEquals(calls?.map(({ name }) => name), ["run_bash"], text);
+    assertEquals(
+      calls![0]!.invalid?.reason.includes(reason),
+      true,
+      `${text}: ${calls![0]!.invalid?.reason}`,
+    );
+  }
+});
+
 Deno.test("a value that holds the closing mark is not halved where the call breaks off", () => {
   const text = "<function=run_bash><parameter=command>echo </function> x</parameter>";
   const [, calls] = extractToolCallsFromText(text, options);

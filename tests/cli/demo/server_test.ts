@@ -319,15 +319,17 @@ Deno.test("demo: greetings need no tools; a conversation goes on", () =>
 
 Deno.test("demo: a history that loses results still ends", () =>
   withDemo(async (host) => {
-    const messages: Json[] = [{ role: "user", content: "Where is the parser?" }];
-    for (let i = 0; i < 13; i++) {
-      messages.push({
+    for (const [lost, asksAgain] of [[11, true], [12, false]] as const) {
+      const call = {
         role: "assistant",
         content: "",
         tool_calls: [{ function: { name: "x", arguments: {} } }],
-      });
+      };
+      const messages: Json[] = [{ role: "user", content: "Where is the parser?" }];
+      messages.push(...Array(lost).fill(call));
+      const { tool_calls } = (await ask(host, messages)).at(-1)!.message;
+      assertEquals(tool_calls !== undefined, asksAgain);
     }
-    assertEquals((await ask(host, messages)).at(-1)!.message.tool_calls, undefined);
   }));
 
 Deno.test("demo: 10 MB of prompt is answered as fast as it is read", () =>
