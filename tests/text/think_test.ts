@@ -66,6 +66,7 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["end tag in a fence of reasoning", "<think>```\na</think>b", "b", "```\na"],
   ["end tag in code of reasoning", "<think>`</think>` is</think>b", "b", "`</think>` is"],
   ["fences around the end tag", "<think>```</think>```\nb", "```\nb", "```"],
+  ["fences around the end tag, behind text", "<think>a ```</think>```\nb", "```\nb", "a ```"],
   ["two backticks around the end tag", "<think>``</think>`` a</think>b", "b", "``</think>`` a"],
   ["backtick before the end tag", "<think>a`</think>b", "b", "a`"],
   ["backtick before the last end tag", "<think>a`</think>", "", "a`"],
