@@ -25,7 +25,7 @@ export interface Ran {
 
 /** The command that runs the program with `args`. */
 export function command(args: readonly string[], options: RunOptions = {}): Deno.Command {
-  const { PATH = "", HOME = "", DENO_DIR } = Deno.env.toObject();
+  const { PATH = "", HOME = "", DENO_DIR, TMPDIR } = Deno.env.toObject();
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-prompt", main, ...args],
     ...(options.cwd !== undefined && { cwd: options.cwd }),
@@ -35,6 +35,8 @@ export function command(args: readonly string[], options: RunOptions = {}): Deno
       PATH,
       HOME,
       ...(DENO_DIR && { DENO_DIR }),
+      // Where all else is read-only, as when the tests are tested.
+      ...(TMPDIR && { TMPDIR }),
       NO_COLOR: "1",
       // Deno asks its own host for news once a day: beside the servers of the tests, and at a bad time.
       DENO_NO_UPDATE_CHECK: "1",
