@@ -188,7 +188,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const abort = () => timer = setTimeout(() => reject(signal.reason), TIDY_UP_MS);
-    signal.addEventListener("abort", abort, { once: true });
+    signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
     promise.then(resolve, reject).finally(() => {
       if (timer !== undefined) clearTimeout(timer); // its first use loads 5 ms of code

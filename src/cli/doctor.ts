@@ -69,7 +69,7 @@ function backendOf(config: CopilotConfig): string {
   return kind === "local" && !isNative ? "local, compatible endpoint" : kind;
 }
 
-function checkRows({ name, status, text, advice }: Check, columns: number): string {
+export function checkRows({ name, status, text, advice }: Check, columns: number): string {
   const label = status === "fail" ? "FAIL" : status;
   const body = wrapped(`${text}${advice ? `\n${advice}` : ""}`, Math.max(20, columns - 15));
   return `${label.padEnd(6)}${name.padEnd(9)}${body.replaceAll("\n", `\n${" ".repeat(15)}`)}\n`;
@@ -85,7 +85,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield* probes(agent, signal);
 }
 
-function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
+export function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
   const name = "commands";
   if (by === undefined) {
     const state = mode === "off"
@@ -167,7 +167,7 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
   yield cacheCheck(asked, again);
 }
 
-function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {
+export function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {
   const name = "answer";
   if (ranAway) {
     const advice = "A model that follows instructions does better, or one that is quantised less";
@@ -201,7 +201,7 @@ async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): 
 }
 
 /** `advise` says how calls become native. */
-async function toolsCheck(
+export async function toolsCheck(
   { message, usage, first }: Probe,
   { textTools }: ModelTarget,
   advise: () => Promise<string>,
@@ -231,7 +231,7 @@ async function toolsCheck(
 /** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
-function cacheCheck(before: Probe, after: Probe): Check {
+export function cacheCheck(before: Probe, after: Probe): Check {
   const name = "cache";
   const held = after.usage?.cachedTokens;
   if (held) return { name, status: "ok", text: `${held} tokens of the prompt were held` };

@@ -17,7 +17,7 @@ export interface StoredSession extends ParsedRecord {
 }
 
 /** The number of sessions that are stored; the oldest are removed. */
-export const MAX_SESSIONS = 200;
+const MAX_SESSIONS = 200;
 /** A larger file, in bytes, is not read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 /** The earlier session that a new record continues. */
@@ -106,7 +106,7 @@ function headOf(path: string): RecordHead {
   using file = Deno.openSync(path);
   const bytes = new Uint8Array(MAX_HEAD_BYTES);
   const text = new TextDecoder().decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
-  return parseHead(text.slice(0, Math.max(0, text.indexOf("\n"))));
+  return parseHead(text.split("\n", 1)[0]!);
 }
 
 /** The sessions of `folder`, newest first, each repaired, without those that another goes on from. */

@@ -90,6 +90,6 @@ function partsOf(content: string): Part[] | undefined {
 /** `name` as it was written: JSON, where there is one. */
 function resource(kind: "shell" | "file" | "stdin" | "note", name: string, text: string): Part {
   // Where it is no JSON, the parts do not make up the content.
-  const plain = name === "" ? "" : jsonOrUndefined(name) ?? name;
+  const plain = jsonOrUndefined(name) ?? name;
   return { type: "resource", kind, name: plain as string, text };
 }

@@ -139,7 +139,7 @@ export class CodeTracker {
 
   #readIndent(unit: number): void {
     if (unit <= 32) {
-      this.#indent = unit === TAB_UNIT ? (this.#indent | 3) + 1 : this.#indent + 1;
+      this.#indent += unit === TAB_UNIT ? 4 : 1;
       return;
     }
     this.#isIndented = this.#indent >= 4 && this.#mayIndent;

@@ -1,9 +1,9 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { reminder } from "../../src/agent/ask_model.ts";
 import { cutNewResults, startOfNewest, stubOldResults } from "../../src/agent/shrink.ts";
-import { isSummary, summaryMessages, summaryRequest } from "../../src/agent/summary.ts";
+import { isSummary, outline, summaryMessages, summaryRequest } from "../../src/agent/summary.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
-import type { Message } from "../../src/types/message.ts";
+import type { Message, Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 
 /** `u9` is a message of the person of 9 characters, `a` an answer, `t` a result, `?` asks again. */
@@ -31,6 +31,11 @@ const STUBS: [before: string, wanted: number, after: string, count: number][] = 
   ["u9 a0 t1000 t2000 a9", 2500, "u9 a0 t- t2000 a9", 1],
   ["u9 a0 t1000 t2000 a9", 0, "u9 a0 t- t- a9", 2],
   ["u9 a0 t1000 a0 t2000 t3000", 0, "u9 a0 t- a0 t2000 t3000", 1],
+  ["u9 a0 t1000 t2000 a9", 3018, "u9 a0 t1000 t2000 a9", 0],
+  ["u9 a0 t1000 t2000 a9", 3017, "u9 a0 t- t2000 a9", 1],
+  // A line of 85 characters stands for twice as many at least.
+  ["u9 a0 t170 a9", 0, "u9 a0 t- a9", 1],
+  ["u9 a0 t169 a9", 0, "u9 a0 t169 a9", 0],
   ["u9 a0 t100 a9 u9", 0, "u9 a0 t100 a9 u9", 0],
   ["u9 a0 t1000 a9 u9", 0, "u9 a0 t- a9 u9", 1],
   ["u9000 a9000 u9", 0, "u9000 a9000 u9", 0],
@@ -49,7 +54,12 @@ for (const [before, wanted, after, count] of STUBS) {
 
 const CUTS: [before: string, most: number, after: string, count: number][] = [
   ["u9 a9 t1000", 2000, "u9 a9 t1000", 0],
+  ["u9 a9 t1482", 2000, "u9 a9 t1482", 0],
+  ["u9 a9 t1483", 2000, "u9 a9 t…", 1],
+  ["a9 t1491", 2000, "a9 t1491", 0],
   ["u9 a9 t10000", 4000, "u9 a9 t…", 1],
+  ["u9 a9 t10000", 10, "u9 a9 t…", 1],
+  ["u9 a9 t740 t741 t10000", 3000, "u9 a9 t740 t741 t…", 1],
   ["u9 a9 t10000 t10000 t90", 4000, "u9 a9 t… t… t90", 2],
   ["u9 a0 t5000 a9 t10000", 4000, "u9 a0 t5000 a9 t…", 1],
   ["u9 a0 t5000 a9", 400, "u9 a0 t5000 a9", 0],
@@ -62,7 +72,9 @@ for (const [before, most, after, count] of CUTS) {
     const [cut, cuts] = cutNewResults(history(before), most, size);
     assertEquals([words(cut), cuts], [after, count]);
     const results = cut.filter((m) => m.role === "tool" && m.content.includes("left out"));
-    for (const { content } of results) assertEquals(content.length <= Math.max(200, most), true);
+    for (const { content: { length } } of results) {
+      assertEquals(length <= Math.max(200, most) && length >= 190, true, `${length}`);
+    }
   });
 }
 
@@ -71,6 +83,10 @@ const STARTS: [history: string, budget: number, start: number][] = [
   ["u9 a9 u9 a9", 100, 0],
   ["u9 a9 u9 a9", 20, 2],
   ["u9 a9 u9 a9", 0, 3],
+  ["u9 a9 u9 a9", 18, 2],
+  ["u9 a9 u9 a9", 17, 3],
+  ["a9 t9 a9 t9", 100, 0],
+  ["a9 t9 a9 t9", 20, 2],
   ["u9 a9 u9", 0, 2],
   ["u9 a9 t9 t9 a9 t9 t9", 60, 4],
   ["u9 a9 t9 t9 a9 t9 t9", 0, 4],
@@ -141,4 +157,60 @@ Deno.test("of results little is shown to sum up, of an earlier summary all", () 
   assertEquals(content.match(/r{100,}/g)!.join("").length < 600, true);
   const [, short] = summaryRequest(old, 1000, "names");
   assertEquals(short!.content.length < 2500 && short!.content.includes("above all: names"), true);
+});
+
+Deno.test("a request for a summary quotes so much of each message, and says how long it may be", () => {
+  const image: Part = { type: "image", mediaType: "image/png", data: "AA==" };
+  const text = JSON.stringify({ a: "c".repeat(2000) });
+  const messages: Message[] = [
+    { role: "user", content: "u".repeat(9000), parts: [image, image] },
+    {
+      role: "assistant",
+      content: "m".repeat(9000),
+      toolCalls: [{ id: "1", name: "look", arguments: JSON.parse(text) }],
+    },
+    { role: "tool", toolCallId: "1", toolName: "look", content: "r".repeat(9000) },
+  ];
+  const request = (...more: [focus?: string, words?: number]) =>
+    summaryRequest(messages, Infinity, ...more)[1]!.content;
+  const quoted = request().split("\n\nTask")[0]!;
+  const shown = (sign: string) => [...quoted].filter((char) => char === sign).length;
+  for (
+    const [sign, least, most] of [["u", 3900, 4000], ["m", 1900, 2000], ["r", 500, 600]] as const
+  ) {
+    assertEquals(shown(sign) > least && shown(sign) < most + 60, true, `${sign} ${shown(sign)}`);
+  }
+  assertStringIncludes(quoted, "person: uuu");
+  assertStringIncludes(quoted, "[2 images]\n\ncopilot: mmm");
+  assertEquals(quoted.match(/ images\]/g)?.length, 1);
+  assertMatch(quoted, /\n\[calls look: \{"a":"c{90,}\n[^]{30,50}\nc+"\}\]\n\nresult of look: rrr/);
+  assertEquals(/\[calls [^]*?\}\]/.exec(quoted)![0].length < 330, true);
+  assertEquals(request().includes("Keep above all"), false);
+  assertEquals(request("  ").includes("Keep above all"), false);
+  for (const [words, said] of [[undefined, 400], [401, 400], [123.4, 123], [1, 40]] as const) {
+    assertStringIncludes(request("", words), `in at most ${said} words`);
+  }
+});
+
+Deno.test("an outline has the last 20 messages of the person, and the copilot's last words", () => {
+  const said = Array.from(
+    { length: 30 },
+    (_, i): Message => ({ role: "user", content: `say ${i}.` }),
+  );
+  const messages: Message[] = [
+    ...said,
+    { role: "assistant", content: "w".repeat(5000) },
+    { role: "user", content: "u".repeat(5000) },
+    { role: "assistant", content: "" },
+  ];
+  const text = outline(messages);
+  assertEquals(text.match(/^- /gm)?.length, 20);
+  assertEquals([text.includes("say 10."), text.includes("say 11.")], [false, true]);
+  const length = (sign: RegExp) => text.match(sign)!.join("").length;
+  assertEquals([length(/u{100,}/g) > 450, length(/u{100,}/g) <= 500], [true, true]);
+  assertEquals([length(/w{100,}/g) > 950, length(/w{100,}/g) <= 1000], [true, true]);
+  const [summary] = summaryMessages("s".repeat(9000), [], []);
+  const earlier = outline([summary!]);
+  assertEquals([earlier.length > 3900, earlier.length < 4100], [true, true]);
+  assertEquals(earlier.includes("last words"), false);
 });

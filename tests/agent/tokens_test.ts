@@ -39,6 +39,23 @@ for (const [name, content, least, most] of TEXTS) {
   });
 }
 
+/** Exactly: a message is 8, an ASCII character a quarter, one that repeats the last a sixteenth. */
+const EXACT: [text: string, tokens: number][] = [
+  ["", 8],
+  ["abcdefgh", 10],
+  ["\x7fa\x7fa", 9],
+  ["\x80a\x80a", 10], // 6 quarters, rounded up
+  ["\u2e7f\u2e7e", 9],
+  ["\u2e80\u2e81", 10],
+  ["a".repeat(13), 9],
+  ["a".repeat(14), 10],
+];
+
+for (const [content, tokens] of EXACT) {
+  Deno.test(`the estimate of ${JSON.stringify(content)} is ${tokens}`, () =>
+    assertEquals(messageTokens(agentWith(), { role: "user", content }), tokens));
+}
+
 Deno.test("an image costs the same whatever its size, a call what its arguments do", () => {
   const agent = agentWith();
   const image = (size: number): Part => (
@@ -47,6 +64,7 @@ Deno.test("an image costs the same whatever its size, a call what its arguments 
   const withImages = (size: number) =>
     messageTokens(agent, { role: "user", content: "x", parts: [image(size), image(size)] });
   assertEquals(withImages(1), withImages(1_000_000));
+  assertEquals(withImages(1) - messageTokens(agent, { role: "user", content: "x" }), 2400);
   const call = (text: string) =>
     messageTokens(agent, {
       role: "assistant",
@@ -54,6 +72,16 @@ Deno.test("an image costs the same whatever its size, a call what its arguments 
       toolCalls: [{ id: "1", name: "t", arguments: { text } }],
     });
   assert(call("x1".repeat(2000)) - call("") > 900);
+});
+
+Deno.test("reasoning counts where it is asked for, and led to calls", () => {
+  const agent = agentWith();
+  const answer = { role: "assistant", content: "", reasoning: "hm".repeat(400) } as const;
+  const calls = { ...answer, toolCalls: [{ id: "1", name: "t", arguments: {} }] };
+  const plain = messageTokens(agent, { ...calls, reasoning: "" });
+  assertEquals(messageTokens(agent, calls), plain);
+  assertEquals(messageTokens(agent, calls, true), plain + 200);
+  assertEquals(messageTokens(agent, answer, true), messageTokens(agent, answer));
 });
 
 Deno.test("the estimate follows what the server counts, of each model apart", () => {
@@ -75,6 +103,16 @@ Deno.test("counts that can not be true are not learnt from", () => {
     const before = requestTokens(agent);
     assert(!learnFromUsage(agent, { inputTokens, outputTokens: 1 }));
     assertEquals([requestTokens(agent), contextWindow(agent)], [before, undefined]);
+  }
+});
+
+Deno.test("a count of up to four times the estimate is believed", () => {
+  for (const [times, isLearnt] of [[3.9, true], [4.1, false]] as const) {
+    const agent = agentWith();
+    say(agent, 1000);
+    const before = requestTokens(agent);
+    learnFromUsage(agent, { inputTokens: Math.round(times * before), outputTokens: 1 });
+    assertEquals(requestTokens(agent) > before, isLearnt, `${times}`);
   }
 });
 

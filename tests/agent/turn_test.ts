@@ -659,6 +659,122 @@ Deno.test("messages have ids and parts; what callers push without ids stays in t
   await assertRejects(() => processTurn(agent, [{ type: "text", text: " " }]), TypeError);
 });
 
+/** An answer, its notices, how the turn ends, and what stands in the conversation. */
+const ENDS: [step: Step, notices: string[], stopReason: string, content: string][] = [
+  [{ text: "Yes." }, [], "done", "Yes."],
+  [
+    { text: "Yes", finish: "length" },
+    ["warning token_limit: The answer was cut off at the token limit"],
+    "budget",
+    "Yes",
+  ],
+  [
+    { text: "No.", finish: "refused" },
+    ["warning ended_early: The model ended its answer with "],
+    "done",
+    "No.",
+  ],
+  [
+    {},
+    ["warning no_answer: The model gave no answer. Ask again"],
+    "done",
+    "[The model gave no answer]",
+  ],
+  [
+    { reasoning: "hm", finish: "length" },
+    [
+      "warning token_limit: The answer was cut off",
+      "warning no_answer: The model gave no answer, only reasoning. Ask",
+    ],
+    "budget",
+    "[The model gave no answer]",
+  ],
+  [
+    { text: "So it goes. ".repeat(2000) },
+    ["warning repetition: The model repeated itself and was stopped."],
+    "loop",
+    "So it goes. So it goes.\n\n[Warning: repetitive output truncated]",
+  ],
+];
+
+for (const [step, notices, stopReason, content] of ENDS) {
+  const shown = JSON.stringify(step).slice(0, 60);
+  Deno.test(`what is said of an answer, and how the turn ends: ${shown}`, async () => {
+    await using server = strictServer([step]);
+    const agent = new CopilotAgent(allConfigs(server.url)[0]![1], "/", { tools: [echo] });
+    const { events, onEvent } = listener();
+    assertEquals((await processTurn(agent, "go", { onEvent })).stopReason, stopReason);
+    const told = events.flatMap((e) =>
+      e.type === "notice" ? `${e.level} ${e.code}: ${e.message}` : []
+    );
+    assertEquals(told.map((text, i) => text.slice(0, notices[i]?.length)), notices);
+    assertEquals(agent.state.messages.at(-1)!.content, content);
+  });
+}
+
+Deno.test("an answer of nothing but reasoning is asked for once more, which is said", async () => {
+  await using server = strictServer([{ reasoning: "hm" }, { text: "Yes." }]);
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [echo] });
+  const { events, onEvent } = listener();
+  await processTurn(agent, "go", { onEvent });
+  const notices = events.filter((e) => e.type === "notice");
+  assertEquals(notices.map(({ level, code }) => [level, code]), [["info", "asked_again"]]);
+});
+
+Deno.test("tokens are counted for the turn and for the session", async () => {
+  const usage = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
+  await using server = strictServer([
+    { toolCalls: [call("echo", { text: "a" })], usage: usage(10, 2) },
+    { text: "One.", usage: usage(20, 3) },
+    { text: "Two.", usage: usage(40, 5) },
+  ]);
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [echo] });
+  const { events, onEvent } = listener();
+  const one = await processTurn(agent, "one", { onEvent });
+  assertEquals([one.inputTokens, one.outputTokens], [30, 5]);
+  const two = await processTurn(agent, "two");
+  assertEquals([two.inputTokens, two.outputTokens], [40, 5]);
+  assertEquals([agent.state.inputTokens, agent.state.outputTokens], [70, 10]);
+  const told = events.flatMap((e) => e.type === "usage" ? e.usage.inputTokens : []);
+  assertEquals(told, [10, 20]);
+});
+
+Deno.test("a result says what its tool may do, but not of a call that was not run", async () => {
+  const calls = ["echo", "write", "nope"].map((name) => call(name, { text: "a" }));
+  await using server = strictServer([{ toolCalls: calls }, { text: "fine" }]);
+  const write: Tool = { ...echo, name: "write", access: "write" };
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", {
+    tools: [echo, write],
+    policy: {
+      decide: ({ name }) =>
+        name === "write" ? { allow: false, reason: "not that" } : { allow: true },
+    },
+  });
+  await processTurn(agent, "go");
+  const results = agent.state.messages.filter(({ role }) => role === "tool");
+  assertEquals(results.map((m) => [m.content, m.isError, m.toolAccess]), [
+    ["echo: a", undefined, "read"],
+    ["not that", true, undefined],
+    [results[2]!.content, true, undefined],
+  ]);
+});
+
+Deno.test("after as many rounds as are allowed, each further call is answered, and a note ends the turn", async () => {
+  const step = { toolCalls: [call("echo", { text: "a" })] };
+  await using server = strictServer([step, { ...step, text: "More." }]);
+  const config = { ...allConfigs(server.url)[1]![1], maxToolRounds: 1 };
+  const agent = new CopilotAgent(config, "/", { tools: [echo] });
+  const { events, onEvent } = listener();
+  const { response } = await processTurn(agent, "go", { onEvent });
+  assertEquals(response.trim(), "More.");
+  const text = "Stopped after 1 rounds of tool calls.";
+  const [result, note] = agent.state.messages.slice(-2);
+  assertEquals([result!.content, result!.isError], [`${text} The call was not run.`, true]);
+  assertEquals([note!.content, note!.standsFor], [`[${text}]`, "end_of_turn"]);
+  const notices = events.flatMap((e) => e.type === "notice" ? [[e.level, e.code, e.message]] : []);
+  assertEquals(notices, [["warning", "max_rounds", `${text} Say "go on" to continue.`]]);
+});
+
 Deno.test("every notice has a code", async () => {
   await using server = strictServer([{ text: "cut", finish: "length" }, {}]);
   const agent = new CopilotAgent({ local: localConfig({ host: server.url, model: "test" }) }, "/");

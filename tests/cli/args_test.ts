@@ -1,5 +1,13 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { FLAGS, outputAsked, parseArgs, usageText } from "../../src/cli/args.ts";
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  asUsage,
+  FLAGS,
+  outputAsked,
+  parseArgs,
+  usageText,
+  wrongValue,
+} from "../../src/cli/args.ts";
+import { localConfig } from "../../src/config.ts";
 import { UsageError } from "../../src/errors.ts";
 
 const good: [words: string[], args: Record<string, unknown>][] = [
@@ -35,6 +43,7 @@ const good: [words: string[], args: Record<string, unknown>][] = [
     model: "qwen3",
   }],
   [["--temperature", "-1"], { temperature: "-1" }],
+  [["doctor", "--json"], { doctor: true, json: true }],
   [["-y", "-h", "-V"], { yes: true, help: true, version: true }],
 ];
 
@@ -99,4 +108,48 @@ Deno.test("the help names every flag and keeps to 80 columns", () => {
   const help = usageText();
   for (const { name } of FLAGS) assertStringIncludes(help, `--${name}`);
   for (const line of help.split("\n")) assertEquals(line.length <= 80, true, line);
+  // In two columns, as wide as they may be.
+  const rows = `
+  -p, --print [PROMPT]               answer one prompt, the next word whatever
+                                     it looks like, and exit; piped text goes
+                                     along as context, or is the prompt where -p
+                                     comes last
+  -c, --continue                     go on with this folder's newest session,
+                                     with -p too
+      --no-session                   keep no record of the session
+`;
+  assertStringIncludes(help, rows);
+  assertMatch(help, /^Exit codes:\n {2}0 done.{55,70}\n {2}\S/m);
+});
+
+Deno.test("a wrong value is quoted, up to 60 characters", () => {
+  const { message } = wrongValue("think", "on or off", "x".repeat(70));
+  assertEquals(message, `--think must be on or off: it is "${"x".repeat(60)}"`);
+});
+
+Deno.test("a setting that is refused is named as its flag; what is no setting's error stays", () => {
+  const wrong = (make: () => unknown) => assertThrows(() => asUsage(make));
+  assertEquals(asUsage(() => 1), 1);
+  for (
+    const [settings, flag] of [
+      [{ maxTokens: 0.5 }, "max-tokens"],
+      [{ connectTimeoutMs: -1 }, "connect-timeout"],
+      [{ model: "" }, "model"],
+    ] as const
+  ) {
+    const error = wrong(() => localConfig(settings));
+    assertEquals(error instanceof UsageError, true);
+    assertStringIncludes((error as Error).message, `Cannot use --${flag} as `);
+  }
+  const other = wrong(() => {
+    throw new TypeError("of another kind");
+  });
+  assertEquals([other instanceof UsageError, (other as Error).message], [true, "of another kind"]);
+  const failure = new Error("a defect");
+  assertEquals(
+    wrong(() => {
+      throw failure;
+    }),
+    failure,
+  );
 });

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { FLAGS } from "../../src/cli/args.ts";
 import { UsageError } from "../../src/errors.ts";
 import { completionScript, manPage } from "../../src/cli/completions.ts";
@@ -73,6 +73,56 @@ Deno.test("every flag is in every shell's completions and in the manual page", (
   }
 });
 
+/** A flag of each kind, as each of the texts has it. */
+const SHOWN: [name: string, zsh: string, fish: string, page: string][] = [
+  [
+    "a switch",
+    "  --network'[with --sandbox\\: commands may use the network]'",
+    "complete -c copilot -f -l network -d 'with --sandbox: commands may use the network'",
+    ".TP\n\\fB\\-\\-network\\fR\nwith \\-\\-sandbox: commands may use the network.",
+  ],
+  [
+    "a switch with a letter",
+    "  '(-y --yes)'{-y,--yes}'[run edits and commands without asking]'",
+    "complete -c copilot -f -s y -l yes -d 'run edits and commands without asking'",
+    ".TP\n\\fB\\-y\\fR, \\fB\\-\\-yes\\fR\nrun edits and commands without asking.",
+  ],
+  [
+    "any text",
+    "  '(-m --model)'{-m,--model}'[the model (gpt-4o; local\\: qwen3)]:NAME: '",
+    "complete -c copilot -f -s m -l model -x -d 'the model (gpt-4o; local: qwen3)'",
+    ".TP\n\\fB\\-m\\fR, \\fB\\-\\-model\\fR \\fINAME\\fR\nthe model (gpt\\-4o; local: qwen3).",
+  ],
+  [
+    "a folder",
+    "  '(-C --working-dir)'{-C,--working-dir}'[the folder to work in (this one)]:DIR:_files -/'",
+    "complete -c copilot -f -s C -l working-dir -xa '(__fish_complete_directories)' -d 'the folder to work in (this one)'",
+    ".TP\n\\fB\\-C\\fR, \\fB\\-\\-working\\-dir\\fR \\fIDIR\\fR\nthe folder to work in (this one).",
+  ],
+  [
+    "one of some words",
+    "  --think'[a reasoning model'\\''s thinking, where the server can\\: on, off, low, medium or high]:HOW:(on off low medium high)'",
+    "complete -c copilot -f -l think -xa 'on off low medium high' -d 'a reasoning model\\'s thinking, where the server can: on, off, low, medium or high'",
+    ".TP\n\\fB\\-\\-think\\fR \\fIHOW\\fR\na reasoning model's thinking, where the server can: on, off, low, medium or high.",
+  ],
+  [
+    "an optional text",
+    "  '(-p --print)'{-p,--print}'[answer one prompt",
+    "complete -c copilot -f -s p -l print -x -d 'answer one prompt",
+    ".TP\n\\fB\\-p\\fR, \\fB\\-\\-print\\fR [\\fIPROMPT\\fR]\nanswer one prompt",
+  ],
+];
+
+for (const [name, zsh, fish, page] of SHOWN) {
+  Deno.test(`a flag for zsh, fish and the manual page: ${name}`, () => {
+    // The whole row, but of the longest its beginning.
+    const end = name === "an optional text" ? "" : "\n";
+    assertStringIncludes(completionScript("zsh"), `\n${zsh}${end && ` \\${end}`}`);
+    assertStringIncludes(completionScript("fish"), `\n${fish}${end}`);
+    assertStringIncludes(manPage("1.2.3"), `\n${page}${end}`);
+  });
+}
+
 for (const shell of ["zsh", "fish"]) {
   await testWith(shell, `${shell} reads its completions`, async () => {
     await run(shell, ["-n"], completionScript(shell));
@@ -88,4 +138,6 @@ Deno.test("completions for another shell are refused", () => {
   for (const shell of ["csh", "constructor"]) {
     assertThrows(() => completionScript(shell), UsageError, "bash, zsh and fish");
   }
+  const { message } = assertThrows(() => completionScript("x".repeat(70)), UsageError);
+  assert(message.endsWith(`it is "${"x".repeat(60)}"`), message);
 });

@@ -31,8 +31,29 @@ Deno.test("config.json gives the flags that the command line does not", () =>
     assertEquals(withDefaults({}, () => undefined), {});
   }));
 
+Deno.test("config.json: numbers and a list of names are texts, false is as if it was not there", () =>
+  withFile('{"temperature": 0.5, "env": ["A", "B_*"], "local": false, "network": true}', (env) => {
+    assertEquals(withDefaults({}, env), { temperature: "0.5", env: "A,B_*", network: true });
+  }));
+
+Deno.test("config.json: a server on the command line, or the demo, leaves out the file's own", () =>
+  withFile('{"base-url": "http://x:1/v1", "model": "m", "think": "on"}', (env) => {
+    for (const given of [{ demo: true }, { host: "h" }, { "base-url": "u" }] as const) {
+      assertEquals(withDefaults(given, env), { ...given, think: "on" });
+    }
+    const key = { "api-key": "k" } as const;
+    assertEquals(withDefaults(key, env), {
+      ...{ "base-url": "http://x:1/v1", model: "m", think: "on" },
+      ...key,
+    });
+  }));
+
 for (
   const [name, text, says] of [
+    ["a list where no list may be", '{"model": ["a"]}', /model.*a text or a number/],
+    ["a list for a switch", '{"local": []}', /local.*true or false/],
+    ["nothing like a flag", '{"zzzzzzzz": 1}', /"zzzzzzzz".*must be a flag such as "model"$/],
+    ["a slip", '{"temprature": 1}', /"temprature".*must be a flag such as "temperature"$/],
     ["no JSON", "{", /config\.json/],
     ["no object", "[]", /must be a JSON object/],
     ["no flag", '{"modell": "x"}', /"modell".*must be a flag such as "model"$/],
@@ -65,6 +86,10 @@ for (
     ["0.0.0.0", "http://127.0.0.1:11434"],
     ["gpu", "http://gpu:11434"],
     ["https://gpu.example", "https://gpu.example"],
+    ["http://gpu/", "http://gpu:11434"],
+    ["gpu:8080/", "http://gpu:8080"],
+    [" gpu ", "http://gpu:11434"],
+    [" ", "http://localhost:11434"],
     ["", "http://localhost:11434"],
   ] as const
 ) {
@@ -74,3 +99,8 @@ for (
     assertEquals(toConfig({ local: true, host: "http://x:1" }, env).local!.host, "http://x:1");
   });
 }
+
+Deno.test("OLLAMA_HOST that is no address is wrong usage", () => {
+  const env = { get: () => "http://" };
+  assertThrows(() => toConfig({ local: true }, env), UsageError, "OLLAMA_HOST is no address");
+});

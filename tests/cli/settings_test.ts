@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { FLAGS, parseArgs } from "../../src/cli/args.ts";
-import { modelFlags } from "../../src/cli/settings.ts";
+import { modelFlags, optionsFromArgs, sessionOptions, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
-import { optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -19,7 +19,21 @@ const refused: [words: string[], env: Record<string, string>, message: string][]
   [["--local", "--hosted"], {}, "--local and --hosted exclude each other"],
   [["--local", "--base-url", "http://x:1"], {}, "--local takes --host"],
   [["--host", "http://x:1"], {}, "--host needs --local"],
+  [["--base-url", "https://api.openai.com/v1"], {}, "No API key: set OPENAI_API_KEY"],
+  [["--hosted", "--base-url", "http://x:1"], {}, "No API key: set ANTHROPIC_API_KEY"],
   [["--use-compat"], {}, "--use-compat needs --local"],
+  [["--hosted", "--use-compat"], {}, "--use-compat needs --local"],
+  [["--keep-alive", "1m"], {}, "--keep-alive needs --local"],
+  [
+    ["--local", "--think", "maybe"],
+    {},
+    '--think must be on, off, low, medium, high: it is "maybe"',
+  ],
+  [["--local", "--prompt-tier", "x"], {}, '--prompt-tier must be auto, lean, full: it is "x"'],
+  [["--local", "--temperature", "Infinity"], {}, "--temperature must be a number"],
+  [["--local", "--temperature", " "], {}, "--temperature must be a number"],
+  [[], { OPENAI_API_KEY: "two words" }, "Cannot use OPENAI_API_KEY as it must be printable ASCII"],
+  [[], { OPENAI_API_KEY: "schlüssel" }, "Cannot use OPENAI_API_KEY as it must be printable ASCII"],
   [["--local", "--max-tokens", "many"], {}, '--max-tokens must be a number: it is "many"'],
   [["--local", "--idle-timeout", ""], {}, '--idle-timeout must be a number: it is ""'],
 ];
@@ -57,6 +71,66 @@ Deno.test("flags reach the configuration", () => {
     maxRetries: 4,
     apiKey: "",
   });
+});
+
+Deno.test("more flags reach the configuration", () => {
+  for (
+    const [word, think] of [["on", true], ["off", false], ["low", "low"], ["high", "high"]] as const
+  ) {
+    assertEquals(config(["--local", "--think", word]).local?.think, think);
+  }
+  const { promptTier, local } = config([
+    ..."--local --prompt-tier lean --keep-alive 5m --connect-timeout 2".split(" "),
+  ]);
+  assertEquals([promptTier, local?.keepAlive, local?.connectTimeoutMs], ["lean", "5m", 2000]);
+  assertEquals("promptTier" in config(["--local"]), false);
+});
+
+Deno.test("a variable that cannot be read is told of without its value; other errors stay", () => {
+  const failing = (error: Error) => () =>
+    toConfig({}, {
+      get: () => {
+        throw error;
+      },
+    });
+  const told = assertThrows(failing(new Deno.errors.InvalidData("secret")), UsageError);
+  assertEquals(/OPENAI_API_KEY.*printable/.test(told.message), true, told.message);
+  assertEquals(told.message.includes("secret"), false);
+  const denied = new Deno.errors.NotCapable("no access to the environment");
+  assertThrows(failing(denied), Deno.errors.NotCapable);
+});
+
+const permissions = await openPermissions({}, () => undefined);
+/** Words, and the options of a session that differ from those without any. */
+const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
+  [["-m", "m"], { isChosen: true }],
+  [["-C", "/f"], { folder: "/f" }],
+  [["--yes"], { approvesAll: true }],
+  [["--trust"], { trust: true }],
+  [["--demo"], { readsInstructions: false, asksServer: "never" }],
+  [["--no-session"], { isRecorded: false }],
+  [["--continue"], { resumesNewest: true }],
+];
+
+Deno.test("what flags mean for a session", () => {
+  const settings = config(["--local"]);
+  const of = (words: string[]) => {
+    const args = parseArgs(words);
+    return sessionOptions(settings, optionsFromArgs(args), args, permissions);
+  };
+  const plain = {
+    config: settings,
+    isChosen: false,
+    folder: undefined,
+    permissions,
+    trust: undefined,
+  };
+  const common = { ...plain, approvesAll: false, readsInstructions: true, isRecorded: true };
+  const none = { ...common, resumesNewest: false, canUndo: true, asksServer: "at-start" };
+  assertEquals<Record<string, unknown>>({ ...of([]) }, none);
+  for (const [words, options] of SESSIONS) {
+    assertEquals<Record<string, unknown>>({ ...of(words) }, { ...none, ...options });
+  }
 });
 
 Deno.test("the context length is the flag's, else what the model was made for, up to 32768", async () => {

@@ -35,6 +35,7 @@ export function command(args: readonly string[], options: RunOptions = {}): Deno
       PATH,
       HOME,
       ...(DENO_DIR && { DENO_DIR }),
+      // Where all else is read-only, as when the tests are tested.
       ...(TMPDIR && { TMPDIR }),
       NO_COLOR: "1",
       // Deno asks its own host for news once a day: beside the servers of the tests, and at a bad time.

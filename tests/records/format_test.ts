@@ -125,12 +125,18 @@ Deno.test("parts are read as they were written, their text only once in the file
 });
 
 Deno.test("what is no session is refused, and what is no message passed over", () => {
-  for (const text of ["", "x", "[]\n", '{"version":1}\n', '{"version":0,"folder":"/"}\n']) {
-    assertThrows(() => parseRecord(text), SyntaxError);
+  for (const text of ["", "x", "[]\n", '{"version":1}\n', '{"version":1,"folder":"/"}\n']) {
+    assertThrows(() => parseRecord(text), SyntaxError, "no session of copilot");
+  }
+  for (const version of [0, 1.5, "2", null]) {
+    const text = `${JSON.stringify({ version, ...about })}\n`;
+    assertThrows(() => parseRecord(text), SyntaxError, "must be a number");
   }
   const bad = [
     '{"message":{"role":"user"}}',
     '{"message":{"role":"user","content":"no id"}}',
+    '{"message":{"id":"a","role":"user"}}',
+    '{"message":{"id":"a","content":"no role"}}',
     '{"message":{"id":"a","role":"x","content":""}}',
     '{"message":{"id":"a","role":"user","content":""},"parent":1}',
     '{"message":{"id":"a","role":"user","parts":[{"type":"text"}]}}',
@@ -217,7 +223,6 @@ Deno.test("a message is read with all its fields, and without others", () => {
 Deno.test("a later version is refused, with the reason", () => {
   const text = `${JSON.stringify({ version: 3, ...about })}\n`;
   assertThrows(() => parseRecord(text), SyntaxError, "must be at most 2: it is 3");
-  assertThrows(() => parseRecord(text.replace("3", '"2"')), SyntaxError, "must be a number");
 });
 
 Deno.test("what a session began with is known after a compaction, and odd fields are passed over", () => {
@@ -226,7 +231,9 @@ Deno.test("what a session began with is known after a compaction, and odd fields
   const { first, used: read } = parseRecord(
     head + entryLine({ message: a, parent: null, used }) +
       entryLine({ conversation: [b.id!], added: [{ message: b, parent: null }] }) +
-      entryLine({ message: c, parent: b.id! }).replace(/\}\n$/, ',"used":7}\n'),
+      [7, {}, { model: "", server: "h" }, { model: "n" }, { server: "h" }].map((odd) =>
+        `${JSON.stringify({ message: c, parent: b.id, used: odd })}\n`
+      ).join(""),
   );
   assertEquals([first, read], ["a", used]);
   const odd = JSON.stringify({ version: 2, ...about, continues: 1, title: [] });
@@ -285,6 +292,20 @@ Deno.test("version 1: all messages anew take the place of those before", () => {
     "user undefined",
   ]);
   assertEquals(first, "see @a.txt");
+});
+
+Deno.test("version 1: an entry that is none is a lost line, and changes nothing", () => {
+  const wrong = [
+    { messages: [{ role: "user", content: "a" }, { role: "user" }] },
+    { messages: {} },
+    { message: { role: "user" } },
+    {},
+  ];
+  const text = VERSION_1.slice(0, 2).join("") +
+    wrong.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+  const { messages, lost } = parseRecord(text);
+  assertEquals([messages.length, lost], [1, wrong.length]);
+  assertEquals(parseRecord(`${text}{"messages":[]}\n`).messages, []);
 });
 
 Deno.test("version 1: text that only looks like ours stays one text", () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { entryLine } from "../../src/records/format.ts";
 import { openCallsAtCut, repaired } from "../../src/records/repair.ts";
-import { MAX_SESSIONS, Recorder, storedSessions } from "../../src/records/store.ts";
+import { Recorder, storedSessions } from "../../src/records/store.ts";
 import type { Message } from "../../src/types/message.ts";
 import { result, says, user, whole } from "./conversation.ts";
 
@@ -202,6 +202,51 @@ storeTest("lines are only appended, and each message is written once", (root, re
   for (const id of ids) assertEquals(before.split(`"id":"${id}"`).length, 2, id);
 });
 
+storeTest("the model is written where it is another than before", (root, record) => {
+  const recorder = record();
+  const messages: Message[] = [];
+  const models = ["m", undefined, "m", "m", "n", "n"];
+  for (const model of models) {
+    messages.push(user("hi"));
+    recorder.sync(messages, model === undefined ? undefined : { model, server: "h" });
+  }
+  const [{ name }] = [...Deno.readDirSync(root)] as [Deno.DirEntry];
+  const lines = Deno.readTextFileSync(`${root}/${name}`).trimEnd().split("\n").slice(1);
+  assertEquals(lines.map((line) => JSON.parse(line).used?.model), [
+    ...["m", undefined, "m", undefined],
+    ...["n", undefined],
+  ]);
+});
+
+storeTest(
+  "what goes on from another session and is cleared at once leaves no file",
+  (root, record) => {
+    const recorder = record();
+    recorder.continueFrom([...whole], { continues: "a.jsonl" });
+    recorder.sync([]);
+    assertEquals([...Deno.readDirSync(root)], []);
+  },
+);
+
+storeTest(
+  "a file of over 256 MiB, or with a head of over 16 KiB, is no session",
+  (root, record) => {
+    record().sync(whole);
+    const [{ name }] = [...Deno.readDirSync(root)] as [Deno.DirEntry];
+    const path = `${root}/${name}`;
+    const text = Deno.readTextFileSync(path);
+    const isListed = () => [...storedSessions(root, "/f")].length === 1;
+    const titled = (chars: number) => text.replace("{", `{"title":"${"x".repeat(chars)}",`);
+    Deno.writeTextFileSync(path, titled(15_000));
+    assertEquals(isListed(), true);
+    Deno.writeTextFileSync(path, titled(17_000));
+    assertEquals(isListed(), false);
+    Deno.writeTextFileSync(path, text);
+    Deno.truncateSync(path, 256 * 1024 * 1024 + 1); // takes no room on the disk
+    assertEquals(isListed(), false);
+  },
+);
+
 storeTest("messages without ids are recorded, and have one then", (root, record) => {
   const messages: Message[] = [{ role: "user", content: "hi" }];
   record().sync(messages);
@@ -248,15 +293,15 @@ storeTest(
   "no more sessions are stored than the bound: the oldest go, and nothing else",
   (root, record) => {
     const name = (n: number) => `2026-01-01T00-00-00-${String(n).padStart(3, "0")}Z-x.jsonl`;
-    for (let n = 0; n < MAX_SESSIONS + 3; n++) Deno.writeTextFileSync(`${root}/${name(n)}`, "{}");
+    for (let n = 0; n < 200 + 3; n++) Deno.writeTextFileSync(`${root}/${name(n)}`, "{}");
     Deno.writeTextFileSync(`${root}/notes.txt`, "mine");
     const recorder = record();
     recorder.sync([user("a")]);
     const now = () => [...Deno.readDirSync(root)].map((entry) => entry.name).sort();
-    assertEquals(now().length, MAX_SESSIONS + 1);
+    assertEquals(now().length, 200 + 1);
     assertEquals(now()[0], name(4));
     assertEquals(now().includes("notes.txt"), true);
     recorder.sync([user("a"), user("b")]);
-    assertEquals(now().length, MAX_SESSIONS + 1);
+    assertEquals(now().length, 200 + 1);
   },
 );

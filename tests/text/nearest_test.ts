@@ -5,6 +5,7 @@ const WORDS = ["model", "help", "permissions", "path", "max_output"];
 
 const rows: [word: string, expected: string | undefined][] = [
   ["modle", "model"], // neighbours swapped count as one letter
+  ["omdel", "model"],
   ["MODEL", "model"],
   ["hlp", "help"],
   ["hxyp", undefined], // two letters of four wrong
@@ -15,7 +16,8 @@ const rows: [word: string, expected: string | undefined][] = [
   ["max", "max_output"], // a beginning
   ["modelname", "model"], // or a word with more behind it
   ["", undefined],
-  ["m".repeat(65), undefined],
+  [`model${"x".repeat(59)}`, "model"],
+  [`model${"x".repeat(60)}`, undefined], // longer than any name
 ];
 
 for (const [word, expected] of rows) {

@@ -1,5 +1,13 @@
-import { assertEquals, assertNotEquals } from "@std/assert";
-import { identify, imagesOf, textOfParts, typedText, userMessage } from "../../src/text/parts.ts";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import {
+  identify,
+  imagesOf,
+  newCallId,
+  newMessageId,
+  textOfParts,
+  typedText,
+  userMessage,
+} from "../../src/text/parts.ts";
 import type { Message, Part } from "../../src/types/message.ts";
 
 const resource = (
@@ -62,4 +70,9 @@ Deno.test("every message gets an id of its own, and keeps the one it has", () =>
   assertEquals([frozen.id, messages[2]!.content], [undefined, "b"]);
   identify(messages);
   assertEquals(messages.map(({ id }) => id), ids);
+});
+
+Deno.test("ids are short, and nothing but letters and digits, as some servers ask for", () => {
+  assertMatch(newMessageId(), /^[0-9a-f]{16}$/);
+  assertMatch(newCallId(), /^call_[0-9a-f]{24}$/);
 });

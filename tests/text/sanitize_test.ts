@@ -25,6 +25,7 @@ const rows: [name: string, text: string, strict: string, prose?: string][] = [
   ["emoji", "👩\u200d💻 ⚠\ufe0f", "👩\\u{200d}💻 ⚠\\u{fe0f}", "👩\u200d💻 ⚠\ufe0f"],
   ["Persian", "می\u200cخواهم", "می\\u{200c}خواهم", "می\u200cخواهم"],
   ["half pairs", "\ud83d \ude00 \ude00\ud83d", "\ufffd \ufffd \ufffd\ufffd"],
+  ["the first and the last half", "\ud800 \udfff", "\ufffd \ufffd"],
   ["long runs", "\x1b".repeat(1000), "␛".repeat(1000)],
 ];
 

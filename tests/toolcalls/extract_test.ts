@@ -117,6 +117,9 @@ const rows: Row[] = [
   ["fence in capitals", `\`\`\` JSON \n${READ}\n\`\`\``, [read], ""],
   ["fence with CRLF", `a\r\n\`\`\`json\r\n${READ}\r\n\`\`\`\r\nb`, [read], "a\r\nb"],
   ["fence in a list", `1. \`\`\`json\n   ${READ}\n   \`\`\``, [read], "1."],
+  ["fence in a list with parentheses", `9) \`\`\`json\n   ${READ}\n   \`\`\``, [read], "9)"],
+  ["fence behind no sign of a list", ...none(`# \`\`\`json\n${READ}\n\`\`\``)],
+  ["fence behind a slash", ...none(`/ \`\`\`json\n${READ}\n\`\`\``)],
   ["fence without an end", `\`\`\`json\n${READ}\n`, [read], ""],
   ["several fences", `${fenced(READ)}\n${fenced(NOW)}`, [read, now], ""],
   ["several calls in a fence", fenced(`${READ}\n${NOW}`), [read, now], ""],
@@ -144,6 +147,20 @@ const rows: Row[] = [
     name: "now",
     arguments: { a: '\\",}', b: "\n" },
   }], ""],
+  // Bounds
+  ["white space up to the bound", `<toolcall>${" ".repeat(255)}${READ}</toolcall>`, [read], ""],
+  ["more white space", ...none(`<toolcall>${" ".repeat(256)}${READ}</toolcall>`)],
+  [
+    "nested as deep as may be",
+    tagged(`{"name": "now", "arguments": {"a": ${"[".repeat(98)}${"]".repeat(98)}}}`),
+    [{ name: "now", arguments: { a: JSON.parse(`${"[".repeat(98)}${"]".repeat(98)}`) } }],
+    "",
+  ],
+  ["a name as late as may be", `<toolcall>{${" ".repeat(498)}"name": "now", "arguments": {`, [{
+    name: "now",
+    invalid: "cut off",
+  }], ""],
+  ["a name that comes too late", ...none(`<toolcall>{${" ".repeat(499)}"name": "now", "args": {`)],
   // Not to be run
   [
     "nested too deep, but complete",
@@ -465,6 +482,13 @@ const more: Row[] = [
   ["Hermes, after reasoning", `<think>hm</think>${hermes(NOW)}`, [now], "<think>hm</think>"],
   ["Hermes with a name of no tool", ...none(hermes('{"name": "zip", "arguments": {}}'))],
   ["Hermes in code", ...none(`\`${hermes(NOW)}\`\n\n\`\`\`xml\n${hermes(NOW)}\n\`\`\``)],
+  ["Hermes, 255 blanks behind a word", ...none(`Use${" ".repeat(255)}${hermes(NOW)} so.`)],
+  [
+    "Hermes, so far behind that the word is forgotten",
+    `Use${" ".repeat(256)}${hermes(NOW)} so.`,
+    [now],
+    `Use${" ".repeat(256)}so.`,
+  ],
   ["Hermes mentioned", ...none(`The tag <tool_call> holds JSON, as in "${hermes(NOW)}".`)],
 ];
 known.push(...more);

@@ -200,6 +200,14 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
   ['[TOOL_REQUEST]{"name":"run_bash","arguments":{"command":"ls"}}[END_TOOL_REQUEST]', [ls]],
   ['<tools>{"name":"run_bash","arguments":{"command":"ls"}}</tools>', [ls]],
   ['<TOOLCALL>[{"name":"run_bash","arguments":{"command":"ls"}}]</TOOLCALL>', [ls]],
+  // What tools print is known by the first 256 characters of a line.
+  [
+    `${
+      "a".repeat(256)
+    }:12: <tool_call>{"name":"run_bash","arguments":{"command":"ls"}}</tool_call>`,
+    [ls],
+    `${"a".repeat(256)}:12:`,
+  ],
 ];
 
 /** What is no call, and stays as it is. */
@@ -224,6 +232,7 @@ const TEXTS: string[] = [
   `[TOOL_CALLS]${" ".repeat(300)}run_bash{"command":"ls"}`,
   // On lines that tools print, however long the path is.
   `src/${"folder/".repeat(20)}a.ts:12: <tool_call>{"name":"run_bash","arguments":{}}</tool_call>`,
+  `${"a".repeat(251)}:12: <tool_call>{"name":"run_bash","arguments":{}}</tool_call>`,
   // Two blanks behind a colon do not end the sentence.
   'Write this:  <tool_call>{"name":"run_bash","arguments":{}}</tool_call> and so on.',
   // A comma ends a line's marks: no fence opens behind it.
@@ -285,6 +294,28 @@ Deno.test("a call that breaks off is never run, in any format", () => {
         assertEquals(call.arguments, whole[i]?.arguments, `${JSON.stringify(text.slice(0, cut))}`);
       }
     }
+  }
+});
+
+Deno.test("a call that is not run says why: it was cut off, or its arguments are broken", () => {
+  for (
+    const [text, reason] of [
+      ["<function=run_bash><parameter=command>ls", "cut off"],
+      ["<function=run_bash><parameter=command>ls</parameter>", "cut off"],
+      ["<function=run_bash>ls</function>", "could not be read"],
+      ['[TOOL_CALLS]run_bash{"command": "ls', "cut off"],
+      ['[TOOL_CALLS]run_bash{"command": ls}', "could not be read"],
+      ["<tool_call>run_bash<arg_key>command</arg_key></tool_call>", "could not be read"],
+      ["<tool_call>run_bash<arg_key>command</arg_key><arg_value>l", "cut off"],
+    ] as const
+  ) {
+    const [, calls] = extractToolCallsFromText(text, options);
+    assertEquals(calls?.map(({ name }) => name), ["run_bash"], text);
+    assertEquals(
+      calls![0]!.invalid?.reason.includes(reason),
+      true,
+      `${text}: ${calls![0]!.invalid?.reason}`,
+    );
   }
 });
 

@@ -105,10 +105,9 @@ function firstSentences(readme: string): string | undefined {
     if (fence) inCode = !inCode;
     return fence || inCode || /^(?:[#<|=>]|\[?!\[|[-=*_]{3,}$|\.\. )/.test(line) ? "" : line;
   });
-  const start = prose.findIndex((line) => line !== "");
-  if (start < 0) return undefined;
-  const length = prose.slice(start).indexOf("");
-  const paragraph = prose.slice(start, length < 0 ? undefined : start + length).join(" ");
+  const [first = ""] = prose.join("\n").trim().split("\n\n", 1);
+  if (first === "") return undefined;
+  const paragraph = first.replaceAll("\n", " ");
   return /^.{20,280}?[.!?。](?= |$)(?:.{1,140}?[.!?。](?= |$))?/.exec(paragraph)?.[0] ?? paragraph;
 }
 
@@ -151,8 +150,10 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
 /** The matches in a search result; null when it is none. */
 function hits(found: string): { file: string; line: string; text: string }[] | null {
   const all = found.split("\n").flatMap((row) => {
-    const [, file, line, text] = /^(.+?):(\d+):(.*)$/.exec(row) ?? [];
-    return file && line && text !== undefined ? [{ file, line, text }] : [];
+    const match = /^(.+?):(\d+):(.*)$/.exec(row);
+    if (!match) return [];
+    const [, file = "", line = "", text = ""] = match;
+    return [{ file, line, text }];
   });
   return all.length > 0 || /^No (?:matches|files)\b/.test(found) ? all : null;
 }

@@ -319,15 +319,17 @@ Deno.test("demo: greetings need no tools; a conversation goes on", () =>
 
 Deno.test("demo: a history that loses results still ends", () =>
   withDemo(async (host) => {
-    const messages: Json[] = [{ role: "user", content: "Where is the parser?" }];
-    for (let i = 0; i < 13; i++) {
-      messages.push({
+    for (const [lost, asksAgain] of [[11, true], [12, false]] as const) {
+      const call = {
         role: "assistant",
         content: "",
         tool_calls: [{ function: { name: "x", arguments: {} } }],
-      });
+      };
+      const messages: Json[] = [{ role: "user", content: "Where is the parser?" }];
+      messages.push(...Array(lost).fill(call));
+      const { tool_calls } = (await ask(host, messages)).at(-1)!.message;
+      assertEquals(tool_calls !== undefined, asksAgain);
     }
-    assertEquals((await ask(host, messages)).at(-1)!.message.tool_calls, undefined);
   }));
 
 Deno.test("demo: 10 MB of prompt is answered as fast as it is read", () =>
@@ -428,3 +430,161 @@ Deno.test("demo: closing ends a stream that nobody reads", async () => {
   await demo.close();
   await response.body?.cancel();
 });
+
+Deno.test("demo: what a command prints is shown up to 12 lines of 160 characters", () =>
+  withDemo(async (host) => {
+    const shown = async (printed: string[]) => {
+      const result = [`exit code: 0`, ...printed].join("\n");
+      return (await turn(host, [], "run `x`", () => result)).text.split("\n").slice(1);
+    };
+    const lines = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}`);
+    const head = "I ran `x`; exit code 0:";
+    assertEquals(await shown([]), ["I ran `x`; exit code 0."]);
+    assertEquals(await shown(lines(12)), [head, "```", ...lines(12), "```"]);
+    const more = [head, "```", ...lines(12), "```", "(the first 12 of 13 lines)"];
+    assertEquals(await shown(lines(13)), more);
+    const [full, long] = ["x".repeat(160), "x".repeat(161)];
+    assertEquals(await shown([full, long]), [head, "```", full, `${"x".repeat(159)}…`, "```"]);
+    assertEquals((await shown(["````"]))[1], "`````");
+  }));
+
+/** The lines of the answer to a question in a folder of `names`, of which `readme` is one's text. */
+async function told(
+  host: string,
+  { names = ["a"], readme = "", found = "No matches", ask = "Where is sheepish?", end = "" }: {
+    names?: string[];
+    readme?: string;
+    found?: string;
+    ask?: string;
+    end?: string;
+  },
+): Promise<{ lines: string[]; patterns: string[] }> {
+  const { calls, text } = await turn(host, [], ask, (name) => {
+    if (name === "list_directory") return listed(...names) + end;
+    return name === "read_file" ? numbered(readme) : found;
+  });
+  const patterns = calls.flatMap((call) =>
+    call.startsWith("grep_code ") ? [JSON.parse(call.slice(10)).pattern] : []
+  );
+  return { lines: text.split("\n"), patterns };
+}
+
+Deno.test("demo: of a folder it names up to 12 entries and 6 languages", () =>
+  withDemo(async (host) => {
+    const names = (n: number) => Array.from({ length: n }, (_, i) => `f${i}`);
+    const here = async (...all: string[]) => (await told(host, { names: all })).lines[2];
+    const quoted = (all: string[]) => all.map((name) => ` \`${name}\``).join(",");
+    assertEquals(await here(...names(12)), `- Here: 12 files and 0 folders:${quoted(names(12))}`);
+    assertEquals(
+      await here(...names(13), ".git/", ".env"),
+      `- Here: 13 files and 0 folders, such as${quoted(names(12))}`,
+    );
+    assertEquals(await here(".env"), "- Here: 0 files and 0 folders");
+    const endings = ["ts", "py", "rs", "go", "c", "java", "rb", "php"];
+    const files = endings.flatMap((ending, i) =>
+      Array.from({ length: i + 1 }, (_, n) => `${n}.${ending}`)
+    );
+    const { lines } = await told(host, { names: files });
+    assertEquals(
+      lines[3],
+      "- Languages, by the file endings here: " +
+        "PHP (8), Ruby (7), Java (6), C (5), Go (4), Rust (3)",
+    );
+  }));
+
+Deno.test("demo: a folder of sources is looked into, and it is said where that fails", () =>
+  withDemo(async (host) => {
+    const lines = async (inside: string) => {
+      const fake: Fake = (name, { path }) =>
+        name === "grep_code" ? "No matches" : path === "." ? listed("src/", "a.py") : inside;
+      return (await turn(host, [], "Where is sheepish?", fake)).text.split("\n").slice(2, 5);
+    };
+    const here = "- Here: 1 file and 1 folder: `src/`, `a.py`";
+    const languages = "- Languages, by the file endings here and in `src/`: ";
+    assertEquals(await lines("Oops: no"), [here, "- `src/`: Oops: no", `${languages}Python (1)`]);
+    const [first, second, third] = await lines(listed("b.ts", "c.ts"));
+    assertEquals([first, second], [here, `${languages}TypeScript (2), Python (1)`]);
+    assertStringIncludes(third!, "found nothing");
+  }));
+
+Deno.test("demo: of a README it tells the heading and the first sentences, cut where they are long", () =>
+  withDemo(async (host) => {
+    const about = async (readme: string) =>
+      (await told(host, { names: ["README.md"], readme })).lines[2];
+    const end = " (`README.md`)";
+    for (
+      const [readme, expected] of [
+        [
+          "# A\n\n```\nnpm i\n```\n| a |\n<b>\n\nIt counts.\nAnd more\n\nLast",
+          "**A**: It counts. And more",
+        ],
+        ["~~~\nno\n~~~\n", "begins with `~~~`"],
+        [`# ${"h".repeat(80)}`, `**${"h".repeat(80)}**`],
+        [`# ${"h".repeat(81)}`, `**${"h".repeat(79)}…**`],
+        [`${"p".repeat(300)}`, "p".repeat(300)],
+        [`${"p".repeat(301)}`, `${"p".repeat(299)}…`],
+      ] as const
+    ) assertEquals(await about(readme), `- ${expected}${end}`);
+  }));
+
+Deno.test("demo: of a search it tells up to 6 files, and the words that were not found", () =>
+  withDemo(async (host) => {
+    const found = (n: number, path = "f") =>
+      Array.from({ length: n }, (_, i) => `${path}${i}:1:x`).join("\n");
+    const matches = async (result: string) =>
+      (await told(host, { found: result })).lines.slice(4, -2);
+    const rows = (n: number) => Array.from({ length: n }, (_, i) => `  - \`f${i}:1\` \`x\``);
+    const is = async (result: string, lines: string[]) =>
+      assertEquals((await told(host, { found: result })).lines.slice(3, -2), lines);
+    await is(found(1), ["- `sheepish` is in 1 file:", ...rows(1)]);
+    await is(found(6), ["- `sheepish` is in 6 files:", ...rows(6)]);
+    await is(found(7), ["- `sheepish` is in 7 files, such as:", ...rows(6)]);
+    await is(`${found(2)}\n[more]`, ["- `sheepish` is in at least 2 files:", ...rows(2)]);
+    await is("f0:1:x\nf0:2:y", ["- `sheepish` is in 1 file:", ...rows(1)]);
+    assertEquals(
+      (await matches(`${"p".repeat(298)}:1:${"t".repeat(91)}`))[0],
+      [
+        `  - \`${"p".repeat(298)}:1\` \`${"t".repeat(89)}…\``,
+      ][0],
+    );
+    assertEquals(
+      (await matches(`${"p".repeat(299)}:1:${"t".repeat(90)}`))[0],
+      `  - \`${"p".repeat(299)}…\` \`${"t".repeat(90)}\``,
+    );
+    for (
+      const [ask, missing, verb] of [
+        ["Where is sheepish?", "`sheepish`", "was"],
+        ["Where is sheepish woolly?", "`sheepish` and `woolly`", "were"],
+      ] as const
+    ) {
+      const { text } = await turn(
+        host,
+        [],
+        ask,
+        (name, { pattern }) =>
+          name === "list_directory" ? listed("a") : pattern === "TODO" ? "a:1:x" : "No matches",
+      );
+      assertStringIncludes(text, `- ${missing} ${verb} not found; \`TODO\` is in 1 file:`);
+    }
+  }));
+
+Deno.test("demo: two words are searched for, of three letters to 60, in the first 2000 characters", () =>
+  withDemo(async (host) => {
+    for (
+      const [ask, patterns] of [
+        ["ab abc", ["[Aa]bc"]],
+        ["abcd abc abcde", ["[Aa]bcde", "[Aa]bcd"]],
+        ["abc aB", ["[Aa]bc"]],
+        ["abcdefgh abC", ["abC", "[Aa]bcdefgh"]],
+        [`abc ${"w".repeat(60)}`, [`[Ww]${"w".repeat(59)}`, "[Aa]bc"]],
+        [`abc ${"w".repeat(61)}`, ["[Aa]bc"]],
+        [`abc ${" ".repeat(1990)}sheep wool`, ["[Ss]heep", "[Aa]bc"]],
+        [`abc ${" ".repeat(1996)}sheep`, ["[Aa]bc"]],
+        ['find "a" b', []],
+        ['find "ab" b', ["[Aa]b"]],
+      ] as const
+    ) {
+      const all = (await told(host, { ask })).patterns;
+      assertEquals(all, [...patterns, "TODO", "main"], ask.trim().slice(0, 80));
+    }
+  }));

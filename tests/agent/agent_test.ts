@@ -1,0 +1,103 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { hostedConfig, localConfig } from "../../src/config.ts";
+import { builtinTools } from "../../src/tools/mod.ts";
+import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
+
+const config = { local: localConfig({ model: "m" }) };
+const signal = new AbortController().signal;
+
+Deno.test("an agent works in a folder, by its real path", async () => {
+  const dir = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.writeTextFile(`${dir}/file`, "");
+    await Deno.mkdir(`${dir}/folder`);
+    if (Deno.build.os !== "windows") {
+      await Deno.symlink("folder", `${dir}/link`);
+      const { state } = new CopilotAgent(config, `${dir}/link`);
+      assertEquals(state.workingDir, `${dir}/folder`);
+    }
+    assertEquals(new CopilotAgent(config, "").state.workingDir, await Deno.realPath("."));
+    for (const [name, why] of [["none", "does not exist"], ["file", "is not a folder"]] as const) {
+      const make = () => new CopilotAgent(config, `${dir}/${name}`);
+      const message = `Cannot work in "${dir}/${name}" as it ${why}: name an existing folder`;
+      assertEquals(assertThrows(make, TypeError).message, message);
+    }
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("tools have names of their own, which servers take", () => {
+  const [first] = builtinTools;
+  const agent = (...names: string[]) =>
+    new CopilotAgent(config, ".", { tools: names.map((name): Tool => ({ ...first!, name })) });
+  assertEquals(agent("a", "B_-9", "x".repeat(64)).tools.length, 3);
+  assertEquals(agent().tools, []);
+  for (const name of ["", "a b", "a.b", "x".repeat(65)]) {
+    assertThrows(() => agent("a", name), TypeError, "its name must be 1 to 64");
+  }
+  assertThrows(() => agent("a", "b", "a"), TypeError, 'both are "a"');
+  assertEquals(new CopilotAgent(config, ".").tools, builtinTools);
+});
+
+Deno.test("without a policy what the model asks for is run; the context has what was given", async () => {
+  const agent = new CopilotAgent(config, ".");
+  const context = agent.toolContext(signal);
+  assertEquals(await agent.policy.decide(builtinTools[0]!, {}, context), { allow: true });
+  const { workingDir, seenFiles } = agent.state;
+  const { maxOutputChars } = agent.config;
+  const plain = { workingDir, seenFiles, maxOutputChars, env: [], signal };
+  assertEquals(context, plain);
+  const onWritten = () => {};
+  const other = new CopilotAgent(config, ".", { onWritten, env: ["A"] });
+  assertEquals(other.toolContext(signal), { ...plain, env: ["A"], onWritten });
+});
+
+Deno.test("instructions stand behind the prompt, up to half a character for each token of context", () => {
+  for (const [contextLength, most] of [[1000, 500], [undefined, 10_000]] as const) {
+    const settings = { local: localConfig({ model: "m", contextLength }) };
+    const agent = new CopilotAgent(settings, ".", { systemPrompt: "Be brief." });
+    assertEquals(agent.systemPrompt, "Be brief.");
+    agent.state.instructions = "i".repeat(most);
+    assertEquals(agent.systemPrompt, `Be brief.\n${"i".repeat(most)}`);
+    agent.state.instructions += "i";
+    const isCut = contextLength !== undefined;
+    assertEquals(agent.systemPrompt.includes("characters left out"), isCut);
+    if (!isCut) continue;
+    const { length } = agent.systemPrompt.slice("Be brief.\n".length);
+    assert(length <= most && length > most - 5, `${length}`);
+  }
+});
+
+Deno.test("the model is known to call natively until another one is asked", () => {
+  const agent = new CopilotAgent(config, ".");
+  const called = (recovered?: true): Message => ({
+    role: "assistant",
+    content: "",
+    toolCalls: [{ id: "1", name: "a", arguments: {}, ...(recovered && { recovered }) }],
+  });
+  const { messages } = agent.state;
+  assert(!agent.callsNatively());
+  messages.push({ role: "user", content: "hi" }, called(true));
+  assert(!agent.callsNatively());
+  messages.push(called());
+  assert(agent.callsNatively());
+  messages.length = 0;
+  assert(agent.callsNatively());
+  agent.setModel("other");
+  assert(!agent.callsNatively());
+  assertEquals(agent.config.local?.model, "other");
+});
+
+Deno.test("another configuration asks another backend; a bad one changes nothing", async () => {
+  const agent = new CopilotAgent(config, ".");
+  const first = await agent.backend();
+  assertEquals(await agent.backend(), first);
+  assertThrows(() => agent.setModel(""), RangeError);
+  assertEquals([agent.config.local?.model, await agent.backend()], ["m", first]);
+  agent.configure({ hosted: hostedConfig({ apiKey: "k", model: "h" }) });
+  assertEquals((await agent.backend()).model, "h");
+  assertEquals(agent.config.local, undefined);
+});

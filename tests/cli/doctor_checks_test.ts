@@ -1,0 +1,126 @@
+import { assertEquals } from "@std/assert";
+import {
+  answerCheck,
+  cacheCheck,
+  checkRows,
+  confinementCheck,
+  toolsCheck,
+} from "../../src/cli/doctor.ts";
+import { compatConfig } from "../../src/config.ts";
+import { targetOf } from "../../src/model_target.ts";
+import type { Message } from "../../src/types/message.ts";
+
+/** A reply as the checks get it. */
+const probe = (
+  message: Partial<Message>,
+  { first = 0, total = 0, tokens = 0, ranAway = false, prompt = 0, cachedTokens = 0 } = {},
+) => ({
+  ...{ first, total, ranAway, finish: "stop", finishDetail: "" } as const,
+  message: { role: "assistant", content: "", ...message } as Message,
+  usage: { inputTokens: prompt, outputTokens: tokens, ...(cachedTokens && { cachedTokens }) },
+});
+const said = { content: "ready" };
+
+const ANSWERS: [what: string, probe: ReturnType<typeof probe>, says: string][] = [
+  [
+    "with its speed",
+    probe(said, { first: 500, total: 2500, tokens: 100 }),
+    "ok after 500 ms, 50 tokens/s",
+  ],
+  ["of few tokens", probe(said, { total: 2000, tokens: 5 }), "ok after 0 ms"],
+  ["of six tokens", probe(said, { total: 2000, tokens: 6 }), "ok after 0 ms, 3 tokens/s"],
+  ["at once", probe(said, { first: 50, total: 100, tokens: 99 }), "ok after 50 ms"],
+  [
+    "nearly at once",
+    probe(said, { first: 49, total: 100, tokens: 51 }),
+    "ok after 49 ms, 1000 tokens/s",
+  ],
+  ["with reasoning", probe({ ...said, reasoning: "hm" }), "ok after 0 ms; it thinks first"],
+  ["of reasoning alone", probe({ reasoning: "hm" }), "ok after 0 ms; it thinks first"],
+  ["of white space", probe({ content: " \n" }), "fail the model said nothing"],
+  ["without end", probe(said, { ranAway: true }), "note it repeated itself, and was stopped"],
+];
+
+for (const [what, given, says] of ANSWERS) {
+  Deno.test(`doctor: an answer ${what}`, () => {
+    const { name, status, text } = answerCheck(given);
+    assertEquals([name, `${status} ${text}`], ["answer", says]);
+  });
+}
+
+Deno.test("doctor: whether the prompt is held, by the server's word or by the time", () => {
+  const same = "the same prompt took as long again: ";
+  for (
+    const [before, after, held, says] of [
+      [1000, 10, 7, "ok 7 tokens of the prompt were held"],
+      [299, 299, 0, "ok too fast to tell: 299 ms, then 299 ms"],
+      [300, 149, 0, "ok works: 300 ms, then 149 ms"],
+      [300, 150, 0, `note ${same}300 ms, then 150 ms`],
+    ] as const
+  ) {
+    const later = probe(said, { first: after, cachedTokens: held });
+    const { name, status, text } = cacheCheck(probe(said, { first: before }), later);
+    assertEquals([name, `${status} ${text}`], ["cache", says]);
+  }
+});
+
+Deno.test("doctor: what confines commands", () => {
+  const name = "commands";
+  const [network, why] = [false, "no bwrap"];
+  for (
+    const [given, status, text] of [
+      [{ mode: "off", network, why }, "note", "not confined, and cannot be: no bwrap"],
+      [{ mode: "read-only", network, why }, "note", "refused, as nothing confines them: no bwrap"],
+      [{ mode: "off", network, by: "x" }, "ok", "not confined; x works: --sandbox workspace-write"],
+      [{ mode: "read-only", network, by: "x" }, "ok", "confined by x: read-only, without network"],
+      [
+        { mode: "read-only", network: true, by: "x" },
+        "ok",
+        "confined by x: read-only, with network",
+      ],
+    ] as const
+  ) assertEquals(confinementCheck(given), { name, status, text });
+});
+
+Deno.test("doctor: how tools are called", async () => {
+  const call = { id: "1", name: "list_directory", arguments: {} };
+  const calls = (more: object) => probe({ toolCalls: [{ ...call, ...more }] });
+  const timed = probe({ toolCalls: [call] }, { prompt: 1, first: 20 });
+  const target = targetOf({ compat: compatConfig({ apiKey: "k" }) });
+  const understood = "called in the answer's text, and understood";
+  for (
+    const [given, textTools, says] of [
+      [calls({}), undefined, "ok called natively"],
+      [timed, undefined, "ok called natively (1 token of prompt, 20 ms)"],
+      [calls({ recovered: true }), undefined, `note ${understood}: do so`],
+      [calls({ recovered: true }), true, `ok ${understood}`],
+      [calls({ invalid: { text: "", reason: "a\nb" } }), undefined, "note it called, wrongly: a b"],
+      [
+        probe({ content: "x".repeat(130) }),
+        undefined,
+        `fail it called none, and said: ${
+          "x".repeat(120)
+        }: Use a model that was trained to call tools`,
+      ],
+    ] as const
+  ) {
+    const about = { ...target, ...(textTools && { textTools }) };
+    const check = await toolsCheck(given, about, () => Promise.resolve("do so"));
+    const advice = check.advice === undefined ? "" : `: ${check.advice}`;
+    assertEquals([check.name, `${check.status} ${check.text}${advice}`], ["tools", says]);
+  }
+});
+
+Deno.test("doctor: a check is a row of columns, its advice below", () => {
+  const check = { name: "tools", status: "fail", text: "none ".repeat(20).trim() } as const;
+  const space = " ".repeat(15);
+  assertEquals(
+    checkRows({ ...check, advice: "Do so." }, 80),
+    `FAIL  tools    ${"none ".repeat(13).trim()}\n${space}${
+      "none ".repeat(7).trim()
+    }\n${space}Do so.\n`,
+  );
+  assertEquals(checkRows({ ...check, status: "ok", text: "fine" }, 80), "ok    tools    fine\n");
+  const narrow = checkRows(check, 10).split("\n").slice(0, -1).map((row) => row.slice(15));
+  assertEquals(narrow, Array(5).fill("none ".repeat(4).trim()));
+});
