@@ -125,7 +125,7 @@ class CallRun {
         ...summary !== undefined && { refusal: summary },
       };
     }
-    const { args = checked, grant, prepared } = decision;
+    const { args = checked, grant, leave, prepared } = decision;
     let preface = "";
     if (decision.args) {
       const given = this.#args;
@@ -139,7 +139,7 @@ class CallRun {
     this.#hasBegun = true;
     signal.throwIfAborted();
     this.#start = performance.now(); // without the time that a person took to approve
-    const context = grant ? { ...this.context, grant } : this.context;
+    const context = { ...this.context, ...grant && { grant }, ...leave && { leave } };
     const result = await untilAborted(Promise.resolve(tool.run(args, context, prepared)), signal);
     const { content, ...details } = outcomeOf(result);
     const execution = this.#record("done", preface + content);

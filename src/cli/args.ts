@@ -65,16 +65,17 @@ export const FLAGS = [
     value: "MODE",
     values: APPROVE_MODES,
     help:
-      "when to ask: ask (edits and commands, the default), edits (edits run), auto (commands known to only read run too), never (what would be asked is refused)",
+      "when to ask: ask (edits and commands), edits or auto (edits in the folder and confined commands run; auto is a session's default where a sandbox works), never (what would be asked is refused)",
   },
   {
     name: "sandbox",
     value: "MODE",
     values: SANDBOX_MODES,
-    help: "what commands may write: workspace-write, read-only or off (the default)",
+    help:
+      "what confined commands may write: workspace-write (the default with auto), read-only, or off for no sandbox",
   },
   { name: "trust", help: "heed the instructions that the folder brings (AGENTS.md), this time" },
-  { name: "network", help: "with --sandbox: commands may use the network" },
+  { name: "network", help: "confined commands may use the network" },
   {
     name: "env",
     value: "NAMES",

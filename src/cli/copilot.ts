@@ -26,7 +26,7 @@ export async function runInTerminal(
     checked?: (make: () => Session) => Session;
   } = {},
 ): Promise<number> {
-  const permissions = await openPermissions(parsePermissionChoice(args));
+  const permissions = await openPermissions({ ...parsePermissionChoice(args), prefersAuto: true });
   const frontend = new TerminalFrontend({ notifies: !args["no-notify"], motto, onSignals });
   const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
   await using session = checked(() => new Session(settings, frontend));

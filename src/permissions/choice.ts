@@ -8,6 +8,8 @@ export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sa
   network?: boolean;
   /** Variables that commands get though they look like credentials: names, or `AWS_*`. */
   env?: readonly string[];
+  /** True where commands run unasked, confined, if nothing else is said and a sandbox works. */
+  prefersAuto?: boolean;
   /** Calls that would be asked about simply run. */
   yes?: boolean;
 }

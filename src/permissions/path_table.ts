@@ -19,8 +19,8 @@ interface PathLooks {
   list(folder: string): readonly string[];
 }
 
-/** A path that confined commands are kept from, and its contents or nature in words. */
-export interface ConfinedPath {
+/** The path of a secret, and its contents in words. */
+interface ConfinedPath {
   path: string;
   what: string;
   /** True where a folder of that name, with all below it, is meant. */
@@ -89,24 +89,15 @@ export class PathTable {
 
   /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
   confinedSecrets(): ConfinedPath[] {
+    const list = listedOnce(this.looks.list);
     const named = [
-      ...this.#located("secret", this.home),
+      ...tableRows("secret").flatMap((row) => located(row, this.home, list)),
       ...this.#own.map((path) => ({ path, what: "what this program keeps", isFolder: true })),
     ];
     return named.flatMap((one) => {
       const real = this.looks.realPath(one.path);
       return real === undefined || real === one.path ? [one] : [one, { ...one, path: real }];
     });
-  }
-
-  /** The paths that confined commands must not write in the folder that they work in. */
-  confinedIn(folder: string): ConfinedPath[] {
-    return this.#located("protected", folder);
-  }
-
-  #located(kind: ProtectedRow["kind"], folder: string | undefined): ConfinedPath[] {
-    const list = listedOnce(this.looks.list);
-    return tableRows(kind).flatMap((row) => located(row, folder, list));
   }
 
   #secretMatcher(): Matcher {
@@ -130,12 +121,14 @@ const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Paths of a row's files; a pattern for every folder is looked up in `folder` only. */
 function located(
-  { what, paths, except, confined = paths }: ProtectedRow,
+  { what, paths, except }: ProtectedRow,
   folder: string | undefined,
   list: PathLooks["list"],
 ): ConfinedPath[] {
   const isTaken = new RegExp(`/${exceptSource(except)}[^/]*$`, IGNORE_CASE);
-  return alternativesOf(confined).flatMap((glob) => {
+  return alternativesOf(paths).flatMap((glob) => {
+    // Confined, a program sees no processes but its own; what git reads itself cannot be hidden from it.
+    if (glob.startsWith("/proc/") || scopeOf(glob) === "deep") return [];
     const base = scopeOf(glob) === "root" ? "/" : folder;
     if (base === undefined) return [];
     return matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list)

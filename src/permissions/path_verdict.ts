@@ -4,6 +4,7 @@ import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
 import { isFor, matchesPath, type Rule, RULE_EFFECTS, type RuleEffect } from "./rules.ts";
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";
+import { accessAt } from "./view.ts";
 
 /** The settings, with the folder in which one call is decided. */
 export interface Scene extends Settings {
@@ -11,13 +12,11 @@ export interface Scene extends Settings {
   /** Resolves a path to the place that it leads to. */
   place: (path: string) => Place;
   root: Place;
-  /** The paths that patterns of the call matched, by pattern; undefined for too many. */
-  patterns: Map<string, string[] | undefined>;
 }
 
 export function sceneOf(settings: Settings, place: Scene["place"]): Scene {
   const { paths = ANY_HOME } = settings;
-  return { ...settings, paths, place, root: place("."), patterns: new Map() };
+  return { ...settings, paths, place, root: place(".") };
 }
 
 export const ALLOW: Verdict = { effect: "allow", reason: "is allowed" };
@@ -39,31 +38,42 @@ export function bareVerdict(tool: PolicyCall["tool"], { rules }: Settings): Verd
   return tool.access === "read" ? ALLOW : askBecause(`can ${tool.access}`);
 }
 
-export function pathVerdict(tool: PolicyCall["tool"], path: string, scene: Scene): Verdict {
+/** `showsNames`: the call shows no more than names, for which rules against reading a file do not hold. */
+export function pathVerdict(
+  tool: PolicyCall["tool"],
+  path: string,
+  scene: Scene,
+  showsNames?: true,
+): Verdict {
   const { approve, sandbox, rules, paths, place, root } = scene;
   const at = place(path);
   // A link with an allowed name allows nothing, and one with another name evades nothing.
   const matching = (effect: RuleEffect) =>
     rules.find((rule) =>
-      rule.effect === effect && (isFor(rule, tool) || isAgainstReading(rule, tool)) &&
+      rule.effect === effect && (isFor(rule, tool) || !showsNames && isAgainstReading(rule)) &&
       (matchesPath(rule, root.real, at.real) ||
         effect !== "allow" && matchesPath(rule, root.path, at.path))
     );
   const denied = matching("deny");
   if (denied) return byRule(denied);
+  const beyond = (reason: string): Verdict => ({ ...askBecause(reason), isBeyond: true });
   const secret = secretAt(scene, at);
-  if (secret !== undefined) return askBecause(`may hold ${secret}`);
+  if (secret !== undefined) return beyond(`may hold ${secret}`);
   const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path);
-  if (tool.access !== "read" && special !== undefined) return askBecause(`is ${special}`);
+  if (tool.access !== "read" && special !== undefined) return beyond(`is ${special}`);
   const rule = matching("ask") ?? matching("allow");
   if (rule) return byRule(rule);
-  if (!at.isInside) {
+  const isRead = tool.access === "read";
+  // Inside, a read needs no look at the view: of what is there it leaves out secrets alone.
+  const access = at.isInside && isRead ? "read" : scene.view && accessAt(scene.view(), at.real);
+  if (!at.isInside && !(access === "write" || access === "read" && isRead)) {
     const link = at.real === at.path ? "" : ` (${at.real})`;
-    return askBecause(`is outside of the working directory${link}`);
+    return beyond(`is outside of the working directory${link}`);
   }
-  if (tool.access === "read") return ALLOW;
+  if (isRead) return ALLOW;
   if (tool.access !== "write") return askBecause(`can ${tool.access}`);
-  if (sandbox === "read-only") return askBecause("writes, and the sandbox is read-only");
+  if (sandbox === "read-only") return beyond("writes, and the sandbox is read-only");
+  if (access === "read" || access === "none") return beyond("belongs to git, or to a rule's files");
   return approve === "edits" || approve === "auto"
     ? ALLOW
     : { ...askBecause("writes"), isRoutine: true };
@@ -74,11 +84,7 @@ export function secretAt({ paths }: Scene, { path, real }: Place): string | unde
   return paths.secretKind(real) ?? paths.secretKind(path);
 }
 
-/** Tools that show the names of files alone: rules against reading a file do not hold for them. */
-const NAMES_ONLY = ["glob_files", "list_directory"];
-
 /** True for a rule against reading a file, which holds for each tool that may show what a file holds. */
-function isAgainstReading(rule: Rule, { name }: PolicyCall["tool"]): boolean {
-  return !NAMES_ONLY.includes(name) && rule.effect !== "allow" && rule.path !== undefined &&
-    isFor(rule, READER);
+function isAgainstReading(rule: Rule): boolean {
+  return rule.effect !== "allow" && rule.path !== undefined && isFor(rule, READER);
 }

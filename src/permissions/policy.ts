@@ -14,10 +14,11 @@ import type { Settings, Verdict } from "./settings.ts";
  */
 export function decide(call: PolicyCall, settings: Settings, place: Scene["place"]): Verdict {
   const scene = sceneOf(settings, place);
-  const verdict = call.command !== undefined
-    ? commandVerdict(call.tool, call.command, scene)
+  const { command } = call;
+  const verdict = command !== undefined
+    ? commandVerdict({ ...call, command }, scene)
     : call.path !== undefined
-    ? pathVerdict(call.tool, call.path, scene)
+    ? pathVerdict(call.tool, call.path, scene, call.showsNames)
     : bareVerdict(call.tool, scene);
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
@@ -30,6 +31,8 @@ export function ruleFor(
   place: Scene["place"],
 ): string | undefined {
   let rule: string | undefined;
+  // Nothing that leaves the sandbox as its model asks is allowed for good.
+  if (call.leave !== undefined) return undefined;
   if (call.command !== undefined) rule = exactRule(call.command);
   else if (call.path !== undefined) {
     // The place that the path leads to: the name of a link allows nothing.

@@ -17,8 +17,6 @@ interface FileGroup {
   paths: string;
   /** Names of files that `paths` matches and that are harmless. */
   except?: string;
-  /** The part of `paths` that confined commands are kept from, where that is not all. */
-  confined?: string;
 }
 
 export interface ProtectedRow extends FileGroup {
@@ -36,11 +34,7 @@ const SECRETS: readonly FileGroup[] = [
     paths: ".env .envrc .env{.,~,_,-}* *.env",
     except: ".env?{example,sample,template,dist} {example,sample,template}.*env",
   },
-  { // A confined command sees no processes but its own.
-    what: "variables of the environment",
-    paths: "/proc/*/environ /proc/*/task/*/environ",
-    confined: "",
-  },
+  { what: "variables of the environment", paths: "/proc/*/environ /proc/*/task/*/environ" },
   { what: "keys of GnuPG", paths: ".gnupg/" },
   { // the command lines of AWS, Azure, Oracle, Google Cloud, DigitalOcean; rclone, boto, s3cmd
     what: "credentials of a cloud",
@@ -48,12 +42,12 @@ const SECRETS: readonly FileGroup[] = [
       ".aws/ .azure/ .oci/ .config/{gcloud,doctl,rclone}/ .boto .s3cfg application_default_credentials.json",
   },
   // GitHub and GitLab
-  { what: "credentials of a code host", paths: ".config/{gh,hub,glab-cli}/" },
+  { what: "credentials of a code host", paths: ".config/{gh,hub,glab-cli,github-copilot}/" },
   { what: "credentials of a cluster", paths: ".kube/ kubeconfig" },
   { // Docker, Podman, npm, Yarn, twine, RubyGems, Cargo, Terraform, Maven, Gradle, Composer, Bundler, Hugging Face
     what: "credentials of a registry",
     paths:
-      ".docker/ .config/containers/ .npmrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials* " +
+      ".docker/ .config/{containers,pip}/ .pip/ pip.conf .npmrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials* " +
       ".terraform.d/ .terraformrc .m2/settings.xml .gradle/gradle.properties .composer/auth.json " +
       "~/.bundle/config .huggingface/ .cache/huggingface/token",
   },
@@ -71,21 +65,18 @@ const SECRETS: readonly FileGroup[] = [
   { what: "what a browser keeps", paths: ".mozilla/ .config/{google-chrome,chromium}/" },
   {
     what: "a history of what was typed",
-    paths: ".{bash,zsh,python,psql,mysql,sqlite}_history .local/share/fish/fish_history",
+    paths:
+      ".{bash,zsh,sh,python,psql,mysql,sqlite,node_repl}_history .local/share/fish/fish_history",
   },
   // Addresses with a password or a token, and headers that a check-out left. git itself reads them.
-  { what: "credentials of git", paths: ".git/**/config .git/**/config.worktree", confined: "" },
+  { what: "credentials of git", paths: ".git/**/config .git/**/config.worktree" },
   { what: "passwords of the system", paths: "/etc/{shadow,gshadow,sudoers}* /etc/sudoers.d/" },
   { what: "what this program keeps", paths: ".copilot/ .config/copilot/ .local/state/copilot/" },
 ];
 
 /** Not written unasked: they make programs run others, or change what this one may do. */
 const PROTECTED: readonly FileGroup[] = [
-  { // Commands may commit: the rest of `.git` is git's own to write.
-    what: "the inside of a git repository",
-    paths: ".git/",
-    confined: ".git/hooks/ .git/config .git/config.worktree .git/worktrees/",
-  },
+  { what: "the inside of a git repository", paths: ".git/" },
   { what: "configuration of git", paths: ".gitmodules .gitconfig .config/git/" },
   { // husky, pre-commit, Lefthook
     what: "hooks of git",
@@ -95,10 +86,10 @@ const PROTECTED: readonly FileGroup[] = [
     what: "what a package manager runs",
     paths: ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .yarn/{releases,plugins}/",
   },
-  { // VS Code, IntelliJ, Vim, Neovim, Emacs, Zed
+  { // VS Code, IntelliJ, Vim, Neovim, Emacs, Zed, Helix, Fleet
     what: "configuration of an editor",
     paths:
-      ".{vscode,idea,vim,nvim,emacs.d,devcontainer,zed}/ .{vimrc,exrc,nvimrc,nvim.lua,emacs} *.code-workspace",
+      ".{vscode,idea,vim,nvim,emacs.d,devcontainer,zed,helix,fleet}/ .{vimrc,exrc,nvimrc,nvim.lua,emacs} *.code-workspace",
   },
   {
     what: "configuration of an agent",
@@ -107,12 +98,14 @@ const PROTECTED: readonly FileGroup[] = [
   },
   {
     what: "instructions of an agent",
-    paths: "{AGENTS,CLAUDE,GEMINI}.md {AGENTS,CLAUDE,GEMINI}.{local,override}.md",
+    paths: "{AGENTS,CLAUDE,GEMINI}.md {AGENTS,CLAUDE,GEMINI}.{local,override}.md " +
+      "{QWEN,CRUSH,WARP}.md .{cursor,windsurf,cline,roo}rules .{windsurf,clinerules,roo,kiro,qwen,goose,crush}/ " +
+      ".goosehints .github/copilot-instructions.md .github/instructions/",
   },
-  { // bash, zsh, ksh, tcsh, fish, readline, direnv; the desktop and systemd of a user
+  { // bash, zsh, ksh, tcsh, fish, readline, direnv, mise; the desktop and systemd of a user
     what: "what a shell runs at its start",
     paths: ".{bash,zsh,sh,ksh,csh,tcsh}rc .{bash,zsh,sh,ksh}env .{bash_,zsh_,ksh_,z,}profile " +
-      ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .config/{fish,autostart,systemd}/",
+      ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .envrc.* {.,}mise{,.*}.toml .config/{fish,autostart,systemd,mise}/",
   },
 ];
 

@@ -1,9 +1,10 @@
 /** The shapes that a policy works with: settings, a call, and the verdict on it. @module */
 
 import { UsageError } from "../errors.ts";
-import type { ToolAccess } from "../types/tool.ts";
+import type { Leave, Subject, ToolAccess } from "../types/tool.ts";
 import type { PathTable } from "./path_table.ts";
 import type { Rule, RuleEffect } from "./rules.ts";
+import type { View } from "./view.ts";
 
 /** The modes of asking, strictest first; `never` refuses the calls that `ask` asks about. */
 export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
@@ -24,30 +25,22 @@ export interface Settings {
   approve: ApproveMode;
   sandbox: SandboxMode;
   rules: readonly Rule[];
-  /** True where programs may heed files of the folder that configure them, such as `.git/config`. */
-  isTrusted: boolean;
   /** True where commands run in bash; in any other shell they mean something else. */
   hasBash: boolean;
   /** The secrets and protected files; left out, those that count in every home folder. */
   paths?: PathTable;
-  /** True where PATH finds the program in the folder itself, so that its name does not say what runs. */
-  isBrought?(program: string): boolean;
-  /** True for a program of the system's own folders, which no manager of versions stands in for. */
-  isSystem?(program: string): boolean;
-  /** False where there are surely no secrets at or below a path; without it there may always be. */
-  mayHoldSecrets?(path: string): boolean;
-  /** The paths that a pattern of bash matches in a folder, relative to it; undefined for too many to list. */
-  expandPattern?(folder: string, pattern: string): string[] | undefined;
+  /** What commands may touch, as it is now, where a sandbox that works confines them. */
+  view?(): View;
+  /** Beginnings of commands that may use the network in this session. */
+  networked?: readonly string[];
 }
 
 /** The settings that a project, or a folder above, may make stricter. */
 export type Strictness = Pick<Settings, "approve" | "sandbox" | "rules">;
 
 /** One call of a tool, as far as the policy looks at it. */
-export interface PolicyCall {
+export interface PolicyCall extends Omit<Subject, "isFile" | "url" | "action"> {
   tool: { name: string; access: ToolAccess };
-  path?: string;
-  command?: string;
 }
 
 /** The decision of the settings on a call, with the reason. */
@@ -55,6 +48,12 @@ export interface Verdict {
   effect: RuleEffect;
   /** A clause without a subject or a full stop: "is outside of the working directory". */
   reason: string;
+  /** What of the sandbox does not hold for the call where it runs: what it is about lies beyond. */
+  leave?: Leave;
+  /** True where the call is about what the view leaves out. */
+  isBeyond?: boolean;
+  /** True where the call cannot be understood, and a rule that denies may be about it. */
+  mayBeDenied?: boolean;
   /** True where `reason` says no more than that the call writes or runs something. */
   isRoutine?: boolean;
 }

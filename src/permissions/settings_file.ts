@@ -15,10 +15,15 @@ interface SettingsLevel extends Partial<Strictness> {
   trust?: boolean;
   /** True where the model may heed the instructions that the folder brings. */
   instructions?: boolean;
+  /** Absolute paths that confined commands may read, and those that they may also write. */
+  sandboxRead: string[];
+  sandboxWrite: string[];
   rules: Rule[];
 }
 
-const KEYS = "approve sandbox network trust instructions deny ask allow folders".split(" ");
+const KEYS =
+  "approve sandbox network sandboxRead sandboxWrite trust instructions deny ask allow folders"
+    .split(" ");
 /** Words that stand for several tools in a rule. */
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
 export type ToolNames = () => Promise<readonly string[]>;
@@ -45,7 +50,13 @@ export async function levelOf(value: unknown, source: LevelSource): Promise<Sett
   }
   const approve = modeAmong(APPROVE_MODES, value.approve, `approve in ${file}`);
   const sandbox = modeAmong(SANDBOX_MODES, value.sandbox, `sandbox in ${file}`);
-  const level: SettingsLevel = { ...approve && { approve }, ...sandbox && { sandbox }, rules: [] };
+  const level: SettingsLevel = {
+    ...approve && { approve },
+    ...sandbox && { sandbox },
+    sandboxRead: pathList("sandboxRead", value, file),
+    sandboxWrite: pathList("sandboxWrite", value, file),
+    rules: [],
+  };
   for (const key of ["network", "trust", "instructions"] as const) {
     const given = value[key];
     if (typeof given === "boolean") level[key] = given;
@@ -55,6 +66,14 @@ export async function levelOf(value: unknown, source: LevelSource): Promise<Sett
     level.rules = await rulesIn(value, source);
   }
   return level;
+}
+
+function pathList(key: string, value: Record<string, unknown>, file: string): string[] {
+  const paths = value[key] ?? [];
+  if (Array.isArray(paths) && paths.every((path) => typeof path === "string" && isAbsolute(path))) {
+    return paths;
+  }
+  throw unusable(key, file, "a list of absolute paths, without ~");
 }
 
 function unusable(key: string, file: string, constraint: string): UsageError {

@@ -4,6 +4,7 @@ import { type Place, placeOf } from "../permissions/places.ts";
 import { READER } from "../permissions/path_verdict.ts";
 import { decide, grantOf, ruleFor } from "../permissions/policy.ts";
 import { rulePathOf } from "../permissions/rules.ts";
+import { beginningsOf } from "../permissions/shell/command_verdict.ts";
 import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -24,6 +25,8 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
   /** The limits that the system sets to a command; undefined where it sets none. */
   confined(): Promise<string | undefined>;
   allow(rule: string, folder: string): Promise<void>;
+  /** Lets commands with these beginnings use the network for the rest of the session. */
+  network(beginnings: readonly string[]): void;
   /** Adds a rule for good; the path of the file that stores it. */
   save(rule: string, folder: string): Promise<string>;
 }
@@ -51,8 +54,10 @@ export class CallPolicy {
     const { path } = this.#call(args);
     const grant = path !== undefined &&
       { grant: grantOf(this.tool, path, settings, this.#place, !yes) };
-    if (verdict.effect === "allow" || verdict.effect === "ask" && yes) {
-      return { allow: true, ...grant };
+    // Confined, --yes grants what the view does; else all but what a rule that denies may be about.
+    const isYes = yes && !verdict.mayBeDenied && !(verdict.isBeyond && settings.view !== undefined);
+    if (verdict.effect === "allow" || verdict.effect === "ask" && isYes) {
+      return { allow: true, ...grant, ...verdict.leave && { leave: verdict.leave } };
     }
     if (verdict.effect === "ask" && approve) {
       const decision = await this.#ask(args, verdict, { ...this.context, ...grant }, approve);
@@ -116,12 +121,12 @@ export class CallPolicy {
     const { signal, grant } = context;
     const isCommand = this.#call(args).command !== undefined;
     const confinedTo = isCommand && await this.by.confined();
-    const confinement = confinedTo ? { confinedTo } : {};
     let given = args;
     for (;;) {
       const prepared = await this.#prepare(given, context);
       const approval = this.#approval(given, verdict, prepared);
-      const answer = await approve({ ...approval, ...confinement }, signal);
+      const isConfined = confinedTo && verdict.leave === undefined;
+      const answer = await approve({ ...approval, ...isConfined && { confinedTo } }, signal);
       signal.throwIfAborted();
       if (answer.choice === "refuse") return refusalByPerson(answer.reason);
       if (answer.choice === "edit") {
@@ -132,8 +137,12 @@ export class CallPolicy {
         continue;
       }
       if (approval.rule) await this.#remember(approval.rule.text, answer.choice);
+      const { leave } = verdict;
+      const { command } = this.#call(given);
+      if (leave === "network" && command !== undefined) this.by.network(beginningsOf(command));
       return {
         allow: true,
+        ...leave && { leave },
         ...given !== args && { args: given },
         ...grant && { grant },
         ...prepared && { prepared },

@@ -3,6 +3,7 @@
  * here has columns, colours or rows. @module
  */
 
+import type { ApproveMode } from "../permissions/settings.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { HeededInstructions } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
@@ -52,6 +53,8 @@ export interface Status {
   isPlanning: boolean;
   /** True under `--yes`: nothing is asked. */
   approvesAll: boolean;
+  /** What runs unasked, and whether commands are confined; left out until that is known. */
+  mode?: { approve: ApproveMode; isConfined: boolean };
   /** Tokens of the conversation; `isCounted` is false for an estimate, `window` the model's room. */
   tokens: { used: number; isCounted: boolean; window: number | undefined };
   /** US dollars so far; undefined while no request had a known price. */

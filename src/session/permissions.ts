@@ -5,7 +5,7 @@ import type { PermissionChoice } from "../permissions/choice.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
 import { PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
-import type { SandboxMode } from "../permissions/settings.ts";
+import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Policy } from "../types/policy.ts";
@@ -41,15 +41,23 @@ async function builtinToolNames(): Promise<string[]> {
   return withJobs(builtinTools).map(({ name }) => name);
 }
 
+const HOLDS_HOME =
+  "the working directory holds the home folder. The user can change to the folder of a project with /cd";
+
 export class Permissions {
   /** Variables that commands get though they look like credentials. */
   readonly env: readonly string[];
   /** Rules that were added in this session, by folder: in another one they are about other files. */
   readonly #added = new Map<string, string[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
+  /** The mode that was chosen in the session. */
+  #approve: ApproveMode | undefined;
   #paths: Promise<PathTable> | undefined;
   #sandbox: Promise<Sandbox | string> | undefined;
-  #tmp: string | undefined;
+  /** Beginnings of commands that a person let use the network. */
+  readonly #networked = new Set<string>();
+  /** The folder of what confined commands see as `/tmp` and the like. */
+  #own: string | undefined;
 
   /** @param wantedSandbox the mode of the sandbox that the person named, for all folders */
   constructor(
@@ -86,6 +94,10 @@ export class Permissions {
           onEvent: (event) => frontend?.onEvent(event),
           onRefused,
           confined: () => this.#confinedTo(settings),
+          network: (beginnings) => {
+            for (const one of beginnings) this.#networked.add(one);
+            this.#settings.clear();
+          },
           allow: (rule, folder) => this.allow(rule, folder),
           save: (rule, folder) => this.save(rule, folder),
         }).decide(args);
@@ -95,21 +107,26 @@ export class Permissions {
 
   /** Confines commands, where that is wanted. */
   confine(workingDir: () => string): Confine {
-    return async (program, args) => {
+    return async (program, args, leave) => {
       const folder = workingDir();
       const settings = await this.#settingsFor(folder);
-      const { sandbox: mode, network } = settings;
-      if (mode === "off") return { program, args: [...args] };
+      if (settings.sandbox === "off" || leave === "sandbox") return { program, args: [...args] };
       const sandbox = await this.#findSandbox();
-      if (typeof sandbox === "string") {
+      if (typeof sandbox === "string" || settings.view === undefined) {
         throw new RefusedError(
-          `Refused: commands are to be confined, and cannot be: ${sandbox}. The user can have them run unconfined with --sandbox off`,
+          `Refused: commands are to be confined, and cannot be: ${
+            typeof sandbox === "string"
+              ? `${sandbox}. The user can have them run unconfined with --sandbox off`
+              : HOLDS_HOME
+          }`,
         );
       }
-      const tmp = this.#tmp ??= privateFolder();
-      const [confined, all] = sandbox.wrap(program, args, { mode, folder, tmp, network });
-      const limits = `confined by ${sandbox.by}: ${limitsOf(settings)}`;
-      return { program: confined, args: all, limits };
+      const own = this.#own ??= privateFolder();
+      const view = settings.view();
+      const network = view.network || leave === "network";
+      const [confined, ...before] = sandbox.command({ ...view, network }, own);
+      const limits = `confined by ${sandbox.by}: ${limitsOf({ ...settings, network })}`;
+      return { program: confined!, args: [...before, program, ...args], limits };
     };
   }
 
@@ -130,18 +147,38 @@ export class Permissions {
     }
     const wanted = this.wantedSandbox;
     // Most folders bring no settings: the rules are loaded with the first call.
-    const isPlain = (wanted ?? "off") === "off" && !this.file.hasFolders &&
-      projectSettings(folder).length === 0;
+    const isPlain = (wanted ?? "off") === "off" && !this.choice.prefersAuto &&
+      !this.file.hasFolders && projectSettings(folder).length === 0;
     const inForce = isPlain ? undefined : await this.#settingsFor(folder);
     notices.push(...inForce?.notices ?? []);
+    if (inForce?.view !== undefined) return notices;
     if (inForce !== undefined && inForce.sandbox !== "off") {
-      const sandbox = await this.#findSandbox();
-      const text = `commands cannot be confined, and are refused: ${sandbox} (--sandbox off)`;
-      if (typeof sandbox === "string") note("sandbox_missing", text);
+      const text = `commands cannot be confined, and are refused: ${await this.#fault()}`;
+      note("sandbox_missing", `${text} (--sandbox off)`);
+    } else if (inForce?.lacksSandbox) {
+      const how = this.choice.yes ? "and run unasked" : "but asked about";
+      note("sandbox_off", `commands are not confined, ${how}: ${await this.#fault()}`);
     } else if (wanted === undefined && mayRun) {
       note("sandbox_off", "commands are not confined (--sandbox workspace-write does that)");
     }
     return notices;
+  }
+
+  async #fault(): Promise<string> {
+    const sandbox = await this.#findSandbox();
+    return typeof sandbox === "string" ? sandbox : HOLDS_HOME;
+  }
+
+  /** Changes the mode of asking for the rest of the session. */
+  setApprove(approve: ApproveMode): void {
+    this.#approve = approve;
+    this.#settings.clear();
+  }
+
+  /** The mode of asking in force for a folder, and whether its commands are confined. */
+  async mode(folder: string): Promise<{ approve: ApproveMode; isConfined: boolean }> {
+    const { approve, view } = await this.#settingsFor(folder);
+    return { approve, isConfined: view !== undefined };
   }
 
   /** Allows a call in a folder for the rest of the session. */
@@ -208,14 +245,16 @@ export class Permissions {
 
   async #readSettings(folder: string): Promise<SettingsInForce> {
     const { settingsInForce } = await import("./settings_in_force.ts");
-    return await settingsInForce(folder, {
-      choice: this.choice,
+    const settings = await settingsInForce(folder, {
+      choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
       paths: await this.paths(),
       toolNames: this.toolNames,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
+      hasSandbox: async () => typeof await this.#findSandbox() === "object",
     });
+    return { ...settings, networked: [...this.#networked] };
   }
 
   async #confinedTo(settings: SettingsInForce): Promise<string | undefined> {
@@ -226,11 +265,14 @@ export class Permissions {
 
   #findSandbox(): Promise<Sandbox | string> {
     return this.#sandbox ??= Promise.all([import("../permissions/sandbox/probe.ts"), this.paths()])
-      .then(([{ findSandbox }, paths]) => findSandbox(paths));
+      .then(([{ findSandbox }, paths]) => {
+        const folder = stateFolder(this.variables);
+        return findSandbox(paths, folder && `${folder}/sandbox`);
+      });
   }
 }
 
-/** A folder that commands see as /tmp: one command leaves files there for the next. */
+/** A folder of this run: what one command leaves in it is there for the next. */
 function privateFolder(): string {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-" }));
   atProgramEnd(() => {

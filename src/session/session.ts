@@ -119,7 +119,7 @@ export class Session implements AsyncDisposable {
   }
 
   get status(): Status {
-    const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs } = this.#state;
+    const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs, mode } = this.#state;
     const { name, isChosen, contextLength: window } = fit.targetOf(agent);
     const isCounted = usage !== undefined && usage.inputTokens > 0;
     const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
@@ -129,6 +129,7 @@ export class Session implements AsyncDisposable {
       folder: agent.state.workingDir,
       isPlanning,
       approvesAll: this.options.approvesAll === true,
+      ...mode && { mode },
       tokens: { used, isCounted, window },
       cost,
       runningJobs: jobs.list.filter(({ outcome }) => outcome === undefined).length,
@@ -175,6 +176,10 @@ export class Session implements AsyncDisposable {
     const mayRun = frontend.approve !== undefined || approvesAll === true;
     for (const notice of await permissions.prepare(agent.state.workingDir, mayRun)) {
       this.#emit({ type: "notice", level: "info", ...notice });
+    }
+    if (frontend.approve !== undefined) {
+      this.#state.mode = await permissions.mode(agent.state.workingDir);
+      this.#emitStatus();
     }
     if (readsInstructions) {
       const confirm = frontend.confirm &&

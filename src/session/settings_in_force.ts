@@ -4,12 +4,14 @@
  */
 
 import type { PermissionChoice } from "../permissions/choice.ts";
-import { expandPattern, mayHoldSecrets } from "../permissions/places.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import { tighten } from "../permissions/policy.ts";
-import { parseRule, type Rule } from "../permissions/rules.ts";
+import { READER, WRITER } from "../permissions/path_verdict.ts";
+import { isFor, matchesPath, parseRule, type Rule } from "../permissions/rules.ts";
 import { levelOf, type PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
 import type { Settings } from "../permissions/settings.ts";
+import { makeView, type View } from "../permissions/view.ts";
+import { isWithin } from "../text/paths.ts";
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
@@ -19,6 +21,12 @@ import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repositor
 
 export interface SettingsInForce extends Settings {
   network: boolean;
+  paths: PathTable;
+  /** Folders that the person opens to confined commands, absolute. */
+  sandboxRead: readonly string[];
+  sandboxWrite: readonly string[];
+  /** True where commands would be confined if a sandbox worked. */
+  lacksSandbox: boolean;
   /** The changes that the project makes, and those that it tries to make. */
   notices: Notice[];
 }
@@ -31,6 +39,7 @@ interface SettingsSources {
   /** Rules that the person added to the folder in this session. */
   added: readonly string[];
   path: string | undefined;
+  hasSandbox(): Promise<boolean>;
 }
 
 /** Settings that a project may change, to stricter ones. */
@@ -38,12 +47,21 @@ const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 
 export async function settingsInForce(
   folder: string,
-  { choice, file, paths, toolNames, added, path }: SettingsSources,
+  { choice, file, paths, toolNames, added, path, hasSandbox }: SettingsSources,
 ): Promise<SettingsInForce> {
   const [general, here] = await Promise.all([file.general(), file.forFolder(folder)]);
+  const stated = choice.approve ?? here.approve ?? general.approve;
+  const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
+  const isWanted = sandbox !== "off" &&
+    (sandbox !== undefined ||
+      (choice.yes || (stated === undefined ? choice.prefersAuto : /^(auto|edits)$/.test(stated))));
+  // No folder that holds the home folder can be worked in while that is hidden.
+  const holdsHome = paths.home !== undefined && isWithin(folder, paths.home);
+  const canConfine = isWanted && !holdsHome && await hasSandbox();
+  const approve = stated ?? (canConfine && choice.prefersAuto ? "auto" : "ask");
   let usual = {
-    approve: general.approve ?? "ask",
-    sandbox: general.sandbox ?? "off",
+    approve: general.approve ?? approve,
+    sandbox: general.sandbox ?? (canConfine ? "workspace-write" : "off"),
     rules: withAdded([...general.rules, ...here.rules], added),
   };
   let network = general.network ?? false;
@@ -57,17 +75,39 @@ export async function settingsInForce(
     approve: choice.approve ?? here.approve ?? usual.approve,
     sandbox: choice.sandbox ?? here.sandbox ?? usual.sandbox,
     network: choice.network ?? here.network ?? network,
-    isTrusted: here.trust === true,
+    sandboxRead: [...general.sandboxRead, ...here.sandboxRead],
+    sandboxWrite: [...general.sandboxWrite, ...here.sandboxWrite],
     paths,
-    ...programsIn(folder, path),
-    mayHoldSecrets: (path) => mayHoldSecrets(path, paths),
-    expandPattern,
+    hasBash: Deno.build.os !== "windows" &&
+      findProgram("bash", programFolders(folder, path)) !== undefined,
+    lacksSandbox: isWanted === true && !canConfine,
     notices: [],
   };
   for (const project of projectSettings(folder)) {
     inForce = await tightenedBy(project, inForce, folder, toolNames);
   }
-  return inForce;
+  const isConfined = inForce.sandbox !== "off" && !holdsHome && await hasSandbox();
+  return isConfined ? { ...inForce, view: () => viewOf(folder, inForce, path) } : inForce;
+}
+
+/** What commands may touch in a folder now. */
+function viewOf(folder: string, settings: SettingsInForce, path: string | undefined): View {
+  const { paths, sandboxRead, sandboxWrite, network, rules } = settings;
+  const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);
+  const isRuled = (at: string, tool: typeof READER | typeof WRITER) =>
+    about.some((rule) => isFor(rule, tool) && matchesPath(rule, folder, at));
+  return makeView({
+    folder,
+    isWritable: settings.sandbox === "workspace-write",
+    network,
+    paths,
+    read: sandboxRead,
+    write: sandboxWrite,
+    programs: programFolders(folder, path),
+    ...about.length > 0 && {
+      ruled: (at) => isRuled(at, READER) ? "none" : isRuled(at, WRITER) ? "read" : undefined,
+    },
+  });
 }
 
 /** `rules`, and those `added` that are not saved in the file, too. */
@@ -105,19 +145,4 @@ async function tightenedBy(
   add("project_stricter", "makes things stricter", changes);
   add("project_ignored", "can only make things stricter; ignored", [...ignored, ...others]);
   return { ...settings, notices };
-}
-
-/** The policy's knowledge of the programs that PATH finds. */
-function programsIn(
-  folder: string,
-  path: string | undefined,
-): Pick<Settings, "hasBash" | "isBrought" | "isSystem"> {
-  if (Deno.build.os === "windows") return { hasBash: false };
-  const folders = programFolders(folder, path);
-  const all = programFolders(undefined, path);
-  return {
-    hasBash: findProgram("bash", folders) !== undefined,
-    isBrought: (name) => findProgram(name, all) !== findProgram(name, folders),
-    isSystem: (name) => /^(\/usr(\/local)?)?\/bin\//.test(findProgram(name, folders) ?? ""),
-  };
 }

@@ -2,6 +2,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
+import type { ApproveMode } from "../permissions/settings.ts";
 import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Jobs } from "../types/tool.ts";
@@ -38,6 +39,8 @@ export interface SessionState {
   usage?: Usage | undefined;
   /** US dollars so far; undefined while no request had a known price. */
   cost?: number;
+  /** What runs unasked, and whether commands are confined; undefined until the settings are read. */
+  mode?: { approve: ApproveMode; isConfined: boolean };
   /** Plan mode: the model only reads, and says what it would do. */
   isPlanning: boolean;
   /** Resolves once the server was asked for its models, as that may change the model. */

@@ -31,6 +31,7 @@ const fileSubject = (action?: Subject["action"]) => ({ file_path: path }: ToolAr
   ...action && { action },
 });
 const placeSubject = ({ path }: ToolArgs): Subject => typeof path === "string" ? { path } : {};
+const namesSubject = (args: ToolArgs): Subject => ({ ...placeSubject(args), showsNames: true });
 
 const bash: Tool = {
   name: "run_bash",
@@ -39,9 +40,19 @@ const bash: Tool = {
   parameters: object({
     command: string("The command"),
     timeout_seconds: { type: "number", minimum: 0.1, maximum: 86400, default: 120 },
+    leave: {
+      type: "string",
+      enum: ["network", "sandbox"],
+      description: "If the sandbox made it fail: what to leave, with a reason",
+    },
+    reason: string("For the user"),
   }, ["command"]),
   access: "execute",
-  subject: ({ command }) => typeof command === "string" ? { command } : {},
+  subject: ({ command, leave, reason }) => ({
+    ...typeof command === "string" && { command },
+    ...(leave === "network" || leave === "sandbox") && { leave },
+    ...typeof reason === "string" && { reason },
+  }),
   run: async (args, context) => (await import("./shell/run_bash.ts")).runBash(args, context),
 };
 export const shellTool: Tool = callable(bash);
@@ -64,7 +75,7 @@ export const folderTool: Tool = callable({
   description: "List a folder: folders end in /, files show their size.",
   parameters: object({ path: { type: "string", default: ".", description: "Folder" } }, []),
   access: "read",
-  subject: placeSubject,
+  subject: namesSubject,
   run: async (args, context) =>
     (await import("./files/list_directory.ts")).listDirectory(args, context),
 });
@@ -112,7 +123,7 @@ export const builtinTools: readonly Tool[] = [
       path: { type: "string", default: ".", description: "Folder to search" },
     }, ["pattern"]),
     access: "read",
-    subject: placeSubject,
+    subject: namesSubject,
     run: async (args, context) => (await import("./search/glob_files.ts")).globFiles(args, context),
   }),
   callable({

@@ -1,11 +1,20 @@
 /** The decision whether a call may run. Plain JSON but for functions. @module */
 
-import type { Grant, Prepared, Tool, ToolContext } from "./tool.ts";
+import type { Grant, Leave, Prepared, Tool, ToolContext } from "./tool.ts";
 
 /** The decision of a {@linkcode Policy} about one call. */
 export type Decision =
-  /** `args` replace the call's, and the model is told; `grant` limits it; `prepared` is for `args`. */
-  | { allow: true; args?: Record<string, unknown>; grant?: Grant; prepared?: Prepared }
+  /**
+   * `args` replace the call's, and the model is told; `grant` limits it; `prepared` is for `args`;
+   * `leave` is what of the sandbox does not hold for it.
+   */
+  | {
+    allow: true;
+    args?: Record<string, unknown>;
+    grant?: Grant;
+    prepared?: Prepared;
+    leave?: Leave;
+  }
   /** `reason` goes to the model; for a person, `summary` is a few words, `explanation` a sentence. */
   | { allow: false; reason: string; summary?: string; explanation?: string };
 

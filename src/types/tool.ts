@@ -30,9 +30,14 @@ export interface ToolContext {
   callId?: string;
   /** True where a person asks for the call, and no model: for a file that their message names. */
   isOfPerson?: true;
+  /** What of the sandbox does not hold for this call; left out, all of it does. */
+  leave?: Leave;
   /** The policy's limits. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }
+
+/** What a command leaves of the sandbox: `network` is its lack of one, `sandbox` all of it. */
+export type Leave = "network" | "sandbox";
 
 /** The limits of the permission for one call. */
 export interface Grant {
@@ -102,8 +107,8 @@ export type OnWritten = (file: {
   before?: { stamp: string; bytes?: Uint8Array };
 }) => void;
 
-/** Replaces the program to start by one that confines it. */
-export type Confine = (program: string, args: readonly string[]) => Promise<{
+/** Replaces the program to start by one that confines it, but for what it may `leave`. */
+export type Confine = (program: string, args: readonly string[], leave?: Leave) => Promise<{
   program: string;
   args: string[];
   /** The limits that a program which fails may have run into, in one line for the model. */
@@ -116,8 +121,13 @@ export interface Subject {
   path?: string;
   /** True where `path` is a file that the call opens, and no folder. */
   isFile?: true;
+  /** True where the call shows names of files at `path`, and nothing of what they hold. */
+  showsNames?: true;
   /** A shell command. */
   command?: string;
+  /** What of the sandbox the call asks to leave, and why, in the model's words. */
+  leave?: Leave;
+  reason?: string;
   /** An address. */
   url?: string;
   /** The change to a file: `edit` changes parts of it, `write` replaces all of it. */

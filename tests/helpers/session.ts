@@ -9,7 +9,13 @@ import { noTmux, type Terminal, terminal } from "./tmux.ts";
 
 /** The command that starts a session with the model of `server`. */
 export function sessionCommand(server: StrictServer, flags = ""): string {
-  return `"$DENO" run -A "$PROJECT/main.ts" --local --host ${server.url} -m test ${flags}`;
+  // What a session does by itself depends on the machine's sandbox: only tests of that leave it open.
+  const mode = /--(approve|sandbox)/.test(flags)
+    ? ""
+    : /--yes/.test(flags)
+    ? "--sandbox off "
+    : "--approve ask ";
+  return `"$DENO" run -A "$PROJECT/main.ts" --local --host ${server.url} -m test ${mode}${flags}`;
 }
 
 /** A test of a session, in a folder of its own; skipped without tmux. */

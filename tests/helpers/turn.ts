@@ -35,6 +35,9 @@ export interface Files {
   prepare?: (folder: string, base: string) => Promise<void> | void;
 }
 
+/** What --yes lets run depends on the machine's sandbox: only tests of that leave it open. */
+const UNCONFINED = ["--sandbox", "off"];
+
 /** One headless turn that calls tools, in a folder of its own below another one. */
 export async function turn(
   calls: Step[],
@@ -59,8 +62,13 @@ export async function turn(
       await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(project));
     }
     await prepare?.(folder, base);
+    const words = ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json"];
     const { code, stdout, stderr } = await run(
-      ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json", ...flags],
+      [
+        ...words,
+        ...flags,
+        ...flags.includes("--yes") && !flags.includes("--sandbox") ? UNCONFINED : [],
+      ],
       { cwd: folder, env: { XDG_CONFIG_HOME: `${base}/config`, ...env?.(folder, base) } },
     );
     const result = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "{}");

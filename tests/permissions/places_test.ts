@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
-import { mayHoldSecrets, placeOf } from "../../src/permissions/places.ts";
-import { ANY_HOME } from "../../src/permissions/path_table.ts";
+import { placeOf } from "../../src/permissions/places.ts";
 import { isWithin } from "../../src/text/paths.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -109,29 +108,3 @@ for (
     fn: () => assertEquals(isWithin(folder, path), expected),
   });
 }
-
-Deno.test({
-  ...unix,
-  name: "CMD-04 a folder that is searched is looked through for names of secrets",
-  fn: () => {
-    using at = folders();
-    const secret = join(at.ws, "sub/deep/.env.local");
-    Deno.mkdirSync(join(at.ws, "sub/deep"));
-    Deno.writeTextFileSync(join(at.ws, "sub/.env.example"), "");
-    Deno.symlinkSync(join(at.top, "out"), join(at.ws, "sub/id_rsa"));
-    Deno.writeTextFileSync(join(at.top, "out/key.pem"), "");
-    assertEquals(
-      ["ws", "ws/a", "nothing"].map((name) => mayHoldSecrets(join(at.top, name), ANY_HOME)),
-      [
-        false,
-        false,
-        false,
-      ],
-    );
-    Deno.writeTextFileSync(secret, "");
-    assertEquals([at.ws, join(at.ws, "sub")].map((path) => mayHoldSecrets(path, ANY_HOME)), [
-      true,
-      true,
-    ]);
-  },
-});

@@ -30,6 +30,7 @@ async function projectAbove(base: string, settings: unknown): Promise<void> {
   await Deno.writeTextFile(`${base}/.copilot/permissions.json`, JSON.stringify(settings));
 }
 
+const UNCONFINED = ["--approve", "auto", "--sandbox", "off"];
 const ROWS: [
   name: string,
   call: Step,
@@ -51,7 +52,7 @@ const ROWS: [
   ["CMD-03 deny binds under --yes", bash("env echo ran"), ["--yes"], {
     own: { deny: ["run_bash(echo *)"] },
   }, false],
-  ["auto runs what only reads", bash("cat a.txt # ran"), ["--approve", "auto"], {}, true],
+  ["auto runs no command unconfined", bash("cat a.txt # ran"), UNCONFINED, {}, false],
   ...[
     ...[
       "cat id_rs?",
@@ -68,15 +69,6 @@ const ROWS: [
     { own: { allow: ["run_bash(cat *)", "run_bash(cd *)"] }, prepare: withSecrets },
     false,
   ]),
-  ...["cat a.t?t", "cat keys/o*", "cat id_rs", "cat hid/[a-z.]*"].map((
-    command,
-  ): typeof ROWS[number] => [
-    `SEC-01 another is not: ${command}`,
-    bash(`${command} || true`),
-    [],
-    { own: { allow: ["run_bash(cat *)", "run_bash(true)"] }, prepare: withSecrets },
-    true,
-  ]),
   ...[
     "cat k*/other",
     "cat {keys,hid}/other",
@@ -91,11 +83,10 @@ const ROWS: [
       { own: { deny: ["read_file(keys/oth*)"] }, prepare: withSecrets },
       false,
     ]),
-  ["CMD-03 and nothing else", bash("cat k*/s* {keys,hid}/server.pem || true"), ["--yes"], {
+  ["CMD-03 and what it may come to", bash("cat k*/s* {keys,hid}/server.pem || true"), ["--yes"], {
     own: { deny: ["read_file(keys/oth*)"] },
     prepare: withSecrets,
-  }, true],
-  ["auto does not run the rest", bash("touch ran"), ["--approve", "auto"], {}, false],
+  }, false],
   ["a rule for this folder", bash("echo ran"), [], {
     own: { folders: { FOLDER: { allow: ["run_bash(echo ran)"] } } },
   }, true],
@@ -317,7 +308,20 @@ Deno.test("SEC-01 commands get the variables that were named, and never the mode
   const own = JSON.stringify({ env: ["GH_TOKEN", "NPM_*", "OPENAI_API_KEY"] });
   await Deno.writeTextFile(`${base}/copilot/config.json`, own);
   const { stdout, stderr } = await run(
-    ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json", "--yes"],
+    [
+      "--local",
+      "--host",
+      server.url,
+      "-m",
+      "test",
+      "-p",
+      "go",
+      "--output",
+      "json",
+      "--yes",
+      "--sandbox",
+      "off",
+    ],
     {
       cwd: base,
       env: {

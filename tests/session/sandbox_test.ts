@@ -5,7 +5,7 @@ import { command } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { noTmux, terminal } from "../helpers/tmux.ts";
-import { bash, turn } from "../helpers/turn.ts";
+import { bash, turn, use } from "../helpers/turn.ts";
 
 const sandbox = await findSandbox();
 const none = typeof sandbox === "string" ? sandbox : "";
@@ -18,6 +18,13 @@ const notHere = isBubblewrap ? "" : " (skipped: bubblewrap does not work here)";
 const CONFINED = ["--yes", "--sandbox", "workspace-write"];
 const sh = (script: string) => new Deno.Command("sh", { args: ["-c", script] }).output();
 const text = (path: string) => Deno.readTextFileSync(path);
+const existsAt = (path: string) => {
+  try {
+    return Deno.lstatSync(path) !== undefined;
+  } catch {
+    return false;
+  }
+};
 
 Deno.test({
   name: `SBX-02 what is protected cannot be written, moved away or replaced${skipped}`,
@@ -28,7 +35,7 @@ Deno.test({
         bash("mv .git g && cp -r g .git; echo evil >> .git/config; rm -rf .vscode; mv .vscode v"),
         bash("ln .git/config c; mv .git/config d; rm -f .git/config; : > .git/hooks/pre-commit"),
         bash("echo x > .npmrc; echo x > linked/a; : > .mcp.json; : > sub/.gitfile"),
-        bash("git add a.txt && git commit -qm two && git log --oneline | wc -l"),
+        bash("git add a.txt; git commit -qm two --allow-empty; git log --oneline | wc -l"),
         bash("echo evil > .git/config.worktree; echo evil > .git/worktrees/tree/commondir"),
       ],
       CONFINED,
@@ -54,9 +61,10 @@ Deno.test({
         );
         assertEquals([text(`${folder}/.npmrc`), text(`${folder}/.mcp.json`)], ["own\n", "{}\n"]);
         assertEquals([...Deno.readDirSync(`${folder}/real`)], []);
-        // The rest of the folder can be written, git's own files too.
         assertEquals(text(`${folder}/sub/.gitfile`), "");
-        assertStringIncludes(results[3]!, "stdout:\n2");
+        // git reads its files, and writes none of them.
+        assertStringIncludes(results[3]!, "stdout:\n1");
+        assertStringIncludes(results[3]!, "Read-only file system");
       },
     ),
 });
@@ -70,38 +78,59 @@ Deno.test({
     }, ({ results }) => assertStringIncludes(results[0]!, "gitdir: there")),
 });
 
-Deno.test({
-  name: `SBX-01 keys stay hidden, also from who works in the folder that holds them${skipped}`,
-  ignore,
-  async fn() {
-    for (const work of ["folder", "home"]) {
-      await turn(
-        [bash(
-          "cat ~/.ssh/id ~/.netrc ~/.config/copilot/x ~/.aws/x ~/dot/x; cat ~/plain; echo x > ~/.ssh/new",
-        )],
-        [...CONFINED, ...(work === "home" ? ["--working-dir", "../home"] : [])],
-        {
-          env: (_, base) => ({
-            HOME: `${base}/home`,
-            DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-            XDG_CONFIG_HOME: `${base}/home/.config`,
-          }),
-          prepare: async (_, base) => {
-            const script = `cd '${base}' && mkdir -p home/.ssh home/.config/copilot home/dot &&
-              ln -s '${base}/home/dot' home/.aws && cd home && echo plain > plain &&
-              for f in .ssh/id .netrc .config/copilot/x dot/x; do echo CANARY > $f; done`;
-            assert((await sh(script)).success);
-          },
-        },
-        ({ results, folder }) => {
-          assertEquals(results[0]!.includes("CANARY"), false, results[0]);
-          assertStringIncludes(results[0]!, "plain");
-          assertEquals([...Deno.readDirSync(`${folder}/../home/.ssh`)].length, 1);
-        },
-      );
-    }
+/** A home folder with keys, beside the folder that is worked in. */
+const withHome = {
+  env: (_: string, base: string) => ({
+    HOME: `${base}/home`,
+    DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+    XDG_CONFIG_HOME: `${base}/home/.config`,
+  }),
+  prepare: async (_: string, base: string) => {
+    const script =
+      `cd '${base}' && mkdir -p home/.ssh home/.config/copilot home/dot home/.cargo/bin &&
+      ln -s '${base}/home/dot' home/.aws && cd home && echo tool > .cargo/bin/tool &&
+      for f in .ssh/id .netrc .config/copilot/x dot/x plain; do echo CANARY > $f; done`;
+    assert((await sh(script)).success);
   },
+};
+
+Deno.test({
+  name:
+    `SBX-01 of the home folder only the folders of tools are there, and nothing of it is written${skipped}`,
+  ignore,
+  fn: () =>
+    turn(
+      [bash(
+        "cat ~/.ssh/id ~/.netrc ~/.config/copilot/x ~/.aws/x ~/dot/x ~/plain ~/.cargo/bin/tool; echo x > ~/.ssh/new; echo x > ~/new; ls -A ~",
+      )],
+      CONFINED,
+      withHome,
+      ({ results, folder }) => {
+        assertEquals(results[0]!.includes("CANARY"), false, results[0]);
+        assertMatch(results[0]!, /stdout:\ntool\n\.cache\n\.cargo\n\.npm\nstderr:/);
+        assertEquals([...Deno.readDirSync(`${folder}/../home/.ssh`)].length, 1);
+      },
+    ),
 });
+
+for (const where of ["../home", ".."]) {
+  Deno.test({
+    name: `R-16 in the home folder, or above it (${where}), no command runs confined${skipped}`,
+    ignore,
+    fn: () =>
+      turn(
+        [bash("touch ran; echo x >> .bashrc")],
+        [...CONFINED, "--working-dir", where],
+        withHome,
+        (
+          { results, folder },
+        ) => {
+          assertMatch(results[0]!, /^Refused: .* holds the home folder/);
+          assertEquals(existsAt(`${folder}/${where}/ran`), false);
+        },
+      ),
+  });
+}
 
 Deno.test({
   name: `SBX-04 nothing is reached, neither by TCP nor by a socket in the file system${skipped}`,
@@ -147,7 +176,7 @@ Deno.test({
     let socket: Deno.UnixListener | undefined;
     const connect = (path: string) =>
       `perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => "${path}") ? "in" : "not"'`;
-    // What one command listens on is no other's: it has a network of its own.
+    // Nor does a command make one.
     const own = "perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Listen => 1, " +
       'Local => "own") ? "made" : "not"\'';
     await turn([bash(`mkdir -p d; ${connect("d/socket")}; ${own}; ls d`)], CONFINED, {
@@ -155,24 +184,8 @@ Deno.test({
         Deno.mkdirSync(`${folder}/d`);
         socket = Deno.listen({ transport: "unix", path: `${folder}/d/socket` });
       },
-    }, ({ results }) => assertMatch(results[0]!, /^notmadesocket$/m));
+    }, ({ results }) => assertMatch(results[0]!, /^notnotsocket$/m));
     socket?.close();
-  },
-});
-
-Deno.test({
-  name: `SBX-04 in the root folder too, other processes and their sockets are hidden${notHere}`,
-  ignore: !isBubblewrap,
-  async fn() {
-    if (typeof sandbox === "string") return;
-    const tmp = await Deno.makeTempDir();
-    const script = `ls -d /proc/${Deno.pid} ${tmp} /run/* ; echo > /dev/null && echo done`;
-    const [program, args] = sandbox.wrap("/bin/sh", ["-c", script], {
-      ...{ mode: "workspace-write", folder: "/", tmp, network: false },
-    });
-    const { stdout } = await new Deno.Command(program, { args, stderr: "null" }).output();
-    assertEquals(new TextDecoder().decode(stdout), "done\n");
-    await Deno.remove(tmp);
   },
 });
 
@@ -194,10 +207,10 @@ Deno.test({
       await using server = strictServer([bash("git status"), bash("touch ran"), { text: "Done." }]);
       const args = ["--local", "--host", server.url, "-m", "test", "-p", "go", "--approve", "auto"];
       const again = await command(args, { cwd: folder }).output();
-      assertEquals(again.code, 3);
+      // The hooks that it made run, too, confined as the command was.
+      assertEquals(again.code, 0);
       const base = [...Deno.readDirSync(`${folder}/..`)].map(({ name }) => name).sort();
       assertEquals(base, ["canary", "folder"]);
-      assertEquals(await Deno.lstat(`${folder}/ran`).catch(() => "none"), "none");
     });
     // Positive control: approved, without confinement, git runs what was made.
     await turn([bash(`${make}; git status`)], ["--yes"], {}, async ({ folder }) => {
@@ -312,4 +325,108 @@ Deno.test({
     assertEquals(await left(mark), []);
     await Deno.remove(folder, { recursive: true });
   },
+});
+
+const AUTO = ["--approve", "auto"];
+const unreachable = { ignore, sanitizeResources: false };
+
+Deno.test({
+  ...unreachable,
+  name:
+    `R-14 auto runs commands unasked where they are confined; what lies beyond is refused${skipped}`,
+  fn: () =>
+    turn(
+      [
+        bash("echo new > made && cat made"),
+        bash("git init -q repo && git -C repo status --short"),
+        bash("git -C repo commit -qm x --allow-empty"),
+        bash("cat .env"),
+        bash("echo > /dev/tcp/127.0.0.1/9"),
+        use("run_bash", {
+          command: "echo > /dev/tcp/127.0.0.1/9",
+          leave: "network",
+          reason: "why",
+        }),
+        use("write_file", { file_path: "b.txt", content: "b" }),
+        use("read_file", { file_path: "/usr/share/common-licenses/GPL-3", limit: 1 }),
+        use("write_file", { file_path: "../c.txt", content: "c" }),
+      ],
+      AUTO,
+      { prepare: (folder) => Deno.writeTextFile(`${folder}/.env`, "KEY=CANARY\n") },
+      ({ results, folder }) => {
+        const ran = results.map((result) => !result.startsWith("Refused"));
+        assertEquals(
+          ran,
+          [true, true, false, false, true, false, true, true, false],
+          results.join("\n"),
+        );
+        assertStringIncludes(results[0]!, "new");
+        // A failure that the sandbox may be the cause of says how to leave it.
+        assertStringIncludes(results[4]!, 'call again with leave "network"');
+        assertMatch(results[5]!, /asks for the network, for echo in this session: why/);
+        assertEquals(text(`${folder}/b.txt`), "b");
+        assertEquals(existsAt(`${folder}/../c.txt`), false);
+      },
+    ),
+});
+
+Deno.test({
+  ...unreachable,
+  name: `R-01 confined, --yes grants what the view does and nothing else${skipped}`,
+  fn: () =>
+    turn(
+      [
+        bash("touch ran"),
+        use("write_file", { file_path: "~/.bashrc", content: "x" }),
+        use("write_file", { file_path: "../outside.txt", content: "x" }),
+        use("read_file", { file_path: ".env" }),
+        use("write_file", { file_path: ".git/hooks/pre-commit", content: "x" }),
+        use("write_file", { file_path: "in.txt", content: "x" }),
+        use("run_bash", { command: "touch ../left", leave: "sandbox", reason: "why" }),
+      ],
+      CONFINED,
+      {
+        prepare: async (folder) => {
+          await sh(`cd '${folder}' && git init -q .`);
+          await Deno.writeTextFile(`${folder}/.env`, "KEY=CANARY\n");
+        },
+      },
+      ({ results, folder }) => {
+        const ran = results.map((result) => !result.startsWith("Refused"));
+        assertEquals(ran, [true, false, false, false, false, true, false], results.join("\n"));
+        assertEquals(
+          ["../outside.txt", ".git/hooks/pre-commit", "../left"].filter((path) =>
+            existsAt(`${folder}/${path}`)
+          ),
+          [],
+        );
+      },
+    ),
+});
+
+Deno.test({
+  ...unreachable,
+  name: `R-05 what rules refuse is hidden from confined commands however they name it${skipped}`,
+  fn: () =>
+    turn(
+      [
+        bash(
+          "cat s*/a; cat [s]ecret/a; cat $(echo secret/a); sh -c 'cat s?cret/a'; find . -name a -exec cat {} +",
+        ),
+        bash("x=(a); cd secret && cat *"),
+        bash(
+          "ln -s secret/a l; cat l; mv secret moved; cat moved/a; cp -r secret copy; cat copy/a",
+        ),
+      ],
+      AUTO,
+      {
+        own: { deny: ["read_file(secret/**)"] },
+        prepare: async (folder) => {
+          await Deno.mkdir(`${folder}/secret`);
+          await Deno.writeTextFile(`${folder}/secret/a`, "CANARY\n");
+        },
+      },
+      ({ results }) =>
+        assertEquals(results.join("\n").includes("CANARY"), false, results.join("\n")),
+    ),
 });

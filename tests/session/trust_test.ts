@@ -1,6 +1,4 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { openPermissions } from "../../src/session/permissions.ts";
-import { builtinTools } from "../../src/tools/mod.ts";
 import { run } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -192,10 +190,9 @@ for (const front of ["", ".", "FOLDER/bin", "BASE/link"]) {
           bash("git status"),
           bash("timeout 9 ls a.txt"),
         ],
-        // As far as it goes without being asked.
-        ["--approve", "auto"],
+        // As far as it goes without being asked, and unconfined.
+        ["--approve", "auto", "--sandbox", "off"],
         {
-          own: { allow: ["run_bash(true)"] },
           env: (folder, base) => ({
             PATH: `${front.replace("FOLDER", folder).replace("BASE", base)}:/usr/bin:/bin`,
           }),
@@ -210,11 +207,11 @@ for (const front of ["", ".", "FOLDER/bin", "BASE/link"]) {
         },
         async ({ results, folder }) => {
           assertEquals(await marks(`${folder}/../pwned`), "");
-          // Where PATH itself leads into the folder, it is not known what ls is.
-          const isLs = front.includes("/") ? /^Refused/ : /^exit code: 0\nstdout:\na\.txt/;
-          assertMatch(results[2]!, isLs);
-          assertMatch(results[3]!, /^Refused/);
-          assertMatch(results[4]!, isLs);
+          assertEquals(results.slice(2).map((result) => /^Refused/.test(result)), [
+            true,
+            true,
+            true,
+          ]);
         },
       ),
   });
@@ -360,33 +357,4 @@ Deno.test("PTH-01 why an edit would fail is not told of a file that may not be r
     // Positive control: where it may be read, it is quoted.
     assertMatch(last!, /^1\tCANARY plain\.txt$/m);
   });
-});
-
-Deno.test({
-  name: "TRU-05 who lets a folder instruct the model does not let git heed what its settings name",
-  ignore,
-  async fn() {
-    const folder = await Deno.realPath(await Deno.makeTempDir());
-    const env = (name: string) => name === "XDG_CONFIG_HOME" ? folder : Deno.env.get(name);
-    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
-    const isAllowed = async () => {
-      const policy = (await openPermissions({ approve: "auto" }, env)).policy(undefined);
-      const signal = new AbortController().signal;
-      const context = { workingDir: folder, maxOutputChars: 1000, signal };
-      return (await policy.decide(tool, { command: "git status" }, context)).allow;
-    };
-    const permissions = await openPermissions({}, env);
-    await permissions.trust(folder, true);
-    assertEquals([permissions.trusts(folder), await isAllowed()], [true, false]);
-    await permissions.trust(folder, false);
-    assertEquals([permissions.trusts(folder), await isAllowed()], [false, false]);
-    // Positive control: trust in all of it is for the person to write down.
-    const file = JSON.stringify({ folders: { [folder]: { trust: true } } });
-    await Deno.writeTextFile(`${folder}/copilot/permissions.json`, file);
-    assertEquals([(await openPermissions({}, env)).trusts(folder), await isAllowed()], [
-      true,
-      true,
-    ]);
-    await Deno.remove(folder, { recursive: true });
-  },
 });

@@ -7,7 +7,7 @@ import { dollars } from "../../session/prices.ts";
 
 /** `qwen3:8b · 3.1k tokens · ~/project`, for a terminal of `columns`. */
 export function footerText(status: Status, columns: number, home = Deno.env.get("HOME")): string {
-  const { model, isPlanning, runningJobs, tokens, cost, approvesAll } = status;
+  const { model, isPlanning, runningJobs, tokens, cost, approvesAll, mode } = status;
   return [
     ...(model === undefined ? [] : [modelText(model)]),
     ...(isPlanning ? ["plan mode"] : []),
@@ -15,7 +15,8 @@ export function footerText(status: Status, columns: number, home = Deno.env.get(
     ...(tokens.used > 0 ? [tokenShare(tokens)] : []),
     ...(cost === undefined ? [] : [dollars(cost)]),
     oneLine(shortFolder(status.folder, Math.max(12, columns >> 1), home)),
-    ...(approvesAll ? ["--yes"] : []),
+    ...(approvesAll ? ["--yes"] : mode ? [mode.approve] : []),
+    ...(mode?.isConfined ? ["sandboxed"] : []),
   ].join(" · ");
 }
 

@@ -1,17 +1,22 @@
 /** The sandbox of this machine, tried out before it is relied on. @module */
 
+import { VERSION } from "../../config.ts";
+import { dirname, join } from "../../text/std_path.ts";
 import { PathTable } from "../path_table.ts";
-import { bubblewrapArgs, type Confinement, seatbeltProfile } from "./wrap.ts";
+import { entryAt, makeView, type View } from "../view.ts";
+import { seccompFilter } from "./seccomp.ts";
+import { bubblewrapCommand, seatbeltProfile } from "./wrap.ts";
 
+/** Confines programs. */
 export interface Sandbox {
   /** The program that confines them, such as `bubblewrap`. */
   by: string;
-  /** The program and arguments to start in place of `program` with `args`. */
-  wrap(
-    program: string,
-    args: readonly string[],
-    confinement: Omit<Confinement, "look" | "paths">,
-  ): [program: string, args: string[]];
+  /**
+   * The words that stand before a program and its arguments.
+   *
+   * @param own an absolute folder of this process: its files are what commands see as `/tmp` and the like
+   */
+  command(view: View, own: string): string[];
 }
 
 /** The places of bubblewrap that are trusted: a folder of PATH could bring a program of its own. */
@@ -20,110 +25,109 @@ const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 /** Longer than any start of a sandbox takes, in milliseconds. */
 const PROBE_MS = 10_000;
 
-/** The sandbox of this machine, or the reason why there is none, in words. */
+/**
+ * The sandbox of this machine, or the reason why there is none, in words.
+ *
+ * @param memory a file that keeps a success until the machine starts anew: failures are tried again
+ */
 export async function findSandbox(
-  paths = new PathTable({ home: Deno.env.get("HOME") }),
+  paths: PathTable = new PathTable({ home: Deno.env.get("HOME") }),
+  memory?: string,
   os: string = Deno.build.os,
 ): Promise<Sandbox | string> {
-  const finders: Record<string, typeof bubblewrap> = { darwin: seatbelt, linux: bubblewrap };
-  const sandbox = finders[os]?.(paths) ?? `there is none for ${os}`;
+  const sandbox = sandboxOf(os);
   if (typeof sandbox === "string") return sandbox;
-  const fault = await faultOf(sandbox, paths.home);
-  return fault === undefined ? sandbox : `${sandbox.by} does not work here: ${fault}`;
+  const state = stateOf(sandbox.program);
+  if (memory !== undefined && textAt(memory) === state) return sandbox;
+  const fault = await faultOf(sandbox, paths);
+  if (fault !== undefined) return `${sandbox.by} does not work here: ${fault}`;
+  if (memory !== undefined) {
+    // Where it cannot be kept, the next start tries again.
+    await Deno.mkdir(dirname(memory), { recursive: true, mode: 0o700 })
+      .then(() => Deno.writeTextFile(memory, state, { mode: 0o600 })).catch(() => {});
+  }
+  return sandbox;
 }
 
-function bubblewrap(paths: PathTable): Sandbox | string {
-  const program = BWRAP.find(entryExists);
-  if (!program) return "bubblewrap is not installed (the package is called bubblewrap)";
-  return {
-    by: "bubblewrap",
-    wrap(shell, args, confinement) {
-      const all = { ...confinement, paths, sockets: sockets(), look: entryAt };
-      return [program, [...bubblewrapArgs(all), shell, ...args]];
-    },
-  };
+/** All on which it depends that a sandbox works: this boot, the program that confines, this one, the user. */
+function stateOf(program: string): string {
+  const { mtime, size, ino } = Deno.statSync(program);
+  // The time of the start, to a minute: it is reckoned from two clocks.
+  const boot = Math.round((Date.now() / 1000 - Deno.osUptime()) / 60);
+  return JSON.stringify([VERSION, boot, namespaces(), Deno.uid(), mtime?.getTime(), size, ino]);
 }
 
-function seatbelt(paths: PathTable): Sandbox | string {
-  if (!entryExists(SANDBOX_EXEC)) return "sandbox-exec is missing";
-  return {
-    by: "sandbox-exec",
-    wrap(shell, args, confinement) {
-      return [SANDBOX_EXEC, ["-p", seatbeltProfile({ ...confinement, paths }), shell, ...args]];
-    },
-  };
+/** The names of this process's namespaces: those of a container differ. Unknown where Deno may not look. */
+function namespaces(): string[] {
+  try {
+    return ["user", "mnt"].map((name) => Deno.readLinkSync(`/proc/self/ns/${name}`));
+  } catch {
+    return [];
+  }
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function sandboxOf(os: string): (Sandbox & { program: string }) | string {
+  if (os === "darwin") {
+    if (entryAt(SANDBOX_EXEC) === undefined) return "sandbox-exec is missing";
+    return {
+      by: "sandbox-exec",
+      program: SANDBOX_EXEC,
+      command: (view) => [SANDBOX_EXEC, "-p", seatbeltProfile(view)],
+    };
+  }
+  if (os !== "linux") return `there is none for ${os}`;
+  const program = BWRAP.find((path) => entryAt(path) !== undefined);
+  if (program === undefined) {
+    return "bubblewrap is not installed (the package is called bubblewrap)";
+  }
+  return { by: "bubblewrap", program, command: (view, own) => confinedBy(program, view, own) };
+}
+
+function confinedBy(bwrap: string, view: View, own: string): string[] {
+  const bytes = seccompFilter(Deno.build.arch);
+  const filter = bytes && join(own, "filter");
+  if (filter !== undefined && entryAt(filter) === undefined) Deno.writeFileSync(filter, bytes!);
+  return bubblewrapCommand(bwrap, { view, own, ...filter !== undefined && { filter } });
 }
 
 /** The fault of a sandbox, found by trying: a write inside must succeed, writes outside must fail. */
-async function faultOf(sandbox: Sandbox, home: string | undefined): Promise<string | undefined> {
-  const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "copilot-probe-" }));
-  const inside = `${base}/inside`;
-  const outside = [`${base}/outside`, `${home ?? base}/.${base.split("/").pop()}`];
+async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | undefined> {
+  const made: string[] = [];
   try {
-    await Deno.mkdir(inside);
+    const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "copilot-probe-" }));
+    const [inside, own] = [join(base, "inside"), join(base, "own")];
+    const outside = [join(base, "outside"), join(paths.home ?? base, `.${base.split("/").pop()}`)];
+    made.push(base, outside[1]!);
+    for (const folder of [inside, own]) await Deno.mkdir(folder);
     const script = 'true >in || exit 9; for path; do true 2>/dev/null >"$path"; done; exit 0';
-    const limits = { mode: "workspace-write", folder: inside, network: false } as const;
-    const shellArgs = ["-c", script, "sh", ...outside];
-    const [program, args] = sandbox.wrap("/bin/sh", shellArgs, limits);
-    const signal = AbortSignal.timeout(PROBE_MS);
-    const streams = { stdin: "null", stdout: "null", stderr: "piped" } as const;
-    const { code, stderr } = await new Deno.Command(program, { args, signal, ...streams }).output();
-    if (outside.some(entryExists)) return "a write outside of the folder went through";
-    if (code === 0 && entryExists(`${inside}/in`)) return undefined;
+    const view = makeView({ folder: inside, isWritable: true, network: false, paths });
+    const [program, ...args] = sandbox.command(view, own);
+    const { code, stderr } = await new Deno.Command(program!, {
+      args: [...args, "/bin/sh", "-c", script, "sh", ...outside],
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+      signal: AbortSignal.timeout(PROBE_MS),
+    }).output();
+    if (outside.some((path) => entryAt(path) !== undefined)) {
+      return "a write outside of the folder went through";
+    }
+    if (code === 0 && entryAt(join(inside, "in")) !== undefined) return undefined;
     return new TextDecoder().decode(stderr).trim().split("\n")[0]!.slice(0, 200) ||
       `exit code ${code}`;
   } catch (error) {
     return (error as Error).message;
   } finally {
-    for (const path of [base, outside[1]!]) {
+    for (const path of made) {
       await Deno.remove(path, { recursive: true }).catch(() => {});
     }
-  }
-}
-
-/** The sockets in the file system, by a program, as Deno reads nothing of `/proc` unless it may read all. */
-function sockets(): string[] {
-  const { stdout } = new Deno.Command("/bin/cat", {
-    args: ["/proc/self/status", "/proc/net/unix"],
-    stdin: "null",
-    stderr: "null",
-  }).outputSync();
-  const text = new TextDecoder().decode(stdout);
-  const isRoot = /^Uid:\s+\d+\s+0\s/m.test(text);
-  const paths = text.matchAll(/^(?:\S+ +){7}(\/.*)$/gm);
-  return [...new Set([...paths].map(([, path]) => path!))].filter((path) => {
-    try {
-      const { isSocket } = Deno.statSync(path);
-      // Confined, root gets nowhere by being root, and nothing can be mounted there.
-      return isSocket && (!isRoot || isSearchable(Deno.realPathSync(path)));
-    } catch {
-      return false;
-    }
-  });
-}
-
-/** True where root may search the folders above `path` as anybody may. */
-function isSearchable(path: string): boolean {
-  const above = path.slice(0, path.lastIndexOf("/"));
-  if (above === "") return true;
-  const { uid, mode } = Deno.statSync(above);
-  return (uid === 0 || (mode! & 1) !== 0) && isSearchable(above);
-}
-
-function entryExists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function entryAt(path: string): ReturnType<Confinement["look"]> {
-  try {
-    const real = Deno.realPathSync(path);
-    return { real, isFile: !Deno.statSync(real).isDirectory };
-  } catch {
-    return undefined;
   }
 }

@@ -1,101 +1,122 @@
 /**
- * The command line that starts a program confined, by bubblewrap or macOS's `sandbox-exec`. Pure.
+ * The command line that starts a program confined to a view, by bubblewrap on Linux, by `sandbox-exec` on
+ * macOS.
+ *
  * Sources: bwrap(1); Apple's sandbox profiles as in /System/Library/Sandbox/Profiles.
  *
  * @module
  */
 
 import { isWithin } from "../../text/paths.ts";
-import type { ConfinedPath, PathTable } from "../path_table.ts";
+import { dirname, join } from "../../text/std_path.ts";
+import { accessAt, entryAt, type View } from "../view.ts";
 
-/** Limits of one confined command. */
-export interface Confinement {
-  /** `read-only`: nothing but a private /tmp can be written; `workspace-write`: the folder too. */
-  mode: "read-only" | "workspace-write";
-  /** The absolute folder that is worked in, links resolved. */
-  folder: string;
-  /** The absolute folder that commands see as /tmp, where that is not the same for all. */
-  tmp?: string;
-  network: boolean;
-  /** The secrets that are hidden, and the files of the folder that are not written. */
-  paths: PathTable;
-  /** Absolute paths that may be sockets on which others listen. */
-  sockets?: readonly string[];
-  /** The file or folder at a path, links followed: one that is not there can be neither hidden nor protected. */
-  look(path: string): { real: string; isFile: boolean } | undefined;
+/** The limits of one command, and what it needs of this program. */
+interface Confinement {
+  view: View;
+  /** The absolute folder that holds what commands see as their own folders, such as `/tmp`. */
+  own: string;
+  /** The file with the filter of system calls; left out, there is none for this processor. */
+  filter?: string;
 }
 
-/** The paths that hidden secrets have; the folder that is worked in is never hidden with them. */
-function hiddenPaths({ paths, folder }: Pick<Confinement, "paths" | "folder">): ConfinedPath[] {
-  return paths.confinedSecrets().filter(({ path }) => !isWithin(path, folder));
+/** The most processes and threads, and 512-byte blocks (1024 in some shells) of one file: 8 or 16 GiB. */
+const LIMITS =
+  'ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null; ulimit -f 16777216 2>/dev/null; exec "$@"';
+
+/** Where resolvers of names keep what `/etc/resolv.conf` leads to. */
+const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
+
+/** The command line that starts `bwrap`, up to the program to confine. */
+export function bubblewrapCommand(bwrap: string, { view, own, filter }: Confinement): string[] {
+  const { folder, network } = view;
+  const { mounts, empty } = mountsOf(view, own);
+  return [
+    // A shell opens the filter's file, as Deno hands down no descriptors but the first three.
+    ...filter === undefined ? [] : ["/bin/sh", "-c", 'exec "$@" 9<"$0"', filter],
+    bwrap,
+    ..."--die-with-parent --unshare-user --cap-drop ALL".split(" "),
+    ..."--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try".split(" "),
+    ...network ? [] : ["--unshare-net"],
+    ..."--dev /dev --proc /proc".split(" "),
+    ...mounts,
+    ...network ? RESOLVERS.flatMap((path) => ["--ro-bind-try", path, path]) : [],
+    // Empty folders, and those above what is mounted, are bubblewrap's own.
+    ...["/", ...empty].flatMap((path) => ["--remount-ro", path]),
+    ...filter === undefined ? [] : ["--seccomp", "9"],
+    "--chdir",
+    folder,
+    "--",
+    "/bin/sh",
+    "-c",
+    LIMITS,
+    "sh",
+  ];
 }
 
-/** Folders in whose place commands see others. */
-const REPLACED = ["/dev", "/proc", "/run", "/tmp", "/var/tmp"];
+/** The mounts of a view's places, those above before those below, and the folders of which they make empty ones. */
+function mountsOf(view: View, own: string): { mounts: string[]; empty: string[] } {
+  const places = new Map(view.places);
+  for (const [path, access] of view.places) {
+    if (access === "write") continue;
+    for (const at of foldersBetween(view.folder, path)) {
+      if (!places.has(at)) places.set(at, accessAt(view, at));
+    }
+  }
+  const empty: string[] = [];
+  const mounts = [...places].sort(([a], [b]) => a.length - b.length).flatMap(([path, access]) => {
+    if (access === "own") {
+      const source = join(own, path.replaceAll("/", "-"));
+      Deno.mkdirSync(source, { recursive: true, mode: 0o700 });
+      return ["--bind", source, path];
+    }
+    const entry = entryAt(path);
+    // Where nothing is mounted above, nothing is to be hidden, and a link is to be made.
+    const isBare = accessAt(view, dirname(path)) === "none";
+    if (entry === undefined || access === "none" && isBare) return [];
+    if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
+    if (access !== "none") return [access === "read" ? "--ro-bind-try" : "--bind", path, path];
+    if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
+    empty.push(path);
+    return ["--tmpfs", path];
+  });
+  return { mounts, empty };
+}
 
-/** The arguments of `bwrap` up to the program to start. */
-export function bubblewrapArgs(confinement: Confinement): string[] {
-  const { mode, folder, tmp, network, paths, sockets = [], look } = confinement;
-  const bind = mode === "read-only" ? "--ro-bind" : "--bind";
-  const args = ["--die-with-parent", "--unshare-user", "--cap-drop", "ALL", "--unshare-pid"];
-  args.push("--unshare-ipc", ...network ? [] : ["--unshare-net"]);
-  // The root folder comes first: bound later, it would bring back the real /dev and /proc.
-  args.push(folder === "/" ? bind : "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
-  args.push(...(tmp === undefined ? ["--tmpfs"] : ["--bind", tmp]), "/tmp");
-  // Sockets can be connected to on a read-only file system too.
-  for (const path of ["/run", "/var/tmp"]) if (look(path)) args.push("--tmpfs", path);
-  const resolvers = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
-  for (const path of network ? resolvers : []) args.push("--ro-bind-try", path, path);
-  if (folder !== "/") args.push(bind, folder, folder);
-  const unwritten = paths.confinedIn(folder).map(({ path }) => path);
-  for (const path of mode === "read-only" ? [] : [`${folder}/.git`, ...unwritten]) {
-    const { real, isFile } = look(path) ?? {};
-    // A link that leads out of the folder leads to nothing that can be written.
-    if (real === undefined || real === folder || !isWithin(folder, real)) continue;
-    // A folder that is mounted on cannot be moved away with the files that are protected in it. A
-    // `.git` that is a file says where the repository is.
-    args.push(path === `${folder}/.git` && !isFile ? "--bind" : "--ro-bind", real, real);
+/**
+ * The folders between `folder` and a path in it. They are mounted, too: a folder on which something is
+ * mounted cannot be moved away with what is protected in it.
+ */
+function foldersBetween(folder: string, path: string): string[] {
+  const between: string[] = [];
+  if (!isWithin(folder, path)) return between;
+  for (let at = dirname(path); at !== folder && isWithin(folder, at); at = dirname(at)) {
+    between.push(at);
   }
-  for (const path of sockets) {
-    const { real, isFile } = look(path) ?? {};
-    const isThere = real !== undefined && (folder !== "/" && isWithin(folder, real) ||
-      !REPLACED.some((one) => isWithin(one, real)));
-    if (isFile && isThere) args.push("--ro-bind", "/dev/null", real);
-  }
-  // Secrets come last, as the folder may hold them.
-  for (const { path, isFolder } of hiddenPaths(confinement)) {
-    const { real, isFile } = look(path) ?? {};
-    if (real === undefined) continue;
-    if (isFile) args.push("--ro-bind", "/dev/null", real);
-    // A pattern for files may match a folder, which stays.
-    else if (isFolder && !isWithin(real, folder)) args.push("--tmpfs", real);
-  }
-  return [...args, "--chdir", folder, "--"];
+  return between;
 }
 
 /** A profile for `sandbox-exec -p`; of its rules the last one that matches counts. */
-export function seatbeltProfile(confinement: Omit<Confinement, "look">): string {
-  const { mode, folder, network, paths } = confinement;
-  const filter = (kind: "subpath" | "literal", path: string) => `(${kind} ${JSON.stringify(path)})`;
-  const rules = [
+export function seatbeltProfile({ folder, places, network }: View): string {
+  const inOrder = [...places].sort(([a], [b]) => a.length - b.length);
+  const held = new Set(
+    inOrder.filter(([, access]) => access === "read" || access === "none")
+      .flatMap(([path]) => foldersBetween(folder, path)),
+  );
+  return [
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
+    // What others keep on the machine; the system's own folders stay readable.
+    '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private/tmp"))',
     '(allow file-write* (subpath "/private/tmp") (subpath "/private/var/folders") (literal "/dev/null") (literal "/dev/tty"))',
-  ];
-  if (mode !== "read-only") {
-    rules.push(
-      `(allow file-write* ${filter("subpath", folder)})`,
-      ...paths.confinedIn(folder).map(({ path }) =>
-        `(deny file-write* ${filter("subpath", path)})`
-      ),
-      // Denies moving `.git`, which would carry the protected files out.
-      `(deny file-write-unlink ${filter("literal", `${folder}/.git`)})`,
-    );
-  }
-  for (const { path, isFolder } of hiddenPaths(confinement)) {
-    rules.push(`(deny file-read* file-write* ${filter(isFolder ? "subpath" : "literal", path)})`);
-  }
-  if (!network) rules.push("(deny network*)");
-  return rules.join("\n");
+    ...inOrder.flatMap(([path, access]) => {
+      const [read, write] = [access !== "none", access === "write" || access === "own"]
+        .map((isAllowed) => isAllowed ? "allow" : "deny");
+      const filter = `(subpath ${JSON.stringify(path)})`;
+      return [`(${read} file-read* ${filter})`, `(${write} file-write* ${filter})`];
+    }),
+    ...[...held].map((path) => `(deny file-write-unlink (literal ${JSON.stringify(path)}))`),
+    ...network ? [] : ["(deny network*)"],
+  ].join("\n");
 }

@@ -10,36 +10,69 @@ import {
   WRITER,
 } from "../path_verdict.ts";
 import type { Scene } from "../path_verdict.ts";
-import { readsOnly, searchedBy, showsChanges } from "./read_only.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { parseCommandLine } from "./parser.ts";
-import { type SimpleCommand, type Word, wordOf } from "./lexer.ts";
+import type { SimpleCommand, Word } from "./lexer.ts";
 import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
-export function commandVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
+/** The verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
+export function commandVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
+  const { tool, command, leave, reason } = call;
+  const inside = lineVerdict(tool, command, scene);
+  if (leave === undefined || scene.view === undefined || inside.effect === "deny") return inside;
+  const { view: _, ...unconfined } = scene;
+  const outside = lineVerdict(tool, command, unconfined);
+  if (outside.effect === "allow") return { ...outside, leave };
+  const isKnown = leave === "network" && inside.effect === "allow" &&
+    beginningsOf(command).every((one) => scene.networked?.includes(one));
+  if (isKnown) return { ...ALLOW, leave };
+  const what = leave === "network"
+    ? `asks for the network, for ${beginningsOf(command).join(" and ")} in this session`
+    : "asks to run outside of the sandbox";
+  const whys = [reason, inside.effect === "ask" ? `it ${inside.reason}` : ""].filter(Boolean);
+  return { ...askBecause([what, ...whys].join(": ")), leave, isBeyond: true };
+}
+
+/** The program of each command of a line, with its subcommand: what the network is granted to. */
+export function beginningsOf(text: string): string[] {
+  const line = parseCommandLine(text);
+  if (!line.ok) return [oneLine(text)];
+  return line.commands.map(({ words: [program, next] }) =>
+    [program?.text ?? "", ...next && /^[a-z][\w:-]*$/i.test(next.text) ? [next.text] : []].join(" ")
+  );
+}
+
+function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
   if (whole) return byRule(whole);
+  const isConfined = confines(scene);
   const line = parseCommandLine(text);
-  if (!line.ok) return askBecause(`cannot be understood: ${line.reason}`);
+  const words = line.ok ? line.commands.flatMap((command) => command.words).length : 0;
+  const fault = !line.ok
+    ? `cannot be understood: ${line.reason}`
+    : words > MAX_COMMAND_WORDS && `has more than ${MAX_COMMAND_WORDS} words`;
+  if (!line.ok || fault) {
+    const mayBeDenied = rules.some((rule) => rule.effect === "deny") || hasPathRules(scene);
+    return isConfined && !mayBeDenied ? CONFINED : { ...askBecause(fault || ""), mayBeDenied };
+  }
   if (line.commands.length === 0) {
     return scene.hasBash ? ALLOW : askBecause("runs in another shell");
-  }
-  if (line.commands.flatMap(({ words }) => words).length > MAX_COMMAND_WORDS) {
-    return askBecause(`has more than ${MAX_COMMAND_WORDS} words`);
   }
   const verdicts = line.commands.map((command) => oneCommand(command, rules, scene));
   const strictest = verdicts.find(({ effect }) => effect === "deny") ??
     verdicts.find(({ effect }) => effect === "ask");
   if (strictest) return strictest;
   if (!scene.hasBash) return askBecause("runs in a shell whose language is not understood");
-  const names = line.commands.map(({ words }) => words[0]?.text ?? "");
+  const names = line.commands.map((command) => command.words[0]?.text ?? "");
   const moves = names.some((name) => /^(cd|pushd|popd)$/.test(name));
   // The paths were looked up in the working directory, and mean others after a change of folder.
-  const counts = verdicts.includes(READS) || names.includes("rm") || hasPathRules(scene) ||
-    line.commands.some(({ words }) => words.some(({ kind }) => kind === "pattern"));
-  return moves && counts ? askBecause("names paths in a folder that it changes to") : verdicts[0]!;
+  const counts = hasPathRules(scene) || !isConfined && (names.includes("rm") ||
+        line.commands.some((command) => command.words.some(({ kind }) => kind === "pattern")));
+  if (moves && counts) return askBecause("names paths in a folder that it changes to");
+  return verdicts.find(({ leave }) => leave !== undefined) ?? verdicts[0]!;
 }
 
 /** True where some rule refuses, or asks about, paths that are read or written. */
@@ -48,9 +81,15 @@ function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, W
   return against.some((rule) => tools.some((tool) => isFor(rule, tool)));
 }
 
+/** True where a command runs unasked, as the sandbox keeps it from all that it must not touch. */
+function confines(scene: Scene): boolean {
+  const { view, approve } = scene;
+  return view !== undefined && approve !== "ask" && (!hasPathRules(scene) || view().isComplete);
+}
+
 /** A command with more words is asked about: each may be a path that is looked up. */
 const MAX_COMMAND_WORDS = 1000;
-const READS: Verdict = { effect: "allow", reason: "only reads" };
+const CONFINED: Verdict = { effect: "allow", reason: "is confined" };
 type NamedPath = { path: string; verdict: Verdict };
 
 function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
@@ -63,101 +102,86 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   const named = namedPathVerdicts([...runs, ...besides(command)], scene);
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
-  if (refused) return asNamed(refused);
+  const isConfined = confines(scene);
+  // The sandbox hides secrets: who is to read one has to leave it.
+  if (refused) return { ...asNamed(refused), ...isConfined && LEAVES };
   const asked = concerned.find(({ how }) => how !== "no");
   if (asked) return askBecause(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
   const loss = destroys(runs, scene);
   if (loss !== undefined) return askBecause(loss);
   const harmful = redirections.find((one) => !isHarmless(one));
-  if (harmful) return askBecause(`redirects with ${harmful.operator} ${harmful.target.text}`);
-  const allowed = rules.find((rule) =>
-    rule.effect === "allow" &&
-    (allowsCommand(rule, command) || allowsCommand(rule, withoutTimeout(command)))
-  );
-  const isVague = words.some(({ kind }) => kind !== "literal");
-  if (allowed && isVague && hasPathRules(scene)) return askBecause("may name what a rule is about");
-  const open = allowed && words.find((word) => mayMatchSecrets(word, scene));
-  if (open) return askBecause(`names ${open.text}, which may come to secrets`);
-  if (allowed) return byRule(allowed);
-  if (assignments.length > 0) return askBecause(`sets ${assignments[0]!.name}`);
+  if (harmful && !isConfined) {
+    return askBecause(`redirects with ${harmful.operator} ${harmful.target.text}`);
+  }
   const plain = withoutTimeout(command);
+  const leaves = isConfined && writesRepository(plain.words) && LEAVES;
+  const allowed = rules.find((rule) =>
+    rule.effect === "allow" && (allowsCommand(rule, command) || allowsCommand(rule, plain))
+  );
+  const isVague = !isConfined && words.some(({ kind }) => kind !== "literal");
+  const vague = askBecause(`runs ${words[0]?.text} with words that are known only when it runs`);
+  if (isVague && (allowed || hasPathRules(scene))) {
+    return { ...vague, mayBeDenied: hasPathRules(scene) };
+  }
+  if (allowed) return { ...byRule(allowed), ...leaves };
+  if (leaves) {
+    return {
+      ...askBecause("writes to the repository, which is read-only in the sandbox"),
+      ...leaves,
+    };
+  }
+  if (isConfined) return CONFINED;
+  if (assignments.length > 0) return askBecause(`sets ${assignments[0]!.name}`);
   const name = plain.words[0]?.text;
   if (name === undefined) return askBecause("redirects only");
   if (runsOthers(plain.words)) return askBecause(`runs others with ${name}`);
-  const isKnown = scene.approve === "auto" &&
-    ![words[0]!.text, name].some((one) => scene.isBrought?.(one));
-  const spelled = isKnown ? spelledOut(plain, scene) : plain;
-  const reads = isKnown ? readsOnly(spelled, scene.isTrusted, scene.isSystem) : undefined;
-  if (reads === undefined) {
-    if (isKnown && name === "git" && readsOnly(spelled, true)) {
-      return askBecause("runs git, which heeds settings of this folder that can run programs");
-    }
-    if (isVague) return askBecause(`runs ${name} with words that are known only when it runs`);
-    return { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
-  }
-  for (const path of reads) {
-    const verdict = pathVerdict(READER, path, scene);
-    if (verdict.effect !== "allow") return asNamed({ path, verdict });
-  }
-  const searched = searchedBy(spelled);
-  if ((searched.length > 0 || showsChanges(spelled)) && hasPathRules(scene, [READER])) {
-    return askBecause("may show what a rule is about");
-  }
-  const unsafe = searched.find((path) => scene.mayHoldSecrets?.(scene.place(path).real) ?? true);
-  return unsafe === undefined ? READS : askBecause(`searches ${unsafe}, which may hold secrets`);
+  if (isVague) return vague;
+  return { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
+}
+
+/** What the sandbox keeps a command from lies outside of it. */
+const LEAVES = { leave: "sandbox", isBeyond: true } as const;
+
+/** Subcommands of git that read, or write elsewhere; any other but those below writes to `.git`. */
+const READING_GIT = new Set(
+  ("annotate archive blame cat-file check-attr check-ignore cherry clone count-objects describe diff " +
+    "diff-files diff-index diff-tree for-each-ref format-patch fsck grep help init log ls-files ls-remote " +
+    "ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog show show-branch show-ref status var " +
+    "verify-commit version whatchanged").split(" "),
+);
+/** Subcommands that read with words that begin so. */
+const READING_WORDS: Readonly<Record<string, RegExp>> = {
+  branch:
+    /^$|^(-[arv]+|--(all|contains|format|list|merged|no-merged|points-at|remotes|show-current|sort))\b/,
+  config: /^(--(global|local|show-\w+|system|worktree) )*(-l|--(get|list)\S*|get|list)\b/,
+  notes: /^(list|show)\b/,
+  reflog: /^$|^(-|show\b)/,
+  remote: /^$|^(-v|get-url|show)\b/,
+  stash: /^(list|show)\b/,
+  submodule: /^$|^(foreach|status|summary)\b/,
+  tag: /^$|^(-[ln]\d*|--(contains|list|merged|points-at|sort))\b/,
+  worktree: /^list\b/,
+};
+
+/** True for a command of git that writes to the repository. */
+function writesRepository([program, ...args]: readonly Word[]): boolean {
+  if (programName(program?.text ?? "") !== "git") return false;
+  const texts = args.map(({ text }) => text);
+  // `-C FOLDER` and `-c NAME=VALUE` stand before the subcommand.
+  let at = 0;
+  while (texts[at]?.startsWith("-")) at += /^-[cC]$/.test(texts[at]!) ? 2 : 1;
+  const [name, ...rest] = texts.slice(at);
+  return name !== undefined && !READING_GIT.has(name) &&
+    !(Object.hasOwn(READING_WORDS, name) && READING_WORDS[name]!.test(rest.join(" ")));
 }
 
 function asNamed({ path, verdict: { effect, reason } }: NamedPath): Verdict {
   return { effect, reason: `names ${path}, which ${reason}` };
 }
 
-function mayMatchSecrets(word: Word, scene: Scene): boolean {
-  if (word.kind !== "pattern" || scene.expandPattern === undefined) return false;
-  return matchesIn(word, scene)
-    ?.some((path) => secretAt(scene, scene.place(path)) !== undefined) ?? true;
-}
-
-/** More patterns of one command line are not expanded: many folders may be listed for each. */
-const MAX_PATTERNS = 20;
-
-/** The paths that a pattern matches; undefined for too many to list. */
-function matchesIn({ text }: Word, scene: Scene): string[] | undefined {
-  const { place, expandPattern, patterns } = scene;
-  if (patterns.has(text) || patterns.size >= MAX_PATTERNS) return patterns.get(text);
-  const start = text.slice(0, text.lastIndexOf("/", text.search(VAGUE)) + 1);
-  const paths = expandPattern?.(place(start || ".").real, text.slice(start.length))
-    ?.map((path) => start + path);
-  patterns.set(text, paths);
-  return paths;
-}
-
-/**
- * A command with its patterns replaced by the paths that they match, where these are known. Of a
- * pattern it is not known which signs were quoted: as `*` and `?` also match themselves, more is
- * replaced than bash would; patterns with brackets, which may not, stay.
- */
-function spelledOut(command: SimpleCommand, scene: Scene): SimpleCommand {
-  const [program, ...rest] = command.words;
-  const words = rest.flatMap((word) => {
-    const isKnown = word.kind === "pattern" && !/[[{~]/.test(word.text);
-    const names = isKnown ? matchesIn(word, scene) : undefined;
-    // A name that begins with a dash would be an option, and may belong to the word after it.
-    if (names === undefined || names.some((name) => name.startsWith("-"))) return [word];
-    // bash leaves a pattern that matches nothing as it is.
-    return [word.text, ...names].map(wordOf);
-  });
-  return { ...command, words: program ? [program, ...words] : [] };
-}
-
 /** Each word, or part of one, that may be a path, with the verdict on reading, or one against writing it. */
 function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): NamedPath[] {
-  const isMore = hasPathRules(scene);
-  const pathsOf = (words: readonly Word[]) => [
-    ...new Set(words.flatMap((word) => [
-      ...pathsIn(word),
-      ...isMore && word.kind === "pattern" ? matchesIn(word, scene) ?? [] : [],
-    ])),
-  ];
+  const pathsOf = (words: readonly Word[]) => [...new Set(words.flatMap(pathsIn))];
   const read = pathsOf(runs.flatMap((words) => words.slice(1)))
     .map((path) => ({ path, verdict: pathVerdict(READER, path, scene) }));
   // Rules without a path are about the tool that writes, not about commands.

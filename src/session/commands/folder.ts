@@ -2,6 +2,7 @@
 
 import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
+import { APPROVE_MODES } from "../../permissions/settings.ts";
 import { heedInstructions } from "../instructions.ts";
 import { repositoryOf } from "../repository.ts";
 import { type Report, sentence } from "../report.ts";
@@ -22,6 +23,13 @@ export const folderCommands: readonly Command[] = [
     help: "heed the instructions that the folder brings (AGENTS.md), now and later; or do not",
     run: setTrust,
     values: () => ["off"],
+  },
+  {
+    name: "approve",
+    argument: "[MODE]",
+    help: `what runs unasked: ${APPROVE_MODES.join(", ")}`,
+    run: setApprove,
+    values: () => [...APPROVE_MODES],
   },
   {
     name: "permissions",
@@ -52,8 +60,20 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
   // Before the change: where the folder's settings cannot be read, the session stays where it is.
   const notices = await permissions.prepare(folder, false);
   state.workingDir = folder;
+  session.mode = await permissions.mode(folder);
   const instructions = await heedInstructions(session.agent, permissions, {});
   return { type: "folder", folder, change: { notices, instructions } };
+}
+
+async function setApprove(session: SessionState, argument: string): Promise<Report> {
+  const { agent: { state }, permissions } = session;
+  const mode = APPROVE_MODES.find((one) => one === argument);
+  if (argument !== "" && mode === undefined) {
+    return sentence(`/approve takes one of ${APPROVE_MODES.join(", ")}`);
+  }
+  if (mode !== undefined) permissions.setApprove(mode);
+  session.mode = await permissions.mode(state.workingDir);
+  return { type: "permissions", permissions: await permissions.describe(state.workingDir) };
 }
 
 async function setTrust(session: SessionState, argument: string): Promise<Report> {

@@ -14,6 +14,12 @@ const TIMEOUT_GRACE_MS = 2000;
 /** The exit code of `timeout(1)` for the same case. */
 const TIMEOUT_EXIT_CODE = 124;
 
+/** What programs print whose writes, sockets, names of hosts or files the sandbox has kept from them. */
+const SIGNS_OF_LIMITS =
+  /read-only file ?system|EROFS|network is unreachable|ENETUNREACH|could not resolve|name resolution|ENOTFOUND|EAI_AGAIN|getaddrinfo|no such host|nodename nor servname|operation not permitted|EPERM|no such file or directory|permission denied|connection refused|ECONNREFUSED/i;
+const HOW_TO_LEAVE =
+  '. Where that made it fail, call again with leave "network" or "sandbox" and a reason: the user decides';
+
 type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
 
 /**
@@ -47,7 +53,10 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   }
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`];
-  if (limits !== undefined && status?.code !== 0) lines.push(limits);
+  if (limits !== undefined && status?.code !== 0) {
+    const said = `${output.stdout ?? ""}\n${output.stderr ?? ""}`;
+    lines.push(SIGNS_OF_LIMITS.test(said) ? `${limits}${HOW_TO_LEAVE}` : limits);
+  }
   const end = `ended after ${timeout_seconds} s, the output is what came so far`;
   if (isTimedOut) lines.push(`timed_out: true (${end})`);
   else if (left.length > 0) lines.push(leftBehind(left));

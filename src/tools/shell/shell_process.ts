@@ -33,7 +33,7 @@ export interface StartedShell {
  */
 export async function startShell(
   command: string,
-  { workingDir: cwd, confine, env, signal }: ToolContext,
+  { workingDir: cwd, confine, leave, env, signal }: ToolContext,
 ): Promise<StartedShell> {
   signal.throwIfAborted();
   if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
@@ -45,7 +45,7 @@ export async function startShell(
     throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
   }
   for (const [shell, args] of shells(command, cwd)) {
-    const confined = await confine?.(shell, args);
+    const confined = await confine?.(shell, args, leave);
     signal.throwIfAborted();
     try {
       const child = new Deno.Command(confined?.program ?? shell, {

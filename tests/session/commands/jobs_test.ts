@@ -150,7 +150,18 @@ Deno.test("PRC-02 PRC-07 jobs end with a prompt's run: done, failed, terminated"
       job(`setsid sleep ${mark} & wait`),
       () => (asked.resolve(), last),
     ]);
-    const args = ["--local", "--host", server.url, "-m", "test", "--yes", "-p", "go"];
+    const args = [
+      "--local",
+      "--host",
+      server.url,
+      "-m",
+      "test",
+      "--yes",
+      "--sandbox",
+      "off",
+      "-p",
+      "go",
+    ];
     const child = program(args).spawn();
     await asked.promise;
     if (name === "terminated") child.kill("SIGTERM");
@@ -170,7 +181,7 @@ Deno.test("stream-json tells of the end of a job as a notice", async () => {
       }),
       { text: "Done." },
     ]);
-    const args = ["--local", "--host", server.url, "-m", "test", "--yes"];
+    const args = ["--local", "--host", server.url, "-m", "test", "--yes", "--sandbox", "off"];
     const child = program([...args, "--output", "stream-json", "-p", "go"]).spawn();
     const lines = new TextDecoder().decode((await child.output()).stdout).trim().split("\n")
       .map((line) => JSON.parse(line));

@@ -1,0 +1,162 @@
+/**
+ * The filter of system calls for confined commands, as the kernel reads it: BPF of seccomp(2). It closes
+ * what mounts and namespaces leave open: sockets of other programs, calls that reach past the confinement
+ * or that the kernel was often broken by, characters put into a terminal, and set-uid bits.
+ *
+ * Sources: linux/{seccomp,filter,audit}.h; the numbers are of Linux' `syscall_64.tbl` and `unistd.h`.
+ *
+ * @module
+ */
+
+/** Numbers of a system call on x86-64 and on ARM64; undefined where there is no such call. */
+type CallNumbers = readonly [x64: number | undefined, arm64: number | undefined];
+
+/** A condition on the low 32 bits of an argument. */
+type ArgumentTest =
+  /** True for one of the values. */
+  | { arg: number; oneOf: readonly number[]; mask?: number }
+  /** True for any other value. */
+  | { arg: number; noneOf: readonly number[]; mask?: number }
+  /** True where one of the bits is set. */
+  | { arg: number; bits: number };
+
+interface RefusedCall {
+  numbers: CallNumbers;
+  /** All must hold; none: the call is always refused. */
+  when?: readonly ArgumentTest[];
+  errno: number;
+}
+
+const EPERM = 1;
+/** Programs take it for an older kernel, and do without the call. */
+const ENOSYS = 38;
+
+const SET_ID_BITS = 0o6000;
+/** With `O_CREAT` or `O_TMPFILE` the call makes a file, and heeds the mode. */
+const MAKES_FILE = 0o20000100;
+const NEW_USER_NAMESPACE = 0x1000_0000;
+const [INET, INET6, NETLINK] = [2, 10, 16];
+const [STREAM, SEQPACKET] = [1, 5];
+/** Further bits of a socket's type are flags. */
+const SOCKET_TYPE = 0xf;
+const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c];
+
+const REFUSED: readonly RefusedCall[] = [
+  // Sockets of the internet alone: one of the file system, or of the virtual machine's host, would reach
+  // programs that are not confined.
+  { numbers: [41, 198], when: [{ arg: 0, noneOf: [INET, INET6, NETLINK] }], errno: EPERM },
+  // A pair of datagram sockets could be connected anew.
+  {
+    numbers: [53, 199],
+    when: [{ arg: 1, noneOf: [STREAM, SEQPACKET], mask: SOCKET_TYPE }],
+    errno: EPERM,
+  },
+  // io_uring_setup, _enter, _register: a second way to make each call, which no filter sees.
+  ...[425, 426, 427].map((number): RefusedCall => ({ numbers: [number, number], errno: ENOSYS })),
+  // userfaultfd, bpf, perf_event_open.
+  ...([[323, 282], [321, 280], [298, 241]] as const)
+    .map((numbers): RefusedCall => ({ numbers, errno: EPERM })),
+  // add_key, request_key, keyctl: keyrings are the user's, in and out of the sandbox.
+  ...([[248, 217], [249, 218], [250, 219]] as const)
+    .map((numbers): RefusedCall => ({ numbers, errno: EPERM })),
+  // unshare, clone, clone3 (its flags are in memory, where no filter can look).
+  { numbers: [272, 97], when: [{ arg: 0, bits: NEW_USER_NAMESPACE }], errno: EPERM },
+  { numbers: [56, 220], when: [{ arg: 0, bits: NEW_USER_NAMESPACE }], errno: EPERM },
+  { numbers: [435, 435], errno: ENOSYS },
+  // ioctl: what is put into a terminal is read by the shell outside.
+  { numbers: [16, 29], when: [{ arg: 1, oneOf: [TIOCSTI, TIOCLINUX] }], errno: EPERM },
+  // chmod, fchmod, fchmodat, mknod, mknodat, creat; then fchmodat2 and openat2 (its mode is in memory).
+  { numbers: [90, undefined], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
+  { numbers: [91, 52], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
+  { numbers: [268, 53], when: [{ arg: 2, bits: SET_ID_BITS }], errno: EPERM },
+  { numbers: [133, undefined], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
+  { numbers: [259, 33], when: [{ arg: 2, bits: SET_ID_BITS }], errno: EPERM },
+  { numbers: [85, undefined], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
+  { numbers: [452, 452], errno: ENOSYS },
+  { numbers: [437, 437], errno: ENOSYS },
+  // open, openat.
+  {
+    numbers: [2, undefined],
+    when: [{ arg: 1, bits: MAKES_FILE }, { arg: 2, bits: SET_ID_BITS }],
+    errno: EPERM,
+  },
+  {
+    numbers: [257, 56],
+    when: [{ arg: 2, bits: MAKES_FILE }, { arg: 3, bits: SET_ID_BITS }],
+    errno: EPERM,
+  },
+];
+
+const LOAD = 0x20;
+const AND = 0x54;
+const JUMP_IF_EQUAL = 0x15;
+const JUMP_IF_AT_LEAST = 0x35;
+const JUMP_IF_BITS = 0x45;
+const RETURN = 0x06;
+const PASS = 0x7fff_0000;
+const FAIL_WITH = 0x0005_0000;
+
+/** Offsets in `struct seccomp_data`; arguments have 64 bits, the low ones first. */
+const NUMBER_AT = 0;
+const ARCHITECTURE_AT = 4;
+const argumentAt = (index: number): number => 16 + 8 * index;
+
+const ARCHITECTURES = { x86_64: 0xc000_003e, aarch64: 0xc000_00b7 } as const;
+/** Numbers from here on are the x32 calls of x86-64: a second table of the same calls. */
+const X32 = 0x4000_0000;
+
+/** One instruction: code, how many to skip where a jump's condition holds and where not, operand. */
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
+
+/** The filter for an architecture, as `bwrap --seccomp` reads it; undefined for one that is not known. */
+export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined {
+  if (arch !== "x86_64" && arch !== "aarch64") return undefined;
+  const column = arch === "x86_64" ? 0 : 1;
+  const program: Instruction[] = [
+    [LOAD, 0, 0, ARCHITECTURE_AT],
+    // The 32-bit calls have other numbers.
+    [JUMP_IF_EQUAL, 1, 0, ARCHITECTURES[arch]],
+    [RETURN, 0, 0, FAIL_WITH | ENOSYS],
+    [LOAD, 0, 0, NUMBER_AT],
+    [JUMP_IF_AT_LEAST, 0, 1, X32],
+    [RETURN, 0, 0, FAIL_WITH | ENOSYS],
+    ...REFUSED.flatMap((call) => {
+      const number = call.numbers[column];
+      return number === undefined ? [] : refusedCall(number, call);
+    }),
+    [RETURN, 0, 0, PASS],
+  ];
+  const bytes = new DataView(new ArrayBuffer(8 * program.length));
+  for (const [i, [code, ifTrue, ifFalse, operand]] of program.entries()) {
+    bytes.setUint16(8 * i, code, true);
+    bytes.setUint8(8 * i + 2, ifTrue);
+    bytes.setUint8(8 * i + 3, ifFalse);
+    bytes.setUint32(8 * i + 4, operand, true);
+  }
+  return new Uint8Array(bytes.buffer);
+}
+
+/** Instructions that refuse one call, or leave its number loaded for the next. */
+function refusedCall(number: number, { when = [], errno }: RefusedCall): Instruction[] {
+  let rest: Instruction[] = [[RETURN, 0, 0, FAIL_WITH | errno]];
+  // From the last condition to the first: each one skips what follows where it does not hold.
+  for (const test of when.toReversed()) {
+    const past = rest.length;
+    const values = "bits" in test ? [] : "oneOf" in test ? test.oneOf : test.noneOf;
+    const jumps = values.map((value, i): Instruction => {
+      const left = values.length - 1 - i;
+      return "oneOf" in test
+        ? [JUMP_IF_EQUAL, left, left === 0 ? past : 0, value]
+        : [JUMP_IF_EQUAL, left + past, 0, value];
+    });
+    rest = [
+      [LOAD, 0, 0, argumentAt(test.arg)],
+      ..."bits" in test || test.mask === undefined ? [] : [[AND, 0, 0, test.mask] as const],
+      ..."bits" in test ? [[JUMP_IF_BITS, 0, past, test.bits] as const] : jumps,
+      ...rest,
+    ];
+  }
+  // An argument has taken the number's place.
+  if (when.length > 0) rest.push([LOAD, 0, 0, NUMBER_AT]);
+  return [[JUMP_IF_EQUAL, 0, rest.length, number], ...rest];
+}

@@ -1,0 +1,205 @@
+import { assert, assertEquals } from "@std/assert";
+import { PathTable } from "../../src/permissions/path_table.ts";
+import { PROTECTED_ROWS } from "../../src/permissions/protected_paths.ts";
+import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import { accessAt, makeView, type PathAccess, type View } from "../../src/permissions/view.ts";
+
+const HOME = Deno.env.get("HOME")!;
+const sandbox = await findSandbox(new PathTable({ home: HOME }));
+const why = typeof sandbox === "string" ? sandbox : "";
+const skipped = why && ` (skipped: ${why})`;
+
+const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+const sh = async (folder: string, script: string) => {
+  const { success, stderr } = await new Deno.Command("bash", {
+    args: ["-ec", script],
+    cwd: folder,
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+};
+
+/** Runs a script confined to a view; what it printed. */
+async function confined(view: View, script: string, args: readonly string[] = []): Promise<string> {
+  if (typeof sandbox === "string") return "";
+  const own = await Deno.makeTempDir();
+  const [program, ...rest] = sandbox.command(view, own);
+  const { stdout, stderr } = await new Deno.Command(program!, {
+    args: [...rest, "bash", "-c", script, "bash", ...args],
+    stdin: "null",
+  }).output();
+  await Deno.remove(own, { recursive: true });
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+}
+
+/** The access that a confined command really has to each of some paths. */
+async function tried(view: View, paths: readonly string[]): Promise<Map<string, PathAccess>> {
+  const output = await confined(
+    view,
+    `for path; do
+      access=none
+      if [ -d "$path" ]; then
+        [ -n "$(ls -A -- "$path" 2>/dev/null)" ] && access=read
+        if : 2>/dev/null > "$path/.tried"; then access=write; rm -f -- "$path/.tried"; fi
+      else
+        [ -s "$path" ] && head -c 1 -- "$path" >/dev/null 2>&1 && access=read
+        # Appending nothing opens for writing and changes nothing.
+        [ "$access" = read ] && : 2>/dev/null >> "$path" && access=write
+      fi
+      echo "$access $path"
+    done`,
+    paths,
+  );
+  return new Map(
+    output.trim().split("\n").map((line) => {
+      const [, access, path] = /^(none|read|write) (.*)$/.exec(line) ?? [];
+      assert(path !== undefined, output.slice(0, 2000));
+      return [path, access as PathAccess];
+    }),
+  );
+}
+
+/** Alternatives of a row's patterns, with wildcards replaced by letters. */
+function examples(text: string): string[] {
+  return words(text).flatMap((glob): string[] => {
+    const [, before, inner, after] = /^(.*?)\{(.*?)\}(.*)$/.exec(glob) ?? [];
+    if (inner !== undefined) {
+      return inner.split(",").flatMap((one) => examples(`${before}${one}${after}`));
+    }
+    if (glob.startsWith("/") || glob.includes("**")) return [];
+    const name = glob.replace(/^~\//, "").replaceAll("*", "x").replaceAll("?", ".");
+    return [name.endsWith("/") ? `${name}inside` : name];
+  });
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Files of a home folder: what may be seen of it, and what may not. */
+const TOOLS = words(
+  `.cargo/bin/cargo .cargo/registry/src/a .rustup/toolchains/a .nvm/versions/a .pyenv/shims/python go/pkg/mod/a
+   .deno/bin/deno .m2/repository/a .gradle/caches/a .local/bin/tool .local/lib/python/a .nuget/packages/a bin/own`,
+);
+const PRIVATE = words(
+  `Documents/letter.txt Desktop/a Mail/inbox .bashrc .profile .config/app/settings.json .local/share/app/data
+   .local/state/app .mozilla/x .thunderbird/x notes.txt .viminfo .lesshst .python_history .docker/config.json
+   .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties .ssh/id_rsa .config/gh/hosts.yml .netrc
+   .config/github-copilot/hosts.json .config/pip/pip.conf .gnupg/x .kube/config .aws/credentials other/project/file`,
+);
+
+async function tree(): Promise<{ base: string; home: string; folder: string; view: View }> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [home, folder] = [`${base}/home`, `${base}/home/work`];
+  const secrets = PROTECTED_ROWS.filter(({ kind }) => kind === "secret")
+    .flatMap(({ paths }) => examples(paths));
+  for (const name of [...TOOLS, ...PRIVATE, ...secrets.map((one) => `${one}`)]) {
+    const path = `${home}/${name}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    if (!await Deno.lstat(path).catch(() => false)) await Deno.writeTextFile(path, "home");
+  }
+  await Deno.mkdir(folder);
+  await sh(
+    folder,
+    `git init -q . && git config user.email a@b && git config user.name a
+     git commit -q --allow-empty -m one && git worktree add -q ../tree
+     git init -q --bare bare && git init -q nested && git -C nested config core.hooksPath ../my-hooks
+     git -C nested config include.path ../../extra.gitconfig
+     mkdir -p my-hooks src/deep .vscode node_modules/.bin ../other/outside .yarn/releases
+     for f in my-hooks/pre-commit extra.gitconfig src/a.ts src/deep/b.ts .vscode/tasks.json .npmrc .envrc .env \
+       src/deep/.env src/deep/key.pem AGENTS.md package.json node_modules/.bin/x node_modules/a.pem \
+       .yarn/releases/y ../other/outside/o; do echo text > "$f"; done
+     ln -s ../other/outside out; ln -s src inner; ln -s .env looks-plain; ln -s /etc/hostname host
+     ln -s ../../.ssh .nothing; mkfifo fifo`,
+  );
+  const paths = new PathTable({ home });
+  const view = makeView({ folder, isWritable: true, network: false, paths });
+  return { base, home, folder, view };
+}
+
+const SYSTEM = words(
+  `/etc/hosts /etc/passwd /usr/bin/env /usr/lib /bin/sh /etc/shadow /etc/gshadow /etc/sudoers /root/.bashrc
+   /var/log/dpkg.log /var/lib/dpkg/status /home /mnt /media /srv /boot /run/utmp /var/spool /var/mail`,
+);
+const IN_FOLDER = words(
+  `. src src/a.ts src/deep/b.ts package.json node_modules/.bin/x .git .git/HEAD .git/config .git/hooks .git/objects
+   .git/worktrees/tree/commondir .git/refs/heads nested nested/.git nested/.git/config nested/.git/hooks bare bare/config
+   bare/hooks my-hooks my-hooks/pre-commit extra.gitconfig .vscode .vscode/tasks.json .npmrc .envrc .env src/deep/.env
+   src/deep/key.pem AGENTS.md .yarn/releases/y out out/o inner/a.ts looks-plain host ../tree ../tree/.git .nothing/id_rsa`,
+);
+
+Deno.test({
+  name: `R-19 the view says of each path what a confined command really can${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, home, folder, view } = await tree();
+    const paths = [
+      ...SYSTEM,
+      ...IN_FOLDER.map((name) => `${folder}/${name}`),
+      ...[...TOOLS, ...PRIVATE].map((name) => `${home}/${name}`),
+      ...PROTECTED_ROWS.filter(({ kind }) => kind === "secret")
+        .flatMap(({ paths }) => examples(paths)).map((name) => `${home}/${name}`),
+      `${home}/x.pem`,
+    ].filter(isThere);
+    const real = await tried(view, paths);
+    const wrong: string[] = [];
+    for (const path of paths) {
+      const is = real.get(path);
+      const access = accessAt(view, Deno.realPathSync(path));
+      // Below an own folder of commands nothing of the machine's is seen.
+      const said = access === "own" ? "none" : access;
+      if (is !== said) wrong.push(`${path}: the view says ${said}, a command can ${is}`);
+    }
+    assertEquals(wrong, []);
+    assert(paths.length > 200, `${paths.length}`);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: `R-03 nothing of git's can be written, moved away, or made to look elsewhere${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, folder, view } = await tree();
+    const output = await confined(
+      view,
+      `cd '${folder}'
+       for path in .git .git/hooks nested nested/.git bare my-hooks extra.gitconfig; do
+         mv "$path" gone && echo "moved $path"; rm -rf "$path" && echo "removed $path"
+         ln -sfnT /tmp "$path" && echo "replaced $path"
+       done 2>/dev/null
+       ln .git/config linked 2>/dev/null && echo "linked"
+       cp -r nested copy && mv copy/.git copy/x && echo "copied"
+       git status --short >/dev/null && git log --oneline | wc -l`,
+    );
+    // A copy is a new repository, and none of git's own files changed.
+    assertEquals(output.trim().split("\n"), ["copied", "1"]);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name:
+    `R-04 a protected folder stays so when its files are replaced from outside meanwhile${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, folder, view } = await tree();
+    const running = confined(
+      view,
+      `cd '${folder}'; : > begun; until [ -e go ]; do sleep 0.01; done
+       echo evil >> .git/config; echo evil >> .git/hooks/pre-commit; cat ~/.ssh/id_rsa`,
+    );
+    while (!isThere(`${folder}/begun`)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await sh(
+      folder,
+      "cp .git/config c && mv c .git/config && git config user.name other && : > go",
+    );
+    assertEquals((await running).includes("Read-only file system"), true);
+    assertEquals(Deno.readTextFileSync(`${folder}/.git/config`).includes("evil"), false);
+    assertEquals(isThere(`${folder}/.git/hooks/pre-commit`), false);
+    await Deno.remove(base, { recursive: true });
+  },
+});
