@@ -24,7 +24,7 @@ async function run(args: string[], cwd: string): Promise<Run> {
     stdin: "null",
     stdout: "piped",
     stderr: "null",
-    env: { OPENAI_API_KEY: "bench", NO_COLOR: "1" },
+    env: { NO_COLOR: "1" },
   }).spawn();
   let peakKb = 0;
   // VmHWM only grows, so the last reading before the end is near the peak.

@@ -8,8 +8,12 @@ export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
 export const HOSTED_API_KEY_ENV = "ANTHROPIC_API_KEY";
 /** The environment variables that hold keys of model servers. */
 export const API_KEY_ENVS: readonly string[] = [COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV];
-/** Where the compat backend is by default. */
-export const COMPAT_BASE_URL = "https://api.openai.com/v1";
+/** Where the servers of the backends are by default. */
+export const DEFAULT_ADDRESSES: Readonly<Record<"compat" | "local" | "hosted", string>> = {
+  compat: "https://api.openai.com/v1",
+  local: "http://localhost:11434",
+  hosted: "https://api.anthropic.com",
+};
 /** The local backend's default model. */
 export const LOCAL_DEFAULT_MODEL = "qwen3";
 /** The default of `keepAlive`: longer than most pauses between two messages. */
@@ -31,7 +35,7 @@ export interface ConnectionSettings {
 
 /** Settings for an OpenAI-style chat-completions server. */
 export interface CompatConfig extends ConnectionSettings {
-  /** Sent as a bearer token (hosted: as `x-api-key`); empty for a server that wants none. */
+  /** Sent as a bearer token (hosted: as `x-api-key`), wherever the server is; empty for one that wants none. */
   apiKey: string;
   /** The model's name, such as `qwen3:8b`. */
   model: string;
@@ -134,7 +138,7 @@ export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
   return checked("compat", {
     apiKey: "",
     model: "gpt-4o",
-    baseUrl: COMPAT_BASE_URL,
+    baseUrl: DEFAULT_ADDRESSES.compat,
     maxTokens: 4096,
     temperature: 0.1,
     ...CONNECTION,
@@ -148,7 +152,7 @@ export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
 export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
   return checked("local", {
     model: LOCAL_DEFAULT_MODEL,
-    host: "http://localhost:11434",
+    host: DEFAULT_ADDRESSES.local,
     maxTokens: 32_768,
     temperature: 0.1,
     repeatPenalty: 1.2,
@@ -160,21 +164,22 @@ export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
 }
 
 /**
- * A complete {@linkcode HostedConfig}: `settings` over the defaults. The key is required.
+ * A complete {@linkcode HostedConfig}: `settings` over the defaults. The default server requires a key.
  * @throws {TypeError} {RangeError} when a value has the wrong type or range, is empty, or is no URL.
  */
 export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }): HostedConfig {
   const config = checked("hosted", {
     apiKey: "",
     model: "claude-sonnet-4-20250514",
-    baseUrl: "https://api.anthropic.com",
+    baseUrl: DEFAULT_ADDRESSES.hosted,
     maxTokens: 8192,
     temperature: 0.1,
     apiVersion: "2023-06-01",
     ...CONNECTION,
   }, settings);
-  if (config.apiKey === "") {
-    const why = `it must not be empty: set ${HOSTED_API_KEY_ENV}`;
+  if (config.apiKey === "" && isDefaultServer("hosted", config.baseUrl)) {
+    const only = takesEnvKey(config.baseUrl) ? "" : ", which is sent to plain https addresses only";
+    const why = `it must not be empty: set ${HOSTED_API_KEY_ENV}${only}`;
     throw settingError(RangeError, "hosted", "apiKey", why);
   }
   return config;
@@ -273,8 +278,27 @@ function checkNumber(where: string, key: string, value: unknown): void {
   throw settingError(RangeError, where, key, why);
 }
 
-/** The URL without a slash at its end; `localhost` and `host:port` are taken for http. */
-function checkedUrl(where: string, key: string, value: string): string {
+/** True for an address on the host of the backend's default one, which wants a key from everybody. */
+export function isDefaultServer(kind: "compat" | "hosted", address: string): boolean {
+  return new URL(address).hostname === new URL(DEFAULT_ADDRESSES[kind]).hostname;
+}
+
+/** True for an address with a user name or password in it, which is sent instead of a key. */
+export function hasUserinfo(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username !== "" || password !== "";
+}
+
+/** True for an address to which a key is sent that the person gave for no address: one in the environment (R-12). */
+export function takesEnvKey(address: string): boolean {
+  return new URL(address).protocol === "https:" && !hasUserinfo(address);
+}
+
+/**
+ * The URL without a slash at its end; `localhost` and `host:port` are taken for http. `where`: the backend.
+ * @throws {TypeError} about the setting `key` when it is no URL of a server.
+ */
+export function checkedUrl(where: string, key: string, value: string): string {
   const text = value.trim();
   const short = /^(localhost|[\w.-]+:\d+|\[[\da-f:]+\]:\d+)(\/|$)/i.test(text);
   const url = URL.parse(short ? `http://${text}` : text);

@@ -36,11 +36,11 @@ export function userFile(name: string, env: VariableReader = processVariable): s
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 /**
- * The object in a file; undefined where there is no file. `isOurs`: false for a file that others wrote,
- * which may be a link to text that is not to be quoted in a log.
+ * The object in a file; undefined where there is no file. `isQuoted`: false for a file that may hold keys,
+ * or that others wrote, as it may be a link: its text belongs in no log.
  * @throws {UsageError} when it holds anything else.
  */
-export function readJsonFile(path: string, isOurs = true): Record<string, unknown> | undefined {
+export function readJsonFile(path: string, isQuoted = true): Record<string, unknown> | undefined {
   let text: string;
   try {
     const { isFile, size } = Deno.statSync(path);
@@ -56,7 +56,7 @@ export function readJsonFile(path: string, isOurs = true): Record<string, unknow
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
     if (isObject(value)) return value;
   } catch (error) {
-    const why = isOurs ? (error as Error).message : "it is no JSON";
+    const why = isQuoted ? (error as Error).message : "it is no JSON";
     throw new UsageError(`Cannot read ${path}: ${why}`);
   }
   throw new UsageError(`Cannot read ${path} as it must be a JSON object`);

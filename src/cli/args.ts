@@ -91,12 +91,13 @@ export const FLAGS = [
   {
     name: "base-url",
     value: "URL",
-    help: "an OpenAI-style server's address, up to /v1; the key is read from OPENAI_API_KEY",
+    help:
+      "an OpenAI-style server's address, up to /v1; over https the key is read from OPENAI_API_KEY",
   },
   {
     name: "api-key",
     value: "KEY",
-    help: "the key (other users can see it: rather set the variable)",
+    help: 'the key (other users can see it: rather set the variable, or "keys" in config.json)',
   },
   { name: "model", short: "m", value: "NAME", help: "the model (gpt-4o; local: qwen3)" },
   {

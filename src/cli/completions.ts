@@ -101,7 +101,10 @@ ${EXIT_CODES.map(([code, text]) => `.TP\n${code}\n${roff(text)}`).join("\n")}
 .SH ENVIRONMENT
 .TP
 OPENAI_API_KEY, ANTHROPIC_API_KEY
-The keys of the two kinds of servers.
+The keys of the two kinds of servers, sent over https only, and to no address with a user name.
+.TP
+OPENAI_BASE_URL, ANTHROPIC_BASE_URL
+The addresses of such servers, where \\-\\-base\\-url does not say it.
 .TP
 OLLAMA_HOST
 The local server's address, where \\-\\-host does not say it.

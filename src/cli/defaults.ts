@@ -14,25 +14,36 @@ const SERVER_FLAGS = ["local", "hosted", "host", "base-url"] as const;
 /** Flags that go with one server. */
 export const FLAGS_OF_SERVER = [...SERVER_FLAGS, "api-key", "model", "use-compat"] as const;
 
+/** The person's `config.json`, if there is one. Its text is quoted in no error: it may hold keys. */
+export function readConfigFile(
+  env?: VariableReader,
+): { path: string; settings: Record<string, unknown> } | undefined {
+  const path = userFile("config.json", env);
+  const settings = path === undefined ? undefined : readJsonFile(path, false);
+  return path === undefined || settings === undefined ? undefined : { path, settings };
+}
+
 /**
  * `args`, with the values of `config.json` for flags that were not given: `{"local": true, "model": "qwen3"}`.
  * @throws {UsageError} when it names anything but flags, or gives one a value that it cannot have.
  */
 export function withDefaults(args: Args, env?: VariableReader): Args {
-  const path = userFile("config.json", env);
-  const file = path === undefined ? undefined : readJsonFile(path);
+  const file = readConfigFile(env);
   if (file === undefined) return args;
+  const { path, settings: { keys: _, ...settings } } = file;
   const flags: readonly Flag[] = FLAGS;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const defaults: Record<string, string | true> = {};
-  for (const [name, given] of Object.entries(file)) {
+  for (const [name, given] of Object.entries(settings)) {
     const isList = name === "env" && Array.isArray(given);
     const value = isList ? given.join(",") : given;
     const flag = flags.find((one) => one.name === name && !PER_RUN.has(name));
     if (flag === undefined) {
       const near = nearest(name, flags.map((one) => one.name));
-      const why = flags.some((one) => one.name === name)
+      const why = name === "api-key"
+        ? 'a key is for one address: "keys": {"http://localhost:8080/v1": "KEY"}'
+        : flags.some((one) => one.name === name)
         ? "it is said anew for each run: give the flag"
         : `it must be a flag such as "${near ?? "model"}"`;
       throw new UsageError(`Cannot use ${JSON.stringify(name)} in ${path} as ${why}`);

@@ -21,6 +21,7 @@ import { addressOf, serverOf } from "../session/model_server.ts";
 import { oneLine } from "../text/one_line.ts";
 import { wrapped } from "../text/wrap.ts";
 import { type Check, checkServerAndModel } from "../session/server_look.ts";
+import { unsentKey } from "./keys.ts";
 
 interface DoctorOptions {
   permissions: Permissions;
@@ -78,6 +79,8 @@ export function checkRows({ name, status, text, advice }: Check, columns: number
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
   const { permissions, fit, json, write, signal } = options;
   yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
+  const unsent = unsentKey(agent.config);
+  if (unsent !== undefined) yield { name: "key", status: "note", ...unsent };
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };

@@ -1,30 +1,40 @@
 import {
   type AgentSettings,
-  COMPAT_API_KEY_ENV,
-  COMPAT_BASE_URL,
+  checkedUrl,
   compatConfig,
   type CopilotConfig,
-  HOSTED_API_KEY_ENV,
+  DEFAULT_ADDRESSES,
   hostedConfig,
+  isDefaultServer,
+  isSettingError,
   type LocalConfig,
   localConfig,
   type PromptTier,
   type Some,
+  takesEnvKey,
   type Thinking,
 } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { Permissions } from "../session/permissions.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { ModelFlags } from "../session/state.ts";
+import type { ModelTarget } from "../model_target.ts";
+import { type Env, KEY_VARIABLES, keyFor, keyNotice, variableIn } from "./keys.ts";
 import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
-  /** The key: the environment variable `OPENAI_API_KEY`, with `hosted` `ANTHROPIC_API_KEY`. */
+  /**
+   * The key. Left out, it is the one that the person's `config.json` has for the address, else that of the
+   * environment variable `OPENAI_API_KEY`, with `hosted` `ANTHROPIC_API_KEY`: these go to https addresses only.
+   */
   apiKey?: string | undefined;
   /** The model: `gpt-4o`, with `local` `qwen3`, with `hosted` `claude-sonnet-4-20250514`. */
   model?: string | undefined;
-  /** The compat (or hosted) server's address: `https://api.openai.com/v1`. */
+  /**
+   * The compat (or hosted) server's address: the environment variable `OPENAI_BASE_URL`, with `hosted`
+   * `ANTHROPIC_BASE_URL`, else `https://api.openai.com/v1`, with `hosted` `https://api.anthropic.com`.
+   */
   baseUrl?: string | undefined;
   /** Use the local backend: false. */
   local?: boolean | undefined;
@@ -42,7 +52,6 @@ export interface CopilotOptions {
 type ExtraSettings = Some<
   Omit<LocalConfig, keyof CopilotOptions> & Pick<AgentSettings, "promptTier">
 >;
-type Env = Pick<typeof Deno.env, "get">;
 
 /**
  * The agent's settings for `options`; keys come from `env` where none is given.
@@ -66,21 +75,38 @@ export function toConfig(
   if (apiKey === "") {
     throw new UsageError("--api-key is empty: give the key, or leave the flag out");
   }
-  if (local) {
-    const at = host ?? hostIn(env);
-    return { ...tier, local: localConfig({ ...common, apiKey, host: at, useCompat, keepAlive }) };
+  const kind = local ? "local" : hosted ? "hosted" : "compat";
+  const named = (local ? host : baseUrl) ?? addressIn(env, kind);
+  const at = checkedUrl(kind, local ? "host" : "baseUrl", named ?? DEFAULT_ADDRESSES[kind]);
+  const settings = { ...common, apiKey: apiKey ?? keyFor(kind, at, env) };
+  if (kind === "local") {
+    return { ...tier, local: localConfig({ ...settings, host: named, useCompat, keepAlive }) };
   }
-  const name = hosted ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
-  const key = apiKey ?? keyIn(env, name);
   // A server of one's own often wants no key; these two always do.
-  if (key === "" && (hosted || (baseUrl ?? COMPAT_BASE_URL).startsWith(COMPAT_BASE_URL))) {
+  if (settings.apiKey === "" && takesEnvKey(at) && isDefaultServer(kind, at)) {
     throw new UsageError(
-      `No API key: set ${name}, or pass --api-key. For a model of your own use --local or --base-url; --demo needs none`,
+      `No API key: set ${
+        KEY_VARIABLES[kind]
+      }, or pass --api-key. For a model of your own use --local or --base-url; --demo needs none`,
     );
   }
-  const settings = { ...common, apiKey: key, baseUrl };
-  if (hosted) return { ...tier, hosted: hostedConfig(settings) };
-  return { ...tier, compat: compatConfig(settings) };
+  const config = { ...settings, baseUrl: named };
+  return hosted
+    ? { ...tier, hosted: hostedConfig(config) }
+    : { ...tier, compat: compatConfig(config) };
+}
+
+/** The address of the server that the environment names for a backend. */
+function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
+  if (kind === "local") return hostIn(env);
+  const name = kind === "hosted" ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
+  const address = variableIn(env, name);
+  if (address === "") return undefined;
+  try {
+    return checkedUrl(kind, "baseUrl", address);
+  } catch (error) {
+    throw isSettingError(error) ? new UsageError(`Cannot use ${name} as ${error.why}`) : error;
+  }
 }
 
 /** The server's address in `OLLAMA_HOST`, which may lack scheme and port. */
@@ -93,21 +119,6 @@ function hostIn(env: Env): string | undefined {
   // A server listens on this address, which means all of the machine's; a client cannot call it.
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   return url.href.replace(/\/$/, "");
-}
-
-function keyIn(env: Env, name: string): string {
-  let key: string;
-  try {
-    key = env.get(name)?.trim() ?? "";
-  } catch (error) {
-    // Deno's message would quote the whole value.
-    if (!(error instanceof Deno.errors.InvalidData)) throw error;
-    key = "\ufffd";
-  }
-  if (/^[\x21-\x7e]*$/.test(key)) return key;
-  throw new UsageError(
-    `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
-  );
 }
 
 /** The options that a command line sets; throws a `UsageError` when a number is none. */
@@ -173,7 +184,8 @@ export const modelFlags: ModelFlags = {
     const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
     const options = optionsFromArgs(args);
-    return { config: toConfig(options), isChosen: options.model !== undefined };
+    const config = toConfig(options);
+    return { config, isChosen: options.model !== undefined, notice: keyNotice(config) };
   },
 };
 
@@ -187,6 +199,7 @@ export function sessionOptions(
   return {
     config,
     isChosen: options.model !== undefined,
+    notice: keyNotice(config),
     folder: options.workingDir,
     permissions,
     approvesAll: args.yes === true,

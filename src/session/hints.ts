@@ -1,15 +1,23 @@
 /** Hints for requests that failed, in the words of the command line. @module */
 
-import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
+import {
+  COMPAT_API_KEY_ENV,
+  type CopilotConfig,
+  hasUserinfo,
+  HOSTED_API_KEY_ENV,
+  takesEnvKey,
+} from "../config.ts";
 import { BackendError, type BackendErrorKind } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
 
 type Hints = Partial<Record<BackendErrorKind, string>>;
 
+/** How a key is given to one server, at the end of a sentence. */
+export const GIVE_KEY = 'give it with --api-key, or under "keys" in config.json';
+
 const HINTS: Record<ModelTarget["kind"], Hints> = {
   compat: {
-    auth: `Check the key: set ${COMPAT_API_KEY_ENV} or pass --api-key`,
     connection: "Check the address: --base-url, up to and with /v1",
     protocol: "Check the address: --base-url, up to and with /v1",
     context_too_long: "Make room with /compact, or use a model with a longer context",
@@ -26,7 +34,6 @@ const HINTS: Record<ModelTarget["kind"], Hints> = {
     protocol: "Check the address: --host",
   },
   hosted: {
-    auth: `Check the key: set ${HOSTED_API_KEY_ENV} or pass --api-key`,
     connection: "Check the network, and --base-url if it is another server: without /v1",
     protocol: "Check the address: --base-url, without /v1",
     model_not_found: "Name a model that this server has with --model, and check --base-url",
@@ -42,9 +49,17 @@ export function withHint(error: unknown, config: CopilotConfig): string {
 }
 
 function hintFor(error: BackendError, config: CopilotConfig): string | undefined {
-  const { kind, isNative } = targetOf(config);
+  const { kind, isNative, url } = targetOf(config);
+  if (error.kind === "auth" && kind !== "local") return authHint(kind, url);
   if (error.kind !== "request" || error.status !== 404) return HINTS[kind][error.kind];
   // llama.cpp, LM Studio and vLLM have no native endpoint.
   if (isNative) return "If it is no Ollama, use its other endpoint: --use-compat";
   return kind === "local" ? undefined : HINTS[kind].protocol;
+}
+
+function authHint(kind: "compat" | "hosted", url: string): string {
+  const name = kind === "hosted" ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
+  if (takesEnvKey(url)) return `Check the key: set ${name} or pass --api-key`;
+  if (hasUserinfo(url)) return "Check the user name and password in the address";
+  return `Check the key: ${GIVE_KEY} (${name} is not sent over http)`;
 }

@@ -22,7 +22,16 @@ import { withHint } from "./hints.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 
 export interface Check {
-  name: "commands" | "server" | "model" | "context" | "answer" | "tools" | "result" | "cache";
+  name:
+    | "commands"
+    | "key"
+    | "server"
+    | "model"
+    | "context"
+    | "answer"
+    | "tools"
+    | "result"
+    | "cache";
   /** `note`: it works, and could be better. */
   status: "ok" | "note" | "fail";
   text: string;

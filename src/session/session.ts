@@ -20,7 +20,7 @@ import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
 import { costOf } from "./prices.ts";
-import type { CommandInfo, Report } from "./report.ts";
+import type { CommandInfo, Notice, Report } from "./report.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
 
 /** The longest that a person's own command may run, in seconds: a day. */
@@ -54,6 +54,8 @@ export interface SessionOptions {
   asksServer: "at-start" | "before-turns" | "never";
   /** Reads the flags of `/model`; without it `/model` takes a name alone. */
   modelFlags?: ModelFlags | undefined;
+  /** Told when the session opens. */
+  notice?: Notice | undefined;
 }
 
 /**
@@ -169,12 +171,13 @@ export class Session implements AsyncDisposable {
 
   /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
-    const { permissions, approvesAll, trust, readsInstructions } = this.options;
+    const { permissions, approvesAll, trust, readsInstructions, notice: first } = this.options;
     const { agent, frontend } = this;
     if (this.options.canUndo) this.#state.undo = new (await import("./undo.ts")).UndoLog();
     this.#emitStatus();
     const mayRun = frontend.approve !== undefined || approvesAll === true;
-    for (const notice of await permissions.prepare(agent.state.workingDir, mayRun)) {
+    const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
+    for (const notice of first === undefined ? prepared : [first, ...prepared]) {
       this.#emit({ type: "notice", level: "info", ...notice });
     }
     if (frontend.approve !== undefined) {

@@ -10,15 +10,17 @@ import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SessionRecord } from "./record.ts";
-import type { CommandInfo, Report } from "./report.ts";
+import type { CommandInfo, Notice, Report } from "./report.ts";
 import type { UndoLog } from "./undo.ts";
 
 /** Reads the flags that name a model and its server, for `/model --hosted`. */
 export interface ModelFlags {
   /** The flags that are offered, such as `--host`; not those for a key, as what is typed is kept. */
   readonly names: readonly string[];
-  /** The settings that `words` name. @throws {Error} with one line for the person. */
-  parse(words: readonly string[]): { config: CopilotConfig; isChosen: boolean };
+  /** The settings that `words` name, and what to tell of them. @throws {Error} with one line for the person. */
+  parse(
+    words: readonly string[],
+  ): { config: CopilotConfig; isChosen: boolean; notice?: Notice | undefined };
 }
 
 export interface SessionState {

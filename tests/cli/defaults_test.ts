@@ -59,7 +59,7 @@ for (
     ["no flag", '{"modell": "x"}', /"modell".*must be a flag such as "model"$/],
     ["a flag for once", '{"yes": true}', /"yes".*for each run: give the flag$/],
     ["trust, which is for a folder", '{"trust": true}', /"trust".*for each run: give the flag$/],
-    ["a key", '{"api-key": "x"}', /"api-key".*for each run: give the flag$/],
+    ["a key for no address", '{"api-key": "x"}', /"api-key".*for one address: "keys": \{"http/],
     ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
     ["no value", '{"model": true}', /model.*a text or a number/],
   ] as const

@@ -159,13 +159,15 @@ Deno.test("the word after -p names no other server: no key is sent there", async
   for (const title of titles) {
     await using server = strictServer([{ text: "fine" }]);
     await Deno.mkdir(`${dir.path}/copilot`, { recursive: true });
-    const settings = { "base-url": `${server.url}/v1`, model: "test" };
+    const at = `${server.url}/v1`;
+    const settings = { "base-url": at, model: "test", keys: { [at]: "secret" } };
     await Deno.writeTextFile(`${dir.path}/copilot/config.json`, JSON.stringify(settings));
     const { code, stdout } = await run(["-p", title], {
       stdin: "piped",
-      env: { XDG_CONFIG_HOME: dir.path, OPENAI_API_KEY: "secret" },
+      env: { XDG_CONFIG_HOME: dir.path, ANTHROPIC_API_KEY: "other" },
     });
     assertEquals([code, stdout], [0, "fine\n"]);
+    assertEquals(server.requests[0]!.headers.get("authorization"), "Bearer secret");
     assertEquals(lastText(server), `${title}\n\n<stdin>\npiped\n</stdin>`);
   }
   assertEquals(other.requests, []);

@@ -3,7 +3,10 @@ import { withHint } from "../../src/session/hints.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 
-const compat = { compat: compatConfig({ apiKey: "k", model: "m", baseUrl: "http://x/v1" }) };
+const compatAt = (baseUrl: string) => ({
+  compat: compatConfig({ apiKey: "k", model: "m", baseUrl }),
+});
+const compat = compatAt("https://x/v1");
 const hosted = { hosted: hostedConfig({ apiKey: "k", model: "m" }) };
 const local = { local: localConfig({ model: "m" }) };
 const chat = { local: localConfig({ model: "m", useCompat: true }) };
@@ -14,6 +17,8 @@ const ROWS: [
   hint: string,
 ][] = [
   [compat, { kind: "auth" }, "OPENAI_API_KEY or pass --api-key"],
+  [compatAt("http://x/v1"), { kind: "auth" }, 'with --api-key, or under "keys" in config.json'],
+  [compatAt("https://u:p@x/v1"), { kind: "auth" }, "Check the user name and password"],
   [compat, { kind: "connection" }, "--base-url"],
   [compat, { kind: "protocol", status: 200 }, "--base-url"],
   [compat, { kind: "model_not_found" }, "--model"],
@@ -27,9 +32,9 @@ const ROWS: [
   [local, { kind: "server", status: 500 }, ""],
 ];
 
-for (const [config, details, hint] of ROWS) {
+for (const [at, [config, details, hint]] of ROWS.entries()) {
   const [backend] = Object.keys(config);
-  Deno.test(`${backend}: what to do about ${details.kind} ${details.status ?? ""}`, () => {
+  Deno.test(`${at} ${backend}: what to do about ${details.kind} ${details.status ?? ""}`, () => {
     const text = withHint(new BackendError("It failed", details), config);
     if (hint === "") assertEquals(text, "It failed");
     else assertStringIncludes(text, `It failed. `);

@@ -36,10 +36,8 @@ const rows: [name: string, handler: Handler][] = [
 for (const [name, handler] of rows) {
   Deno.test(`SEC-02 the key is not shown when it comes back as ${name}`, async () => {
     await using server = serve(handler);
-    const args = ["--base-url", `${server.url}/v1`, "-m", "test", "-p", "x"];
-    for (const output of FORMATS) {
-      assertShown(await run([...args, "--output", output], { env: { OPENAI_API_KEY: KEY } }));
-    }
+    const args = ["--base-url", `${server.url}/v1`, "--api-key", KEY, "-m", "test", "-p", "x"];
+    for (const output of FORMATS) assertShown(await run([...args, "--output", output]));
     assertEquals(server.requests[0]!.headers.get("authorization"), `Bearer ${KEY}`);
   });
 }

@@ -111,12 +111,15 @@ Deno.test("TRU-02 no server, key, proxy or folder of settings comes from the fol
       `OPENAI_BASE_URL=${other.url}/v1\nOPENAI_API_KEY=sk-other\nexport XDG_CONFIG_HOME=.config\n` +
         `HTTP_PROXY=${other.url}\nhttps_proxy=${other.url}\nSECRET=shh\n`,
     );
-    const args = ["--base-url", `${server.url}/v1`, "-m", "test", "-p", "hi"];
+    const args = ["--base-url", `${server.url}/v1`, "--api-key", "sk-CANARY", "-m", "test"];
     // A relative folder of settings would be the working folder's, too.
     for (const [i, config] of ["/nowhere", ".config"].entries()) {
-      const env = { OPENAI_API_KEY: "sk-CANARY", XDG_CONFIG_HOME: config, HOME: "/nowhere" };
+      const env = { OPENAI_API_KEY: "sk-own", XDG_CONFIG_HOME: config, HOME: "/nowhere" };
       const { DENO_DIR = `${Deno.env.get("HOME")}/.cache/deno` } = Deno.env.toObject();
-      const { code, stderr } = await run(args, { cwd: folder, env: { ...env, DENO_DIR } });
+      const { code, stderr } = await run([...args, "-p", "hi"], {
+        cwd: folder,
+        env: { ...env, DENO_DIR },
+      });
       assertEquals(code, 0, stderr);
       assertEquals(server.requests[i]!.headers.get("authorization"), "Bearer sk-CANARY");
       assertMatch(stderr, /^· not heeded.*: \.copilot\/config\.json, OPENAI_BASE_URL in \.env, /m);

@@ -1,6 +1,6 @@
 /** The compat backend: any server that speaks OpenAI's chat completions. @module */
 
-import { type CompatConfig, compatConfig } from "../../config.ts";
+import { type CompatConfig, compatConfig, isDefaultServer } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
@@ -33,8 +33,8 @@ export async function callCompat(
   options: CallOptions = {},
 ): Promise<Fields> {
   const settings = compatConfig(config);
-  const { hostname } = new URL(settings.baseUrl);
-  if (hostname === "api.openai.com" && settings.apiKey === "") {
+  if (settings.apiKey === "" && isDefaultServer("compat", settings.baseUrl)) {
+    const { hostname } = new URL(settings.baseUrl);
     const message = `Cannot call ${hostname} as it wants a key: the current value is empty`;
     throw new BackendError(message, { kind: "auth" });
   }

@@ -28,7 +28,10 @@ export async function callHosted(
   const settings = hostedConfig(config);
   const protocol = {
     url: `${settings.baseUrl}/v1/messages`,
-    headers: { "x-api-key": settings.apiKey, "anthropic-version": settings.apiVersion },
+    headers: {
+      ...(settings.apiKey !== "" && { "x-api-key": settings.apiKey }),
+      "anthropic-version": settings.apiVersion,
+    },
     adjustments: HOSTED_ADJUSTMENTS,
     body: hostedBody.bind(null, settings),
     reader: hostedReader,

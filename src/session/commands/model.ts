@@ -38,10 +38,11 @@ async function setModel(session: SessionState, argument: string): Promise<Report
   await session.looked;
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
-      const { config, isChosen } = modelFlags.parse(argument.split(/\s+/));
+      const { config, isChosen, notice } = modelFlags.parse(argument.split(/\s+/));
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
       fit.isChosen = isChosen;
+      if (notice !== undefined) session.emit({ type: "notice", level: "info", ...notice });
     } else {
       agent.setModel(argument);
       fit.isChosen = true;

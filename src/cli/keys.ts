@@ -1,0 +1,116 @@
+/** The keys of model servers, and which server gets which (R-12). @module */
+
+import {
+  checkedUrl,
+  COMPAT_API_KEY_ENV,
+  type CopilotConfig,
+  hasUserinfo,
+  HOSTED_API_KEY_ENV,
+  takesEnvKey,
+} from "../config.ts";
+import { UsageError } from "../errors.ts";
+import { type ModelTarget, targetOf } from "../model_target.ts";
+import { GIVE_KEY } from "../session/hints.ts";
+import { isObject } from "../text/json.ts";
+import { oneLine } from "../text/one_line.ts";
+import type { Notice } from "../session/report.ts";
+import { readConfigFile } from "./defaults.ts";
+
+export type Env = Pick<typeof Deno.env, "get">;
+
+/** The variables with the keys of backends; a local server has none. */
+export const KEY_VARIABLES = {
+  compat: COMPAT_API_KEY_ENV,
+  hosted: HOSTED_API_KEY_ENV,
+  local: undefined,
+} as const satisfies Record<ModelTarget["kind"], string | undefined>;
+
+/** The variable without white space at its ends; empty where it is not set. */
+export function variableIn(env: Env, name: string): string {
+  try {
+    return env.get(name)?.trim() ?? "";
+  } catch (error) {
+    // Deno's message would quote the whole value.
+    if (!(error instanceof Deno.errors.InvalidData)) throw error;
+    return "\ufffd";
+  }
+}
+
+const PRINTABLE = /^[\x21-\x7e]*$/;
+
+/**
+ * The key for the server at `address`, a whole URL, where none was given for this run: the one that
+ * config.json has for the address, else the environment's where it may go there; empty for none.
+ * @throws {UsageError} when config.json or the variable holds no usable key.
+ */
+export function keyFor(kind: ModelTarget["kind"], address: string, env: Env): string {
+  const saved = savedKey(address, env);
+  if (saved !== undefined) return saved;
+  const name = KEY_VARIABLES[kind];
+  if (name === undefined || !takesEnvKey(address)) return "";
+  const key = variableIn(env, name);
+  if (PRINTABLE.test(key)) return key;
+  throw new UsageError(
+    `Cannot use ${name} as it must be printable ASCII without spaces: the current value is not`,
+  );
+}
+
+/** The key that the person's config.json has for `address`: `"keys": {"http://localhost:8080/v1": "KEY"}`. */
+function savedKey(address: string, env: Env): string | undefined {
+  const file = readConfigFile((name) => env.get(name));
+  if (file?.settings.keys === undefined) return undefined;
+  const wrong = () =>
+    new UsageError(
+      `Cannot use "keys" in ${file.path} as it must name keys by address, such as {"http://localhost:8080/v1": "KEY"}`,
+    );
+  if (!isObject(file.settings.keys)) throw wrong();
+  let saved: string | undefined;
+  for (const [of, key] of Object.entries(file.settings.keys)) {
+    if (typeof key !== "string" || key === "" || !PRINTABLE.test(key)) throw wrong();
+    let server: string;
+    try {
+      server = serverAt(checkedUrl("compat", "baseUrl", of));
+    } catch {
+      throw wrong();
+    }
+    if (server === serverAt(address)) saved = key;
+  }
+  return saved;
+}
+
+/** The address without user name and password, and without `/v1`, which settings may have or leave out. */
+function serverAt(address: string): string {
+  const url = new URL(address);
+  url.username = url.password = "";
+  return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
+}
+
+/**
+ * A notice of the key in the environment that the server of `config` does not get, as none was given for
+ * it; undefined where there is none, or it gets one.
+ */
+export function unsentKey(
+  config: CopilotConfig,
+  env: Env = Deno.env,
+): { text: string; advice?: string } | undefined {
+  const { kind, url, apiKey } = targetOf(config);
+  const name = KEY_VARIABLES[kind];
+  if (name === undefined || apiKey !== "" || variableIn(env, name) === "") return undefined;
+  if (hasUserinfo(url)) {
+    return {
+      text: `${name} is not sent: the address has a user name or password, which goes instead`,
+    };
+  }
+  return {
+    text: `${name} is not sent over http`,
+    advice: `If ${oneLine(url)} wants a key, ${GIVE_KEY}`,
+  };
+}
+
+/** {@linkcode unsentKey} as a session tells it. */
+export function keyNotice(config: CopilotConfig, env?: Env): Notice | undefined {
+  const unsent = unsentKey(config, env);
+  if (unsent === undefined) return undefined;
+  const { text, advice } = unsent;
+  return { code: "key_unsent", message: advice === undefined ? text : `${text}. ${advice}` };
+}

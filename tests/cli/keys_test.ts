@@ -1,0 +1,305 @@
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { parseArgs } from "../../src/cli/args.ts";
+import { unsentKey } from "../../src/cli/keys.ts";
+import { modelFlags, optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
+import { UsageError } from "../../src/errors.ts";
+import { targetOf } from "../../src/model_target.ts";
+import { fakeSession } from "../helpers/fake_session.ts";
+import { run } from "../helpers/program.ts";
+import { respond, serve, sse } from "../helpers/server.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+
+const KEYS = { OPENAI_API_KEY: "env-compat", ANTHROPIC_API_KEY: "env-hosted" };
+const HTTP = /^\w+_API_KEY is not sent over http$/;
+const USERINFO = /^\w+_API_KEY is not sent: the address has a user name/;
+
+/** The key that a command line leads to, and what is told of one that is left out. */
+function resolved(line: string, more: Record<string, string>) {
+  const env = { get: (name: string) => ({ ...KEYS, ...more })[name] };
+  const config = toConfig(optionsFromArgs(parseArgs(line.split(" ").filter(Boolean))), env);
+  return { key: targetOf(config).apiKey, notice: unsentKey(config, env)?.text };
+}
+
+const ROWS: [line: string, env: Record<string, string>, key: string, notice?: RegExp][] = [
+  // The default address, and https addresses that the person named.
+  ["", {}, "env-compat"],
+  ["--hosted", {}, "env-hosted"],
+  ["--base-url https://gpu.example/v1", {}, "env-compat"],
+  ["--base-url HTTPS://GPU.EXAMPLE:8443/v1/", {}, "env-compat"],
+  ["--base-url https://api.openai.com./v1", {}, "env-compat"],
+  ["--base-url https://127.0.0.1:8080/v1", {}, "env-compat"],
+  ["--hosted --base-url https://proxy.example", {}, "env-hosted"],
+  ["", { OPENAI_BASE_URL: "https://gpu.example/v1" }, "env-compat"],
+  ["--hosted", { ANTHROPIC_BASE_URL: " https://gpu.example " }, "env-hosted"],
+  ["", { OPENAI_BASE_URL: " " }, "env-compat"],
+  ["--hosted", { OPENAI_BASE_URL: "http://gpu:8080/v1" }, "env-hosted"],
+  // Never over http, however it is written.
+  ["--base-url http://gpu.example/v1", {}, "", HTTP],
+  ["--base-url http://localhost:8080/v1", {}, "", HTTP],
+  ["--base-url http://127.0.0.1:8080/v1", {}, "", HTTP],
+  ["--base-url http://[::1]:8080/v1", {}, "", HTTP],
+  ["--base-url [::1]:8080", {}, "", HTTP],
+  ["--base-url localhost:8080/v1", {}, "", HTTP],
+  ["--base-url api.openai.com:443", {}, "", HTTP],
+  ["--base-url http://api.openai.com/v1", {}, "", HTTP],
+  ["--base-url HTTP://API.OPENAI.COM:443/v1", {}, "", HTTP],
+  ["--base-url http://https://x/v1", {}, "", HTTP],
+  ["--base-url http:\\\\evil\\v1", {}, "", HTTP],
+  ["--hosted --base-url http://localhost:8080", {}, "", HTTP],
+  ["", { OPENAI_BASE_URL: "http://gpu:8080/v1" }, "", HTTP],
+  ["", { OPENAI_BASE_URL: "gpu:8080" }, "", HTTP],
+  ["--hosted", { ANTHROPIC_BASE_URL: "http://localhost:1" }, "", HTTP],
+  // What reads like one host and is a user name for another; a name and password go instead of a key.
+  ["--base-url https://api.openai.com@evil.example/v1", {}, "", USERINFO],
+  ["--base-url https://api.openai.com:443@evil.example/v1", {}, "", USERINFO],
+  ["--base-url https://:secret@gpu.example/v1", {}, "", USERINFO],
+  ["--hosted --base-url https://api.anthropic.com%2f@evil.example", {}, "", USERINFO],
+  ["--base-url http://u:p@gpu/v1", {}, "", USERINFO],
+  // A key that was given for this run goes where it is given for; a local server gets no other.
+  ["--base-url http://gpu/v1 --api-key own", {}, "own"],
+  ["--hosted --base-url http://gpu --api-key own", {}, "own"],
+  ["--local --host https://gpu.example", {}, ""],
+  ["--local --host http://gpu:1 --api-key own", {}, "own"],
+  ["--base-url http://gpu/v1", { OPENAI_API_KEY: " " }, ""],
+];
+
+for (const [line, env, key, notice] of ROWS) {
+  const name = `${line} ${Object.entries(env).map((one) => one.join("=")).join(" ")}`.trim();
+  Deno.test(`R-12 the key in the environment with: ${name || "no flag"}`, () => {
+    const found = resolved(line, env);
+    assertEquals(found.key, key);
+    if (notice === undefined) assertEquals(found.notice, undefined);
+    else assertMatch(found.notice!, notice);
+  });
+}
+
+Deno.test("R-12 a bad address in the environment is named, and not quoted where it may hold a secret", () => {
+  for (const [address, shown] of [["ftp://x", '"ftp://x"'], ["http://u:canary@ x", "hidden"]]) {
+    const error = assertThrows(() => resolved("", { OPENAI_BASE_URL: address! }), UsageError);
+    assertMatch(error.message, /^Cannot use OPENAI_BASE_URL as it must /);
+    assert(error.message.endsWith(shown!) && !error.message.includes("canary"), error.message);
+  }
+});
+
+/** Calls `use` with a folder of settings whose `config.json` is `text`. */
+async function withConfig(text: string, use: (folder: string) => Promise<void> | void) {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/copilot`);
+    await Deno.writeTextFile(`${folder}/copilot/config.json`, text);
+    await use(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const SAVED = {
+  "http://gpu:8080/v1": "for-gpu",
+  "https://Proxy.Example/team": "for-team",
+  "localhost:1": "for-1",
+  "https://api.anthropic.com": "for-hosted",
+};
+
+for (
+  const [line, key] of [
+    ["--base-url http://gpu:8080/v1", "for-gpu"],
+    ["--base-url HTTP://GPU:8080/", "for-gpu"],
+    ["--local --host http://gpu:8080", "for-gpu"],
+    ["--base-url http://u:p@gpu:8080/v1", "for-gpu"],
+    ["--base-url http://gpu:8080/v1 --api-key own", "own"],
+    ["--hosted --base-url http://localhost:1", "for-1"],
+    ["--hosted", "for-hosted"],
+    ["--base-url https://proxy.example/team/v1", "for-team"],
+    // Another server, port, scheme or path is not the address that the key is for.
+    ["--base-url https://proxy.example/other/v1", "env-compat"],
+    ["--base-url https://proxy.example/team2", "env-compat"],
+    ["--base-url https://gpu:8080/v1", "env-compat"],
+    ["--base-url http://gpu:8081/v1", ""],
+    ["--base-url http://gpu/v1", ""],
+    ["--base-url http://gpu.:8080/v1", ""],
+    ["--base-url http://gpu:8080@evil/v1", ""],
+    ["--base-url http://gpu.evil:8080/v1", ""],
+    ["--base-url http://127.0.0.1:1", ""],
+    ["--local --host http://gpu:8081", ""],
+  ] as const
+) {
+  Deno.test(`R-12 the key that config.json has for an address, with: ${line}`, () =>
+    withConfig(JSON.stringify({ keys: SAVED }), (folder) => {
+      assertEquals(resolved(line, { XDG_CONFIG_HOME: folder, APPDATA: folder }).key, key);
+    }));
+}
+
+for (
+  const keys of [
+    `"canary"`,
+    `["canary"]`,
+    `{"http://gpu": ""}`,
+    `{"http://gpu": 7}`,
+    `{"http://gpu": "canary key"}`,
+    `{"canary": "x"}`,
+    `{"http://u:canary@ gpu": "x"}`,
+    `{"http://gpu": canary}`,
+    `{"http://gpu": "canary"`,
+  ]
+) {
+  Deno.test(`R-12 SEC-02 keys in config.json that are none are wrong usage, not quoted: ${keys}`, () =>
+    withConfig(`{"keys": ${keys}}`, async (folder) => {
+      const args = ["--base-url", "http://127.0.0.1:1/v1", "-p", "x"];
+      const ran = await run(args, { env: { XDG_CONFIG_HOME: folder, APPDATA: folder } });
+      assertEquals([ran.code, ran.stdout], [2, ""], ran.stderr);
+      assertMatch(ran.stderr, /^copilot: Cannot (use "keys" in|read) .*config\.json.*\n$/);
+      assertEquals(ran.stderr.includes("canary"), false, ran.stderr);
+    }));
+}
+
+const answer = sse([
+  { choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] },
+  "[DONE]",
+]);
+
+Deno.test("R-12 over http a server gets no key but its own; one line says what to set", async () => {
+  await using server = serve(answer);
+  const at = `${server.url}/v1`;
+  const told =
+    `· OPENAI_API_KEY is not sent over http. If ${at} wants a key, give it with --api-key, or under "keys" in config.json\n`;
+  const sent = () => server.requests.map(({ headers }) => headers.get("authorization"));
+  await withConfig(JSON.stringify({ keys: { [at]: "saved" } }), async (folder) => {
+    const own = { XDG_CONFIG_HOME: folder, APPDATA: folder };
+    const args = ["-m", "test", "-p", "x"];
+    const ways: [args: string[], env: Record<string, string>, key: string | null][] = [
+      [["--base-url", at], {}, null],
+      [[], { OPENAI_BASE_URL: at }, null],
+      [["--base-url", at, "--api-key", "own"], {}, "Bearer own"],
+      [["--base-url", at], own, "Bearer saved"],
+    ];
+    for (const [words, env, key] of ways) {
+      server.requests.length = 0;
+      const ran = await run([...words, ...args], { env: { ...KEYS, ...env } });
+      assertEquals([ran.code, ran.stdout], [0, "Hi\n"], ran.stderr);
+      assertEquals(ran.stderr, key === null ? told : "", `${words}`);
+      assertEquals([...new Set(sent())], [key], `${words}`);
+    }
+  });
+});
+
+Deno.test("R-12 without a key over http the hosted backend asks a server of one's own", async () => {
+  await using server = serve(respond(401, { "content-type": "application/json" }, "{}"));
+  const args = ["--hosted", "--base-url", server.url, "-m", "test", "-p", "x"];
+  const { code, stderr } = await run(args, { env: KEYS });
+  assertEquals([code, server.requests[0]!.headers.has("x-api-key")], [1, false], stderr);
+  assertMatch(stderr, /^· ANTHROPIC_API_KEY is not sent over http\. If http:.* wants a key, give/);
+  assertMatch(
+    stderr,
+    /Check the key: give it with --api-key, or under "keys" in config\.json \(ANTH/,
+  );
+});
+
+Deno.test("R-12 a refusal over http says how to give a key, with none in the environment, too", async () => {
+  await using server = serve(respond(401, { "content-type": "application/json" }, "{}"));
+  const { code, stderr } = await run(["--base-url", `${server.url}/v1`, "-m", "test", "-p", "x"]);
+  assertEquals(code, 1);
+  assertMatch(
+    stderr,
+    /^copilot: .*Check the key: give it with --api-key, or under "keys" in .*\n$/,
+  );
+});
+
+Deno.test("R-12 doctor says that the key is left out, and that it is not where it is given", async () => {
+  const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
+  const steps = [{ text: "ready" }, call, { text: "A README." }];
+  await using server = strictServer([...steps, ...steps]);
+  for (const own of [[], ["--api-key", "own"]]) {
+    const args = ["doctor", "--base-url", `${server.url}/v1`, "-m", "test", "--json", ...own];
+    const { code, stdout } = await run(args, { env: KEYS });
+    const checks: { name: string; status: string; text: string }[] = JSON.parse(stdout).checks;
+    const row = checks.find(({ name }) => name === "key");
+    assertEquals([code, row?.status], [0, own.length > 0 ? undefined : "note"], stdout);
+  }
+  const key = (at: number) => server.requests[at]!.headers.get("authorization");
+  assertEquals([0, 3].map(key), [null, "Bearer own"]);
+});
+
+Deno.test("R-12 /model leaves the key out over http, and says so", async () => {
+  await using server = strictServer([{ text: "Hi" }], { models: ["test"] });
+  const before = Deno.env.get("OPENAI_API_KEY");
+  Deno.env.set("OPENAI_API_KEY", "sk-env");
+  try {
+    await using fake = await fakeSession("http://127.0.0.1:1", { modelFlags });
+    await fake.command(`/model --base-url ${server.url}/v1 -m test`);
+    assertMatch(fake.notices().at(-1)!, /^OPENAI_API_KEY is not sent over http\. If http/);
+    assertEquals(targetOf(fake.session.agent.config).apiKey, "");
+    await fake.session.prompt([{ type: "text", text: "x" }], new AbortController().signal);
+    assertEquals(server.requests[0]!.headers.get("authorization"), null);
+  } finally {
+    if (before === undefined) Deno.env.delete("OPENAI_API_KEY");
+    else Deno.env.set("OPENAI_API_KEY", before);
+  }
+});
+
+/** Runs openssl; false where there is none that can do this. */
+async function openssl(cwd: string, line: string): Promise<boolean> {
+  const args = line.split(" ");
+  const started = new Deno.Command("openssl", { args, cwd, stdout: "null", stderr: "null" });
+  return (await started.output().catch(() => undefined))?.success === true;
+}
+
+const certificates = await Deno.makeTempDir();
+globalThis.addEventListener("unload", () => Deno.removeSync(certificates, { recursive: true }));
+const NEW = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2";
+const hasTls = await openssl(certificates, `${NEW} -keyout ca.key -out ca.pem -subj /CN=ca`) &&
+  await openssl(
+    certificates,
+    `${NEW} -keyout key.pem -out cert.pem -subj /CN=test -CA ca.pem -CAkey ca.key ` +
+      "-addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE",
+  );
+
+Deno.test({
+  name: "R-12 TRU-02 over https the named server gets the person's key, not the folder's" +
+    (hasTls ? "" : " (skipped: openssl 3 makes the certificates)"),
+  ignore: !hasTls,
+  async fn() {
+    const read = (name: string) => Deno.readTextFile(`${certificates}/${name}`);
+    const sent: (string | null)[] = [];
+    const data = { choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
+    await using server = Deno.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      cert: await read("cert.pem"),
+      key: await read("key.pem"),
+      onListen: () => {},
+    }, ({ headers }) => {
+      sent.push(headers.get("authorization"));
+      return new Response(`data: ${JSON.stringify(data)}\n\ndata: [DONE]\n\n`, {
+        headers: { "content-type": "text/event-stream" },
+      });
+    });
+    const at = `https://127.0.0.1:${server.addr.port}/v1`;
+    const elsewhere = "https://127.0.0.1:9/v1";
+    const trusted = { DENO_CERT: `${certificates}/ca.pem`, ...KEYS };
+    await withConfig(JSON.stringify({ "base-url": at }), async (folder) => {
+      const mine = { XDG_CONFIG_HOME: folder, APPDATA: folder };
+      const work = `${folder}/work`;
+      await Deno.mkdir(`${work}/.copilot`, { recursive: true });
+      const keys = { "base-url": elsewhere, keys: { [at]: "sk-folder" } };
+      for (const path of [".copilot/config.json", "config.json"]) {
+        await Deno.writeTextFile(`${work}/${path}`, JSON.stringify(keys));
+      }
+      const dotenv = `OPENAI_BASE_URL=${elsewhere}\nOPENAI_API_KEY=sk-folder\n`;
+      await Deno.writeTextFile(`${work}/.env`, dotenv);
+      const ways: [args: string[], env: Record<string, string>][] = [
+        [["--base-url", at], {}],
+        [[], { OPENAI_BASE_URL: at }],
+        [[], mine],
+        [[], { ...mine, OPENAI_BASE_URL: elsewhere }],
+      ];
+      for (const [words, env] of ways) {
+        sent.length = 0;
+        const options = { cwd: work, env: { ...trusted, ...env } };
+        const ran = await run([...words, "-m", "test", "-p", "x"], options);
+        assertEquals([ran.code, ran.stdout], [0, "Hi\n"], ran.stderr);
+        assertEquals([...new Set(sent)], ["Bearer env-compat"]);
+        assertEquals(ran.stderr.includes("not sent"), false, ran.stderr);
+      }
+    });
+  },
+});
