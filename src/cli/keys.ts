@@ -92,13 +92,16 @@ function serverAt(address: string): string {
 export function unsentKey(
   config: CopilotConfig,
   env: Env = Deno.env,
-): { text: string; advice?: string } | undefined {
+): { text: string; advice: string } | undefined {
   const { kind, url, apiKey } = targetOf(config);
   const name = KEY_VARIABLES[kind];
   if (name === undefined || apiKey !== "" || variableIn(env, name) === "") return undefined;
   if (hasUserinfo(url)) {
+    // The host is named: an address such as https://api.openai.com@evil.example looks like another's.
+    const host = oneLine(new URL(url).host);
     return {
-      text: `${name} is not sent: the address has a user name or password, which goes instead`,
+      text: `${name} is not sent: the user name or password in the address goes to ${host} instead`,
+      advice: "Leave it out to send the key",
     };
   }
   return {
@@ -108,9 +111,7 @@ export function unsentKey(
 }
 
 /** {@linkcode unsentKey} as a session tells it. */
-export function keyNotice(config: CopilotConfig, env?: Env): Notice | undefined {
-  const unsent = unsentKey(config, env);
-  if (unsent === undefined) return undefined;
-  const { text, advice } = unsent;
-  return { code: "key_unsent", message: advice === undefined ? text : `${text}. ${advice}` };
+export function keyNotice(config: CopilotConfig): Notice | undefined {
+  const unsent = unsentKey(config);
+  return unsent && { code: "key_unsent", message: `${unsent.text}. ${unsent.advice}` };
 }

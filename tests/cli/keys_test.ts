@@ -11,7 +11,7 @@ import { strictServer } from "../helpers/strict_server.ts";
 
 const KEYS = { OPENAI_API_KEY: "env-compat", ANTHROPIC_API_KEY: "env-hosted" };
 const HTTP = /^\w+_API_KEY is not sent over http$/;
-const USERINFO = /^\w+_API_KEY is not sent: the address has a user name/;
+const USERINFO = /^\w+_API_KEY is not sent: .* goes to (evil|gpu)(\.example)? instead$/;
 
 /** The key that a command line leads to, and what is told of one that is left out. */
 function resolved(line: string, more: Record<string, string>) {
