@@ -125,8 +125,9 @@ export interface Subject {
   showsNames?: true;
   /** A shell command. */
   command?: string;
-  /** What of the sandbox the call asks to leave, and why, in the model's words. */
+  /** What of the sandbox the call asks to leave. */
   leave?: Leave;
+  /** Why it does, in the model's words. */
   reason?: string;
   /** An address. */
   url?: string;

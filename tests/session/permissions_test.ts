@@ -269,7 +269,7 @@ Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or
   await Deno.writeTextFile(`${cwd}/a.txt`, "inside\n");
   await Deno.writeTextFile(`${base}/canary`, "outside\n");
   const args = ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json"];
-  await run([...args, "--yes"], { cwd });
+  await run([...args, "--yes", "--sandbox", "off"], { cwd });
   const { stdout } = await run([...args, "--approve", "edits"], { cwd });
   const results = JSON.parse(stdout).toolExecutions.map((exec: { result: string }) => exec.result);
   assertEquals(results.length, calls.length);
