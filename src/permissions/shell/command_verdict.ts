@@ -104,7 +104,10 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
   const isConfined = confines(scene);
   // The sandbox hides secrets: who is to read one has to leave it.
-  if (refused) return { ...asNamed(refused), ...isConfined && LEAVES };
+  if (refused) {
+    const said = asNamed(refused);
+    return isConfined && said.effect === "ask" ? leaving(said) : said;
+  }
   const asked = concerned.find(({ how }) => how !== "no");
   if (asked) return askBecause(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
   const loss = destroys(runs, scene);
@@ -114,7 +117,7 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
     return askBecause(`redirects with ${harmful.operator} ${harmful.target.text}`);
   }
   const plain = withoutTimeout(command);
-  const leaves = isConfined && writesRepository(plain.words) && LEAVES;
+  const leaves = isConfined && writesRepository(plain.words);
   const allowed = rules.find((rule) =>
     rule.effect === "allow" && (allowsCommand(rule, command) || allowsCommand(rule, plain))
   );
@@ -123,13 +126,8 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   if (isVague && (allowed || hasPathRules(scene))) {
     return { ...vague, mayBeDenied: hasPathRules(scene) };
   }
-  if (allowed) return { ...byRule(allowed), ...leaves };
-  if (leaves) {
-    return {
-      ...askBecause("writes to the repository, which is read-only in the sandbox"),
-      ...leaves,
-    };
-  }
+  if (allowed) return leaves ? leaving(byRule(allowed)) : byRule(allowed);
+  if (leaves) return leaving(askBecause("writes to the repository"));
   if (isConfined) return CONFINED;
   if (assignments.length > 0) return askBecause(`sets ${assignments[0]!.name}`);
   const name = plain.words[0]?.text;
@@ -139,8 +137,11 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   return { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
 }
 
-/** What the sandbox keeps a command from lies outside of it. */
-const LEAVES = { leave: "sandbox", isBeyond: true } as const;
+/** The verdict on a command that the sandbox would keep from what it is about. */
+function leaving(verdict: Verdict): Verdict {
+  const reason = `${verdict.reason}, and so runs outside of the sandbox`;
+  return { ...verdict, reason, leave: "sandbox", isBeyond: true };
+}
 
 /** Subcommands of git that read, or write elsewhere; any other but those below writes to `.git`. */
 const READING_GIT = new Set(
