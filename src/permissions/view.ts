@@ -183,6 +183,8 @@ function findingsIn(
 ): { found: Finding[]; isComplete: boolean } {
   const found: Finding[] = [];
   const folders = [folder];
+  /** What cannot be written, as a whole: in it, only secrets are looked for. */
+  const held = new Set<string>();
   let looked = 0;
   for (const at of folders) {
     const entries = entriesOf(at);
@@ -198,7 +200,11 @@ function findingsIn(
         (paths.secretKind(path) !== undefined ? "none" : undefined) ??
         (paths.protectedKind(path) !== undefined ? "read" : undefined);
       if (name === ".git") found.push(...gitFindings(path, at));
-      else if (access !== undefined) found.push({ path, access });
+      else if (access === "read" && held.has(at)) held.add(path);
+      else if (access !== undefined) {
+        found.push({ path, access });
+        held.add(path);
+      }
       // What rules are about may be anywhere.
       if (access !== "none" && isDirectory && name !== ".git" && (ruled || !GENERATED.test(name))) {
         folders.push(path);

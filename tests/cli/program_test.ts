@@ -83,7 +83,7 @@ Deno.test("CMD-07 files that -p names go along, as far as nobody has to be asked
     "environment, and nobody is there to give it.\n" +
     "· @no.txt is no file here: the model gets the name alone\n",
   ]);
-  await ask("--yes");
+  await ask("--yes", "--sandbox", "off");
   const sent = server.requests.map(({ body }) =>
     (body.messages as { content: string }[]).at(-1)!.content
   );
@@ -410,7 +410,8 @@ for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129]] as const) {
       const mark = marker();
       const run = { command: `sleep ${mark} & wait` };
       await using server = strictServer([{ toolCalls: [{ name: "run_bash", arguments: run }] }]);
-      const args = local(server.url, "-p", "x", "--yes", "--output", "json");
+      const words = ["-p", "x", "--yes", "--sandbox", "off", "--output", "json"];
+      const args = local(server.url, ...words);
       const child = command(args, { cwd: dir.path }).spawn();
       assertEquals((await living(mark, (count) => count === 2)).length, 2);
       child.kill(signal);

@@ -20,7 +20,11 @@ const refused: [words: string[], env: Record<string, string>, message: string][]
   [["--local", "--base-url", "http://x:1"], {}, "--local takes --host"],
   [["--host", "http://x:1"], {}, "--host needs --local"],
   [["--base-url", "https://api.openai.com/v1"], {}, "No API key: set OPENAI_API_KEY"],
-  [["--hosted", "--base-url", "http://x:1"], {}, "No API key: set ANTHROPIC_API_KEY"],
+  [
+    ["--hosted", "--base-url", "https://api.anthropic.com"],
+    {},
+    "No API key: set ANTHROPIC_API_KEY",
+  ],
   [["--use-compat"], {}, "--use-compat needs --local"],
   [["--hosted", "--use-compat"], {}, "--use-compat needs --local"],
   [["--keep-alive", "1m"], {}, "--keep-alive needs --local"],
@@ -89,8 +93,9 @@ Deno.test("more flags reach the configuration", () => {
 Deno.test("a variable that cannot be read is told of without its value; other errors stay", () => {
   const failing = (error: Error) => () =>
     toConfig({}, {
-      get: () => {
-        throw error;
+      get: (name) => {
+        if (name.endsWith("_API_KEY")) throw error;
+        return undefined;
       },
     });
   const told = assertThrows(failing(new Deno.errors.InvalidData("secret")), UsageError);
@@ -124,6 +129,7 @@ Deno.test("what flags mean for a session", () => {
     folder: undefined,
     permissions,
     trust: undefined,
+    notice: undefined,
   };
   const common = { ...plain, approvesAll: false, readsInstructions: true, isRecorded: true };
   const none = { ...common, resumesNewest: false, canUndo: true, asksServer: "at-start" };

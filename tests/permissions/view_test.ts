@@ -203,3 +203,51 @@ Deno.test({
     await Deno.remove(base, { recursive: true });
   },
 });
+
+Deno.test({
+  name: `R-02 a folder that becomes a link while the sandbox is made leads nowhere${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, home, folder, view } = await tree();
+    const own = await Deno.makeTempDir();
+    if (typeof sandbox === "string") return;
+    const script =
+      `cat '${home}'/.ssh/* '${home}'/Documents/*; echo evil > '${home}'/new; echo ran`;
+    const tried = async ([program, ...args]: string[]) => {
+      const { code, stdout } = await new Deno.Command(program!, {
+        args: [...args, "bash", "-c", script],
+        stderr: "null",
+      }).output();
+      assertEquals([new TextDecoder().decode(stdout), isThere(`${home}/new`)], ["", false]);
+      return code;
+    };
+    // The last one stands between, and is mounted so that it cannot be moved: writable.
+    for (
+      const [path, target] of [[".vscode", "../.ssh"], ["my-hooks", "../.."], [
+        "src",
+        "../Documents",
+      ]]
+    ) {
+      const command = sandbox.command(view, own);
+      await Deno.rename(`${folder}/${path}`, `${folder}/aside`);
+      await Deno.symlink(target!, `${folder}/${path}`);
+      assert(await tried(command) !== 0, path);
+      await Deno.remove(`${folder}/${path}`);
+      await Deno.rename(`${folder}/aside`, `${folder}/${path}`);
+    }
+    // The link was there only while the kernel looked up what to mount.
+    for (const path of [".vscode", ".yarn/releases"]) {
+      const swapped = sandbox.command(view, own).map((word, i, words) =>
+        word === `${folder}/${path}` && /^--(ro-)?bind$/.test(words[i - 1]!) ? `${home}/.ssh` : word
+      );
+      assertEquals(await tried(swapped), 126, path);
+    }
+    // Positive control: with nothing replaced it runs, and names with signs are no obstacle.
+    await Deno.mkdir(`${folder}/a b\\c [x] *`);
+    await Deno.writeTextFile(`${folder}/a b\\c [x] */AGENTS.md`, "x");
+    const paths = new PathTable({ home });
+    const again = makeView({ folder, isWritable: true, network: false, paths });
+    assertEquals(await confined(again, "echo ran"), "ran\n");
+    await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
+  },
+});

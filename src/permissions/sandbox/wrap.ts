@@ -20,9 +20,35 @@ interface Confinement {
   filter?: string;
 }
 
-/** The most processes and threads, and 512-byte blocks (1024 in some shells) of one file: 8 or 16 GiB. */
-const LIMITS =
-  'ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null; ulimit -f 16777216 2>/dev/null; exec "$@"';
+/** The most bytes of memory that files in `/dev/shm` take. */
+const MAX_SHARED = String(1024 * 1024 * 1024);
+
+/**
+ * Starts the program, its arguments from the third on, in the finished sandbox. The first one lists the mounts
+ * in the folder, which is the second: a program that ran meanwhile may have put a link in the place of one, so
+ * that another place of the machine was mounted. The kernel tells what was: a root that is the folder's and
+ * the same path in it (`b`), or a mask (`m`). Then come limits: of processes and threads, and of the size of
+ * one file, in blocks of 512 bytes or 1024, as the shell has it.
+ */
+const START = `want=$1 folder=$2 nl='
+'
+shift 2
+while read -r _ _ _ root at _; do
+  [ "$at" != "$folder" ] || top=\${root%/}
+  case $want in
+    *"$nl$at b$nl"*) [ "$root" = "$top\${at#"$folder"}" ] || break ;;
+    *"$nl$at m$nl"*) ;;
+    *) continue ;;
+  esac
+  want=\${want%%"$nl$at "[bm]"$nl"*}$nl\${want#*"$nl$at "[bm]"$nl"}
+done </proc/self/mountinfo
+if [ "$want" != "$nl" ]; then
+  echo "copilot: not run, as files were replaced while the sandbox was made: try again" >&2
+  exit 126
+fi
+ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
+ulimit -f 16777216 2>/dev/null
+exec "$@"`;
 
 /** Where resolvers of names keep what `/etc/resolv.conf` leads to. */
 const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
@@ -30,7 +56,7 @@ const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManag
 /** The command line that starts `bwrap`, up to the program to confine. */
 export function bubblewrapCommand(bwrap: string, { view, own, filter }: Confinement): string[] {
   const { folder, network } = view;
-  const { mounts, empty } = mountsOf(view, own);
+  const { mounts, empty, inside } = mountsOf(view, own);
   return [
     // A shell opens the filter's file, as Deno hands down no descriptors but the first three.
     ...filter === undefined ? [] : ["/bin/sh", "-c", 'exec "$@" 9<"$0"', filter],
@@ -38,24 +64,37 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: Confinem
     ..."--die-with-parent --unshare-user --cap-drop ALL".split(" "),
     ..."--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try".split(" "),
     ...network ? [] : ["--unshare-net"],
-    ..."--dev /dev --proc /proc".split(" "),
+    ..."--dev /dev --size".split(" "),
+    MAX_SHARED,
+    ..."--tmpfs /dev/shm --proc /proc".split(" "),
     ...mounts,
     ...network ? RESOLVERS.flatMap((path) => ["--ro-bind-try", path, path]) : [],
     // Empty folders, and those above what is mounted, are bubblewrap's own.
-    ...["/", ...empty].flatMap((path) => ["--remount-ro", path]),
+    ...["/", "/dev", ...empty].flatMap((path) => ["--remount-ro", path]),
     ...filter === undefined ? [] : ["--seccomp", "9"],
     "--chdir",
     folder,
     "--",
     "/bin/sh",
     "-c",
-    LIMITS,
+    START,
     "sh",
+    `\n${inside.map((line) => `${line}\n`).join("")}`,
+    asInMountinfo(folder),
   ];
 }
 
-/** The mounts of a view's places, those above before those below, and the folders of which they make empty ones. */
-function mountsOf(view: View, own: string): { mounts: string[]; empty: string[] } {
+/** A path as `/proc/self/mountinfo` writes it: proc_pid_mountinfo(5). */
+function asInMountinfo(path: string): string {
+  const octal = (sign: string) => sign.charCodeAt(0).toString(8).padStart(3, "0");
+  return path.replace(/[ \t\n\\]/g, (sign) => `\\${octal(sign)}`);
+}
+
+/**
+ * The mounts of a view's places, those above before those below; the folders of which they make empty ones; and
+ * those in the folder, as {@linkcode START} takes them.
+ */
+function mountsOf(view: View, own: string) {
   const places = new Map(view.places);
   for (const [path, access] of view.places) {
     if (access === "write") continue;
@@ -64,6 +103,8 @@ function mountsOf(view: View, own: string): { mounts: string[]; empty: string[] 
     }
   }
   const empty: string[] = [];
+  const inside: string[] = [];
+  const { dev } = Deno.statSync(view.folder);
   const mounts = [...places].sort(([a], [b]) => a.length - b.length).flatMap(([path, access]) => {
     if (access === "own") {
       const source = join(own, path.replaceAll("/", "-"));
@@ -75,12 +116,16 @@ function mountsOf(view: View, own: string): { mounts: string[]; empty: string[] 
     const isBare = accessAt(view, dirname(path)) === "none";
     if (entry === undefined || access === "none" && isBare) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
-    if (access !== "none") return [access === "read" ? "--ro-bind-try" : "--bind", path, path];
+    if (path !== view.folder && isWithin(view.folder, path)) {
+      // On another disk the path in it is not known.
+      inside.push(`${asInMountinfo(path)} ${access === "none" || entry.dev !== dev ? "m" : "b"}`);
+    }
+    if (access !== "none") return [access === "read" ? "--ro-bind" : "--bind", path, path];
     if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
     empty.push(path);
     return ["--tmpfs", path];
   });
-  return { mounts, empty };
+  return { mounts, empty, inside };
 }
 
 /**
