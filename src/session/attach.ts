@@ -1,75 +1,138 @@
 /** Files that a message names with `@path`: they go along with it. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import { resolvePath } from "../text/paths.ts";
+import { oneLine } from "../text/one_line.ts";
+import { isWithin, resolvePath } from "../text/paths.ts";
+import { relative, resolve } from "../text/std_path.ts";
 import { fileTool, folderTool } from "../tools/mod.ts";
-import type { Part } from "../types/message.ts";
+import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { ToolOutcome } from "../types/tool.ts";
+import type { ToolContext, ToolOutcome } from "../types/tool.ts";
 import { attempt } from "./attempt.ts";
 
 /** The most files of a message that are attached; the model may read the others. */
 const MAX_FILES = 20;
 
-/** The names behind `@` in `text`, in order, each once: `@"a b"`, or up to the next white space. */
-export function namedPaths(text: string): string[] {
-  const found = text.matchAll(/(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/g);
-  return [...new Set([...found].map(([, quoted, plain]) => quoted ?? plain!))];
+/** The names behind `@` in a message, in order, each once. */
+interface NamedPaths {
+  /** Those whose `@` was typed. */
+  typed: string[];
+  /** Those whose `@` was pasted, in a text that others may have written. */
+  pasted: string[];
+}
+
+/** The names behind `@` in `texts`: `@"a b"`, or up to the next white space. */
+export function namedPaths(texts: readonly TextPart[]): NamedPaths {
+  const typed = new Set<string>();
+  const others = new Set<string>();
+  for (const { text, pasted = [] } of texts) {
+    const pattern = /(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/g;
+    let next = 0;
+    for (let found; (found = pattern.exec(text)) !== null;) {
+      const { index, 1: quoted, 2: plain } = found;
+      while (next < pasted.length && pasted[next]![1] <= index) next++;
+      const isPasted = next < pasted.length && pasted[next]![0] <= index;
+      (isPasted ? others : typed).add(quoted ?? plain!);
+      // A name that was pasted may reach over one that was typed.
+      if (isPasted) pattern.lastIndex = index + 1;
+    }
+  }
+  return { typed: [...typed], pasted: [...others].filter((name) => !typed.has(name)) };
 }
 
 /**
- * The files and folders that `text` names, as the tools show them: numbered lines, bounded; and notices
- * of them for the person. Without a policy, which may ask the person, all of them may be read.
+ * The files and folders that `texts` name with a typed `@`, as the tools show them: numbered lines, bounded;
+ * and notices of them for the person. Without a policy, which may ask the person, all of them may be read.
  */
 export async function attachFiles(
   agent: CopilotAgent,
-  text: string,
+  texts: readonly TextPart[],
   signal: AbortSignal,
   policy?: Policy,
 ): Promise<{ parts: Part[]; notices: string[] }> {
   const parts: Part[] = [];
   const notices: string[] = [];
   let count = 0;
-  const context = { ...agent.toolContext(signal), isOfPerson: true } as const;
-  for (const name of namedPaths(text)) {
+  const context: ToolContext = { ...agent.toolContext(signal), isOfPerson: true };
+  const existing = (name: string) =>
+    [name, name.replace(/[.,;:!?)]+$/, "")].find((path) => infoOf(context, path));
+  const names = namedPaths(texts);
+  for (const name of names.typed) {
     if (parts.length >= MAX_FILES) {
       notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);
       break;
     }
-    const infoOf = (one: string) => attempt(() => Deno.statSync(resolvePath(agent.state, one)));
-    const path = [name, name.replace(/[.,;:!?)]+$/, "")].find(infoOf);
+    const path = existing(name);
     if (path === undefined) {
       notices.push(`@${name} is no file here: the model gets the name alone`);
       continue;
     }
-    const isFolder = infoOf(path)?.isDirectory;
-    const tool = isFolder ? folderTool : fileTool;
-    const args = isFolder ? { path } : { file_path: path, offset: 1, limit: 2000 };
-    const decision = await policy?.decide(tool, args, context);
-    if (decision && !decision.allow) {
-      notices.push(`@${path} does not go along: ${decision.explanation ?? decision.reason}`);
-      continue;
-    }
-    const grant = decision?.grant && { grant: decision.grant };
-    let outcome: ToolOutcome;
-    try {
-      const result = await tool.run(args, { ...context, ...grant });
-      outcome = typeof result === "string" ? { content: result } : result;
-      count++;
-    } catch (error) {
-      signal.throwIfAborted();
-      const why = `cannot be read: ${(error as Error).message}`;
-      outcome = { content: `(${why})` };
-      notices.push(`@${path} ${why}`);
-    }
-    const { content, range } = outcome;
-    if (range && (range.last < range.total || !range.isExact)) {
-      const total = `${range.isExact ? "" : "at least "}${range.total}`;
-      notices.push(`@${path}: only its first ${range.last} of ${total} lines go along`);
-    }
-    const kind = isFolder ? "folder" : "file";
-    parts.push({ type: "resource", kind, name: path, text: content });
+    const attached = await attachFile(path, context, policy);
+    notices.push(...attached.notices);
+    if (attached.part) parts.push(attached.part);
+    if (attached.isRead) count++;
+  }
+  const pasted = names.pasted.slice(0, MAX_FILES).filter(existing).map((name) => `@${name}`);
+  if (pasted.length > 0) {
+    notices.push(`pasted, and so not attached: ${pasted.join(", ")}; an @ that you type attaches`);
   }
   if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
   return { parts, notices };
+}
+
+/** One file or folder, as far as the policy lets it go along; `isRead` is false where it cannot be read. */
+async function attachFile(
+  path: string,
+  context: ToolContext,
+  policy: Policy | undefined,
+): Promise<{ part?: Part; isRead: boolean; notices: string[] }> {
+  const isFolder = infoOf(context, path)?.isDirectory;
+  const tool = isFolder ? folderTool : fileTool;
+  const args = isFolder ? { path } : { file_path: path, offset: 1, limit: 2000 };
+  const decision = await policy?.decide(tool, args, context);
+  const opened = decision?.allow ? decision.grant?.realPath : undefined;
+  const real = linkedPlace(context, path, opened);
+  const shown = real === undefined ? `@${path}` : `@${path} (${real})`;
+  if (decision && !decision.allow) {
+    const why = decision.explanation ?? decision.reason;
+    return { isRead: false, notices: [`${shown} does not go along: ${why}`] };
+  }
+  const grant = decision?.grant && { grant: decision.grant };
+  const part = { type: "resource", kind: isFolder ? "folder" : "file", name: path } as const;
+  try {
+    const result = await tool.run(args, { ...context, ...grant });
+    const { content, range }: ToolOutcome = typeof result === "string"
+      ? { content: result }
+      : result;
+    const notices = real === undefined ? [] : [`${shown} goes along`];
+    if (range && (range.last < range.total || !range.isExact)) {
+      const total = `${range.isExact ? "" : "at least "}${range.total}`;
+      notices.push(`${shown}: only its first ${range.last} of ${total} lines go along`);
+    }
+    return { part: { ...part, text: content }, isRead: true, notices };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const why = `cannot be read: ${(error as Error).message}`;
+    return { part: { ...part, text: `(${why})` }, isRead: false, notices: [`${shown} ${why}`] };
+  }
+}
+
+function infoOf(context: ToolContext, path: string): Deno.FileInfo | undefined {
+  return attempt(() => Deno.statSync(resolvePath(context, path)));
+}
+
+/**
+ * The place that `path` leads to through links, relative to the working directory where it is inside;
+ * undefined where `path` has no links. `opened` is the place that was granted, if one was.
+ */
+function linkedPlace(
+  context: ToolContext,
+  path: string,
+  opened: string | undefined,
+): string | undefined {
+  const { workingDir } = context;
+  const asked = resolve(resolvePath(context, path));
+  const real = opened ?? attempt(() => Deno.realPathSync(asked));
+  if (real === undefined || real === asked) return undefined;
+  return oneLine(isWithin(workingDir, real) ? relative(workingDir, real) || "." : real);
 }

@@ -9,7 +9,7 @@ import type { CopilotConfig } from "../config.ts";
 import { shellTool } from "../tools/mod.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
-import type { Part } from "../types/message.ts";
+import type { Part, TextPart } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
@@ -209,8 +209,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Processes one message of the person, typed or in parts: files that its text names go along behind that
-   * text, what the model does can be taken back. @throws {BackendError} like `processTurn`.
+   * Processes one message of the person, typed or in parts: files that its typed text names go along behind
+   * that text, what the model does can be taken back. @throws {BackendError} like `processTurn`.
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
@@ -222,9 +222,10 @@ export class Session implements AsyncDisposable {
     state.undo?.begin(this.agent, text);
     try {
       await Promise.race([state.looked, aborted(signal)]);
-      const attached = await this.#attached(text, signal);
+      const attached = await this.#attached(typed, signal);
       const others = given.filter((part) => part.type !== "text");
-      const parts = [...state.pending, ...typed, ...attached, ...others];
+      const said = typed.map(({ type, text }) => ({ type, text }));
+      const parts = [...state.pending, ...said, ...attached, ...others];
       const result = await processFittedTurn(this.agent, state.fit, parts, {
         onEvent: (event) => this.#onTurnEvent(event),
         onOutput: (newest) => this.#emit({ type: "output", newest }),
@@ -270,10 +271,10 @@ export class Session implements AsyncDisposable {
     await this.#state.jobs[Symbol.asyncDispose]();
   }
 
-  /** The files that `text` names; none for a turn that was stopped meanwhile. */
-  async #attached(text: string, signal: AbortSignal): Promise<Part[]> {
+  /** The files that `texts` name; none for a turn that was stopped meanwhile. */
+  async #attached(texts: readonly TextPart[], signal: AbortSignal): Promise<Part[]> {
     try {
-      const found = await attachFiles(this.agent, text, signal, this.#policy);
+      const found = await attachFiles(this.agent, texts, signal, this.#policy);
       this.#notices("attached", found.notices);
       return found.parts;
     } catch (error) {

@@ -4,9 +4,17 @@
  */
 
 import { graphemes } from "../text/width.ts";
+import type { TextPart, TextRange } from "../types/message.ts";
 
-/** One grapheme, or one large paste, shown as its label. */
-export type Unit = string | { readonly text: string; readonly label: string };
+/** One grapheme; or a text with a label to show: a large paste, a long entry, a pasted `@`. */
+export type Unit = string | LabelledUnit;
+
+interface LabelledUnit {
+  readonly text: string;
+  readonly label: string;
+  /** The ranges of `text` that were pasted; all of it where left out. */
+  readonly pasted?: readonly TextRange[];
+}
 
 export interface LinePlace {
   readonly units: readonly Unit[];
@@ -24,15 +32,58 @@ const MAX_ENTRY_CHARS = 20_000;
 export function pastedUnits(text: string): readonly Unit[] {
   let lines = 1;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
-  if (lines <= MAX_PASTED_LINES && text.length <= MAX_PASTED_CHARS) return graphemes(text);
+  if (lines <= MAX_PASTED_LINES && text.length <= MAX_PASTED_CHARS) {
+    return markedUnits(text, [[0, text.length]]);
+  }
   const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
   return [{ text, label: `[pasted ${size}]` }];
 }
 
-export function entryUnits(text: string): readonly Unit[] {
+/** The units of a text that was entered before, of which `pasted` was pasted. */
+export function entryUnits(text: string, pasted: readonly TextRange[] = []): readonly Unit[] {
   text = text.replace(/\r\n?/g, "\n");
-  if (text.length <= MAX_ENTRY_CHARS) return graphemes(text);
-  return [{ text, label: `[${text.length} characters]` }];
+  if (text.length > MAX_ENTRY_CHARS) {
+    return [{ text, label: `[${text.length} characters]`, pasted }];
+  }
+  return markedUnits(text, pasted);
+}
+
+/** Graphemes; those with an `@` that was pasted are labelled: it alone must not be taken for typed. */
+function markedUnits(text: string, pasted: readonly TextRange[]): readonly Unit[] {
+  const units: readonly Unit[] = graphemes(text);
+  if (pasted.length === 0 || !text.includes("@")) return units;
+  let [at, next] = [0, 0];
+  return units.map((unit) => {
+    if (typeof unit !== "string") return unit;
+    while (next < pasted.length && pasted[next]![1] <= at) next++;
+    const isPasted = next < pasted.length && pasted[next]![0] <= at;
+    at += unit.length;
+    return isPasted && unit.includes("@") ? { text: unit, label: unit } : unit;
+  });
+}
+
+/** The ranges of earlier texts that were pasted, by the text; those that were typed are left out. */
+export type PastedRanges = ReadonlyMap<string, readonly TextRange[]>;
+
+/** True for a unit whose label stands for a longer text. */
+export function isFolded(unit: Unit): boolean {
+  return typeof unit !== "string" && unit.label !== unit.text;
+}
+
+/** The text that `units` stand for, with the ranges of it that were pasted, as far as they matter. */
+export function textPartOf(units: readonly Unit[]): TextPart {
+  const pasted: TextRange[] = [];
+  let at = 0;
+  for (const unit of units) {
+    if (typeof unit === "string") at += unit.length;
+    else {
+      for (const [from, to] of unit.pasted ?? [[0, unit.text.length]]) {
+        pasted.push([at + from, at + to]);
+      }
+      at += unit.text.length;
+    }
+  }
+  return { type: "text", text: unitsText(units), ...pasted.length > 0 && { pasted } };
 }
 
 /** The text that `units` stand for. */
@@ -107,7 +158,8 @@ export function lineEndAfter(units: readonly Unit[], at: number): number {
 
 /** True for the units of words: letters, digits and marks, as in readline; a paste is a word. */
 function isWordUnit(unit: Unit): boolean {
-  return typeof unit !== "string" || /^[\p{L}\p{N}\p{M}]/u.test(unit);
+  if (isFolded(unit)) return true;
+  return /^[\p{L}\p{N}\p{M}]/u.test(typeof unit === "string" ? unit : unit.text);
 }
 
 /** The beginning of the word that ends at or before the cursor. */

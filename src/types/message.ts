@@ -19,10 +19,20 @@ export interface ToolCall {
   recovered?: boolean;
 }
 
+/** A range of a text, in UTF-16 code units: from the first to behind the last. */
+export type TextRange = readonly [from: number, to: number];
+
+/** Text of a person. */
+export interface TextPart {
+  type: "text";
+  text: string;
+  /** The ranges that were pasted, in order: an `@` in them names no file to attach. All was typed when left out. */
+  pasted?: readonly TextRange[];
+}
+
 /** A piece of a {@linkcode Message}. */
 export type Part =
-  /** Text that a person typed. */
-  | { type: "text"; text: string }
+  | TextPart
   /** Text that goes along; `name` is a path or a command, empty for `stdin` and a bare `note`. */
   | {
     type: "resource";

@@ -85,7 +85,7 @@ Deno.test("without somebody to ask, what would be asked about is refused, and co
   assertEquals([toolExecutions[0]!.isError, fake.session.refusals], [true, 1]);
 });
 
-Deno.test("a file that a message names goes along as the policy and the person say", async () => {
+Deno.test("R-06 a file that a message names goes along as the policy and the person say", async () => {
   const rows: [name: string, choice: "once" | "refuse", asked: number, sent: boolean][] = [
     ["a.txt", "refuse", 0, true],
     [".env", "once", 1, true],
@@ -121,7 +121,8 @@ Deno.test("a file that a message names goes along as the policy and the person s
       ];
       assertEquals(content.includes("the text"), isSent, `${name} ${choice}`);
       if (!isSent) {
-        assertEquals(fake.notices().at(-1)?.startsWith(`@${name} does not go along`), true);
+        const shown = name === "link" ? `@link (${base}/outside/b)` : `@${name}`;
+        assertEquals(fake.notices().at(-1)?.startsWith(`${shown} does not go along`), true);
       }
     }
   } finally {

@@ -13,6 +13,7 @@ import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
+import type { TextPart } from "../../types/message.ts";
 import type { Job } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
 import { jobEnded } from "../progress.ts";
@@ -135,10 +136,10 @@ export class TerminalFrontend implements Frontend {
     while (this.#ended === undefined) {
       this.#showEndedJobs((text) => screen.print(text));
       this.#isFree = this.#isLive;
-      const text = await screen.read();
+      const line = await screen.read();
       this.#isFree = false;
-      if (text === null || this.#ended !== undefined) break;
-      if (text.trim() !== "") await this.#handle(text);
+      if (line === null || this.#ended !== undefined) break;
+      if (line.text.trim() !== "") await this.#handle(line);
     }
     return this.#ended ?? EXIT.done;
   }
@@ -149,6 +150,7 @@ export class TerminalFrontend implements Frontend {
     return new LiveScreen({
       color: this.#look.colors === "none" ? "" : "\x1b[1m",
       history,
+      pasted: () => this.#history.pasted(),
       completer: completer(this.#session),
       activity: () => this.#activity(),
       footer: () => this.#status ? footerText(this.#status, terminalSize().columns) : "",
@@ -193,8 +195,9 @@ export class TerminalFrontend implements Frontend {
     }
   }
 
-  async #handle(text: string): Promise<void> {
-    this.#history.add(text);
+  async #handle(line: TextPart): Promise<void> {
+    const { text, pasted } = line;
+    this.#history.add(text, pasted);
     this.#session.agent.state.history = this.#history.entries();
     this.#stop = new AbortController();
     const command = commandIn(text);
@@ -202,7 +205,7 @@ export class TerminalFrontend implements Frontend {
     const start = performance.now();
     this.#isInTurn = true;
     if (text.startsWith("!")) await this.#runShell(text.slice(1));
-    else await this.#runTurn(text);
+    else await this.#runTurn(line);
     this.#isInTurn = false;
     if (this.options.notifies && performance.now() - start > LONG_TURN_MS) {
       this.#screen.notify("copilot is done");
@@ -230,11 +233,11 @@ export class TerminalFrontend implements Frontend {
   }
 
   /** Runs one turn; whatever it fails with, the session goes on, but not without a terminal. */
-  async #runTurn(text: string): Promise<void> {
+  async #runTurn(line: TextPart): Promise<void> {
     const model = this.#status?.model;
     this.#view.begin(`waiting for ${model === undefined ? "the model" : modelText(model)}`);
     try {
-      const { stopReason } = await this.#session.prompt(text, this.#stop.signal);
+      const { stopReason } = await this.#session.prompt([line], this.#stop.signal);
       this.#view.end(stopReason === "aborted" ? "· interrupted" : undefined);
     } catch (error) {
       if (error instanceof Deno.errors.BrokenPipe) throw error;

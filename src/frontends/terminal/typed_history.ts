@@ -3,14 +3,15 @@
 import { join } from "../../text/std_path.ts";
 import { History } from "../../terminal/line/history.ts";
 import { oneLine } from "../../text/one_line.ts";
+import type { TextRange } from "../../types/message.ts";
 import { stateFolder } from "../../user_files.ts";
 
-type TypedLines = Pick<History, "entries" | "add">;
+type TypedLines = Pick<History, "entries" | "pasted" | "add">;
 
 /** The lines typed into a session, and into those before it; without a file the session's own are all. */
 export class SessionHistory {
   readonly #state = stateFolder();
-  readonly #own: string[] = [];
+  readonly #own: TypedLines = new SessionLines();
   #opened: { folder: string; history: TypedLines } | undefined;
   #hasWarned = false;
 
@@ -25,9 +26,14 @@ export class SessionHistory {
     return this.#open().entries;
   }
 
-  add(text: string): void {
+  /** The ranges of the entries that were pasted, by their texts. */
+  pasted(): History["pasted"] {
+    return this.#open().pasted;
+  }
+
+  add(text: string, pasted?: readonly TextRange[]): void {
     try {
-      this.#open().add(text);
+      this.#open().add(text, pasted);
     } catch (error) {
       if (this.#hasWarned) return;
       this.warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
@@ -38,7 +44,7 @@ export class SessionHistory {
   #open(): TypedLines {
     const folder = this.folder();
     if (this.#opened?.folder === folder) return this.#opened.history;
-    let history: TypedLines = { entries: this.#own, add: (text) => void this.#own.push(text) };
+    let history = this.#own;
     try {
       if (this.#state) history = new History(join(this.#state, "history.jsonl"), folder);
     } catch (error) {
@@ -46,5 +52,17 @@ export class SessionHistory {
     }
     this.#opened = { folder, history };
     return history;
+  }
+}
+
+/** The lines of one session, which no file keeps. */
+class SessionLines implements TypedLines {
+  readonly entries: string[] = [];
+  readonly pasted: History["pasted"] = new Map();
+
+  add(text: string, pasted?: readonly TextRange[]): void {
+    this.entries.push(text);
+    if (pasted) this.pasted.set(text, pasted);
+    else this.pasted.delete(text);
   }
 }

@@ -4,9 +4,12 @@
  */
 
 import { dirname } from "../../text/std_path.ts";
+import type { TextRange } from "../../types/message.ts";
 
 interface Entry {
   text: string;
+  /** The ranges of `text` that were pasted; left out where all was typed. */
+  pasted?: readonly TextRange[] | undefined;
   /** The absolute path of the folder it was entered in. */
   folder: string;
 }
@@ -20,6 +23,8 @@ const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 export class History {
   /** Oldest first, each text once; those of the session's folder come after all others. */
   readonly entries: string[];
+  /** The ranges of the entries that were pasted, by their texts. */
+  readonly pasted = new Map<string, readonly TextRange[]>();
   #newest: string | undefined;
 
   /** @throws {Error} when the file is there but cannot be read (`Deno.errors`). */
@@ -29,23 +34,28 @@ export class History {
     maxBytes = MAX_HISTORY_BYTES,
   ) {
     const all = load(path, maxBytes);
-    const here = all.filter((entry) => entry.folder === folder).map(({ text }) => text);
-    this.entries = lastOfEach([...all.map(({ text }) => text), ...here], (text) => text);
-    this.#newest = here.at(-1);
+    const here = all.filter((entry) => entry.folder === folder);
+    const entries = lastOfEach([...all, ...here], ({ text }) => text);
+    this.entries = entries.map(({ text }) => text);
+    for (const { text, pasted } of entries) if (pasted) this.pasted.set(text, pasted);
+    this.#newest = here.at(-1)?.text;
   }
 
   /**
-   * Adds a text as the newest entry, here and in the file; blank ones are left out.
+   * Adds a text, with the ranges of it that were pasted, as the newest entry, here and in the file; blank ones are left out.
    * @throws {Error} when the file cannot be written (`Deno.errors`); `entries` has it all the same.
    */
-  add(text: string): void {
+  add(text: string, pasted?: readonly TextRange[]): void {
     if (text.trim() === "") return;
     const { entries } = this;
+    const isAsBefore = JSON.stringify(this.pasted.get(text)) === JSON.stringify(pasted);
+    if (pasted) this.pasted.set(text, pasted);
+    else this.pasted.delete(text);
     // The reader of the text may have put it into the list already, at its end.
     entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
-    if (text === this.#newest) return;
+    if (text === this.#newest && isAsBefore) return;
     this.#newest = text;
-    appendEntry(this.path, { text, folder: this.folder });
+    appendEntry(this.path, { text, folder: this.folder, pasted });
   }
 }
 
@@ -75,12 +85,21 @@ function parse(text: string): Entry[] {
   return text.split("\n").flatMap((line) => {
     if (line === "") return [];
     try {
-      const { text, folder } = JSON.parse(line);
-      return typeof text === "string" && typeof folder === "string" ? [{ text, folder }] : [];
+      const { text, folder, pasted } = JSON.parse(line);
+      if (typeof text !== "string" || typeof folder !== "string") return [];
+      const isKnown = pasted === undefined || isRanges(pasted);
+      return [{ text, folder, pasted: isKnown ? pasted : [[0, text.length]] }];
     } catch {
       return []; // torn, or cut at the limit
     }
   });
+}
+
+function isRanges(value: unknown): boolean {
+  return Array.isArray(value) &&
+    value.every((range) =>
+      Array.isArray(range) && range.length === 2 && range.every((at) => typeof at === "number")
+    );
 }
 
 function readFrom(file: Deno.FsFile, offset: number, maxBytes: number): string {
@@ -126,7 +145,8 @@ function appendEntry(path: string, entry: Entry): void {
 }
 
 /** Begins with a line feed: after a torn line, too, an entry is on a line of its own. */
-const historyLine = ({ text, folder }: Entry): string => `\n${JSON.stringify({ text, folder })}\n`;
+const historyLine = ({ text, folder, pasted }: Entry): string =>
+  `\n${JSON.stringify({ text, folder, pasted })}\n`;
 
 /** The last of those with the same key, in their order. */
 function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

@@ -3,7 +3,7 @@
 import type { Cell, Frame } from "../screen/frame.ts";
 import { cellsOf, TAB_COLUMNS } from "../styled.ts";
 import type { LineState } from "./state.ts";
-import type { Unit } from "../units.ts";
+import { isFolded, type Unit } from "../units.ts";
 
 /** The look of a line, and its room. */
 export interface LayoutOptions {
@@ -44,7 +44,7 @@ export function layoutLine(
       flow.put({ text: " ".repeat(width), width, style: "" });
     } else if (typeof unit === "string") {
       flow.putAll(unitCells(unit));
-    } else flow.putAll(cellsOf(unit.label, dim));
+    } else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""));
   });
   if (state.cursor === state.units.length) cursor = flow.next();
   const { rows } = flow;

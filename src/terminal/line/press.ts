@@ -118,11 +118,12 @@ const vertical = (step: -1 | 1): EditCommand => (state) => {
 
 /** Shows an entry of the history, and keeps the edits of the one before. */
 function showEntry(state: LineState, entry: number): LineState | LineEffect {
-  const { history, units } = state;
+  const { history, pasted, units } = state;
   if (entry < 0 || entry > history.length) return "bell";
   if (entry === state.entry) return state;
   const edited = new Map(state.edited).set(state.entry, units);
-  const next = edited.get(entry) ?? entryUnits(history[entry] ?? "");
+  const text = history[entry] ?? "";
+  const next = edited.get(entry) ?? entryUnits(text, pasted.get(text));
   const column = next.length - lineStartBefore(next, next.length);
   return { ...state, edited, entry, units: next, cursor: next.length, column };
 }

@@ -93,7 +93,7 @@ export class SearchModal implements Modal<void> {
 
 /** The entry found, from `state.entry + step` on; undefined when there is none. */
 function findEntry(
-  { history, entry: from }: LineState,
+  { history, pasted, entry: from }: LineState,
   query: string,
   step: -1 | 0 | 1,
   direction: -1 | 1,
@@ -105,7 +105,7 @@ function findEntry(
     if (text === undefined || step !== 0 && text === history[from]) continue;
     const at = fold(text).indexOf(query);
     if (at < 0) continue;
-    const units = entryUnits(text);
+    const units = entryUnits(text, pasted.get(text));
     const cursor = graphemes(text.slice(0, at)).length;
     return { entry, units, cursor: Math.min(cursor, units.length) };
   }

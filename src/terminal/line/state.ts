@@ -1,6 +1,13 @@
 /** A line of input being edited, as plain data, which `press.ts` changes key by key. @module */
 
-import { type LinePlace, pastedUnits, replaceUnits, type Unit, unitsText } from "../units.ts";
+import {
+  type LinePlace,
+  type PastedRanges,
+  pastedUnits,
+  replaceUnits,
+  type Unit,
+  unitsText,
+} from "../units.ts";
 
 /** The visible part of a line, which undo goes back to. */
 export interface Snapshot extends LinePlace {
@@ -17,6 +24,7 @@ export type KillRing = readonly (readonly Unit[])[];
 export interface LineState extends Snapshot {
   /** The texts entered before, oldest first. */
   readonly history: readonly string[];
+  readonly pasted: PastedRanges;
   /** Entries of the history (and the new one) as they were left when another was looked at. */
   readonly edited: ReadonlyMap<number, readonly Unit[]>;
   readonly kills: KillRing;
@@ -45,17 +53,21 @@ export type LineEffect =
 /** The most steps that undo goes back. */
 const MAX_UNDO = 200;
 
-type LineStart = Partial<Pick<LineState, "history" | "multiline"> & { text: string }>;
+type LineStart = Partial<
+  & Pick<LineState, "history" | "pasted" | "multiline">
+  & { text: string | readonly Unit[] }
+>;
 
 /** A line as it is before the first key: `text`, the cursor behind it. */
 export function lineState(
-  { history = [], text = "", multiline = true }: LineStart = {},
+  { history = [], pasted = new Map(), text = "", multiline = true }: LineStart = {},
 ): LineState {
-  const units = pastedUnits(text.replace(/\r\n?/g, "\n"));
+  const units = typeof text === "string" ? pastedUnits(text.replace(/\r\n?/g, "\n")) : text;
   return {
     units,
     cursor: units.length,
     history,
+    pasted,
     entry: history.length,
     edited: new Map(),
     kills: [],
@@ -75,11 +87,15 @@ export function withKills(state: LineState, kills: KillRing): LineState {
 }
 
 /** `state` after all of `history`; as it is while it shows an entry of its own history. */
-export function withHistory(state: LineState, history: readonly string[]): LineState {
+export function withHistory(
+  state: LineState,
+  history: readonly string[],
+  pasted: PastedRanges,
+): LineState {
   if (state.entry < state.history.length) return state;
   const entry = history.length;
   const undo = state.undo.map((step) => ({ ...step, entry }));
-  return { ...state, history, entry, edited: new Map(), undo };
+  return { ...state, history, pasted, entry, edited: new Map(), undo };
 }
 
 /** `state` with its units from `from` to `to` replaced; the cursor is behind what was inserted. */

@@ -9,6 +9,8 @@ import type { KillRing } from "../line/state.ts";
 import { styledRow, styledRows } from "../styled.ts";
 import { type TerminalSize, unlessGone } from "../tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
+import type { TextPart } from "../../types/message.ts";
+import { unitsText } from "../units.ts";
 import type { CellRow, Frame } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
 import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
@@ -19,7 +21,7 @@ import type { Screen } from "./screen.ts";
 
 /** The parts of a screen beside the text printed on it, and the callbacks of its keys. */
 interface LiveScreenOptions
-  extends Pick<MessageModalOptions, "color" | "history" | "completer" | "onStop"> {
+  extends Pick<MessageModalOptions, "color" | "history" | "pasted" | "completer" | "onStop"> {
   /** The progress of the turn, in one line with SGR; undefined while there is none. */
   activity: () => string | undefined;
   footer: () => string;
@@ -61,10 +63,10 @@ export class LiveScreen implements Screen {
       if (!signal.aborted) this.#end("SIGHUP");
     };
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
-    const { completer, history, onStop } = options;
+    const { completer, history, pasted, onStop } = options;
     const isActive = () => this.#isActive();
     const line = this.#lineOptions("> ");
-    this.#message = new MessageModal({ ...line, completer, history, isActive, onStop });
+    this.#message = new MessageModal({ ...line, completer, history, pasted, isActive, onStop });
     this.#modals.open(this.#message);
     const parts = { terminal, modals: this.#modals, output: this.#output };
     const onKey = (key: Key) => this.#onKey(key);
@@ -94,7 +96,7 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
-  read(): Promise<string | null> {
+  read(): Promise<TextPart | null> {
     if (this.#over.signal.aborted) return Promise.resolve(null);
     const message = this.#message.read();
     this.#output.drawSoon();
@@ -168,8 +170,8 @@ export class LiveScreen implements Screen {
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     if (activity !== undefined) above.push([], styledRow(activity, columns));
     const { queued, isHeld } = this.#message;
-    for (const text of queued) {
-      const start = sanitizeProse(text.slice(0, MAX_TAIL).replace(/\s+/g, " "));
+    for (const units of queued) {
+      const start = sanitizeProse(unitsText(units).slice(0, MAX_TAIL).replace(/\s+/g, " "));
       above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
     const footer = rows > 3 ? [styledRow(`${dim}${this.#status(activity)}`, columns)] : [];

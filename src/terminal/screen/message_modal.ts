@@ -2,13 +2,16 @@
 
 import { LineModal } from "../line/line_modal.ts";
 import type { Key } from "../line/keys.ts";
-import { cleared, type LineState, lineState, lineText, withHistory } from "../line/state.ts";
+import { cleared, lineState, withHistory } from "../line/state.ts";
+import type { TextPart } from "../../types/message.ts";
+import { type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
 import type { Outcome } from "./modal.ts";
 import type { SessionLineOptions } from "./question_modal.ts";
 
 export interface MessageModalOptions extends SessionLineOptions {
   /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
   history: () => readonly string[];
+  pasted: () => PastedRanges;
   /** True while a turn goes on. */
   isActive: () => boolean;
   /** Ctrl-C or Escape while a turn goes on. */
@@ -18,12 +21,12 @@ export interface MessageModalOptions extends SessionLineOptions {
 /** The input line; it stays open. */
 export class MessageModal extends LineModal<never, MessageModalOptions> {
   /** Messages that wait, oldest first. */
-  readonly queued: string[] = [];
+  readonly queued: (readonly Unit[])[] = [];
   /** The turn was stopped: the queue, meant for after it, waits for Enter. */
   isHeld = false;
   /** Ctrl-C was the last key, whichever modal it was for: one more leaves. */
   isLeaving = false;
-  #reader: ((text: string | null) => void) | undefined;
+  #reader: ((message: TextPart | null) => void) | undefined;
   /** The person has left, perhaps while nobody read: there is no next message. */
   #hasLeft = false;
 
@@ -33,11 +36,12 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   /** The next message; null when the session is over. */
-  read(): Promise<string | null> {
+  read(): Promise<TextPart | null> {
     if (this.#hasLeft) return Promise.resolve(null);
     // The line was begun before the message ahead of it became a part of the history.
     if (this.search === undefined) {
-      this.state = withHistory(this.state, [...this.options.history()]);
+      const { history, pasted } = this.options;
+      this.state = withHistory(this.state, [...history()], pasted());
     }
     return new Promise((resolve) => {
       this.#reader = resolve;
@@ -45,12 +49,12 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     });
   }
 
-  /** Gives `text` to the reader; null: there is no next message. */
-  give(text: string | null): void {
+  /** Gives `message` to the reader; null: there is no next one. */
+  give(message: TextPart | null): void {
     const reader = this.#reader;
     this.#reader = undefined;
-    this.#hasLeft ||= text === null;
-    reader?.(text);
+    this.#hasLeft ||= message === null;
+    reader?.(message);
   }
 
   /** The turn is stopped: keeps the queue back. */
@@ -70,38 +74,39 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<never> {
     if (how === "cancel") return this.#cancel();
-    if (how === "submit") this.#submit(lineText(this.state));
+    if (how === "submit") this.#submit();
     else if (this.options.isActive()) return "bell";
     else this.give(null);
     return "none";
   }
 
-  #begin(text = ""): void {
+  #begin(text: readonly Unit[] = []): void {
+    const { history, pasted } = this.options;
     // A copy: the keeper of the history adds to it while the line is edited.
-    this.state = lineState({ history: [...this.options.history()], text });
+    this.state = lineState({ history: [...history()], pasted: pasted(), text });
   }
 
-  #submit(text: string): void {
-    if (text.trim() === "") {
+  #submit(): void {
+    const { units } = this.state;
+    if (unitsText(units).trim() === "") {
       this.isHeld = false;
       return this.#sendQueued();
     }
-    const { state } = this;
     this.#begin();
-    if (this.options.isActive() || this.#reader === undefined) this.queued.push(text);
-    else this.#send(text, state);
+    if (this.options.isActive() || this.#reader === undefined) this.queued.push(units);
+    else this.#send(units);
   }
 
   /** Sends the oldest message of the queue, if there is one and a reader for it. */
   #sendQueued(): void {
     if (this.isHeld || this.#reader === undefined) return;
-    const text = this.queued.shift();
-    if (text !== undefined) this.#send(text, lineState({ text }));
+    const units = this.queued.shift();
+    if (units !== undefined) this.#send(units);
   }
 
-  #send(text: string, state: LineState): void {
-    this.options.append(this.wholeText(this.options.columns(), state));
-    this.give(text);
+  #send(text: readonly Unit[]): void {
+    this.options.append(this.wholeText(this.options.columns(), lineState({ text })));
+    this.give(textPartOf(text));
   }
 
   #cancel(): Outcome<never> {

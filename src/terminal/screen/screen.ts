@@ -2,6 +2,7 @@
 
 import { readInput, readLineRaw } from "../line/input.ts";
 import { writeStdout } from "../stdio.ts";
+import type { TextPart } from "../../types/message.ts";
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
@@ -11,8 +12,8 @@ export interface Screen extends Disposable {
   stream(text: string): void;
   /** Shows the progress and the status again: they have changed. */
   update(): void;
-  /** The next message; null when the session is over. */
-  read(): Promise<string | null>;
+  /** The next message, which says what of it was pasted; null when the session is over. */
+  read(): Promise<TextPart | null>;
   /**
    * Asks a question of one line, which begins with `text`; null without an answer, or once `signal`
    * is aborted. A sentence that `objection` gives of a line is printed, and the question stays.
@@ -29,7 +30,7 @@ export interface Screen extends Disposable {
 
 /**
  * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the
- * other. Once `signal` is aborted, no further message is read.
+ * other. What is pasted comes like what is typed. Once `signal` is aborted, no further message is read.
  */
 export class PlainScreen implements Screen {
   #isMidLine = false;
@@ -45,8 +46,10 @@ export class PlainScreen implements Screen {
     this.#isMidLine = !text.endsWith("\n");
   }
 
-  read(): Promise<string | null> {
-    return readInput({ history: this.history() }, { interrupt: "clear", signal: this.signal });
+  async read(): Promise<TextPart | null> {
+    const options = { interrupt: "clear", signal: this.signal } as const;
+    const text = await readInput({ history: this.history() }, options);
+    return text === null ? null : { type: "text", text };
   }
 
   async ask(...[prompt, objection, signal]: Parameters<Screen["ask"]>): Promise<string | null> {

@@ -5,6 +5,7 @@ import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
 import { bestPaths, completer } from "../../../src/frontends/terminal/complete.ts";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
+import type { TextPart } from "../../../src/types/message.ts";
 import { localConfig } from "../../../src/config.ts";
 
 const PATHS = ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "README.md", "src/map/in.ts"];
@@ -33,6 +34,8 @@ Deno.test("completion of 100 000 paths offers no more than fit", () => {
   assertEquals(bestPaths("file", many).length, 50);
 });
 
+const typed = (text: string): TextPart[] => [{ type: "text", text }];
+
 const NAMED: [text: string, expected: string[]][] = [
   ["look at @src/a.ts and @b", ["src/a.ts", "b"]],
   ['@"a b.txt"', ["a b.txt"]],
@@ -43,7 +46,7 @@ const NAMED: [text: string, expected: string[]][] = [
 ];
 
 for (const [text, expected] of NAMED) {
-  Deno.test(`paths named in ${text}`, () => assertEquals(namedPaths(text), expected));
+  Deno.test(`paths named in ${text}`, () => assertEquals(namedPaths(typed(text)).typed, expected));
 }
 
 async function inFolder(check: (agent: CopilotAgent) => Promise<void>): Promise<void> {
@@ -64,7 +67,7 @@ Deno.test("files that a message names go along with it, with their lines", () =>
   inFolder(async (agent) => {
     const { signal } = new AbortController();
     const text = 'Compare @a.txt, @"sub/b c.txt" and @nothing (@sub).';
-    const { parts, notices } = await attachFiles(agent, text, signal);
+    const { parts, notices } = await attachFiles(agent, typed(text), signal);
     const sent = textOfParts([{ type: "text", text }, ...parts]);
     assertEquals(sent.startsWith(`${text}\n\n<file path="a.txt">\n`), true);
     for (const part of ["two", 'path="sub/b c.txt"', "three", 'path="sub"', "b c.txt"]) {
@@ -75,7 +78,7 @@ Deno.test("files that a message names go along with it, with their lines", () =>
       "3 files go along",
       "@nothing is no file here: the model gets the name alone",
     ]);
-    const none = await attachFiles(agent, "no names", signal);
+    const none = await attachFiles(agent, typed("no names"), signal);
     assertEquals(none, { parts: [], notices: [] });
   }));
 

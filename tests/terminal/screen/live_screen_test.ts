@@ -16,6 +16,7 @@ function screenTest(
     using screen = new LiveScreen({
       color: "",
       history: () => options.history ?? [],
+      pasted: () => new Map(),
       completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
       activity: () => options.activity,
       footer: () => "the status",
@@ -191,7 +192,7 @@ screenTest("a turn that is stopped holds what is queued: nothing, or one message
   turn.activity = undefined;
   const message = screen.read();
   await terminal.type("\r");
-  assertEquals(await message, "one");
+  assertEquals((await message)?.text, "one");
 }, turn);
 
 screenTest("Up finds what became a part of the history before the message was asked for", async (
@@ -218,7 +219,7 @@ screenTest("messages that were queued are sent one by one, the oldest first", as
 ) => {
   await terminal.type("one\rtwo\r");
   const sent = [await screen.read(), await screen.read()];
-  assertEquals(sent, ["one", "two"]);
+  assertEquals(sent.map((part) => part?.text), ["one", "two"]);
   await terminal.until((rows) => rows.slice(0, 2).join() === "> one,> two");
 });
 
@@ -228,6 +229,7 @@ Deno.test("a signal ends the session: whoever reads or asks is told that nothing
   using screen = new LiveScreen({
     color: "\x1b[32m",
     history: () => [],
+    pasted: () => new Map(),
     completer: () => undefined,
     activity: () => undefined,
     footer: () => "the status",
@@ -328,6 +330,7 @@ Deno.test("a question waits for keys that came while a completion was looked up"
   using screen = new LiveScreen({
     color: "",
     history: () => [],
+    pasted: () => new Map(),
     completer() {
       asked.resolve();
       return completion.promise;
