@@ -1,9 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { localConfig } from "../../src/config.ts";
 import { attachFiles } from "../../src/session/attach.ts";
-import type { Decision } from "../../src/types/policy.ts";
-import type { TextPart } from "../../src/types/message.ts";
+import type { Decision, Policy } from "../../src/types/policy.ts";
+import type { TextPart, TextRange } from "../../src/types/message.ts";
 import { workspace } from "../tools/workspace.ts";
 
 const { signal } = new AbortController();
@@ -19,6 +19,68 @@ Deno.test("a person is told which lines of a long file go along", async () => {
     "2 files go along",
     "@long: only its first 2000 of 2001 lines go along",
   ]);
+});
+
+Deno.test("R-06 an @ attaches where it was typed, and a person is told of the others", async () => {
+  using ws = workspace();
+  for (const name of ["a", "b", "c d"]) ws.put(name, `${name}\n`);
+  const agent = new CopilotAgent({ local: localConfig() }, ws.dir);
+  const rows: [text: string, pasted: TextRange[], attached: string[], told: string | undefined][] =
+    [
+      ["see @a @b", [], ["a", "b"], undefined],
+      ["see @a @b", [[0, 9]], [], "@a, @b"],
+      ["see @a @b", [[4, 5]], ["b"], "@a"],
+      ["see @a @b", [[7, 8]], ["a"], "@b"],
+      ["@a and @a", [[0, 2]], ["a"], undefined],
+      // The name alone was pasted.
+      ["see @a", [[5, 6]], ["a"], undefined],
+      // A pasted name that reaches over a typed one.
+      ['@"c @a d" @b', [[0, 2]], ["a", "b"], undefined],
+      ["@none", [[0, 5]], [], undefined],
+      ["me@a", [], [], undefined],
+    ];
+  for (const [text, pasted, attached, told] of rows) {
+    const { parts, notices } = await attachFiles(agent, [{ type: "text", text, pasted }], signal);
+    assertEquals(parts.map((part) => part.type === "resource" && part.name), attached, text);
+    const words = "; an @ that you type attaches";
+    const last = notices.at(-1)?.match(/^pasted, and so not attached: (.*); an @/)?.[1];
+    assertEquals(last, told, `${text}: ${notices}, ${words}`);
+  }
+});
+
+Deno.test("R-06 a person is told which file a link led to", async () => {
+  using ws = workspace();
+  Deno.mkdirSync(`${ws.dir}/docs`);
+  ws.put("docs/real.md", "a line\n".repeat(2001));
+  Deno.symlinkSync("docs/real.md", `${ws.dir}/link`);
+  Deno.symlinkSync("docs", `${ws.dir}/folder`);
+  Deno.symlinkSync("/dev/null", `${ws.dir}/null`);
+  const agent = new CopilotAgent({ local: localConfig() }, ws.dir);
+  const noticesOf = async (text: string) =>
+    (await attachFiles(agent, typed(text), signal)).notices.join("\n");
+  assertEquals(
+    await noticesOf("@link"),
+    "one file goes along\n@link (docs/real.md) goes along\n" +
+      "@link (docs/real.md): only its first 2000 of 2001 lines go along",
+  );
+  assertEquals(
+    await noticesOf("@folder/"),
+    "one file goes along\n@folder/ (docs) goes along",
+  );
+  assertStringIncludes(await noticesOf("@null"), "@null (/dev/null) cannot be read: ");
+  assertEquals(await noticesOf("@docs/"), "one file goes along");
+  // The place that was granted, and so read, not the one where the link leads by now.
+  const policy: Policy = {
+    decide(_tool, _args, { workingDir }) {
+      const grant = {
+        realPath: `${ws.dir}/docs/real.md`,
+        withheld: { folder: workingDir, paths: [] },
+      };
+      return { allow: true, grant };
+    },
+  };
+  const { notices } = await attachFiles(agent, typed("@null"), signal, policy);
+  assertEquals(notices[1]?.includes("@null (docs/real.md)"), true, notices.join("\n"));
 });
 
 Deno.test("a person is told why a file does not go along, in the words that are for them", async () => {

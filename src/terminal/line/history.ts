@@ -150,5 +150,10 @@ const historyLine = ({ text, folder, pasted }: Entry): string =>
 
 /** The last of those with the same key, in their order. */
 function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return [...new Map([...items].reverse().map((item) => [keyOf(item), item])).values()].reverse();
+  const last = new Map<string, T>();
+  for (const item of items) {
+    last.delete(keyOf(item));
+    last.set(keyOf(item), item);
+  }
+  return [...last.values()];
 }

@@ -400,6 +400,37 @@ sessionTest(
 );
 
 sessionTest(
+  "R-06 an @ that was pasted attaches no file, not when it comes back from the history either",
+  ["One.", "Two.", "Three.", "Four.", "Five."].map((text) => ({ text })),
+  async (terminal, server) => {
+    const secret = "in the file";
+    await Deno.writeTextFile(`${terminal.folder}/a.txt`, secret);
+    const pasted = "\x1b[200~see @a.txt\x1b[201~";
+    const large = `\x1b[200~see @a.txt ${"line\r".repeat(30)}\x1b[201~`;
+    const rows: [keys: string, answer: string, isAttached: boolean][] = [
+      [`${pasted}\r`, "One.", false],
+      ["\x1b[A\r", "Two.", false],
+      ["see @a.txt\r", "Three.", true],
+      [`${large} and @a.txt\r`, "Four.", true],
+      [`${large}\r`, "Five.", false],
+    ];
+    for (const [keys, answer, isAttached] of rows) {
+      await terminal.type(keys);
+      await terminal.until(answer);
+      const message = said(server.requests.at(-1)!);
+      assert(message.startsWith("see @a.txt"), message);
+      assertEquals(message.includes(secret), isAttached, answer);
+    }
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    // Nor in the next session.
+    const lines = await Deno.readTextFile(`${terminal.folder}/state/copilot/history.jsonl`);
+    assert(lines.includes('"text":"see @a.txt","folder"') && lines.includes('"pasted":[[4,5]]'));
+  },
+  { rows: 50 },
+);
+
+sessionTest(
   "TTY-07 the status line is there again in a window that became lower",
   [],
   async (terminal) => {

@@ -106,6 +106,25 @@ Deno.test("a file that has become large is made smaller, the newest entries kept
   if (unix) assertEquals(Deno.statSync(dir.path).mode! & 0o777, 0o600);
 });
 
+Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
+  await using dir = await temp();
+  const history = new History(dir.path, "/a");
+  history.add("@a @b", [[3, 5]]);
+  history.add("@c");
+  const known = () => [...new History(dir.path, "/a").pasted];
+  assertEquals([[...history.pasted], known()], [[["@a @b", [[3, 5]]]], [["@a @b", [[3, 5]]]]]);
+  // Typed the next time, and pasted again, though it is the newest text.
+  history.add("@a @b");
+  assertEquals([[...history.pasted], known()], [[], []]);
+  history.add("@a @b", [[0, 5]]);
+  assertEquals(known(), [["@a @b", [[0, 5]]]]);
+  // A field that makes no sense: nothing of the text counts as typed.
+  for (const pasted of [true, [1], [[0]], [["0", 1]]]) {
+    write(dir.path, JSON.stringify({ text: "@a", folder: "/a", pasted }));
+    assertEquals(known(), [["@a", [[0, 2]]]]);
+  }
+});
+
 Deno.test("a text of megabytes is for this session only", async () => {
   await using dir = await temp();
   const history = new History(dir.path, "/a");

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { lineState, lineText } from "../../../src/terminal/line/state.ts";
-import { replaceUnits, type Unit, unitsText } from "../../../src/terminal/units.ts";
+import { type LineState, lineState, lineText } from "../../../src/terminal/line/state.ts";
+import { replaceUnits, textPartOf, type Unit, unitsText } from "../../../src/terminal/units.ts";
 import { graphemes } from "../../../src/text/width.ts";
 import { seeded } from "../../helpers/split.ts";
 import { pressAll, PressedLine, shown } from "./press_helper.ts";
@@ -206,6 +206,50 @@ Deno.test("large pastes are one unit, and whole when it counts", async () => {
     const { units } = (await pressAll(paste(text))).state;
     assertEquals(units.length === 1 ? (units[0] as { label: string }).label : undefined, shown);
   }
+});
+
+/** A line with each `@` that was pasted as `#`. */
+function marked(state: LineState): string {
+  const { text, pasted = [] } = textPartOf(state.units);
+  const isPasted = (at: number) => pasted.some(([from, to]) => from <= at && at < to);
+  return text.replaceAll("@", (_, at) => isPasted(at) ? "#" : "@");
+}
+
+/** The keys, the line with each pasted `@` as `#`. */
+const PASTED: [keys: string, marked: string][] = [
+  ["@a b", "@a b"],
+  [paste("@a @b"), "#a #b"],
+  [`@a ${paste("é@b")}@c`, "@a é#b@c"],
+  // A name behind a typed `@` may be pasted.
+  [`@${paste("a")}`, "@a"],
+  // Editing around it does not make it typed, and neither do undo and the kill ring.
+  [`${paste("x@a")}${LEFT}${LEFT} `, "x #a"],
+  [`${paste("@a")}\x15\x19\x19`, "#a#a"],
+  [`${paste("@a")}\x15\x1f`, "#a"],
+  [`${paste("a@")}\x14`, "#a"],
+  [`${paste("a@b")}\x01\x1bu`, "A#b"],
+  [`${paste("@\u0301a")}\x7f`, "#\u0301"],
+  [`${paste("@")}\u0301a`, "#\u0301a"],
+  [`@b ${paste(`@a ${"x".repeat(3000)}`)} @c`, `@b #a ${"x".repeat(3000)} @c`],
+  // What was entered before is as it was then, whatever was looked at in between.
+  [UP, "see @b #a"],
+  [`\x12see\x1b`, "see @b #a"],
+  [`${UP}${UP}${DOWN}!`, "see @b #a!"],
+  [UP.repeat(2), `@x #y${"z".repeat(20_000)}`],
+  [UP.repeat(3), "@typed"],
+];
+
+Deno.test("R-06 an @ that was pasted stays known as that, however the line is edited", async () => {
+  const long = `@x @y${"z".repeat(20_000)}`;
+  const history = ["@typed", long, "see @b @a"];
+  const pasted = new Map([["see @b @a", [[7, 9]]], [long, [[3, 4]]]] as const);
+  for (const [keys, expected] of PASTED) {
+    const line = await pressAll(keys, new PressedLine(lineState({ history, pasted })));
+    assertEquals(marked(line.state), expected, JSON.stringify(keys.slice(0, 40)));
+  }
+  // For the cursor it is a character like others.
+  const { state } = await pressAll(`${paste("one @two")}\x1bb\x1bb`);
+  assertEquals(shown(state), "|one @two");
 });
 
 /** Units whose segmentation depends on their neighbours. */

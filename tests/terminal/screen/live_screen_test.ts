@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { LiveScreen } from "../../../src/terminal/screen/live_screen.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
+import type { TextPart } from "../../../src/types/message.ts";
 import type { RawOptions } from "../../../src/terminal/tty.ts";
 import { FakeTerminal } from "./fake_terminal.ts";
 
@@ -221,6 +222,25 @@ screenTest("messages that were queued are sent one by one, the oldest first", as
   const sent = [await screen.read(), await screen.read()];
   assertEquals(sent.map((part) => part?.text), ["one", "two"]);
   await terminal.until((rows) => rows.slice(0, 2).join() === "> one,> two");
+});
+
+screenTest("R-06 a message that waited says what of it was pasted, taken back or not", async (
+  screen,
+  terminal,
+) => {
+  for (const [pasted, typed] of [["@a", " @b\r"], ["@c", " @d\r"]] as const) {
+    await terminal.type(`\x1b[200~${pasted}\x1b[201~`);
+    await terminal.until((rows) => rows.includes(`> ${pasted}`));
+    await terminal.type(typed);
+  }
+  await terminal.until((rows) => rows.includes("queued: @c @d"));
+  await terminal.type("\x1b[A!\r");
+  const sent = [await screen.read(), await screen.read()];
+  const pasted: TextPart["pasted"] = [[0, 1]];
+  assertEquals(sent, [
+    { type: "text", text: "@a @b", pasted },
+    { type: "text", text: "@c @d!", pasted },
+  ]);
 });
 
 Deno.test("a signal ends the session: whoever reads or asks is told that nothing comes", async () => {
