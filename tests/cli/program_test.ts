@@ -67,6 +67,18 @@ Deno.test("piped text is the prompt, or goes along as context", async () => {
   ]);
 });
 
+Deno.test("R-06 an @ in piped text attaches nothing, with a prompt or alone", async () => {
+  await using dir = await tempDir({ "a.txt": "alpha\n", "b.txt": "beta\n" });
+  for (const [prompt, attached] of [["see @a.txt", ["alpha"]], ["", []]] as const) {
+    await using server = strictServer([{ text: "a" }]);
+    const args = local(server.url, "-p", ...prompt === "" ? [] : [prompt]);
+    const { code, stderr } = await run(args, { cwd: dir.path, stdin: "and @b.txt" });
+    assertEquals([code, stderr], [0, attached.length > 0 ? "· one file goes along\n" : ""]);
+    const sent = lastText(server);
+    assertEquals(["alpha", "beta"].filter((text) => sent.includes(text)), attached, sent);
+  }
+});
+
 Deno.test("CMD-07 files that -p names go along, as far as nobody has to be asked; none of piped text", async () => {
   await using dir = await tempDir({ "a.txt": "alpha\n", "b.txt": "beta\n", ".env": "gamma\n" });
   await using server = strictServer([{ text: "a" }, { text: "b" }]);

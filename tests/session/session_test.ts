@@ -85,6 +85,25 @@ Deno.test("without somebody to ask, what would be asked about is refused, and co
   assertEquals([toolExecutions[0]!.isError, fake.session.refusals], [true, 1]);
 });
 
+Deno.test("R-06 what was pasted attaches nothing, and is one text with the rest in the conversation", async () => {
+  await using server = strictServer([{ text: "Read." }]);
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/a.txt`, "the text\n");
+    await Deno.writeTextFile(`${folder}/b.txt`, "another\n");
+    await using fake = await fakeSession(server.url, { folder });
+    const message = { type: "text", text: "see @a.txt @b.txt", pasted: [[0, 10]] } as const;
+    await fake.session.prompt([message], signal);
+    const { role, content } = fake.session.agent.state.messages[0]!;
+    assertEquals([role, content.includes("the text")], ["user", false]);
+    assertMatch(content, /^see @a\.txt @b\.txt\n\n<file path="b\.txt">\n/);
+    assertEquals(JSON.stringify(fake.session.agent.state.messages).includes("pasted"), false);
+    assertMatch(fake.notices()[1]!, /^pasted, and so not attached: @a\.txt; /);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("R-06 a file that a message names goes along as the policy and the person say", async () => {
   const rows: [name: string, choice: "once" | "refuse", asked: number, sent: boolean][] = [
     ["a.txt", "refuse", 0, true],

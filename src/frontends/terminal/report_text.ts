@@ -113,7 +113,7 @@ const TEXTS: ReportTexts = {
 };
 
 const HELP_MORE: readonly [string, string][] = [
-  ["@PATH", "in a message: sends the file along"],
+  ["@PATH", "in a message, typed and not pasted: sends the file along"],
   ["!COMMAND", "runs a shell command; its output goes along with the next message"],
   [
     "Esc, Ctrl-C",
