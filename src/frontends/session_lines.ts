@@ -1,10 +1,12 @@
 /** Permissions, instructions and earlier sessions as lines of text. @module */
 
+import { changeRows } from "./change.ts";
 import type { ModelUsed } from "../records/format.ts";
 import type { Confirmation } from "../session/frontend.ts";
 import type { Resumed, SessionTitle } from "../session/record.ts";
 import type { HeededInstructions, PermissionReport } from "../session/report.ts";
 import { count } from "../text/count.ts";
+import type { Painter } from "../terminal/style.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 
 /** The rows of `/permissions`, each with its label. */
@@ -30,29 +32,58 @@ function sandboxText({ mode, by, why, network }: PermissionReport): string {
 
 /** The lines that say which of a folder's instructions are heeded. */
 export function instructionLines(
-  { files, refused, isHeeded, unsaved }: HeededInstructions,
+  { files, refused, isHeeded, doubt, unsaved }: HeededInstructions,
 ): string[] {
-  const names = fileNames(files);
   const lines = refused.map(({ name, reason }) => {
     const where = reason === "secret" ? "to what is secret" : "out of the folder";
     return `· ${oneLine(name)} leads ${where}, and is not heeded`;
   });
   if (unsaved !== undefined) lines.push(`· that cannot be kept: ${oneLine(unsaved)}`);
-  if (files.length === 0 || isHeeded === false) return lines;
-  return [
-    ...lines,
-    isHeeded ? `· heeds ${names}` : `· not heeded: ${names} (/trust or --trust does)`,
-  ];
+  if (isHeeded === false) return lines;
+  const heeded = files.filter((file) => file.isHeeded);
+  const others = files.filter((file) => !file.isHeeded);
+  if (heeded.length > 0) lines.push(`· heeds ${fileNames(heeded)}`);
+  if (others.length > 0) {
+    const why = doubt === "folder" ? ", as this is not the folder that you trusted" : "";
+    lines.push(`· not heeded${why}: ${fileNames(others)} (/trust or --trust does)`);
+  }
+  return lines;
 }
+
+const TRUST_TEXTS = {
+  first: "This folder brings instructions for the model, in the words of whoever wrote them:",
+  content: "This folder's instructions for the model are no longer those that you trusted:",
+  folder:
+    "This is not the folder that you trusted at this path. It brings instructions for the model:",
+};
 
 /** The question whether the instructions of a folder are heeded: its text, and the prompt below. */
-export function trustQuestion({ files }: Confirmation): { text: string; prompt: string } {
-  const text = "This folder brings instructions for the model, in the words of whoever wrote them:";
-  return { text: `${text} ${fileNames(files)}.`, prompt: "Heed them? [y/n] " };
+export function trustQuestion({ doubt, files }: Confirmation): { text: string; prompt: string } {
+  const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
+  return { text, prompt: "Heed them? [y/n] " };
 }
 
-const fileNames = (files: Confirmation["files"]) =>
-  files.map(({ name, lines }) => `${oneLine(name)} (${count(lines, "line")})`).join(", ");
+/** What changed in the files of that question, as rows for a terminal of `columns`. */
+export function trustChangeRows(
+  { files }: Confirmation,
+  columns: number,
+  paint: Painter,
+): string[] {
+  return files.flatMap(({ name, change }) => {
+    // Where only a line end at the end of the file changed, no line did.
+    if (!change?.lines?.length) return [];
+    const { type, lines } = change;
+    const drawn = { path: name, isNew: type === "added", lines, morePlaces: 0 };
+    return [`  ${oneLine(name)}`, ...changeRows(drawn, columns, paint)];
+  });
+}
+
+function fileNames(files: Confirmation["files"]): string {
+  return files.map(({ name, lines, change }) => {
+    const since = change && (change.type === "added" ? ", new" : ", changed since you trusted it");
+    return `${oneLine(name)} (${count(lines, "line")}${since ?? ""})`;
+  }).join(", ");
+}
 
 /** The most characters shown of a title, of the last prompt, of its answer. */
 const SHOWN_TITLE_CHARS = 60;

@@ -13,12 +13,18 @@ interface SettingsLevel extends Partial<Strictness> {
   network?: boolean;
   /** True where programs may heed files of the folder that configure them, such as git. */
   trust?: boolean;
-  /** True where the model may heed the instructions that the folder brings. */
-  instructions?: boolean;
   /** Absolute paths that confined commands may read, and those that they may also write. */
   sandboxRead: string[];
   sandboxWrite: string[];
   rules: Rule[];
+}
+
+/** The instructions of a folder, as the person trusted them. */
+export interface TrustedInstructions {
+  /** Identifies the folder: another one at its path is not trusted. */
+  folder: string;
+  /** The SHA-256 in hex of what each file says, by its path relative to the folder. */
+  files: Readonly<Record<string, string>>;
 }
 
 const KEYS =
@@ -57,15 +63,24 @@ export async function levelOf(value: unknown, source: LevelSource): Promise<Sett
     sandboxWrite: pathList("sandboxWrite", value, file),
     rules: [],
   };
-  for (const key of ["network", "trust", "instructions"] as const) {
+  for (const key of ["network", "trust"] as const) {
     const given = value[key];
     if (typeof given === "boolean") level[key] = given;
     else if (given !== undefined) throw unusable(key, file, "true or false");
+  }
+  const { instructions } = value;
+  if (!/^(undefined|boolean)$/.test(typeof instructions) && !isTrusted(instructions)) {
+    throw unusable("instructions", file, "true, false, or what copilot writes there");
   }
   if (["deny", "ask", "allow"].some((effect) => value[effect] !== undefined)) {
     level.rules = await rulesIn(value, source);
   }
   return level;
+}
+
+function isTrusted(value: unknown): value is TrustedInstructions {
+  return isObject(value) && typeof value.folder === "string" && isObject(value.files) &&
+    Object.values(value.files).every((hash) => typeof hash === "string");
 }
 
 function pathList(key: string, value: Record<string, unknown>, file: string): string[] {
@@ -141,12 +156,15 @@ export class PermissionsFile {
     );
   }
 
-  /** True or false where the person said whether a folder may instruct the model. */
-  instructs(folder: string): boolean | undefined {
+  /**
+   * The instructions of a folder that the person trusted; false where they are not to be heeded. A `true`, of
+   * an earlier version or the person's own, names no content: they are asked as if they had said nothing.
+   */
+  instructions(folder: string): TrustedInstructions | false | undefined {
     const here = this.#folders()[folder];
     if (!isObject(here)) return undefined;
     const { trust, instructions = trust } = here;
-    return typeof instructions === "boolean" ? instructions : undefined;
+    return instructions === false || isTrusted(instructions) ? instructions : undefined;
   }
 
   /** Saves what `change` makes of a folder's settings, or throws; the path of the file. */

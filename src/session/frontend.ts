@@ -5,7 +5,7 @@
 
 import type { ApproveMode } from "../permissions/settings.ts";
 import type { TurnEvent } from "../types/event.ts";
-import type { HeededInstructions } from "./report.ts";
+import type { HeededInstructions, InstructionDoubt, InstructionFile } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
@@ -42,7 +42,12 @@ export type ApprovalAnswer =
   /** `reason` is told to the model; empty for none. */
   | { choice: "refuse"; reason: string };
 
-export type Confirmation = { type: "trust" } & Pick<HeededInstructions, "files">;
+/** The question whether the instructions of a folder are heeded; `doubt` where they were trusted before. */
+export interface Confirmation {
+  type: "trust";
+  doubt?: InstructionDoubt;
+  files: readonly InstructionFile[];
+}
 
 /** The state of a session that footers and editors show. */
 export interface Status {

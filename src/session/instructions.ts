@@ -10,9 +10,10 @@ import { isStill } from "../tools/files/regular_file.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
 import { attempt } from "./attempt.ts";
 import type { Confirmation } from "./frontend.ts";
-import type { HeededInstructions } from "./report.ts";
+import type { HeededInstructions, InstructionFile } from "./report.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo } from "./repository.ts";
+import { judgeInstructions, trustInstructions } from "./trust.ts";
 
 /** The names of files with instructions; in each folder the first that is there counts. */
 const FILE_NAMES = ["AGENTS.md", "CLAUDE.md"];
@@ -22,8 +23,8 @@ const MAX_INSTRUCTION_BYTES = 32 * 1024;
 interface FolderInstructions {
   /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
-  /** The files by their paths relative to the working directory. */
-  files: { name: string; text: string }[];
+  /** The files, by their paths relative to the working directory (`name`) and to `root`. */
+  files: { name: string; path: string; text: string }[];
   refused: HeededInstructions["refused"][number][];
 }
 
@@ -31,6 +32,8 @@ interface FolderInstructions {
 interface HeedOptions {
   /** Heeds them this time. */
   trust?: boolean | undefined;
+  /** The person's answer, where they gave it unasked. */
+  answer?: boolean | undefined;
   /** Asks the person; undefined for no answer. */
   confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
   /** Looks up the folder of the person's own instructions. */
@@ -40,24 +43,40 @@ interface HeedOptions {
 export async function heedInstructions(
   agent: CopilotAgent,
   permissions: Permissions,
-  { trust, confirm, env }: HeedOptions,
+  { trust, answer, confirm, env }: HeedOptions,
 ): Promise<HeededInstructions> {
   const { root, files, refused } = await instructionsOf(agent.state.workingDir, permissions);
-  const shown = files.map(({ name, text }) => ({ name, lines: text.trimEnd().split("\n").length }));
-  const isHeeded = files.length === 0 || trust || permissions.trusts(root);
-  const heeded: HeededInstructions = { files: shown, refused, isHeeded };
-  if (heeded.isHeeded === undefined && confirm) {
-    const answer = heeded.isHeeded = await confirm({ type: "trust", files: shown });
-    if (answer !== undefined) {
-      await permissions.trust(root, answer)
-        .catch((error: Error) => heeded.unsaved = error.message);
-    }
+  const judged = await judgeInstructions(permissions, root, files);
+  const shown = judged.files.map(({ file: { name, text }, change }): InstructionFile => ({
+    name,
+    lines: text.trimEnd().split("\n").length,
+    ...change && { change },
+  }));
+  const doubt = judged.doubt && { doubt: judged.doubt };
+  const isOpen = !trust && judged.isTrusted === undefined;
+  const said = answer ??
+    (isOpen ? await confirm?.({ type: "trust", ...doubt, files: shown }) : undefined);
+  const isHeeded = said ?? (trust || judged.isTrusted);
+  const heeded: HeededInstructions = {
+    files: shown.map(({ change, ...file }, i) => ({
+      ...file,
+      // With a yes the file is trusted as it is now.
+      ...change && !said && { change },
+      isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
+    })),
+    refused,
+    isHeeded,
+    ...isHeeded === undefined && doubt,
+  };
+  if (said !== undefined) {
+    await (said ? trustInstructions(permissions, root, files) : permissions.trust(root, false))
+      .catch((error: Error) => heeded.unsaved = error.message);
   }
   const own = userFile("AGENTS.md", env);
   const yours = own && attempt(() => readInstructions(own));
   agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours}`] : [],
-    ...(heeded.isHeeded ? files : []).map(({ name, text }) =>
+    ...files.filter((_, i) => heeded.files[i]!.isHeeded).map(({ name, text }) =>
       `Instructions of the project, from ${oneLine(name)}:\n${text}`
     ),
   ].join("\n");
@@ -81,7 +100,9 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
       const text = isInside ? attempt(() => readInstructions(real, root)) : undefined;
       if (text === undefined) {
         found.refused.push({ name: shown, reason: isSecret ? "secret" : "outside" });
-      } else if (text.trim() !== "") found.files.push({ name: shown, text });
+      } else if (text.trim() !== "") {
+        found.files.push({ name: shown, path: relative(root, path), text });
+      }
       break;
     }
   }

@@ -4,7 +4,11 @@ import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
-import { PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
+import {
+  PermissionsFile,
+  type ToolNames,
+  type TrustedInstructions,
+} from "../permissions/settings_file.ts";
 import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
@@ -200,15 +204,20 @@ export class Permissions {
     return path;
   }
 
-  /** True or false where the person said whether a folder may instruct the model. */
-  trusts(folder: string): boolean | undefined {
-    return this.file.instructs(folder);
+  /** The instructions of a folder that the person trusted; false where they are not to be heeded. */
+  trusted(folder: string): TrustedInstructions | false | undefined {
+    return this.file.instructions(folder);
   }
 
-  /** Saves that a folder may instruct the model, or may not. @throws {Error} when that cannot be saved. */
-  async trust(folder: string, isTrusted: boolean): Promise<void> {
-    await this.file.save(folder, () => ({ instructions: isTrusted }));
+  /** Saves which instructions of a folder are trusted, or that none is. @throws {Error} when that fails. */
+  async trust(folder: string, trusted: TrustedInstructions | false): Promise<void> {
+    await this.file.save(folder, () => ({ instructions: trusted }));
     this.#settings.clear();
+  }
+
+  /** The folder of what the program keeps for the person; undefined where there is no home folder. */
+  get stateFolder(): string | undefined {
+    return stateFolder(this.variables);
   }
 
   /** The sandbox that commands have in a folder, or could have. */
@@ -221,7 +230,7 @@ export class Permissions {
 
   async describe(folder: string): Promise<PermissionReport> {
     const { approve, sandbox: mode, network, rules } = await this.#settingsFor(folder);
-    const trust = this.trusts(repositoryOf(folder));
+    const trusted = this.trusted(repositoryOf(folder));
     return {
       approve,
       yes: this.choice.yes === true,
@@ -229,7 +238,7 @@ export class Permissions {
       env: this.env,
       rules: rules.map(({ effect, text }) => ({ effect, text })),
       ...this.file.path !== undefined && { file: this.file.path },
-      ...trust !== undefined && { trust },
+      ...trusted !== undefined && { trust: trusted !== false },
     };
   }
 
@@ -266,7 +275,7 @@ export class Permissions {
   #findSandbox(): Promise<Sandbox | string> {
     return this.#sandbox ??= Promise.all([import("../permissions/sandbox/probe.ts"), this.paths()])
       .then(([{ findSandbox }, paths]) => {
-        const folder = stateFolder(this.variables);
+        const folder = this.stateFolder;
         return findSandbox(paths, folder && `${folder}/sandbox`);
       });
   }

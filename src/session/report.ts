@@ -3,6 +3,7 @@
 import type { contextParts } from "../agent/tokens.ts";
 import type { RuleEffect } from "../permissions/rules.ts";
 import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
+import type { DiffLine } from "../text/diff.ts";
 import type { Usage } from "../types/event.ts";
 import type { Resumed, SessionTitle } from "./record.ts";
 import type { UndoReport } from "./undo.ts";
@@ -82,14 +83,32 @@ export interface SandboxStatus {
   why?: string;
 }
 
+/** A file with instructions, by its path relative to the working directory, with its size in lines. */
+export interface InstructionFile {
+  name: string;
+  lines: number;
+  /** Left out where it is as it was trusted, and where the folder never was. */
+  change?: InstructionChange;
+}
+
+/** The change of a file since the person trusted it; without `lines` where it is not known what it said then. */
+export interface InstructionChange {
+  type: "added" | "changed";
+  lines?: readonly DiffLine[];
+}
+
+/** Why instructions that were trusted are not any more: some changed, or the folder is another. */
+export type InstructionDoubt = "content" | "folder";
+
 /** The instructions that a folder brings, and whether the model gets them. */
 export interface HeededInstructions {
-  /** The files by their paths relative to the working directory, with their sizes in lines. */
-  files: readonly { name: string; lines: number }[];
+  files: readonly (InstructionFile & { isHeeded: boolean })[];
   /** Files that are never heeded: links that lead out of the folder, or to a secret. */
   refused: readonly { name: string; reason: "outside" | "secret" }[];
-  /** True where they are heeded, or there are none; false after a no; undefined where nobody said. */
+  /** True where all are heeded, or there are none; false after a no; undefined where nobody said. */
   isHeeded: boolean | undefined;
+  /** Set where `isHeeded` is undefined though the person trusted the folder. */
+  doubt?: InstructionDoubt;
   /** The reason why the person's answer could not be saved. */
   unsaved?: string;
 }

@@ -75,7 +75,7 @@ Deno.test("R-06 an @ in piped text attaches nothing, with a prompt or alone", as
     const { code, stderr } = await run(args, { cwd: dir.path, stdin: "and @b.txt" });
     assertEquals([code, stderr], [0, attached.length > 0 ? "· one file goes along\n" : ""]);
     const sent = lastText(server);
-    assertEquals(["alpha", "beta"].filter((text) => sent.includes(text)), attached, sent);
+    assertEquals(["alpha", "beta"].filter((text) => sent.includes(text)), [...attached], sent);
   }
 });
 

@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
+import { diffLines } from "../../src/text/diff.ts";
 import {
   instructionLines,
   permissionReportLines,
   resumedLines,
   sessionLine,
+  trustChangeRows,
   trustQuestion,
 } from "../../src/frontends/session_lines.ts";
 import type { Resumed } from "../../src/session/record.ts";
@@ -61,15 +63,19 @@ for (const [change, rows] of REPORTS) {
 }
 
 Deno.test("what becomes of a folder's instructions is said, but not that they were refused by the person", () => {
-  const files = [{ name: "AGENTS.md", lines: 1 }, { name: "a/CLAUDE.md", lines: 2 }];
+  const files = [
+    { name: "AGENTS.md", lines: 1, isHeeded: true },
+    { name: "a/CLAUDE.md", lines: 2, isHeeded: true },
+  ];
+  const unheeded = files.map((file) => ({ ...file, isHeeded: false }));
   const names = "AGENTS.md (1 line), a/CLAUDE.md (2 lines)";
   const none = { files: [], refused: [], isHeeded: true };
   assertEquals(instructionLines(none), []);
   assertEquals(instructionLines({ ...none, files }), [`· heeds ${names}`]);
-  assertEquals(instructionLines({ ...none, files, isHeeded: false }), []);
+  assertEquals(instructionLines({ ...none, files: unheeded, isHeeded: false }), []);
   assertEquals(
     instructionLines({
-      files,
+      files: unheeded,
       refused: [{ name: "\x1bx", reason: "outside" }, { name: "y", reason: "secret" }],
       isHeeded: undefined,
       unsaved: "no room\n",
@@ -86,6 +92,36 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
       `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.`,
     prompt: "Heed them? [y/n] ",
   });
+});
+
+Deno.test("R-18 what changed since it was trusted is said, asked about, and shown", () => {
+  const lines = diffLines("one\ntwo\n", "one\n2\x1b\n");
+  const files = [
+    { name: "AGENTS.md", lines: 1, isHeeded: true },
+    { name: "a/AGENTS.md", lines: 2, isHeeded: false, change: { type: "changed", lines } },
+    { name: "b\n/AGENTS.md", lines: 1, isHeeded: false, change: { type: "added" } },
+    { name: "c", lines: 1, isHeeded: false, change: { type: "changed", lines: [] } },
+  ] as const;
+  const named = "a/AGENTS.md (2 lines, changed since you trusted it), " +
+    "b /AGENTS.md (1 line, new), c (1 line, changed since you trusted it)";
+  const none = { refused: [], isHeeded: undefined };
+  assertEquals(instructionLines({ ...none, files, doubt: "content" }), [
+    "· heeds AGENTS.md (1 line)",
+    `· not heeded: ${named} (/trust or --trust does)`,
+  ]);
+  assertEquals(instructionLines({ ...none, files: files.slice(1), doubt: "folder" }), [
+    `· not heeded, as this is not the folder that you trusted: ${named} (/trust or --trust does)`,
+  ]);
+  const texts = (["content", "folder"] as const).map((doubt) =>
+    trustQuestion({ type: "trust", doubt, files }).text
+  );
+  assertEquals(texts, [
+    `This folder's instructions for the model are no longer those that you trusted: AGENTS.md (1 line), ${named}.`,
+    "This is not the folder that you trusted at this path. It brings instructions for the model: " +
+    `AGENTS.md (1 line), ${named}.`,
+  ]);
+  const rows = trustChangeRows({ type: "trust", doubt: "content", files }, 80, (text) => text);
+  assertEquals(rows, ["  a/AGENTS.md", "    1   one", "    2 - two", "    2 + 2␛"]);
 });
 
 const RESUMED: Resumed = { started: "2026-01-02T03:04:05.678Z", messages: 2, lostLines: 0 };

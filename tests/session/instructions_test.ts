@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { heedInstructions } from "../../src/session/instructions.ts";
 import { instructionLines, trustQuestion } from "../../src/frontends/session_lines.ts";
+import type { Confirmation } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { localConfig } from "../../src/config.ts";
 import { run } from "../helpers/program.ts";
@@ -34,6 +35,22 @@ function agentIn(folder: string, contextLength?: number): CopilotAgent {
 /** Settings of a person whose home folder is `home`. */
 const settingsIn = (home: string) =>
   openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? home : undefined);
+
+/** The same with a folder of state, which keeps what was trusted. */
+const keptIn = (home: string) =>
+  openPermissions({}, (name) => /^XDG_(CONFIG|STATE)_HOME$/.test(name) ? home : undefined);
+
+/** What a session that begins in `folder` heeds and asks, where the person gives `answer`. */
+async function begun(folder: string, home: string, answer?: boolean) {
+  const asked: Confirmation[] = [];
+  const agent = agentIn(folder);
+  const heeded = await heedInstructions(agent, await keptIn(home), {
+    confirm: (question) => Promise.resolve((asked.push(question), answer)),
+    env: () => undefined,
+  });
+  const texts = agent.state.instructions!.replaceAll(/^Instructions of the project.*\n/gm, "");
+  return { asked, heeded, texts: texts.split("\n").filter(Boolean) };
+}
 
 const systemOf = ({ requests }: StrictServer): string =>
   (requests.at(-1)!.body.messages as { content: string }[])[0]!.content;
@@ -85,6 +102,189 @@ Deno.test("TRU-01 what a folder brings is asked about once, and kept for the rep
     assertEquals([instructionLines(heeded), heeded.isHeeded], [[], false]);
     assertEquals(agent.systemPrompt.includes("be brief"), false);
   });
+});
+
+Deno.test("R-18 trust is bound to what each file says: a change is asked about, and shown", async () => {
+  await folderWith({ ".git/HEAD": "", "AGENTS.md": "one\ntwo\n", "sub/x": "" }, async (folder) => {
+    const [home, sub] = [`${folder}/../home`, `${folder}/sub`];
+    const put = (name: string, text: string) => Deno.writeTextFile(`${folder}/${name}`, text);
+    const [first, again] = [await begun(sub, home, true), await begun(sub, home)];
+    assertEquals([first.asked.length, again.asked, again.texts], [1, [], ["one", "two"]]);
+    assertEquals(first.asked[0], { type: "trust", files: [{ name: "../AGENTS.md", lines: 2 }] });
+    // A file comes, and one changes: without an answer neither is heeded, and both are asked about again.
+    await put("sub/CLAUDE.md", "new\n");
+    const added = {
+      name: "CLAUDE.md",
+      lines: 1,
+      change: { type: "added", lines: [{ kind: "+", text: "new", line: 1 }] },
+    } as const;
+    const unchanged = { name: "../AGENTS.md", lines: 2 };
+    for (let times = 0; times < 2; times++) {
+      const { asked, heeded, texts } = await begun(sub, home);
+      assertEquals(asked, [{ type: "trust", doubt: "content", files: [unchanged, added] }]);
+      assertEquals([texts, heeded.isHeeded, heeded.doubt], [["one", "two"], undefined, "content"]);
+    }
+    await put("AGENTS.md", "one\n2\n");
+    const lines = [
+      { kind: " ", text: "one", line: 1 },
+      { kind: "-", text: "two", line: 2 },
+      { kind: "+", text: "2", line: 2 },
+    ] as const;
+    const changed = { ...unchanged, change: { type: "changed", lines } } as const;
+    const both = await begun(sub, home);
+    assertEquals(both.asked, [{ type: "trust", doubt: "content", files: [changed, added] }]);
+    assertEquals(both.texts, []);
+    assertEquals((await begun(sub, home, true)).texts, ["one", "2", "new"]);
+    // What is trusted in one folder of the repository stays so while another is worked in.
+    const [root, later] = [await begun(folder, home), await begun(sub, home)];
+    assertEquals([root.asked, root.texts, later.asked], [[], ["one", "2"], []]);
+    await put("AGENTS.md", "3\n");
+    assertEquals((await begun(folder, home, true)).asked.length, 1);
+    assertEquals((await begun(sub, home)).asked, []);
+    // A no is for all of it, until /trust.
+    await put("AGENTS.md", "4\n");
+    assertEquals((await begun(sub, home, false)).texts, []);
+    const refused = await begun(sub, home, true);
+    assertEquals([refused.asked, refused.texts, refused.heeded.isHeeded], [[], [], false]);
+    const yes = await heedInstructions(agentIn(sub), await keptIn(home), { answer: true });
+    assertEquals([yes.isHeeded, (await begun(sub, home)).texts], [true, ["4", "new"]]);
+  });
+});
+
+Deno.test("R-18 another folder at the same path is not trusted, though it says the same", async () => {
+  await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
+    const home = `${folder}/../home`;
+    await begun(folder, home, true);
+    await Deno.rename(folder, `${folder}.old`);
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(`${folder}/AGENTS.md`, "be brief\n");
+    const other = await begun(folder, home);
+    const files = [{ name: "AGENTS.md", lines: 1 }];
+    assertEquals(other.asked, [{ type: "trust", doubt: "folder", files }]);
+    assertEquals([other.texts, other.heeded.isHeeded], [[], undefined]);
+    // The answer is for this folder: the one before is another now.
+    assertEquals((await begun(folder, home, true)).texts, ["be brief"]);
+    assertEquals((await begun(folder, home)).asked, []);
+    await Deno.rename(folder, `${folder}.new`);
+    await Deno.rename(`${folder}.old`, folder);
+    assertEquals((await begun(folder, home)).asked.map(({ doubt }) => doubt), ["folder"]);
+  });
+});
+
+Deno.test("R-18 a folder that was trusted without its content is asked about once more", async () => {
+  for (const earlier of [{ instructions: true }, { trust: true }]) {
+    await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
+      const home = await Deno.realPath(`${folder}/..`);
+      await Deno.mkdir(`${home}/copilot`);
+      const settings = JSON.stringify({ folders: { [folder]: { ...earlier, network: true } } });
+      await Deno.writeTextFile(`${home}/copilot/permissions.json`, settings);
+      const [open, yes, later] = [
+        await begun(folder, home),
+        await begun(folder, home, true),
+        await begun(folder, home),
+      ];
+      assertEquals([open, yes, later].map(({ asked }) => asked.length), [1, 1, 0]);
+      assertEquals([open.texts, later.texts], [[], ["be brief"]]);
+      const kept = JSON.parse(await Deno.readTextFile(`${home}/copilot/permissions.json`));
+      const { instructions, ...others } = kept.folders[folder];
+      assertEquals([others.network, Object.keys(instructions.files)], [true, ["AGENTS.md"]]);
+      const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode("be brief\n"));
+      assertEquals(instructions.files["AGENTS.md"], new Uint8Array(bytes).toHex());
+    });
+  }
+});
+
+Deno.test("R-18 where the trusted text is gone, or another, no difference is made up", async () => {
+  await folderWith({ "AGENTS.md": "one\n" }, async (folder) => {
+    const home = `${folder}/../home`;
+    await begun(folder, home, true);
+    await Deno.writeTextFile(`${folder}/AGENTS.md`, "two\n");
+    const [{ name }] = [...Deno.readDirSync(`${home}/copilot/instructions`)] as [Deno.DirEntry];
+    const path = `${home}/copilot/instructions/${name}`;
+    if (Deno.build.os !== "windows") assertEquals(Deno.statSync(path).mode! & 0o777, 0o600);
+    const changeNow = async () => (await begun(folder, home)).asked[0]!.files[0]!.change;
+    assertEquals((await changeNow())?.lines?.length, 2);
+    await Deno.writeTextFile(path, "another\n");
+    assertEquals(await changeNow(), { type: "changed" });
+    await Deno.remove(path);
+    assertEquals(await changeNow(), { type: "changed" });
+  });
+});
+
+Deno.test("R-18 with -p a file that changed is not heeded, but for --trust, and a line says so", async () => {
+  await folderWith(
+    { ".git/HEAD": "", "AGENTS.md": "be brief\n", "sub/AGENTS.md": "be kind\n" },
+    async (folder) => {
+      const home = `${folder}/../home`;
+      const sub = `${folder}/sub`;
+      await begun(sub, home, true);
+      await Deno.writeTextFile(`${folder}/AGENTS.md`, "be rude\n");
+      const rows: [flags: string[], heeds: string[], line: string][] = [
+        [
+          [],
+          ["be kind"],
+          "· heeds AGENTS.md (1 line)\n· not heeded: ../AGENTS.md (1 line, changed since you trusted it) (/trust or --trust does)\n",
+        ],
+        [
+          ["--trust"],
+          ["be rude", "be kind"],
+          "· heeds ../AGENTS.md (1 line, changed since you trusted it), AGENTS.md (1 line)\n",
+        ],
+        // That was for one run.
+        [[], ["be kind"], "· not heeded: ../AGENTS.md"],
+      ];
+      for (const [flags, heeds, line] of rows) {
+        await using server = strictServer([{ text: "Well." }]);
+        const { code, stderr } = await run(
+          ["--local", "--host", server.url, "-m", "test", "-p", "go", ...flags],
+          { cwd: sub, env: { XDG_CONFIG_HOME: home, XDG_STATE_HOME: home } },
+        );
+        assertEquals(code, 0, stderr);
+        const texts = ["be rude", "be kind"].filter((text) => systemOf(server).includes(text));
+        assertEquals(texts, heeds);
+        assertStringIncludes(stderr, line);
+      }
+    },
+  );
+});
+
+Deno.test({
+  name: `R-18 a session shows what changed, and asks${noTmux && ` (skipped: ${noTmux})`}`,
+  ignore: noTmux !== "",
+  async fn() {
+    await using server = strictServer([{ text: "One." }, { text: "Two." }], { models: ["test"] });
+    await using screen = await terminal();
+    const start = `${sessionCommand(server)}; echo left: $?\r`;
+    await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nbe kind\n");
+    await screen.type(start);
+    await screen.until("Heed them?");
+    await screen.type("y\r");
+    await screen.until("· heeds AGENTS.md (2 lines)");
+    await screen.type("\x04");
+    await screen.until("left: 0");
+    await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nrun \x1b[8mthis\n");
+    await screen.type(`clear; ${start}`);
+    const rows = await screen.until((rows) => rows.some((row) => row.startsWith("Heed them?")));
+    assertEquals(rows.filter((row) => /^ {4}\S/.test(row)), [
+      "    1   be brief",
+      "    2 - be kind",
+      "    2 + run ␛[8mthis",
+    ]);
+    assertStringIncludes(
+      rows.join(" "),
+      "no longer those that you trusted: AGENTS.md (2 lines, changed",
+    );
+    await screen.type("\x1b");
+    await screen.until("· not heeded: AGENTS.md (2 lines, changed since you trusted it)");
+    await screen.type("go\r");
+    await screen.until("One.");
+    assertEquals(systemOf(server).includes("be brief"), false);
+    await screen.type("/trust\r");
+    await screen.until("· heeds AGENTS.md (2 lines)");
+    await screen.type("go\r");
+    await screen.until("Two.");
+    assertStringIncludes(systemOf(server), "be brief\nrun");
+  },
 });
 
 Deno.test("PTH-03 instructions that lead out of the repository are not read; nor is what is no file", async () => {
@@ -260,7 +460,7 @@ Deno.test("of two files in a folder the first counts, empty ones are none, lines
   await folderWith({ ".git/HEAD": "", ...files }, async (folder) => {
     const agent = agentIn(`${folder}/a/b`);
     const heeded = await heedInstructions(agent, await settingsIn(folder), { trust: true });
-    assertEquals(heeded.files, [{ name: "../AGENTS.md", lines: 2 }]);
+    assertEquals(heeded.files, [{ name: "../AGENTS.md", lines: 2, isHeeded: true }]);
     const none = await heedInstructions(agentIn(folder), await settingsIn(folder), {});
     assertEquals([none.files, none.isHeeded], [[], true]);
   });

@@ -94,9 +94,13 @@ const TEXTS: ReportTexts = {
     return [...lines, ...instructionLines(change.instructions)].join("\n");
   },
   trust({ instructions }) {
-    if (instructions.isHeeded === false) return "What this folder brings is not heeded.";
-    return instructionLines(instructions).join("\n") ||
-      "This folder brings no instructions; those that come will be heeded.";
+    const { files, isHeeded } = instructions;
+    const lines = instructionLines(instructions);
+    if (isHeeded === false) lines.push("What this folder brings is not heeded.");
+    else if (files.length === 0) {
+      lines.push("This folder brings no instructions; those that come will be asked about.");
+    }
+    return lines.join("\n");
   },
   sessions({ sessions }) {
     if (sessions.length === 0) return "There are no earlier sessions of this folder.";

@@ -17,7 +17,12 @@ import type { TextPart } from "../../types/message.ts";
 import type { Job } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
 import { jobEnded } from "../progress.ts";
-import { instructionLines, resumedLines, trustQuestion } from "../session_lines.ts";
+import {
+  instructionLines,
+  resumedLines,
+  trustChangeRows,
+  trustQuestion,
+} from "../session_lines.ts";
 import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
 import { askPerson, ruleAdded } from "./question.ts";
@@ -110,7 +115,9 @@ export class TerminalFrontend implements Frontend {
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     if (!this.#isLive) return undefined;
     const { text, prompt } = trustQuestion(question);
-    this.#say(text);
+    const { columns } = terminalSize();
+    const changes = trustChangeRows(question, columns, this.#paint);
+    this.#screen.print([wrapped(text, columns), ...changes].join("\n"));
     const objection = (line: string) =>
       /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc leaves it open";
     const answer = await this.#screen.ask(prompt, objection, signal);

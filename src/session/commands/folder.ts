@@ -4,7 +4,6 @@ import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
 import { APPROVE_MODES } from "../../permissions/settings.ts";
 import { heedInstructions } from "../instructions.ts";
-import { repositoryOf } from "../repository.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
@@ -79,12 +78,8 @@ async function setApprove(session: SessionState, argument: string): Promise<Repo
 async function setTrust(session: SessionState, argument: string): Promise<Report> {
   if (argument !== "" && argument !== "off") return sentence("/trust takes nothing but off");
   const { agent, permissions } = session;
-  try {
-    await permissions.trust(repositoryOf(agent.state.workingDir), argument === "");
-    return { type: "trust", instructions: await heedInstructions(agent, permissions, {}) };
-  } catch (error) {
-    return sentence(`That cannot be kept: ${oneLine((error as Error).message)}`);
-  }
+  const instructions = await heedInstructions(agent, permissions, { answer: argument === "" });
+  return { type: "trust", instructions };
 }
 
 /** The folders whose path begins like `path`, with `/` at their ends; hidden ones for a `.`. */

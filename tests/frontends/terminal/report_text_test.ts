@@ -40,7 +40,11 @@ Deno.test("of a command that printed nothing to stdout, stderr is shown", () => 
 const job = (number: number, seconds: number, outcome?: string, command = "npm run\ndev") =>
   ({ number, elapsedMs: seconds * 1000, outcome, command }) as Job;
 const asked = { type: "models", model: "m\x1b", server: "host:1" } as const;
-const heeded = { files: [{ name: "AGENTS.md", lines: 1 }], refused: [], isHeeded: true };
+const heeded = {
+  files: [{ name: "AGENTS.md", lines: 1, isHeeded: true }],
+  refused: [],
+  isHeeded: true,
+};
 const undone = {
   ...{ way: "undo", text: "do it", files: [], hasConversation: true, commands: 0 } as const,
 };
@@ -140,7 +144,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
     "What this folder brings is not heeded.",
   ]],
   [{ type: "trust", instructions: { ...heeded, files: [] } }, [
-    "This folder brings no instructions; those that come will be heeded.",
+    "This folder brings no instructions; those that come will be asked about.",
   ]],
   [{ type: "sessions", sessions: [] }, ["There are no earlier sessions of this folder."]],
   [{ type: "sessions", sessions: [{ started: "2026-01-02T03:04:05.678Z", title: "a\nb" }] }, [

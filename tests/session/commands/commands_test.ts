@@ -36,7 +36,7 @@ const SAID: [line: string, said: string][] = [
   ["/plan x", "/plan takes nothing but off"],
   ["/plan off", "There is no plan mode to leave."],
   ["/trust x", "/trust takes nothing but off"],
-  ["/trust", "That cannot be kept: "],
+  ["/trust", "· that cannot be kept: "],
   ["/resume 1", "There is no session 1: see /resume"],
   ["/jobs x", "Use /jobs, /jobs N, /jobs stop N or /jobs stop all"],
   ["/jobs stop", "Use /jobs, /jobs N, /jobs stop N or /jobs stop all"],
@@ -228,7 +228,11 @@ Deno.test("/trust is for the repository, and holds in its folders and in later s
       assertEquals(instructions!.includes("be brief"), isTrusted);
       const later = await settings();
       await later.prepare(root, false);
-      assertEquals([later.trusts(root), later.trusts(base)], [isTrusted, undefined]);
+      const trusted = later.trusted(root);
+      assertEquals([trusted && Object.keys(trusted.files), later.trusted(base)], [
+        isTrusted && ["AGENTS.md"],
+        undefined,
+      ]);
     }
   } finally {
     await Deno.remove(base, { recursive: true });
