@@ -131,6 +131,11 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
       { kind: "+", text: "2", line: 2 },
     ] as const;
     const changed = { ...unchanged, change: { type: "changed", lines } } as const;
+    // With --trust nobody is asked, and nothing is kept.
+    await heedInstructions(agentIn(sub), await keptIn(home), {
+      trust: true,
+      confirm: () => Promise.reject(new Error("asked")),
+    });
     const both = await begun(sub, home);
     assertEquals(both.asked, [{ type: "trust", doubt: "content", files: [changed, added] }]);
     assertEquals(both.texts, []);
@@ -152,23 +157,30 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
 });
 
 Deno.test("R-18 another folder at the same path is not trusted, though it says the same", async () => {
-  await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
-    const home = `${folder}/../home`;
-    await begun(folder, home, true);
-    await Deno.rename(folder, `${folder}.old`);
-    await Deno.mkdir(folder);
-    await Deno.writeTextFile(`${folder}/AGENTS.md`, "be brief\n");
-    const other = await begun(folder, home);
-    const files = [{ name: "AGENTS.md", lines: 1 }];
-    assertEquals(other.asked, [{ type: "trust", doubt: "folder", files }]);
-    assertEquals([other.texts, other.heeded.isHeeded], [[], undefined]);
-    // The answer is for this folder: the one before is another now.
-    assertEquals((await begun(folder, home, true)).texts, ["be brief"]);
-    assertEquals((await begun(folder, home)).asked, []);
-    await Deno.rename(folder, `${folder}.new`);
-    await Deno.rename(`${folder}.old`, folder);
-    assertEquals((await begun(folder, home)).asked.map(({ doubt }) => doubt), ["folder"]);
-  });
+  await folderWith(
+    { ".git/HEAD": "", "AGENTS.md": "be brief\n", "sub/AGENTS.md": "x\n" },
+    async (folder) => {
+      const home = `${folder}/../home`;
+      await begun(`${folder}/sub`, home, true);
+      await Deno.rename(folder, `${folder}.old`);
+      await Deno.mkdir(`${folder}/.git`, { recursive: true });
+      await Deno.writeTextFile(`${folder}/AGENTS.md`, "be brief\n");
+      const other = await begun(folder, home);
+      const files = [{ name: "AGENTS.md", lines: 1 }];
+      assertEquals(other.asked, [{ type: "trust", doubt: "folder", files }]);
+      assertEquals([other.texts, other.heeded.isHeeded], [[], undefined]);
+      // The answer is for this folder: the one before is another now.
+      assertEquals((await begun(folder, home, true)).texts, ["be brief"]);
+      assertEquals((await begun(folder, home)).asked, []);
+      await Deno.mkdir(`${folder}/sub`);
+      await Deno.writeTextFile(`${folder}/sub/AGENTS.md`, "x\n");
+      const [{ files: [, below] }] = (await begun(`${folder}/sub`, home)).asked as [Confirmation];
+      assertEquals(below?.change?.type, "added");
+      await Deno.rename(folder, `${folder}.new`);
+      await Deno.rename(`${folder}.old`, folder);
+      assertEquals((await begun(folder, home)).asked.map(({ doubt }) => doubt), ["folder"]);
+    },
+  );
 });
 
 Deno.test("R-18 a folder that was trusted without its content is asked about once more", async () => {
@@ -264,7 +276,11 @@ Deno.test({
     await screen.until("left: 0");
     await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nrun \x1b[8mthis\n");
     await screen.type(`clear; ${start}`);
-    const rows = await screen.until((rows) => rows.some((row) => row.startsWith("Heed them?")));
+    // The question of the first session is there until the screen is cleared.
+    const rows = await screen.until((rows) =>
+      rows.some((row) => row.includes("no longer those")) &&
+      rows.some((row) => row.startsWith("Heed them?"))
+    );
     assertEquals(rows.filter((row) => /^ {4}\S/.test(row)), [
       "    1   be brief",
       "    2 - be kind",
