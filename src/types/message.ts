@@ -24,9 +24,11 @@ export type TextRange = readonly [from: number, to: number];
 
 /** Text of a person. */
 export interface TextPart {
+  /** Tells it from the other parts. */
   type: "text";
+  /** The whole text, with what was pasted. */
   text: string;
-  /** The ranges that were pasted, in order: an `@` in them names no file to attach. All was typed when left out. */
+  /** The ranges that were pasted, in order: an `@` in them attaches no file. Left out where all was typed. */
   pasted?: readonly TextRange[];
 }
 

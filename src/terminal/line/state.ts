@@ -24,6 +24,7 @@ export type KillRing = readonly (readonly Unit[])[];
 export interface LineState extends Snapshot {
   /** The texts entered before, oldest first. */
   readonly history: readonly string[];
+  /** The ranges of those texts that were pasted. */
   readonly pasted: PastedRanges;
   /** Entries of the history (and the new one) as they were left when another was looked at. */
   readonly edited: ReadonlyMap<number, readonly Unit[]>;

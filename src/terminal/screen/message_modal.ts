@@ -11,6 +11,7 @@ import type { SessionLineOptions } from "./question_modal.ts";
 export interface MessageModalOptions extends SessionLineOptions {
   /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
   history: () => readonly string[];
+  /** The ranges of those texts that were pasted. */
   pasted: () => PastedRanges;
   /** True while a turn goes on. */
   isActive: () => boolean;
