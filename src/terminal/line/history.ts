@@ -42,7 +42,8 @@ export class History {
   }
 
   /**
-   * Adds a text, with the ranges of it that were pasted, as the newest entry, here and in the file; blank ones are left out.
+   * Adds a text, with the ranges of it that were pasted, as the newest entry, here and in the file; blank
+   * ones are left out.
    * @throws {Error} when the file cannot be written (`Deno.errors`); `entries` has it all the same.
    */
   add(text: string, pasted?: readonly TextRange[]): void {
