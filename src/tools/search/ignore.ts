@@ -1,5 +1,8 @@
 /** `.gitignore` rules as git reads them (gitignore(5); git's `dir.c` and `wildmatch.c`). @module */
 
+import { POSIX_CLASSES } from "./regex/char_sets.ts";
+import { Stopped } from "./regex/dfa.ts";
+
 /** The verdict of rules on a path: true leaves it out, false (a `!` rule) keeps it. */
 export type IgnoreVerdict = boolean | undefined;
 
@@ -18,32 +21,72 @@ export interface Rules {
   /** All rules as a few expressions: most paths match none of them, and are done with quickly. */
   readonly names: readonly RegExp[];
   readonly paths: readonly RegExp[];
+  /** What the rules take of {@linkcode MAX_RULES_COST}. */
+  readonly cost: number;
+  /** True where rules were left out, as they would have cost more than there was room for. */
+  readonly isCut: boolean;
 }
+
+/**
+ * The most that the rules for one path may cost together: the characters of their lines, and for each
+ * line {@linkcode LINE_COST}. No real ones come near; a name is held against so many in milliseconds.
+ */
+export const MAX_RULES_COST = 256 * 1024;
+const LINE_COST = 32;
 
 /** No path is longer, so no longer pattern can match. */
 const MAX_PATTERN_CHARS = 4096;
-/** The rules in one expression: the engine refuses expressions that are too large. */
+/** The rules in one expression, and about its characters: the engine refuses those that are too large. */
 const RULES_PER_UNION = 100;
+const UNION_CHARS = 10_000;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Reads the text of a `.gitignore`. A line that can match nothing is dropped. */
-export function parseIgnore(text: string): Rules {
-  const lines = (ASCII.test(text) ? text : byBytes(text)).split("\n");
-  const list = lines.flatMap((line) => parseIgnoreRule(line.replace(/\r$/, ""))).reverse();
+/**
+ * Reads the text of a `.gitignore`. A line that can match nothing is dropped, and so are all behind
+ * those that cost `room`.
+ * @param stop called for each line; when it returns true, the reading ends with a `Stopped`
+ */
+export function parseIgnore(text: string, room = MAX_RULES_COST, stop = () => false): Rules {
+  const list: IgnoreRule[] = [];
+  let cost = 0;
+  let isCut = false;
+  for (const line of (ASCII.test(text) ? text : byBytes(text)).split("\n")) {
+    if (stop()) throw new Stopped();
+    const rule = parseIgnoreRule(line.replace(/\r$/, ""));
+    if (rule === undefined) continue;
+    isCut = cost + line.length + LINE_COST > room;
+    if (isCut) break;
+    cost += line.length + LINE_COST;
+    list.push(rule);
+  }
+  list.reverse();
   const [names, paths] = [list.filter((r) => !r.anchored), list.filter((r) => r.anchored)];
-  return { list, names: unions(names), paths: unions(paths) };
+  return { list, names: unions(names, stop), paths: unions(paths, stop), cost, isCut };
 }
 
-/** Applies `rules` to a file or folder by `path`, from their folder, and its last part `name`. */
-export function verdict(rules: Rules, path: string, name: string, isDir: boolean): IgnoreVerdict {
+/**
+ * Applies `rules` to a file or folder by `path`, from their folder, and its last part `name`.
+ * @param stop called every millisecond or so; when it returns true, this ends with a `Stopped`
+ */
+export function verdict(
+  rules: Rules,
+  path: string,
+  name: string,
+  isDir: boolean,
+  stop = () => false,
+): IgnoreVerdict {
   if (!ASCII.test(path)) {
     path = byBytes(path);
     name = byBytes(name);
   }
-  if (!rules.names.some((r) => r.test(name)) && !rules.paths.some((r) => r.test(path))) return;
+  const test = (regex: RegExp, text: string) => {
+    if (stop()) throw new Stopped();
+    return regex.test(text);
+  };
+  if (!rules.names.some((r) => test(r, name)) && !rules.paths.some((r) => test(r, path))) return;
   for (const rule of rules.list) {
     if (rule.dirOnly && !isDir) continue;
-    if (rule.regex.test(rule.anchored ? path : name)) return !rule.keep;
+    if (test(rule.regex, rule.anchored ? path : name)) return !rule.keep;
   }
 }
 
@@ -52,18 +95,23 @@ function byBytes(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
-function unions(rules: readonly IgnoreRule[]): RegExp[] {
+function unions(rules: readonly IgnoreRule[], stop: () => boolean): RegExp[] {
   const list: RegExp[] = [];
-  for (let i = 0; i < rules.length; i += RULES_PER_UNION) {
-    const sources = rules.slice(i, i + RULES_PER_UNION).map((rule) => rule.regex.source);
+  for (let i = 0; i < rules.length;) {
+    if (stop()) throw new Stopped();
+    const sources: string[] = [];
+    for (let chars = 0; chars < UNION_CHARS && sources.length < RULES_PER_UNION; i++) {
+      if (i === rules.length) break;
+      chars += sources[sources.push(rules[i]!.regex.source) - 1]!.length;
+    }
     list.push(new RegExp(sources.join("|"), "su"));
   }
   return list;
 }
 
-/** The rule of a line, in a list; an empty list where it has none. */
-function parseIgnoreRule(line: string): IgnoreRule[] {
-  if (line.startsWith("#") || line.length > MAX_PATTERN_CHARS) return [];
+/** The rule of a line; undefined where it has none. */
+function parseIgnoreRule(line: string): IgnoreRule | undefined {
+  if (line.startsWith("#") || line.length > MAX_PATTERN_CHARS) return undefined;
   let pattern = withoutTrailingSpaces(line);
   const keep = pattern.startsWith("!");
   if (keep) pattern = pattern.slice(1);
@@ -72,8 +120,8 @@ function parseIgnoreRule(line: string): IgnoreRule[] {
   const anchored = pattern.includes("/");
   if (pattern.startsWith("/")) pattern = pattern.slice(1);
   const source = pattern === "" ? undefined : wildmatch(pattern);
-  if (source === undefined) return [];
-  return [{ regex: new RegExp(`^(?:${source})$`, "su"), anchored, keep, dirOnly }];
+  if (source === undefined) return undefined;
+  return { regex: new RegExp(`^(?:${source})$`, "su"), anchored, keep, dirOnly };
 }
 
 /** The line without spaces at its end, but for one that a backslash escapes. */
@@ -173,22 +221,6 @@ function bracketSet(pattern: string, start: number): { source: string; end: numb
     }
   }
 }
-
-/** The characters of each `[:name:]`, as the inside of an expression's brackets. */
-export const POSIX_CLASSES: ReadonlyMap<string, string> = new Map([
-  ["alnum", "0-9A-Za-z"],
-  ["alpha", "A-Za-z"],
-  ["blank", " \\t"],
-  ["cntrl", "\\x00-\\x1f\\x7f"],
-  ["digit", "0-9"],
-  ["graph", "\\x21-\\x7e"],
-  ["lower", "a-z"],
-  ["print", "\\x20-\\x7e"],
-  ["punct", "!-\\/:-@\\[-`\\{-~"],
-  ["space", "\\t-\\r "],
-  ["upper", "A-Z"],
-  ["xdigit", "0-9A-Fa-f"],
-]);
 
 /*
  * A star takes as little as it can: the pattern behind it up to the next star has a fixed length, so

@@ -4,6 +4,8 @@ import { count } from "../../text/count.ts";
 import type { SearchEnd } from "./pool.ts";
 import type { Tally } from "./walk.ts";
 
+const CUT_RULES = "ignore files are too long, and only their first rules were applied";
+
 /** The numbers of files that were not read, each with the reason. */
 function skipped(tally: Tally): string[] {
   return ([
@@ -23,7 +25,8 @@ export function leftOut(tally: Tally): string {
   if (tally.ignored > 0) {
     parts.push(`${tally.ignored} ignored or hidden (name one as path to search it)`);
   }
-  return parts.length === 0 ? "" : ` Skipped: ${parts.join(", ")}.`;
+  const cut = tally.cutRules > 0 ? ` Note: ${CUT_RULES}.` : "";
+  return parts.length === 0 ? cut : ` Skipped: ${parts.join(", ")}.${cut}`;
 }
 
 /** The reasons why the results of a search are incomplete, apart from a lack of room. */
@@ -32,6 +35,7 @@ export function gaps(tally: Tally, end: SearchEnd): string[] {
   if (end === "timeout") notes.push("stopped for lack of time: narrow it down with path");
   const parts = skipped(tally);
   if (parts.length > 0) notes.push(`skipped: ${parts.join(", ")}`);
+  if (tally.cutRules > 0) notes.push(CUT_RULES);
   return notes;
 }
 

@@ -4,7 +4,14 @@ import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
 import { withFileText } from "./read_text.ts";
 import { Stopped } from "./regex/dfa.ts";
-import { countUnreadable, emptyTally, type Tally, Walk, type WalkOptions } from "./walk.ts";
+import {
+  addTally,
+  countUnreadable,
+  emptyTally,
+  type Tally,
+  Walk,
+  type WalkOptions,
+} from "./walk.ts";
 
 /** The parameters of a search; plain data, as they are sent to workers. */
 export interface SearchJob {
@@ -61,15 +68,20 @@ export class Searcher {
     this.#search = job.grep
       ? lineKeeper(job, job.grep, this.found, stop)
       : fileKeeper(job, this.found);
-    this.#walk = new Walk(job.walk, this.found.tally);
+    this.#walk = new Walk(job.walk, this.found.tally, stop);
   }
 
   /** Does the last of `tasks`, or as much of it as there is time for. */
   step(): void {
     const task = this.tasks.pop();
     if (task === undefined) return;
-    if (typeof task !== "string") return this.#searchFiles(task);
-    const { files, folders } = this.#walk.list(task);
+    if (typeof task === "string") this.#list(task);
+    else this.#searchFiles(task);
+  }
+
+  #list(folder: string): void {
+    const { files, folders } = this.#unlessStopped(() => this.#walk.list(folder)) ??
+      { files: [], folders: [folder] };
     for (const folder of folders) this.tasks.push(folder);
     for (let i = 0; i < files.length; i += FILES_PER_TASK) {
       this.tasks.push(files.slice(i, i + FILES_PER_TASK));
@@ -78,18 +90,25 @@ export class Searcher {
 
   #searchFiles(files: string[]): void {
     let i = 0;
-    try {
+    this.#unlessStopped(() => {
       for (; i < files.length && !this.stop(); i++) this.#search(files[i]!);
+    });
+    if (i < files.length) this.tasks.push(files.slice(i));
+  }
+
+  /** The result of `work`; undefined where it was stopped. */
+  #unlessStopped<T>(work: () => T): T | undefined {
+    try {
+      return work();
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     }
-    if (i < files.length) this.tasks.push(files.slice(i));
   }
 }
 
 /** Adds the results of another thread. */
 export function addFound(to: Found, from: Found): void {
-  for (const key of Object.keys(to.tally) as (keyof Tally)[]) to.tally[key] += from.tally[key];
+  addTally(to.tally, from.tally);
   // Not by `push(...)`: the stack has no room for so many arguments.
   to.matches = to.matches.concat(from.matches);
   to.files = to.files.concat(from.files);

@@ -8,7 +8,7 @@
 
 import { slashed } from "../../text/std_path.ts";
 import type { Withheld } from "../../types/tool.ts";
-import { type IgnoreVerdict, parseIgnore, type Rules, verdict } from "./ignore.ts";
+import { type IgnoreVerdict, MAX_RULES_COST, parseIgnore, type Rules, verdict } from "./ignore.ts";
 
 /** The ignore files that apply to a folder, the nearest first. */
 interface IgnoreLevel {
@@ -20,6 +20,7 @@ interface IgnoreLevel {
 interface Scope {
   ignore?: IgnoreLevel | undefined;
   gitignore?: IgnoreLevel | undefined;
+  cost: number; // what all its rules take of what those for one path may cost
 }
 
 /** The files that a glob pattern takes. */
@@ -52,25 +53,42 @@ export const emptyTally = () => ({
   unnameable: 0, // files and folders whose names are not UTF-8, and which cannot be named therefore
   links: 0, // links to files and folders
   withheld: 0, // files and folders that the policy withholds
+  cutRules: 0, // ignore files of which only the first rules count; several threads may count one
 });
 export type Tally = ReturnType<typeof emptyTally>;
 
-/** The most bytes of an ignore file that are read: no real one comes near. */
+export function addTally(to: Tally, from: Tally): void {
+  for (const key of Object.keys(to) as (keyof Tally)[]) to[key] += from[key];
+}
+
+/** The most bytes of an ignore file that are read, comments included: no real one comes near. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
 /** Folders without real files: reading one runs code in the kernel, and some wait for ever. */
 const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
 /** The folders whose rules are remembered; beyond, all are dropped and read again when needed. */
 const MAX_SCOPES = 20_000;
+/** The most that all remembered rules may cost: beyond, they are dropped likewise. */
+const MAX_SCOPES_COST = 8 * MAX_RULES_COST;
 
 /** Lists one folder after the other, and counts the files that it leaves out. */
 export class Walk {
   readonly #scopes = new Map<string, Scope>();
+  #cost = 0;
 
-  constructor(private readonly options: WalkOptions, private readonly tally: Tally) {}
+  /** @param stop called every millisecond or so while rules are read and applied */
+  constructor(
+    private readonly options: WalkOptions,
+    private readonly tally: Tally,
+    private readonly stop: () => boolean = () => false,
+  ) {}
 
-  /** The files and folders in `folder` that a search takes. Links are never followed. */
+  /**
+   * The files and folders in `folder` that a search takes. Links are never followed.
+   * @throws {Stopped} when `stop` returns true; then nothing of the folder is counted.
+   */
   list(folder: string): { files: string[]; folders: string[] } {
-    const { tally, options: { root, maxDepth, filter, withheld } } = this;
+    const { options: { root, maxDepth, filter, withheld } } = this;
+    const tally = emptyTally();
     const files: string[] = [];
     const folders: string[] = [];
     let entries: Deno.DirEntry[];
@@ -78,11 +96,11 @@ export class Walk {
       // The root of a file system keeps its slash.
       entries = Array.from(Deno.readDirSync(/^$|:$/.test(folder) ? `${folder}/` : folder));
     } catch (error) {
-      countUnreadable(folder, error, tally);
+      countUnreadable(folder, error, this.tally);
       return { files, folders };
     }
     const has = (name: string) => entries.some((entry) => entry.name === name);
-    const scope = this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
+    const scope = this.#scopeIn(folder, this.#scopeAbove(folder), has);
     const deeper = maxDepth >= folder.slice(root.length).split("/").length;
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
@@ -98,28 +116,48 @@ export class Walk {
         else files.push(path);
       } else tally.filtered++;
     }
+    addTally(this.tally, tally);
     return { files, folders };
   }
 
   #isLeftOut(path: string, name: string, isDir: boolean, scope: Scope): boolean {
     if (isDir && (name === "node_modules" || name === ".git")) return true;
-    return ruled(path, name, isDir, scope) ??
+    return ruled(path, name, isDir, scope, this.stop) ??
       (name.startsWith(".") && !this.options.hidden.some((regex) => regex.test(name)));
   }
 
   /** The rules for `path` from the folders above it. */
   #scopeAbove(path: string): Scope {
-    if (path.length <= this.options.top.length) return {};
+    if (path.length <= this.options.top.length) return { cost: 0 };
     const folder = path.slice(0, path.lastIndexOf("/"));
     const has = (name: string) => exists(`${folder}/${name}`);
     const scope = this.#scopes.get(folder) ??
-      this.#remember(folder, scopeIn(folder, this.#scopeAbove(folder), has));
+      this.#scopeIn(folder, this.#scopeAbove(folder), has);
     // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
-    return ruled(path, path.slice(folder.length + 1), true, scope) ? {} : scope;
+    const isIgnored = ruled(path, path.slice(folder.length + 1), true, scope, this.stop);
+    return isIgnored ? { cost: 0 } : scope;
   }
 
-  #remember(folder: string, scope: Scope): Scope {
-    if (this.#scopes.size >= MAX_SCOPES) this.#scopes.clear();
+  /** The scope in `folder`, then remembered: `above` with the rules that the folder itself adds. */
+  #scopeIn(folder: string, above: Scope, has: (name: string) => boolean): Scope {
+    let { ignore, gitignore, cost } = above;
+    const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
+      const rules = readRules(`${folder}/${file}`, MAX_RULES_COST - cost, this.stop);
+      if (rules === undefined) return up;
+      cost += rules.cost;
+      this.#cost += rules.cost;
+      if (rules.isCut) this.tally.cutRules++;
+      return rules.list.length ? { rules, at: folder.length + 1, up } : up;
+    };
+    // A repository within another has rules of its own only.
+    if (has(".git")) gitignore = level(".git/info/exclude", undefined);
+    if (has(".gitignore")) gitignore = level(".gitignore", gitignore);
+    if (has(".ignore")) ignore = level(".ignore", ignore);
+    if (this.#scopes.size >= MAX_SCOPES || this.#cost > MAX_SCOPES_COST) {
+      this.#scopes.clear();
+      this.#cost = 0;
+    }
+    const scope = { ignore, gitignore, cost };
     this.#scopes.set(folder, scope);
     return scope;
   }
@@ -141,27 +179,19 @@ export function isWithheld(
   return !isDir && files !== undefined && files.test(path);
 }
 
-function ruled(path: string, name: string, isDir: boolean, scope: Scope): IgnoreVerdict {
+function ruled(
+  path: string,
+  name: string,
+  isDir: boolean,
+  scope: Scope,
+  stop: () => boolean,
+): IgnoreVerdict {
   for (const first of [scope.ignore, scope.gitignore]) {
     for (let level = first; level !== undefined; level = level.up) {
-      const found = verdict(level.rules, path.slice(level.at), name, isDir);
+      const found = verdict(level.rules, path.slice(level.at), name, isDir, stop);
       if (found !== undefined) return found;
     }
   }
-}
-
-/** The scope in `folder`: `scope` with the rules that the folder itself adds. */
-function scopeIn(folder: string, scope: Scope, has: (name: string) => boolean): Scope {
-  let { ignore, gitignore } = scope;
-  const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
-    const rules = readRules(`${folder}/${file}`);
-    return rules?.list.length ? { rules, at: folder.length + 1, up } : up;
-  };
-  // A repository within another has rules of its own only.
-  if (has(".git")) gitignore = level(".git/info/exclude", undefined);
-  if (has(".gitignore")) gitignore = level(".gitignore", gitignore);
-  if (has(".ignore")) ignore = level(".ignore", ignore);
-  return { ignore, gitignore };
 }
 
 function exists(path: string): boolean {
@@ -173,17 +203,25 @@ function exists(path: string): boolean {
   }
 }
 
-function readRules(path: string): Rules | undefined {
+function readRules(path: string, room: number, stop: () => boolean): Rules | undefined {
+  let text: string;
+  let isWhole: boolean;
   try {
     if (!Deno.lstatSync(path).isFile) return undefined;
     using file = Deno.openSync(path);
-    const bytes = new Uint8Array(Math.min(file.statSync().size, MAX_IGNORE_BYTES));
+    const { size } = file.statSync();
+    isWhole = size <= MAX_IGNORE_BYTES;
+    const bytes = new Uint8Array(Math.min(size, MAX_IGNORE_BYTES));
     let length = 0;
     for (let n; (n = file.readSync(bytes.subarray(length)));) length += n;
-    return parseIgnore(new TextDecoder().decode(bytes.subarray(0, length)));
+    text = new TextDecoder().decode(bytes.subarray(0, length));
   } catch {
     return undefined; // Gone since, or not readable: as if it were not there.
   }
+  if (isWhole) return parseIgnore(text, room, stop);
+  // A part of a line is another rule.
+  const rules = parseIgnore(text.slice(0, text.lastIndexOf("\n") + 1), room, stop);
+  return { ...rules, isCut: true };
 }
 
 /** Counts a failure to open; a file that is gone by now is none. */

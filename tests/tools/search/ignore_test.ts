@@ -1,5 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseIgnore, verdict } from "../../../src/tools/search/ignore.ts";
+import { Stopped } from "../../../src/tools/search/regex/dfa.ts";
 import { run, workspace } from "../workspace.ts";
 
 /** Rules, and the paths that they leave out of {@linkcode PATHS}. */
@@ -237,4 +238,35 @@ Deno.test("a rule of more than 4096 characters matches nothing", () => {
   for (const [stars, expected] of [[4095, true], [4096, undefined]] as const) {
     assertEquals(verdict(parseIgnore(`${"*".repeat(stars)}b`), "b", "b", false), expected);
   }
+});
+
+Deno.test("R-07 rules are read as far as there is room for them, the first ones first", () => {
+  const text = (count: number) => Array.from({ length: count }, (_, i) => `x${i}`).join("\n");
+  const few = parseIgnore(text(10));
+  assertEquals([few.list.length, few.isCut], [10, false]);
+  const some = parseIgnore(text(10), few.cost - 1);
+  assertEquals([some.list.length, some.isCut], [9, true]);
+  assertEquals(verdict(some, "x8", "x8", false), true);
+  assertEquals(verdict(some, "x9", "x9", false), undefined);
+  const many = parseIgnore(text(1_000_000));
+  assert(many.isCut && many.list.length < 10_000);
+  // Comments and empty lines take no room.
+  const comments = parseIgnore("# comment\n\n".repeat(100_000) + "x");
+  assertEquals([comments.list.length, comments.isCut], [1, false]);
+});
+
+Deno.test("R-07 rules that are too large for one expression are several", () => {
+  const rules = parseIgnore(Array.from({ length: 60 }, () => "*a?[a-b]".repeat(500)).join("\n"));
+  assertEquals(rules.list.length, 60);
+  assertEquals(verdict(rules, "b", "b", false), undefined);
+  assertEquals(verdict(rules, "aca".repeat(500), "aca".repeat(500), false), true);
+});
+
+Deno.test("R-07 rules are read and applied until it is to stop", () => {
+  const text = Array.from({ length: 1000 }, (_, i) => `*x${i}*y*`).join("\n");
+  const stopAfter = (calls: number) => () => calls-- === 0;
+  assertThrows(() => parseIgnore(text, undefined, stopAfter(999)), Stopped);
+  assertThrows(() => parseIgnore(text, undefined, stopAfter(1005)), Stopped);
+  const rules = parseIgnore(text);
+  assertThrows(() => verdict(rules, "a", "a", false, stopAfter(5)), Stopped);
 });

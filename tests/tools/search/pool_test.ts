@@ -1,8 +1,9 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { runSearch, type SearchLimits } from "../../../src/tools/search/pool.ts";
-import type { SearchJob } from "../../../src/tools/search/searcher.ts";
-import { grepCode } from "../text_results.ts";
+import { Searcher, type SearchJob } from "../../../src/tools/search/searcher.ts";
+import { emptyTally } from "../../../src/tools/search/walk.ts";
+import { globFiles, grepCode } from "../text_results.ts";
 import { type Workspace, workspace } from "../workspace.ts";
 
 function job(ws: Workspace, pattern?: string): SearchJob {
@@ -69,6 +70,36 @@ Deno.test("rules of ignore files reach the tasks that are handed over", async ()
     assertEquals(found.files.filter((file) => /7$/.test(file.path)), []);
     assertEquals(found.files.length, 540);
   }
+});
+
+const HOSTILE_RULES = Array.from({ length: 40_000 }, (_, i) => `*x${i}*y*`).join("\n");
+
+Deno.test("R-07 a folder whose rules are not read in time is left, and not half counted", () => {
+  using ws = workspace();
+  fill(ws, 0, 10);
+  ws.put(".gitignore", HOSTILE_RULES);
+  let isLate = true;
+  const searcher = new Searcher(job(ws), () => isLate);
+  searcher.tasks.push(job(ws).walk.root);
+  searcher.step();
+  assertEquals(searcher.tasks, [job(ws).walk.root]);
+  assertEquals(searcher.found.tally, emptyTally());
+  isLate = false;
+  while (searcher.tasks.length > 0) searcher.step();
+  assertEquals(searcher.found.tally.files, 10);
+});
+
+Deno.test("R-07 rules that take long end with the time, and that they were cut is said", async () => {
+  using ws = workspace();
+  fill(ws, 0, 100);
+  ws.put(".gitignore", HOSTILE_RULES);
+  const found = await search(ws, undefined, { hereMs: 0, timeoutMs: 0 });
+  assertEquals([found.end, found.files.length], ["timeout", 0]);
+  const all = await globFiles({ pattern: "f1", path: "." }, ws.context);
+  const cut = "ignore files are too long, and only their first rules were applied";
+  assertEquals(all, `f1\n[${cut}]`);
+  const none = await globFiles({ pattern: "g", path: "." }, ws.context);
+  assertStringIncludes(none, `Note: ${cut}.`);
 });
 
 /** Takes minutes: at each letter there are a thousand ways to go on, none of them seen before. */

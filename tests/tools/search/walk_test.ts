@@ -303,3 +303,23 @@ Deno.test.each([
   const none = { folder: "/ws", paths: [] };
   assertEquals([isWithheld(none, path, false), isWithheld(none, path, true)], [false, false]);
 });
+
+Deno.test("R-07 rules of folders above and below share the room, and long files are cut at a line", async () => {
+  using ws = workspace();
+  const rules = (count: number) => Array.from({ length: count }, (_, i) => `zz${i}\n`).join("");
+  await put(ws, {
+    ".gitignore": rules(5000) + "a\n",
+    "d/.gitignore": rules(5000) + "b\n",
+    "d/a": "",
+    "d/b": "",
+    // The last line that is read is a part of `long/keep`, and not the rule `long`.
+    "e/.gitignore": "#".repeat(1024 * 1024 - 5) + "\nlong/keep\n",
+    "e/long": "",
+  });
+  assertEquals(walk(ws), ["d/b", "e/long"]);
+  const tally = emptyTally();
+  const root = ws.dir.replaceAll("\\", "/");
+  const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [] }, tally);
+  for (const folder of ["", "/d", "/e"]) walker.list(root + folder);
+  assertEquals(tally.cutRules, 2);
+});

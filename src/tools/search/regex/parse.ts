@@ -4,8 +4,7 @@
  * @module
  */
 
-import { POSIX_CLASSES } from "../ignore.ts";
-import { type CharSet, CharSets } from "./char_sets.ts";
+import { type CharSet, CharSets, POSIX_CLASSES } from "./char_sets.ts";
 
 /** A condition on a place: begin and end of a line, `\b`, `\B`, begin and end of a word. */
 export type Look = "^" | "$" | "b" | "B" | "<" | ">";
