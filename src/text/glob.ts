@@ -9,7 +9,8 @@ const MAX_EXPANDED_CHARS = 5_000;
  * `*` is any characters but `/`, `**` any characters, `?` one character but `/`; a part that is only
  * `**` is any number of parts, also none. `[a-z]`, `[!a-z]` and `[[:alpha:]]` are one character but
  * `/`, `{a,b}` is either, `\` takes the next character literally. Brackets and braces without a
- * partner are literal. Names that begin with a dot are names like any other.
+ * partner are literal, and so are braces without a comma, as `{a}`. Names that begin with a dot are
+ * names like any other.
  *
  * @throws {RangeError} when the pattern is longer than 5000 characters with its braces expanded.
  *
@@ -51,7 +52,8 @@ function globTokens(pattern: string): GlobToken[] {
     else if (text === ",") open.at(-1)?.commas.push(at);
     else if (text === "}") {
       const group = open.pop();
-      if (!group) continue;
+      // As in bash, `{a}` is no choice: templates have folders called `{{name}}`.
+      if (!group?.commas.length) continue;
       list[group.at] = "{";
       for (const comma of group.commas) list[comma] = ",";
       list[at] = "}";

@@ -66,6 +66,8 @@ const SPELT: [text: string, matches: string[], others: string[]][] = [
   ["read(sch\u00fcssel/**)", ["/w/sch\u00fcssel/a", "/w/schu\u0308ssel/a"], ["/w/schussel/a"]],
   ["read(/w/schu\u0308ssel)", ["/w/sch\u00fcssel/a", "/w/schu\u0308ssel/a"], ["/w/schussel/a"]],
   ["read(c:/**)", ["/w/c:/a"], ["/c:/a"]],
+  ["read({{x.name}}/**)", ["/w/{{x.name}}/a", "/w/{{x.name}}"], ["/w/x.name/a"]],
+  ["read(/w/{{x.name}}/*.{a,b})", ["/w/{{x.name}}/x.a", "/w/{{x.name}}/x.b"], ["/w/x.name/x.a"]],
 ];
 for (const [text, matches, others] of SPELT) {
   Deno.test(`a rule that denies, in another spelling: ${text}`, UNIX, () => {

@@ -28,7 +28,8 @@ const rows: [pattern: string, matches: string[], others: string[]][] = [
   ["*.{ts,js}", ["a.ts", "a.js"], ["a.tsx", "a.", "a.{ts,js}"]],
   ["{a,b/**/c,*}d", ["ad", "b/cd", "b/x/cd", "xd", "d"], ["x/d"]],
   ["{a,{b,c}{d,}}", ["a", "b", "c", "bd", "cd"], ["ad", "d"]],
-  ["{a}", ["a"], ["{a}"]],
+  ["{a}", ["{a}"], ["a"]],
+  ["{{x.y}}/*", ["{{x.y}}/a"], ["x.y/a", "{x.y}/a"]],
   ["a{,b}", ["a", "ab"], []],
   ["{*,a}*", ["", "a", "aaa"], ["a/"]],
   ["[abc]", ["a", "c"], ["d", "", "ab", "[abc]"]],
@@ -66,6 +67,39 @@ for (const [pattern, matches, others] of rows) {
     assertEquals(others.filter((path) => regex.test(path)), [], `should not match ${regex}`);
   });
 }
+
+/** Patterns that bash expands to the same names as we do. */
+const BRACES = [
+  ..."{a} {{a}} {{a,b}} {a,{b}} {a,{b,c} {a,b}} {{},a} {,}x {a,b a,b} }{ {} {{x}}/{a,b} a{a,}"
+    .split(" "),
+  ..."{a{b,c} {a}{b,c} {a,b{c} {{a},b} {{a,b},c} {a},{b} {a,{b},c} {{a},{b}} {a,b}{c}".split(" "),
+  ..."x{{y}z,w} {a,b}}c} {{{a,b}}} {a,{},b} {a}} {{a} {}{a,b} {{a}b,c}d} {}} a{,b}{c,d}e".split(
+    " ",
+  ),
+  "{a\\,b}",
+  "\\{a,b}",
+  "{a,b\\}",
+  "{a\\},b}",
+];
+
+Deno.test({
+  name: "globToRegex: braces are those of bash",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const names: string[][] = [];
+    for (const pattern of BRACES) {
+      const args = ["-fc", `printf '%s\\n' ${pattern}`];
+      const { stdout } = await new Deno.Command("bash", { args }).output();
+      names.push(new TextDecoder().decode(stdout).trimEnd().split("\n"));
+    }
+    const all = new Set([...names.flat(), ...BRACES, "a", "b", "c", "x"]);
+    for (const [i, pattern] of BRACES.entries()) {
+      const regex = globToRegex(pattern);
+      const ours = [...all].filter((name) => regex.test(name));
+      assertEquals(ours.sort(), [...new Set(names[i])].sort(), `${pattern}: ${regex}`);
+    }
+  },
+});
 
 Deno.test("globToRegex agrees with a matcher that tries every way", () => {
   const parts = ["a", "b", "/", "?", "*", "**", "**/"];
