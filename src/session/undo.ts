@@ -159,7 +159,7 @@ async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSi
 /** The stamp of the file at a path; `a link` where its path leads through a link by now. */
 async function stampAt(path: string): Promise<string> {
   try {
-    return await Deno.realPath(path) === path ? stampOf(await Deno.lstat(path)) : "a link";
+    return await Deno.realPath(path) === path ? await stampOf(path) : "a link";
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return ABSENT;
     throw error;

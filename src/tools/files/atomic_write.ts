@@ -4,7 +4,15 @@ import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
 import { wait } from "../../wire/wait.ts";
 import { findProgram, programFolders } from "../shell/find_program.ts";
-import { FileError, fileError, isStill, movedError, statRegular } from "./regular_file.ts";
+import {
+  FileError,
+  fileError,
+  isStill,
+  movedError,
+  readBytes,
+  statRegular,
+} from "./regular_file.ts";
+import { stampOf } from "./seen_files.ts";
 
 /** The file that {@linkcode writeAtomically} wrote. */
 export interface Written {
@@ -19,6 +27,7 @@ export interface Written {
 export interface Seen {
   head: Uint8Array; // its first bytes; all of them where it is edited
   size: number; // its size in bytes; 0 where there was no file
+  stamp?: string; // its state, where `head` is not all of it
 }
 
 /** The parts of a call of {@linkcode writeAtomically} that all its steps need. */
@@ -281,7 +290,7 @@ export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<voi
 }
 
 /** True where the content is as seen. Times are too coarse, and the numbers of files are reused. */
-async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
+async function isAsSeen(path: string, { head, size, stamp }: Seen): Promise<boolean> {
   // Opened anew, as another file may have taken the place of the one that is locked.
   using file = await Deno.open(path);
   const buffer = new Uint8Array(64 * 1024);
@@ -291,7 +300,8 @@ async function isAsSeen(path: string, { head, size }: Seen): Promise<boolean> {
     for (let i = 0; i < read; i++) if (buffer[i] !== head[at + i]) return false;
     at += read;
   }
-  return (await file.stat()).size === size;
+  if ((await file.stat()).size !== size) return false;
+  return stamp === undefined || stamp === await stampOf(path);
 }
 
 /** Writes over the file itself. The bytes that may be lost are put back on failure. */
@@ -325,14 +335,6 @@ async function restoreMode(file: Deno.FsFile, path: string, mode: number | null)
   if (mode === null || now === null || now === mode) return "";
   const note = `; its mode ${octal(mode)} became ${octal(now)}`;
   return await Deno.chmod(path, mode & 0o7777).then(() => "", () => note);
-}
-
-/** The next `length` bytes of a file, or fewer where it ends before. */
-export async function readBytes(file: Deno.FsFile, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  let done = 0;
-  for (let read; done < length && (read = await file.read(bytes.subarray(done)));) done += read;
-  return bytes.subarray(0, done);
 }
 
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {

@@ -35,7 +35,7 @@ export async function checkSeen(
     if (!seenFiles.delete(real) || !whole) return;
     throw refuse("it was removed since you read it: if it should be there again, write it anew");
   }
-  if (!info.isFile || stamp === stampOf(info)) return;
+  if (!info.isFile || stamp !== undefined && stamp === await stampOf(real)) return;
   if (stamp === undefined) {
     if (!whole || info.size === 0) return;
     throw refuse("it exists and you have not read it: read it first, or use edit_file");

@@ -5,12 +5,12 @@ import { wholeUpTo } from "../../text/truncate.ts";
 import type { Change, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
-import { lock, readBytes, writeNotes, type Written } from "./atomic_write.ts";
+import { lock, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
-import { fileError, openRegular } from "./regular_file.ts";
+import { fileError, openRegular, readBytes } from "./regular_file.ts";
 import { editText, type TextEdit, withPlainEndings } from "./text_edit.ts";
 
 type EditArguments =

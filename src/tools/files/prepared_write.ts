@@ -5,7 +5,7 @@ import { newFilePath, realPathOr } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
 import { checkSeen } from "./check_seen.ts";
-import { noteSeen, stampOf } from "./seen_files.ts";
+import { stampOf } from "./seen_files.ts";
 
 /** A file to write, and the state that its bytes were made from. */
 interface WritePlan {
@@ -45,11 +45,11 @@ export class PreparedWrite implements Prepared {
     const { path, args, bytes, seen, change, report } = this.plan;
     const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
     const written = await writeAtomically(path, String(args.file_path), bytes, seen, context);
-    const info = await Deno.stat(written.realPath);
-    noteSeen(context, written.realPath, info);
+    const stamp = await stampOf(written.realPath, bytes);
+    context.seenFiles?.set(written.realPath, stamp);
     context.onWritten?.({
       path: written.realPath,
-      stamp: stampOf(info),
+      stamp,
       ...!written.created && { before: before ?? { stamp: "" } },
     });
     return { content: report(written), change, counts: { bytes: bytes.length } };
@@ -58,9 +58,8 @@ export class PreparedWrite implements Prepared {
 
 /** The file at `path`, which begins with `seen`; without bytes where it cannot be read. */
 async function versionOf(path: string, seen: Seen | undefined) {
-  const info = await Deno.stat(path).catch(() => undefined);
-  if (info === undefined) return undefined;
-  const stamp = stampOf(info);
+  const stamp = await stampOf(path).catch(() => undefined);
+  if (stamp === undefined) return undefined;
   if (seen === undefined || seen.size > MAX_SAVED_BYTES) return { stamp };
   return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
 }

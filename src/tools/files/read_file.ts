@@ -3,7 +3,7 @@
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { openRegular, type RegularFile } from "./regular_file.ts";
-import { noteSeen } from "./seen_files.ts";
+import { stampOf } from "./seen_files.ts";
 import { toolPath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 
@@ -97,6 +97,8 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
   using opened = await openRegular(path, shown, "read", context.grant);
   const window = { offset, limit, maxLineChars, maxChars };
   const check = (head: Uint8Array) => checkText(shown, head, opened.info.size);
+  // Made first: what is written while the file is read has not been seen.
+  const stamp = context.seenFiles && await stampOf(opened.realPath);
   const page = await readPage(opened, window, context.signal, check);
   const { lines, total, isPartial } = page;
   const isEmpty = total === 0 && !isPartial;
@@ -108,7 +110,7 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
       `Cannot read ${shown} from line ${offset} as ${extent} ${total} lines: ${hint}`,
     );
   }
-  noteSeen(context, opened.realPath, opened.info);
+  if (stamp !== undefined) context.seenFiles?.set(opened.realPath, stamp);
   if (isEmpty) return { content: `[the file is empty${page.hasBom ? " but for a BOM" : ""}]` };
   return {
     content: `${lines.join("\n")}\n${footerOf(page, offset, maxLineChars)}`,

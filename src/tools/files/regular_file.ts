@@ -42,6 +42,14 @@ export async function openRegular(
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
 }
 
+/** The next `length` bytes of a file, or fewer where it ends before. */
+export async function readBytes(file: Deno.FsFile, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  for (let read; done < length && (read = await file.read(bytes.subarray(done)));) done += read;
+  return bytes.subarray(0, done);
+}
+
 /** The checks that {@linkcode isStill} makes where a folder changed lately, and the longest pause, in ms. */
 const LOOKS = 16;
 const BREAK_MS = 0.03;

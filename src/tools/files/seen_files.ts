@@ -1,13 +1,33 @@
 /** The states of files that the model knows: to edit an older one undoes others' work. @module */
 
-import type { ToolContext } from "../../types/tool.ts";
+import { readBytes } from "./regular_file.ts";
 
-/** The state of a file in a short text, which changes when the file is written. */
-export function stampOf({ dev, ino, size, mtime }: Deno.FileInfo): string {
-  return [dev, ino, size, mtime?.getTime()].join(":");
+/** Files over this size, in bytes, are told apart by times alone: programs can set one of them back. */
+const MAX_DIGESTED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The state of a file in a short text, which changes with what the file holds.
+ * @param bytes what it holds, where that is known
+ * @throws {Error} when there is no such file.
+ */
+export async function stampOf(path: string, bytes?: Uint8Array): Promise<string> {
+  const { isFile, dev, ino, size, mtime, ctime } = await Deno.stat(path);
+  const times = [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
+  if (!isFile || size > MAX_DIGESTED_BYTES) return times;
+  try {
+    return await digestOf(bytes ?? await bytesAt(path, size));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw error;
+    return times; // It cannot be read.
+  }
 }
 
-/** Remembers that the model has seen, or written, the file in the state `info`. */
-export function noteSeen(context: ToolContext, realPath: string, info: Deno.FileInfo): void {
-  context.seenFiles?.set(realPath, stampOf(info));
+async function bytesAt(path: string, size: number): Promise<Uint8Array> {
+  using file = await Deno.open(path);
+  return await readBytes(file, size);
+}
+
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return new Uint8Array(digest).toHex();
 }

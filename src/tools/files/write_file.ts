@@ -4,12 +4,13 @@ import { count } from "../../text/count.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
-import { readBytes, type Seen, writeNotes } from "./atomic_write.ts";
+import { type Seen, writeNotes } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
-import { openRegular } from "./regular_file.ts";
+import { openRegular, readBytes } from "./regular_file.ts";
+import { stampOf } from "./seen_files.ts";
 
 /** The most bytes of an old file that are read, for its line endings and the comparison. */
 const SAMPLE_BYTES = 1024 * 1024;
@@ -82,7 +83,8 @@ async function sampleOf(path: string, shown: string, grant: Grant | undefined) {
     using opened = await openRegular(path, shown, "write", grant);
     const { size } = opened.info;
     const head = await readBytes(opened.file, Math.min(size, SAMPLE_BYTES));
-    return { seen: { head, size }, size };
+    const rest = size > SAMPLE_BYTES && { stamp: await stampOf(opened.realPath) };
+    return { seen: { head, size, ...rest }, size };
   } catch (error) {
     const { cause } = error as Error;
     if (cause instanceof Deno.errors.PermissionDenied) return { seen: undefined, size };

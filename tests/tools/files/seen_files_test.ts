@@ -15,6 +15,11 @@ const CHANGES: [name: string, change: (path: string) => void][] = [
     Deno.writeTextFileSync(path, "one\ntwO\n");
     Deno.utimeSync(path, 1, 1);
   }],
+  ["the same size and time", (path) => {
+    const { atime, mtime } = Deno.statSync(path);
+    Deno.writeTextFileSync(path, "one\ntwO\n");
+    Deno.utimeSync(path, atime!, mtime!);
+  }],
   ["replaced by a rename", (path) => {
     Deno.writeTextFileSync(`${path}~`, "one\ntwO\n");
     Deno.renameSync(`${path}~`, path);
@@ -34,8 +39,9 @@ for (const [name, change] of CHANGES) {
       await readFile(read, made.context);
       change(path);
       const now = made.text("f");
+      const before = made.context.seenFiles!.get(path)!;
       for (const attempt of [check, run]) {
-        made.context.seenFiles!.set(path, "as it was");
+        made.context.seenFiles!.set(path, before);
         const error = await assertRejects(async () => void await attempt(args, made.context));
         const verb = tool === "edit_file" ? "edit" : "write";
         assertStringIncludes(
@@ -50,6 +56,32 @@ for (const [name, change] of CHANGES) {
     });
   }
 }
+
+Deno.test({
+  name: "EDT-08 other rights and times are no other content",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    using made = space();
+    const path = made.put("f", "one\ntwo\n", 0o600);
+    await readFile(read, made.context);
+    Deno.chmodSync(path, 0o700);
+    Deno.utimeSync(path, 1, 1);
+    await editFile(edit, made.context);
+    assertEquals(made.text("f"), "1\ntwo\n");
+  },
+});
+
+Deno.test("EDT-08 a long file that changed behind its first part while a question stood", async () => {
+  using made = space();
+  const path = made.put("f", "a".repeat(3_000_000));
+  await readFile(read, made.context);
+  const prepared = await prepareWrite(write, made.context);
+  const { atime, mtime } = Deno.statSync(path);
+  Deno.writeTextFileSync(path, `${"a".repeat(2_999_999)}b`);
+  Deno.utimeSync(path, atime!, mtime!);
+  await assertRejects(() => prepared.write(made.context), Error, "it changed on disk");
+  assertEquals(made.bytes("f").at(-1), 98);
+});
 
 Deno.test("EDT-08 what was removed meanwhile is not brought back unasked", async () => {
   using made = space();
