@@ -9,9 +9,10 @@ import { lock, writeNotes, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
-import { PreparedWrite, writerOf } from "./prepared_write.ts";
+import { MAX_SAVED_BYTES, PreparedWrite, writerOf } from "./prepared_write.ts";
 import { fileError, openRegular, readBytes } from "./regular_file.ts";
-import { editText, type TextEdit, withPlainEndings } from "./text_edit.ts";
+import { SAMPLE_BYTES, stampOf } from "./seen_files.ts";
+import { editText, type TextEdit } from "./text_edit.ts";
 
 type EditArguments =
   & Record<"file_path" | "old_string" | "new_string", string>
@@ -45,25 +46,31 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   // A lone surrogate would match half a character and damage the rest.
   if (!old_string.isWellFormed()) throw refuse("old_string holds half of a character");
   await checkSeen(context, path, shown, false);
-  const { seen, isNew } = await readSeen(path, shown, old_string === "", context);
-  const text = decodedBytes(seen.head);
+  const { bytes, isNew, stamp } = await readAll(path, shown, old_string === "", context);
+  const text = decodedBytes(bytes);
   if (text === undefined) {
     const reason = "it is not valid UTF-8, and the rest of it would be damaged";
     const hint = "use run_bash with a program that works on bytes, such as sed or perl";
     throw refuse(`${reason}: ${hint}`, TypeError);
   }
+  const size = bytes.length;
+  const seen = {
+    size,
+    ...stamp === undefined ? { head: bytes } : { head: firstPartOf(bytes), stamp },
+  };
   const plan = { path, args, seen, replacesAll: false };
   if (old_string === "") {
     if (text !== "" && text !== BOM) {
       throw refuse("old_string is empty and the file is not: give the text to replace");
     }
-    const bytes = new TextEncoder().encode(text + new_string);
-    const lines = comparedWhole(seen.head, bytes) ?? { morePlaces: 0 };
+    const filled = new TextEncoder().encode(text + new_string);
+    const lines = comparedWhole(seen.head, filled) ?? { morePlaces: 0 };
     const report = (written: Written) => {
       const verb = written.created ? "Created" : "Filled";
-      return `${verb} ${shown}: wrote ${bytes.length} bytes${writeNotes(written)}`;
+      return `${verb} ${shown}: wrote ${filled.length} bytes${writeNotes(written)}`;
     };
-    return new PreparedWrite({ ...plan, bytes, change: { path: shown, isNew, ...lines }, report });
+    const change = { path: shown, isNew, ...lines };
+    return new PreparedWrite({ ...plan, bytes: filled, change, report });
   }
   const isSecret = context.grant?.isSecret === true;
   const edit = editText(text, {
@@ -95,16 +102,23 @@ function editReport(edit: TextEdit, shown: string, written: Written, isSecret: b
   const result = `Replaced ${times} in ${shown} (${edit.where})${how}${writeNotes(written)}`;
   // The person approved the change, and not that the model reads the lines around it.
   if (isSecret) return result;
-  return `${result}\n${excerptAt(withPlainEndings(edit.text), edit.firstAt, edit.after.length)}`;
+  return `${result}\n${excerptOf(edit)}`;
 }
 
-/** The whole file, or nothing where there is none. */
-async function readSeen(path: string, shown: string, mayBeMissing: boolean, context: ToolContext) {
+/** The first bytes of a large file; the rest is given back to the system at once. */
+function firstPartOf(bytes: Uint8Array): Uint8Array {
+  const sample = bytes.slice(0, SAMPLE_BYTES);
+  (bytes.buffer as ArrayBuffer).transfer(0);
+  return sample;
+}
+
+/** The whole file, or nothing where there is none; the stamp of a file that is too large to keep. */
+async function readAll(path: string, shown: string, mayBeMissing: boolean, context: ToolContext) {
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
     });
-    if (info === undefined) return { seen: { head: new Uint8Array(), size: 0 }, isNew: true };
+    if (info === undefined) return { bytes: new Uint8Array(), isNew: true };
   }
   using opened = await openRegular(path, shown, "edit", context.grant);
   // A file that is written in place could be seen in part.
@@ -115,30 +129,34 @@ async function readSeen(path: string, shown: string, mayBeMissing: boolean, cont
       `Cannot edit ${shown} as it must have at most ${MAX_EDITED_BYTES} bytes: it has ${size}. Use run_bash`,
     );
   }
-  return { seen: { head: await readBytes(opened.file, size), size }, isNew: false };
+  const stamp = size > MAX_SAVED_BYTES ? await stampOf(opened.realPath) : undefined;
+  return { bytes: await readBytes(opened.file, size), isNew: false, stamp };
 }
 
 /** The changed lines with some around them, numbered as `read_file` does. */
-function excerptAt(text: string, start: number, length: number): string {
-  const changed = 1 + lineEndsIn(text, "\n", 0, start);
+function excerptOf({ text, replacements, after, ending }: TextEdit): string {
+  const { start } = replacements[0]!;
+  const eol = ending === "\r" ? "\r" : "\n";
+  const changed = 1 + lineEndsIn(text, eol, 0, start);
   const first = Math.max(1, changed - EXCERPT_CONTEXT_LINES);
-  const last = changed + lineEndsIn(text, "\n", start, start + length) + EXCERPT_CONTEXT_LINES;
-  let at = lineStartAt(text, start);
-  for (let line = changed; line > first; line--) at = lineStartAt(text, at - 1);
+  const last = changed + lineEndsIn(after, "\n") + EXCERPT_CONTEXT_LINES;
+  let at = lineStartAt(text, start, eol);
+  for (let line = changed; line > first; line--) at = lineStartAt(text, at - 1, eol);
   const shown: string[] = [];
   for (let line = first; line <= last && shown.length < MAX_EXCERPT_LINES; line++) {
     if (at >= text.length) break;
-    const newline = text.indexOf("\n", at);
-    const end = newline === -1 ? text.length : newline;
-    shown.push(`${line}\t${cutLine(text.slice(at, end).replace(/^\ufeff/, ""))}`);
+    const found = text.indexOf(eol, at);
+    const end = found === -1 ? text.length : found;
+    const content = text.slice(at, end).replace(/^[\ufeff\n]|\r$/g, "");
+    shown.push(`${line}\t${cutLine(content)}`);
     at = end + 1;
   }
   if (at < text.length && last - first >= MAX_EXCERPT_LINES) shown.push("...");
   return shown.join("\n");
 }
 
-const lineStartAt = (text: string, position: number): number =>
-  position <= 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
+const lineStartAt = (text: string, position: number, eol: string): number =>
+  position <= 0 ? 0 : text.lastIndexOf(eol, position - 1) + 1;
 
 function cutLine(line: string): string {
   if (line.length <= MAX_EXCERPT_LINE_CHARS) return line;

@@ -6,6 +6,7 @@ import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 
 /** The most places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
+const PART_CHARS = 256 * 1024;
 /** The most replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
@@ -41,8 +42,6 @@ export interface TextEdit {
   /** The first of `count` replacements. */
   replacements: readonly Replacement[];
   where: string; // `line 3` or `lines 3, 7, 9`
-  /** The position of the first one in the text with `\n` line endings, the old and the new. */
-  firstAt: number;
   isReindented: boolean; // true where `oldText` matched but for its indentation
   /** The line ending of most lines of the file. */
   ending: LineEnding;
@@ -57,19 +56,20 @@ export function editText(
   { oldText, newText, all, maxLength, mayQuote }: TextEditRequest,
   refuse: (reason: string, kind?: ErrorConstructor) => Error,
 ): TextEdit {
-  const source = editSourceOf(text);
-  let before = unified(oldText, source.ending);
+  const whole = editSourceOf(text);
+  let before = unified(oldText, whole.ending);
   // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
-  const isAsGiven = source.ending === "\n" && !oldText.includes("\r\n");
-  let after = isAsGiven ? newText : unified(newText, source.ending);
+  const isAsGiven = whole.ending === "\n" && !oldText.includes("\r\n");
+  let after = isAsGiven ? newText : unified(newText, whole.ending);
   if (before === after) {
     throw refuse(
       "old_string and new_string differ in line endings alone, which stay as the file has them: use run_bash to convert it",
     );
   }
+  const { source, spelt } = searched(whole, before);
   const matches: number[] = [];
   let count = 0;
-  for (const match of placesOf(source.lines, before, all)) {
+  for (const match of placesOf(source.lines, spelt(before), all)) {
     if (count++ <= MAX_NAMED_PLACES) matches.push(match);
   }
   const fitted = count === 0 ? reindented(source.lines, before, after) : undefined;
@@ -91,28 +91,58 @@ export function editText(
     const reason = `the result must have at most ${maxLength} characters: it would have ${length}`;
     throw refuse(reason, RangeError);
   }
-  const places = fitted ? [fitted.at] : placesOf(source.lines, before, true);
+  const places = fitted ? [fitted.at] : placesOf(source.lines, spelt(before), true);
   return {
-    ...replaced(source, before, after, places),
+    ...replaced(source, spelt(before), spelt(after), places),
     ...{ before, after, count, where },
-    firstAt: matches[0]!,
     isReindented: fitted !== undefined,
-    ending: source.ending,
+    ending: whole.ending,
   };
 }
 
-/** `text` with `\n` for every line ending. */
-export const withPlainEndings = (text: string): string => editSourceOf(text).lines;
-
 function editSourceOf(text: string): EditSource {
   const ending = dominantEnding(text) ?? "\n";
-  return { text, lines: unified(text, ending), ending };
+  let lines: string | undefined;
+  return {
+    text,
+    ending,
+    get lines() {
+      return lines ??= unified(text, ending);
+    },
+  };
+}
+
+/**
+ * What to search for `before`, and how texts are spelt there. Where all lines end in CRLF that is the
+ * text itself, spelt so, if `before` is in it: its lines with other endings take as much memory.
+ */
+function searched(source: EditSource, before: string) {
+  const { text, ending } = source;
+  const spelt = (one: string) => one.replaceAll("\n", ending);
+  const isDirect = ending === "\r\n" && !before.includes("\r") && !/(?<!\r)\n/.test(text) &&
+    text.includes(spelt(before));
+  if (!isDirect) return { source, spelt: (one: string) => one };
+  return { source: { text, lines: text, ending: "\n" as const }, spelt };
 }
 
 function unified(text: string, ending: LineEnding): string {
-  // `replaceAll` would take ten times as long, and seven times the memory.
-  const lines = text.split("\r\n").join("\n");
-  return ending === "\r" ? lines.split("\r").join("\n") : lines;
+  const lines = replaceInParts(text, "\r\n");
+  return ending === "\r" ? replaceInParts(lines, "\r") : lines;
+}
+
+/** `text` with `\n` in place of all `ending`. */
+function replaceInParts(text: string, ending: string): string {
+  if (!text.includes(ending)) return text;
+  const parts: string[] = [];
+  // A part at a time, as the lines of a whole file take more memory than it.
+  for (let at = 0; at < text.length;) {
+    const next = text.indexOf(ending, at + PART_CHARS);
+    const end = next === -1 ? text.length : next + ending.length;
+    // `replaceAll` would take ten times as long.
+    parts.push(text.slice(at, end).split(ending).join("\n"));
+    at = end;
+  }
+  return parts.join("");
 }
 
 /** The positions of `wanted`, without overlaps; a second match may overlap the first unless `all`. */

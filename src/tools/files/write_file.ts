@@ -10,10 +10,7 @@ import { checkSeen } from "./check_seen.ts";
 import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { openRegular, readBytes } from "./regular_file.ts";
-import { stampOf } from "./seen_files.ts";
-
-/** The most bytes of an old file that are read, for its line endings and the comparison. */
-const SAMPLE_BYTES = 1024 * 1024;
+import { SAMPLE_BYTES, stampOf } from "./seen_files.ts";
 
 /**
  * Creates a file, or replaces all of it, and says how many bytes it wrote. A file that had CRLF (or
