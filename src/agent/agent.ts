@@ -72,7 +72,7 @@ export class CopilotAgent {
   readonly onWritten: AgentOptions["onWritten"];
   /** Keeps the commands that run in the background. */
   readonly jobs: AgentOptions["jobs"];
-  /** Variables that commands get though they look like credentials. */
+  /** Variables that commands get beside the usual ones. */
   readonly env: readonly string[];
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;

@@ -80,7 +80,7 @@ export const FLAGS = [
     name: "env",
     value: "NAMES",
     help:
-      "variables that commands get though they look like credentials, such as GH_TOKEN,AWS_* (never the model's key)",
+      "variables that commands get beside the usual ones, such as GH_TOKEN,AWS_* (never the model's key)",
   },
   { name: "stdin", help: "with -p: wait for the piped text however long it takes to begin" },
   { name: "demo", help: "no model: a built-in, rule-based stand-in answers, to try things out" },

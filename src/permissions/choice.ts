@@ -6,7 +6,7 @@ import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Settings } from "./settin
 /** Choices for one run; each goes before the settings of the person's file. */
 export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sandbox">> {
   network?: boolean;
-  /** Variables that commands get though they look like credentials: names, or `AWS_*`. */
+  /** Variables that commands get beside the usual ones: names, or `AWS_*`. */
   env?: readonly string[];
   /** True where commands run unasked, confined, if nothing else is said and a sandbox works. */
   prefersAuto?: boolean;

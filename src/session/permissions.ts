@@ -49,7 +49,7 @@ const HOLDS_HOME =
   "the working directory holds the home folder. The user can change to the folder of a project with /cd";
 
 export class Permissions {
-  /** Variables that commands get though they look like credentials. */
+  /** Variables that commands get beside the usual ones. */
   readonly env: readonly string[];
   /** Rules that were added in this session, by folder: in another one they are about other files. */
   readonly #added = new Map<string, string[]>();

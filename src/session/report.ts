@@ -63,7 +63,7 @@ export interface PermissionReport extends SandboxStatus {
   approve: ApproveMode;
   /** True where calls that would be asked about simply run. */
   yes: boolean;
-  /** Variables that commands get though they look like credentials. */
+  /** Variables that commands get beside the usual ones. */
   env: readonly string[];
   rules: readonly { effect: RuleEffect; text: string }[];
   /** The person's own settings file. */

@@ -24,7 +24,7 @@ export interface ToolContext {
   jobs?: Jobs;
   /** Called with a function that returns the tool's newest line of output, for a person who waits. */
   onOutput?: (newest: () => string) => void;
-  /** Variables that programs get though they look like credentials: names, or `AWS_*`. */
+  /** Variables that programs get beside the usual ones: names, or `AWS_*`. */
   env?: readonly string[];
   /** The id of the call that is decided or run; left out where a tool is called by hand. */
   callId?: string;

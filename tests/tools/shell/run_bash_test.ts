@@ -411,25 +411,63 @@ Deno.test("PRC-08 what cannot run says why", { ignore }, async () => {
 
 Deno.test("SEC-01 what is a credential by its name or by its value, and what is not", () => {
   const long = "0123456789abcdefghijABCDEFGHIJ";
-  const secret = {
-    ...{ DB_PASS: "x", MYSQL_PWD: "x", CREDS: "x", HTTP_AUTHORIZATION: "x", BASICAUTH: "x" },
-    ...{ DATABASE_URL: "x", KEY_PASSPHRASE: "x", GH_PAT: "x", npm_token: "x" },
-    ...{ A: `sk-ant-${long}`, B: `ghp_${long}`, C: "AKIAIOSFODNN7EXAMPLE", D: `glpat-${long}` },
-    ...{ E: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", F: "postgres://u:pass@h/db" },
-    ...{ G: "redis://:pass@h:1", H: "-----BEGIN RSA PRIVATE KEY-----\nabc", I: `AIza${long}` },
-    // OLLAMA_HOST and proxies may be written without a scheme; some take a key for a user name.
-    ...{ OLLAMA_HOST: "u:pass@gpu:11434", all_proxy: "u:pass@h:1", J: "https://token@h/v1" },
-  };
-  const open = {
-    ...{ HOME: "/home/a", LANG: "C", OLDPWD: "/x", GIT_AUTHOR_NAME: "a", XAUTHORITY: "/x" },
-    ...{ REMOTE: "git@host:a/b@c", SSH: "ssh://git@host/a", MAIL: "a@b.c" },
-    ...{ A1: "https://host:8080/a@b", B1: "sk-short", COMPASS: "x", SSH_AUTH_SOCK: "/x" },
-  };
-  const left = commandEnvironment([], { ...secret, ...open });
+  const names =
+    "CARGO_REGISTRY_TOKEN CONDA_PASSWORD HOMEBREW_GITHUB_PAT NPM_CONFIG__AUTH PIP_PASS " +
+    "npm_config__authToken POETRY_CREDS YARN_NPM_AUTH_IDENT PIP_PWD DENO_AUTH_TOKENS";
+  const secret = Object.fromEntries(names.split(" ").map((name) => [name, "x"]));
+  const left = commandEnvironment([], secret);
   for (const name of Object.keys(secret)) assertEquals(left[name], undefined, name);
-  for (const [name, value] of Object.entries(open)) assertEquals(left[name], value, name);
-  const kept = commandEnvironment(["npm_token", "F"], secret);
-  assertEquals([kept.npm_token, kept.F, kept.G], ["x", secret.F, undefined]);
+  const values = [
+    ...[`sk-ant-${long}`, `ghp_${long}`, "AKIAIOSFODNN7EXAMPLE", `glpat-${long}`, `AIza${long}`],
+    ...["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "postgres://u:pass@h/db", "redis://:pass@h:1"],
+    "-----BEGIN RSA PRIVATE KEY-----\nabc",
+    `{"type":"service_account","private_key":"-----BEGIN PRIVATE KEY-----\\nabc"}`,
+    // Proxies may be written without a scheme; some take a key for a user name.
+    ...["u:pass@h:1", "https://token@h/v1", "-Djavax.net.ssl.keyStorePassword=x", "A=b;Pwd=c"],
+    ...["DefaultEndpointsProtocol=https;AccountKey=x", "https://h/x?api_key=y"],
+  ];
+  for (const value of values) {
+    const { CFLAGS, https_proxy } = commandEnvironment([], { CFLAGS: value, https_proxy: value });
+    assertEquals([CFLAGS, https_proxy], [undefined, undefined], value);
+  }
+  const open = {
+    ...{ HOME: "/home/a", LANG: "C", OLDPWD: "/x", GOPRIVATE: "h/x", COMPOSER_HOME: "/x" },
+    ...{ CFLAGS: "-O2 -DX=1", https_proxy: "http://h:1", GOPROXY: "https://h:8080/a@b" },
+    ...{ PIP_INDEX_URL: "ssh://git@host/a", CC: "sk-short", VIRTUAL_ENV: "git@host:a/b@c" },
+  };
+  const passed = commandEnvironment([], open);
+  for (const [name, value] of Object.entries(open)) assertEquals(passed[name], value, name);
+  const url = "postgres://u:pass@h/db";
+  const kept = commandEnvironment(["npm_token", "F", "PIP_*"], { npm_token: "x", F: url, G: url });
+  assertEquals([kept.npm_token, kept.F, kept.G], ["x", url, undefined]);
+});
+
+Deno.test("R-11 R-15 variables that are not on the list reach commands only by name", () => {
+  const names =
+    "BASH_ENV ENV GIT_DIR GIT_CONFIG_COUNT GIT_SSH_COMMAND RIPGREP_CONFIG_PATH LD_PRELOAD " +
+    "LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES APP_CONNECTION_STRING DB_PW SLACK_WEBHOOK_URL SERVICE_JSON " +
+    "XAUTHORITY SSH_AUTH_SOCK XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS DOCKER_HOST KUBECONFIG DISPLAY " +
+    "WSL_INTEROP NODE_OPTIONS PYTHONSTARTUP PERL5OPT RUBYOPT PROMPT_COMMAND IFS NIX_CONFIG WHATEVER";
+  const ours = Object.fromEntries(names.split(" ").map((name) => [name, "x"]));
+  const left = commandEnvironment([], ours);
+  assertEquals(Object.keys(ours).filter((name) => name in left), []);
+  const named = commandEnvironment(["SSH_AUTH_SOCK", "GIT_*"], ours);
+  const passed = ["GIT_CONFIG_COUNT", "GIT_DIR", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK"];
+  assertEquals(Object.keys(ours).filter((name) => name in named).sort(), passed);
+});
+
+Deno.test("R-09 commands start with a locale of UTF-8 or C", () => {
+  const utf8 = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
+  for (const name of ["LANG", "LC_ALL", "LC_CTYPE"]) {
+    for (const value of ["zh_CN.GBK", "zh_CN.gb18030", "zh_TW.Big5", "ja_JP.SJIS", "zh_CN", "x"]) {
+      assertEquals(commandEnvironment([], { [name]: value })[name], utf8, value);
+      assertEquals(commandEnvironment(["L*"], { [name]: value })[name], utf8, value);
+    }
+    for (const value of ["C", "POSIX", "", "de_DE.UTF-8", "de_DE.utf8@euro"]) {
+      assertEquals(commandEnvironment([], { [name]: value })[name], value);
+    }
+  }
+  assertEquals(commandEnvironment([], { LC_TERMINAL: "iTerm2" }).LC_TERMINAL, "iTerm2");
 });
 
 Deno.test({
@@ -438,8 +476,8 @@ Deno.test({
   async fn() {
     using ws = workspace();
     const secret = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"];
-    const open = ["SSH_AUTH_SOCK", "GIT_AUTHOR_NAME", "HARMLESS"];
-    const same = "NO_NAME_FOR_IT";
+    const open = ["JAVA_HOME", "GOFLAGS", "VIRTUAL_ENV"];
+    const same = "CFLAGS";
     const before = Deno.env.toObject();
     for (const name of [...secret, ...open]) Deno.env.set(name, "canary");
     try {
