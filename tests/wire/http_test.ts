@@ -154,11 +154,11 @@ leakTest("NET-10 a failure that may pass is repeated, with a notice, until it pa
     ),
     reset("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: a\n\n"),
   ];
-  for (const failure of failures) {
+  for (const [i, failure] of failures.entries()) {
     await using server = serve(failure, failure, OK);
     const asked = options();
     assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
-    assertEquals(asked.delays, [500, 1_000]);
+    assertEquals(asked.delays, [500, 1_000], `${i}`);
     assertEquals(asked.reasons.length, 2);
     assert(asked.reasons.every((reason) => reason.includes("127.0.0.1")), asked.reasons[0]);
     assertEquals(

@@ -3,7 +3,6 @@
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
 import { wait } from "../../wire/wait.ts";
-import { findProgram, programFolders } from "../shell/find_program.ts";
 import {
   FileError,
   fileError,
@@ -39,13 +38,12 @@ interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
 
 /**
  * Writes `bytes` to a temporary file beside the target, and renames that to it. Missing parent
- * folders are made. Links are followed and stay links; mode bits, owner, access list and extended
- * attributes stay (on Windows only what the folder gives to all its files); a new file gets
- * `0666 & ~umask`.
+ * folders are made. Links are followed and stay links; mode bits and owner stay; a new file gets
+ * `0666 & ~umask`. Extended attributes and access lists do not stay: Deno cannot read them.
  *
- * A file with several hard links, whose owner or attributes a new file cannot get, or that cannot be
- * replaced, is written in place: a rename would break the links or change these. The old bytes are
- * put back when that fails.
+ * A file with several hard links, of an owner that a new file cannot get, or that cannot be
+ * replaced, is written in place: a rename would break the links or change the owner. The old bytes
+ * are put back when that fails.
  * @param shown the path as the model knows it, for errors
  * @param seen the state that the new content was made from; undefined when the file cannot be read
  * @throws {Error} when the target is no longer so, no regular file, read-only, or the system
@@ -169,7 +167,7 @@ async function replaceTarget(
   try {
     let inPlace = (old.nlink ?? 1) > 1
       ? `it has ${old.nlink} hard links`
-      : await prepare(temporary, bytes, { ...old, path: target }, grant);
+      : await prepare(temporary, bytes, old, grant);
     signal?.throwIfAborted();
     await lock(file, signal);
     if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
@@ -206,7 +204,7 @@ const temporaryBeside = (target: string) =>
 async function prepare(
   temporary: string,
   bytes: Uint8Array,
-  old: Deno.FileInfo & { path: string },
+  old: Deno.FileInfo,
   grant: Grant | undefined,
 ): Promise<string | undefined> {
   let file: Deno.FsFile;
@@ -217,40 +215,16 @@ async function prepare(
     if (error instanceof MovedError) throw error;
     return "its folder takes no new files";
   }
-  let inPlace: string | undefined;
-  if (Deno.build.os !== "windows") {
-    const { uid, gid } = await file.stat();
-    try {
-      if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
-      if (!await copyAttributes(old.path, temporary, grant)) {
-        inPlace = "its access list and attributes could not be kept otherwise";
-        // The bits for the group are the most that an access list gives, and without it the group's.
-        await Deno.chmod(temporary, 0o600);
-      }
-    } catch {
-      inPlace = "its owner could not be kept otherwise";
-    }
-  }
   await fill(file, bytes);
-  // After chown and the content, which clear the set-user-id bit.
-  if (!inPlace && old.mode !== null) await Deno.chmod(temporary, old.mode & 0o7777);
-  return inPlace;
-}
-
-/**
- * Gives a file the access list and the extended attributes of another, and takes away those that its
- * folder gave it. Deno cannot; false where `cp` cannot either. The content may change on macOS.
- */
-async function copyAttributes(from: string, to: string, grant?: Grant): Promise<boolean> {
-  const cp = findProgram("cp", programFolders(grant?.withheld.folder));
-  if (cp === undefined) return false;
-  const options = Deno.build.os === "darwin"
-    ? ["-p"]
-    : ["--attributes-only", "--preserve=mode,xattr"];
-  const args = [...options, "--", from, to];
-  const quiet = { stdin: "null", stdout: "null", stderr: "null" } as const;
-  const command = new Deno.Command(cp, { args, clearEnv: true, ...quiet });
-  return await command.output().then(({ success }) => success, () => false);
+  if (Deno.build.os === "windows") return undefined;
+  const { uid, gid } = await Deno.stat(temporary);
+  try {
+    if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
+  } catch {
+    return "its owner could not be kept otherwise";
+  }
+  // After chown, which clears the set-user-id bit.
+  await Deno.chmod(temporary, old.mode! & 0o7777);
 }
 
 /** Removes a file though its folder may be swapped for a link now, and not the next moment. */
@@ -272,7 +246,7 @@ async function openNew(path: string, mode: number, grant?: Grant): Promise<Deno.
 
 async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   using file = opened;
-  await rewrite(file, bytes, bytes.length);
+  await writeAll(file, bytes);
   await file.sync();
 }
 

@@ -71,7 +71,9 @@ const CREDENTIAL =
 const HARMLESS = new Set(["OLDPWD", "GOPRIVATE"]);
 /** Values that are credentials whatever their name: of well-known kinds, and addresses with a password. */
 const SECRET =
-  /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@|(?i:passw(or)?d|pwd|secret|token|(account|access|api)_?key)=\S/;
+  /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@/;
+/** A setting within the value that is one, as in addresses of databases. */
+const SECRET_SETTING = /(passw(or)?d|pwd|secret|token|(account|access|api)_?key)=\S/i;
 
 /** The variables that make the shell's locale; iTerm has an LC_TERMINAL, which is none. */
 const LOCALE = /^(LANG|LC_(?!TERMINAL).*)$/;
@@ -95,7 +97,7 @@ export function commandEnvironment(
   const passes = ([name, value]: [string, string]) =>
     !API_KEY_ENVS.includes(name) && !keys.has(value) &&
     (isIn(named, name) || isIn(PASSED, name) && (HARMLESS.has(name) || !CREDENTIAL.test(name)) &&
-        !SECRET.test(value));
+        !SECRET.test(value) && !SECRET_SETTING.test(value));
   const localized = ([name, value]: [string, string]) =>
     LOCALE.test(name) && !SAFE_LOCALE.test(value) ? [name, UTF8_LOCALE] : [name, value];
   return {

@@ -5,59 +5,6 @@ import { run, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
 
-const missing = async (program: string) =>
-  await run(program, "--version").then(() => false, () => true);
-const noLists = Deno.build.os !== "linux" || await missing("setfacl") || await missing("setfattr");
-
-/** The access list and the extended attributes of a file. */
-const rightsOf = async (path: string) =>
-  await run("getfacl", "-cpE", path) + await run("getfattr", "-d", "--absolute-names", path);
-
-Deno.test({
-  name: "EDT-01 access list and extended attributes stay, and its folder adds none",
-  ignore: noLists,
-  async fn() {
-    using ws = workspace();
-    ws.put("f", "old", 0o640);
-    await run("setfacl", "-m", "u:1234:rw,g::---", ws.at("f"));
-    await run("setfattr", "-n", "user.note", "-v", "kept", ws.at("f"));
-    const rights = await rightsOf(ws.at("f"));
-    assertStringIncludes(rights, "user:1234:rw-");
-    assertStringIncludes(rights, 'user.note="kept"');
-    const edit = { file_path: "f", old_string: "old", new_string: "new", replace_all: false };
-    assertEquals(await editFile(edit, ws.context), "Replaced 1 match in f (line 1)\n1\tnew");
-    assertEquals([ws.text("f"), await rightsOf(ws.at("f"))], ["new", rights]);
-
-    ws.put("plain", "old", 0o664);
-    const plain = await rightsOf(ws.at("plain"));
-    await run("setfacl", "-d", "-m", "u:1234:rw", ws.dir);
-    await writeFile({ file_path: "plain", content: "new" }, ws.context);
-    assertEquals([ws.text("plain"), await rightsOf(ws.at("plain"))], ["new", plain]);
-  },
-});
-
-Deno.test({
-  name: "EDT-01 where attributes cannot be copied the file is written in place, and says so",
-  ignore: noLists,
-  async fn() {
-    using ws = workspace();
-    ws.put("f", "old", 0o640);
-    await run("setfacl", "-m", "u:1234:rw,g::---", ws.at("f"));
-    const rights = await rightsOf(ws.at("f"));
-    const path = Deno.env.get("PATH")!;
-    Deno.env.set("PATH", "/nowhere");
-    let said: string;
-    try {
-      said = await writeFile({ file_path: "f", content: "new" }, ws.context);
-    } finally {
-      Deno.env.set("PATH", path);
-    }
-    assertStringIncludes(said, "; written in place as its access list and attributes could not");
-    assertEquals([ws.text("f"), await rightsOf(ws.at("f"))], ["new", rights]);
-    assertEquals(ws.names(), ["f"]);
-  },
-});
-
 Deno.test({
   name: "EDT-07 killed at any moment, an edit leaves the old bytes or the new",
   ignore: !posix,
