@@ -1,7 +1,8 @@
 /**
  * Makes text from elsewhere (models, files, commands, servers) safe to show on a terminal.
  * {@linkcode sanitize} and {@linkcode sanitizeProse} look at one code point at a time, so they work
- * on a stream as it comes, provided that no piece ends within a surrogate pair.
+ * on a stream as it comes, provided that no piece ends within a surrogate pair, but for marks: those
+ * at the end of a piece ({@linkcode marksAtEnd}) must go before the next one to be counted on.
  * @module
  */
 
@@ -10,9 +11,16 @@ const PRINTABLE_ASCII = /^[\n\t\x20-\x7e]*$/;
 /** Characters that move the cursor, hide, or reorder: controls, formats, invisible ones, half pairs. */
 const UNSAFE_CHARS = "[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]";
 
+/** Marks that join the character before them: terminals draw them over the rows above and below. */
+const JOINING = "[\\p{M}\\u1161-\\u11ff\\ud7b0-\\ud7fb\\u200c\\u200d\\ufe0f]";
+/** The most of them on one character, which is more than any script has; U+FFFD stands for the rest. */
+const MAX_MARKS = 8;
+
 // Made on first use: the engine takes 5 ms to compile the sets of characters.
 let strict: RegExp | undefined;
 let prose: RegExp | undefined;
+let surplus: RegExp | undefined;
+let atEnd: RegExp | undefined;
 
 /**
  * Shows what a terminal would act on or hide: ESC as `␛`, other controls by their picture, every
@@ -24,7 +32,7 @@ export function sanitize(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
   // Also the spaces other than U+0020, and the empty braille cell, which looks like one.
   strict ??= new RegExp(`(?![\\n\\t ])(?:${UNSAFE_CHARS}|[\\p{Zs}\\u2800])`, "gu");
-  return text.replace(strict, visibleForm);
+  return withFewMarks(text.replace(strict, visibleForm));
 }
 
 /** The same for prose, which needs spaces of other widths and the joiners of emoji and of scripts. */
@@ -32,7 +40,19 @@ export function sanitizeProse(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
   // The joiners and U+FE0F stay: without them emoji fall apart and Persian cannot be written.
   prose ??= new RegExp(`(?![\\n\\t\\u200c\\u200d\\ufe0f])${UNSAFE_CHARS}`, "gu");
-  return text.replace(prose, visibleForm);
+  return withFewMarks(text.replace(prose, visibleForm));
+}
+
+function withFewMarks(text: string): string {
+  surplus ??= new RegExp(`(?<=${JOINING}{${MAX_MARKS}})${JOINING}+`, "gu");
+  return text.replace(surplus, "\ufffd");
+}
+
+/** The marks at the end of a text that is safe to show, as many as count. */
+export function marksAtEnd(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return "";
+  atEnd ??= new RegExp(`${JOINING}{1,${MAX_MARKS}}$`, "u");
+  return atEnd.exec(text)?.[0] ?? "";
 }
 
 function visibleForm(char: string): string {

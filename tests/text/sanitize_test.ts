@@ -29,6 +29,19 @@ const rows: [name: string, text: string, strict: string, prose?: string][] = [
   ["long runs", "\x1b".repeat(1000), "␛".repeat(1000)],
 ];
 
+Deno.test("TTY-02 no character has more than eight marks", () => {
+  for (const mark of ["\u0301", "\u0e49", "\u1161", "\u{1e8d0}"]) {
+    for (const shown of [sanitize, sanitizeProse]) {
+      const eight = `a${mark.repeat(8)}`;
+      assertEquals(shown(`${eight}b`), `${eight}b`);
+      assertEquals(shown(`${eight}${mark.repeat(100_000)}b${mark}`), `${eight}\ufffdb${mark}`);
+    }
+  }
+  // What is invisible among marks does not begin a new count.
+  const mixed = sanitizeProse(`a${"\u0301\u200d".repeat(1000)}`);
+  assertEquals(mixed, `a${"\u0301\u200d".repeat(4)}\ufffd`);
+});
+
 for (const [name, text, strict, prose = strict] of rows) {
   Deno.test(`sanitize: ${name}`, () => {
     assertEquals(sanitize(text), strict);

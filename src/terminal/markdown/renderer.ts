@@ -5,7 +5,7 @@
  * CommonMark 0.31 and GitHub Flavored Markdown; the other modules name the exceptions. @module
  */
 
-import { sanitizeProse } from "../../text/sanitize.ts";
+import { marksAtEnd, sanitizeProse } from "../../text/sanitize.ts";
 import { type Appearance, painter } from "../style.ts";
 import { MarkdownDocument } from "./document.ts";
 import type { TableStyle } from "./table.ts";
@@ -15,6 +15,8 @@ export class MarkdownRenderer {
   #document: MarkdownDocument;
   /** The first half of a line end or of a surrogate pair. */
   #half = "";
+  /** The marks at the end of what was fed: those of the next piece may be too many with them. */
+  #marks = "";
 
   constructor({ columns, colors, unicode }: Appearance & { columns: number }) {
     this.#style = { paint: painter(colors), unicode, signs: colors === "none" };
@@ -25,7 +27,9 @@ export class MarkdownRenderer {
   push(text: string): string {
     text = this.#half + text;
     this.#half = /[\r\ud800-\udbff]$/.test(text) ? text.at(-1)! : "";
-    this.#document.feed(safe(this.#half === "" ? text : text.slice(0, -1)));
+    const shown = safe(this.#marks + (this.#half === "" ? text : text.slice(0, -1)));
+    this.#document.feed(shown.slice(this.#marks.length));
+    this.#marks = marksAtEnd(shown);
     return this.#document.fill.take();
   }
 
@@ -33,6 +37,7 @@ export class MarkdownRenderer {
   end(): string {
     this.#document.feed(safe(this.#half));
     this.#half = "";
+    this.#marks = "";
     this.#document.end();
     const rest = this.#document.fill.take();
     this.#document = new MarkdownDocument(this.#document.fill.columns, this.#style);

@@ -662,3 +662,12 @@ Deno.test("TTY-07 markdown: a new width counts from the next word on", () => {
   }
   assertEquals(renderer.push("end") + renderer.end(), "end\n");
 });
+
+Deno.test("TTY-02 marks are counted over the pieces of an answer", () => {
+  const renderer = new MarkdownRenderer({ columns: 80, colors: "none", unicode: true });
+  let shown = renderer.push("a");
+  for (let i = 0; i < 1000; i++) shown += renderer.push("\u0301");
+  shown += renderer.push("b\n") + renderer.end();
+  const longest = Math.max(...shown.split(/[^\u0301]/).map((marks) => marks.length));
+  assertEquals([longest, shown.at(0), shown.trimEnd().at(-1)], [8, "a", "b"]);
+});
