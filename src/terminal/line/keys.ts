@@ -38,6 +38,8 @@ export class KeyDecoder {
   #paste: string[] | undefined;
   /** The number of pieces before the last end of the paste so far; 0 while it has none. */
   #pasteEnd = 0;
+  /** True where the last of a paste's input is a Ctrl-C: a person's, if nothing follows at once. */
+  #isInterrupted = false;
   /** True within a string that the terminal sends as an answer. */
   #inString = false;
   readonly #keys: Key[] = [];
@@ -48,15 +50,19 @@ export class KeyDecoder {
     return this.#keys.splice(0);
   }
 
-  /** True when the next bytes may belong to these: after a lone Escape, or the end of a paste. */
+  /**
+   * True when the next bytes may belong to these: after a lone Escape, the end of a paste, or a
+   * Ctrl-C in one, with which a person gets the keys back where the end was lost.
+   */
   get pending(): boolean {
-    return this.#paste ? this.#pasteEnd > 0 : this.#rest !== "";
+    return this.#paste ? this.#pasteEnd > 0 || this.#isInterrupted : this.#rest !== "";
   }
 
   /** Nothing more came in time: the keys that the pending bytes stand for by themselves. */
   flush(): Key[] {
     if (this.#paste === undefined) this.#run("", true);
     else if (this.#pasteEnd > 0) this.#endPaste(this.#paste);
+    else if (this.#isInterrupted) this.#breakPaste(this.#paste);
     return this.#keys.splice(0);
   }
 
@@ -101,6 +107,14 @@ export class KeyDecoder {
     const open = input.length - partOfMarker(input, from);
     pieces.push(input.slice(from, open));
     this.#rest = input.slice(open);
+    this.#isInterrupted = input.endsWith("\x03");
+  }
+
+  /** Ends a paste without an end before the Ctrl-C, which is spent on that. */
+  #breakPaste(pieces: string[]): void {
+    const text = pieces.splice(0).join("").replace(/\x03+$/, "");
+    this.#pasteEnd = pieces.push(text);
+    this.#endPaste(pieces);
   }
 
   /** Ends the paste where its last end was, and takes what follows for typed. */
@@ -110,6 +124,7 @@ export class KeyDecoder {
     this.#keys.push({ type: "paste", text: text.replace(/\r\n?/g, "\n") });
     this.#paste = undefined;
     this.#pasteEnd = 0;
+    this.#isInterrupted = false;
     this.#rest = "";
     this.#run(after, true);
   }

@@ -167,6 +167,23 @@ Deno.test("TTY-03 text in a paste that ends it stays in it, and presses no key",
   }
 });
 
+Deno.test("TTY-03 a paste whose end is lost is ended by a Ctrl-C with nothing behind it", () => {
+  const decoder = new KeyDecoder();
+  const push = (text: string) => decoder.push(new TextEncoder().encode(text));
+  assertEquals([push("\x1b[200~one\r"), push("two"), decoder.pending], [[], [], false]);
+  // What goes on at once is a part of the text.
+  assertEquals([push("\x03"), decoder.pending, push("y\r"), decoder.pending], [
+    [],
+    true,
+    [],
+    false,
+  ]);
+  assertEquals(decoder.flush(), []);
+  assertEquals([push("\x03\x03"), decoder.pending], [[], true]);
+  assertEquals(decoder.flush(), [{ type: "paste", text: "one\ntwo\x03y\n" }]);
+  assertEquals(push("\x03"), [{ type: "key", name: "ctrl-c" }]);
+});
+
 Deno.test("what is pending waits for its rest, text does not", () => {
   const decoder = new KeyDecoder();
   const encode = (text: string) => new TextEncoder().encode(text);
