@@ -140,11 +140,10 @@ leakTest("NET-01 a recorded stream is read alike however the network cuts it", a
 });
 
 leakTest("NET-10 a failure that may pass is repeated, with a notice, until it passes", async () => {
-  const silent = raw();
+  const silent = [raw(), reset()];
   const failures: Handler[] = [
     ...[408, 409, 429, 500, 502, 503, 504, 529].map((status) => respond(status, {}, "busy")),
-    silent,
-    reset(),
+    ...silent,
     sse([{ error: { message: "busy", type: "overloaded_error" } }]),
     raw(STREAM, "data: a\n\n"),
     raw(
@@ -161,7 +160,7 @@ leakTest("NET-10 a failure that may pass is repeated, with a notice, until it pa
     assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
     assertEquals(server.requests.length, 3);
     // Deno 2.9.5 itself repeats a request that was not answered at all, once.
-    const most = failure === silent && asked.delays.length === 1 ? 1 : 2;
+    const most = silent.includes(failure) && asked.delays.length === 1 ? 1 : 2;
     assertEquals(asked.delays, [500, 1_000].slice(0, most), `${i}`);
     assertEquals(asked.reasons.length, most);
     assert(asked.reasons.every((reason) => reason.includes("127.0.0.1")), asked.reasons[0]);
