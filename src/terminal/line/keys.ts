@@ -112,7 +112,10 @@ export class KeyDecoder {
 
   /** Ends a paste without an end before the Ctrl-C, which is spent on that. */
   #breakPaste(pieces: string[]): void {
-    const text = pieces.splice(0).join("").replace(/\x03+$/, "");
+    const pasted = pieces.splice(0).join("");
+    let end = pasted.length;
+    while (pasted[end - 1] === "\x03") end--;
+    const text = pasted.slice(0, end);
     this.#pasteEnd = pieces.push(text);
     this.#endPaste(pieces);
   }
