@@ -63,7 +63,7 @@ export function trustQuestion({ doubt, files }: Confirmation): { text: string; p
   return { text, prompt: "Heed them? [y/n] " };
 }
 
-/** What changed in the files of that question, as rows for a terminal of `columns`. */
+/** The changed lines of the files that a question about trust names, as rows of at most `columns`. */
 export function trustChangeRows(
   { files }: Confirmation,
   columns: number,

@@ -29,7 +29,7 @@ export interface Settings {
   hasBash: boolean;
   /** The secrets and protected files; left out, those that count in every home folder. */
   paths?: PathTable;
-  /** What commands may touch, as it is now, where a sandbox that works confines them. */
+  /** Makes the view of the folder as it is now; left out where no sandbox confines commands. */
   view?(): View;
   /** Beginnings of commands that may use the network in this session. */
   networked?: readonly string[];
@@ -48,7 +48,7 @@ export interface Verdict {
   effect: RuleEffect;
   /** A clause without a subject or a full stop: "is outside of the working directory". */
   reason: string;
-  /** What of the sandbox does not hold for the call where it runs: what it is about lies beyond. */
+  /** The part of the sandbox that is lifted for the call, which could not do its work in it. */
   leave?: Leave;
   /** True where the call is about what the view leaves out. */
   isBeyond?: boolean;

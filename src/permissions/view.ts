@@ -12,7 +12,7 @@ import { entriesOf, type PathTable } from "./path_table.ts";
 /** `own`: commands write there what stands on none of the machine's disks under that name, as in `/tmp`. */
 export type PathAccess = "none" | "read" | "write" | "own";
 
-/** What programs may touch. Absolute paths with links resolved; what no entry holds cannot even be seen. */
+/** The files and network that programs may use. A path that no entry holds is not there for them. */
 export interface View {
   /** The folder that is worked in. */
   folder: string;
@@ -33,7 +33,7 @@ export function accessAt({ places }: Pick<View, "places">, real: string): PathAc
   }
 }
 
-/** What a view is made of. */
+/** The facts that {@linkcode makeView} makes a view from. */
 interface ViewSources {
   folder: string;
   /** True where the folder can be written. */
@@ -50,7 +50,7 @@ interface ViewSources {
   os?: string;
 }
 
-/** What stands at a path, without following a link; undefined where nothing is, or none may look. */
+/** The file, folder or link at a path; undefined where there is none, or this user may not look. */
 export function entryAt(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
@@ -141,13 +141,31 @@ function repositoryAround(folder: string, home: string | undefined): string[] {
   }
 }
 
-/** The folders in which git keeps what belongs to a `.git` that is a file: a worktree's, and the repository's. */
+/**
+ * The folders in which git keeps what belongs to a `.git` that is a file: a worktree's or submodule's, and
+ * the repository's. The file may be a command's own work: what it names counts only where git has written
+ * there that it belongs to this one.
+ */
 function gitFoldersOf(dotGit: string): string[] {
   const named = /^gitdir:\s*(.+)/.exec(smallFile(dotGit))?.[1];
-  if (named === undefined) return [];
-  const folder = resolve(dirname(dotGit), named);
-  const common = smallFile(join(folder, "commondir")).trim();
-  return common === "" ? [folder] : [folder, resolve(folder, common)];
+  const folder = named && realPathOf(resolve(dirname(dotGit), named));
+  if (!folder) return [];
+  const back = smallFile(join(folder, "gitdir")).trim();
+  const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(smallFile(join(folder, "config")))?.[1];
+  const isWorktree = back !== "" && realPathOf(resolve(folder, back)) === realPathOf(dotGit);
+  const isSubmodule = worktree !== undefined &&
+    realPathOf(resolve(folder, worktree)) === realPathOf(dirname(dotGit));
+  if (!isWorktree && !isSubmodule) return [];
+  const common = realPathOf(resolve(folder, smallFile(join(folder, "commondir")).trim()));
+  // git keeps a worktree's folder as REPOSITORY/worktrees/NAME.
+  const isTied = common === dirname(dirname(folder)) && isRepository(common);
+  return isTied ? [folder, common] : [folder];
+}
+
+/** True for a folder that git takes for a repository. */
+function isRepository(folder: string, entries = entriesOf(folder)): boolean {
+  const names = new Set(entries.map(({ name }) => name));
+  return ["HEAD", "objects", "config"].every((name) => names.has(name));
 }
 
 /** The most that is read of a file of git's. */
@@ -183,13 +201,12 @@ function findingsIn(
 ): { found: Finding[]; isComplete: boolean } {
   const found: Finding[] = [];
   const folders = [folder];
-  /** What cannot be written, as a whole: in it, only secrets are looked for. */
+  /** Folders that are read-only with all below them: in these, only secrets are looked for. */
   const held = new Set<string>();
   let looked = 0;
   for (const at of folders) {
     const entries = entriesOf(at);
-    const names = new Set(entries.map(({ name }) => name));
-    if (at !== folder && ["HEAD", "objects", "config"].every((name) => names.has(name))) {
+    if (at !== folder && isRepository(at, entries)) {
       found.push(...gitFindings(at, dirname(at)));
       continue;
     }

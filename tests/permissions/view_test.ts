@@ -260,3 +260,35 @@ Deno.test({
     await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
   },
 });
+
+Deno.test({
+  name:
+    `R-03 a .git file opens no folder that git did not tie to it, a worktree's own it does${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, home, folder } = await tree();
+    const paths = new PathTable({ home });
+    const viewOf = (at: string) =>
+      makeView({ folder: at, isWritable: true, network: false, paths });
+    const plain = `${home}/plain`;
+    await Deno.mkdir(`${plain}/fake`, { recursive: true });
+    await Deno.writeTextFile(`${plain}/fake/gitdir`, `${plain}/.git\n`);
+    const seen = () => {
+      const view = viewOf(plain);
+      return ["Documents/letter.txt", "work/.git/config", "notes.txt"]
+        .filter((name) => accessAt(view, `${home}/${name}`) !== "none");
+    };
+    for (const target of [home, "/", `${folder}/.git`, `${home}/Documents`, ".."]) {
+      await Deno.writeTextFile(`${plain}/.git`, `gitdir: ${target}\n`);
+      assertEquals(seen(), [], target);
+      // Made up as well: what the named folder says of the repository.
+      await Deno.writeTextFile(`${plain}/.git`, "gitdir: fake\n");
+      await Deno.writeTextFile(`${plain}/fake/commondir`, `${target}\n`);
+      assertEquals(seen(), [], `commondir ${target}`);
+    }
+    const tied = viewOf(`${home}/tree`);
+    assertEquals(accessAt(tied, `${folder}/.git/objects`), "read");
+    assertEquals(await confined(tied, `cd '${home}/tree' && git log --oneline | wc -l`), "1\n");
+    await Deno.remove(base, { recursive: true });
+  },
+});

@@ -152,7 +152,7 @@ export function seatbeltProfile({ folder, places, network }: View): string {
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
-    // What others keep on the machine; the system's own folders stay readable.
+    // Folders of other people and disks are closed; the system's own stay readable.
     '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private/tmp"))',
     '(allow file-write* (subpath "/private/tmp") (subpath "/private/var/folders") (literal "/dev/null") (literal "/dev/tty"))',
     ...inOrder.flatMap(([path, access]) => {
