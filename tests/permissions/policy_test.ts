@@ -408,6 +408,16 @@ rows("R-14 confined, commands run unasked, but for what the sandbox keeps from t
   [bash("ls"), { ...CONFINED, approve: "never" }, "allow"],
   [{ ...bash("npm install"), leave: "network", reason: "x" }, CONFINED, "ask"],
   [
+    { ...bash("python3 b.py"), leave: "network" },
+    { ...CONFINED, networked: ["python3", "python3 a.py"] },
+    "ask",
+  ],
+  [
+    { ...bash("env npm publish"), leave: "network" },
+    { ...CONFINED, networked: ["env npm"] },
+    "ask",
+  ],
+  [
     { ...bash("npm install"), leave: "network" },
     { ...CONFINED, networked: ["npm install"] },
     "allow",

@@ -35,13 +35,17 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   return { ...askBecause([what, ...whys].join(": ")), leave, isBeyond: true };
 }
 
-/** The program of each command of a line, with its subcommand: what the network is granted to. */
+/**
+ * The beginnings of the commands of a line that the network is granted to: a program and its subcommand. A
+ * program that has none, or that runs others, is granted it with just these words.
+ */
 export function beginningsOf(text: string): string[] {
   const line = parseCommandLine(text);
   if (!line.ok) return [oneLine(text)];
-  return line.commands.map(({ words: [program, next] }) =>
-    [program?.text ?? "", ...next && /^[a-z][\w:-]*$/i.test(next.text) ? [next.text] : []].join(" ")
-  );
+  return line.commands.map(({ words }) => {
+    const isSubcommand = /^[a-z][\w:-]*$/i.test(words[1]?.text ?? "") && !runsOthers(words);
+    return (isSubcommand ? words.slice(0, 2) : words).map((word) => word.text).join(" ");
+  });
 }
 
 function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
