@@ -139,9 +139,9 @@ const MESSAGE_TOKENS = 8;
 
 /** Rough counts; `reasoning` is that since the person's newest message: templates drop older. */
 function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasoning", number> {
-  const { offered: tools, state, systemPrompt } = agent;
+  const { offered: tools, state } = agent;
   const none = { user: 0, assistant: 0, tool: 0, reasoning: 0 };
-  const parts = { system: roughTokens(systemPrompt), tools: roughTools(tools), ...none };
+  const parts = { system: roughSystem(agent), tools: roughTools(tools), ...none };
   for (const message of state.messages) {
     parts[message.role] += roughMessage(message);
     if (message.role === "user") parts.reasoning = 0;
@@ -157,6 +157,15 @@ function sum(parts: readonly number[]): number {
 /** Reasoning goes back to the model with the calls that it led to. */
 function roughReasoning({ toolCalls, reasoning = "" }: Message): number {
   return toolCalls ? reasoning.length / 4 : 0;
+}
+
+const systemSizes = new WeakMap<CopilotAgent, { text: string; size: number }>();
+
+function roughSystem(agent: CopilotAgent): number {
+  const { systemPrompt: text } = agent;
+  let known = systemSizes.get(agent);
+  if (known?.text !== text) systemSizes.set(agent, known = { text, size: roughTokens(text) });
+  return known.size;
 }
 
 const toolSizes = new WeakMap<object, number>();

@@ -60,7 +60,8 @@ export function entriesOf(folder: string): Deno.DirEntry[] {
 export class PathTable {
   readonly home: string | undefined;
   readonly #own: readonly string[];
-  #secrets: Matcher | undefined;
+  #secrets: readonly Matcher[] | undefined;
+  #secretPattern: RegExp | undefined;
   #protected: Matcher | undefined;
 
   constructor(
@@ -74,7 +75,7 @@ export class PathTable {
 
   /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
   secretKind(path: string): string | undefined {
-    return kindIn(this.#secretMatcher(), path);
+    return this.#secretMatchers().map((matcher) => kindIn(matcher, path)).find(Boolean);
   }
 
   /** The reason not to write an absolute path unasked, in words; undefined for none. */
@@ -84,7 +85,10 @@ export class PathTable {
 
   /** Matches the absolute path of a secret, with `/` between its parts. */
   get secretPattern(): RegExp {
-    return this.#secretMatcher().any;
+    return this.#secretPattern ??= new RegExp(
+      this.#secretMatchers().map(({ any }) => any.source).join("|"),
+      IGNORE_CASE,
+    );
   }
 
   /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
@@ -100,14 +104,14 @@ export class PathTable {
     });
   }
 
-  #secretMatcher(): Matcher {
+  /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
+  #secretMatchers(): readonly Matcher[] {
     if (this.#secrets !== undefined) return this.#secrets;
-    const sources = sourcesOf("secret");
-    const known = matcherOf(sources);
-    // Files of the home folder itself, and behind links: the sandbox hides them, too.
-    const others = this.confinedSecrets().filter(({ path }) => kindIn(known, path) === undefined)
+    const known = matcherOf(sourcesOf("secret"));
+    // The sandbox hides these, too.
+    const others = this.confinedSecrets().filter(({ path }) => !known.any.test(plainPath(path)))
       .map((one) => ({ what: one.what, source: absoluteSource(one) }));
-    return this.#secrets = others.length === 0 ? known : matcherOf([...sources, ...others]);
+    return this.#secrets = others.length === 0 ? [known] : [known, matcherOf(others)];
   }
 }
 
@@ -125,14 +129,16 @@ function located(
   folder: string | undefined,
   list: PathLooks["list"],
 ): ConfinedPath[] {
-  const isTaken = new RegExp(`/${exceptSource(except)}[^/]*$`, IGNORE_CASE);
+  const taken = except === undefined
+    ? undefined
+    : new RegExp(`/${exceptSource(except)}[^/]*$`, IGNORE_CASE);
   return alternativesOf(paths).flatMap((glob) => {
     // Confined, a program sees no processes but its own; what git reads itself cannot be hidden from it.
     if (glob.startsWith("/proc/") || scopeOf(glob) === "deep") return [];
     const base = scopeOf(glob) === "root" ? "/" : folder;
     if (base === undefined) return [];
     return matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list)
-      .filter((path) => isTaken.test(composedPath(path)))
+      .filter((path) => taken?.test(composedPath(path)) ?? true)
       .map((path) => ({ path, what, isFolder: glob.endsWith("/") }));
   });
 }
@@ -140,10 +146,11 @@ function located(
 /** The paths in `base` that a pattern without braces matches; without wildcards, also where nothing is. */
 function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
   return glob.split("/").reduce((paths, name) => {
+    if (!/[*?]/.test(name)) return paths.map((path) => join(path, name));
     const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
-    const names = (folder: string) =>
-      /[*?]/.test(name) ? list(folder).filter((one) => regex.test(one)) : [name];
-    return paths.flatMap((path) => names(path).map((one) => join(path, one)));
+    return paths.flatMap((path) =>
+      list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
+    );
   }, [base]);
 }
 
@@ -153,10 +160,15 @@ function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
   return (folder) => listed[folder] ??= list(folder);
 }
 
-function kindIn({ any, rows }: Matcher, path: string): string | undefined {
+/** A path as the patterns are written; other file systems take it for the same. */
+function plainPath(path: string): string {
   // If case is ignored, the long s is an s; the Kelvin sign becomes a K as letters are composed.
-  const plain = path.replaceAll("\\", "/").replace(IGNORED, "").replace(/\/(?:\.?\/)+/g, "/")
+  return path.replaceAll("\\", "/").replace(IGNORED, "").replace(/\/(?:\.?\/)+/g, "/")
     .replaceAll("\u017f", "s").normalize();
+}
+
+function kindIn({ any, rows }: Matcher, path: string): string | undefined {
+  const plain = plainPath(path);
   if (!any.test(plain)) return undefined;
   return rows.find(({ pattern }) => pattern.test(plain))?.what;
 }

@@ -35,6 +35,7 @@ class Page {
   hasBom = false;
   isLossy = false; // true when bytes of a shown line are no UTF-8
   cutLine: number | undefined;
+  whole: Uint8Array | undefined; // all bytes of a file that was read at once
   endsOpen = false; // true when the last line has no line ending
   readonly #line: LineBytes;
   #room: number;
@@ -98,7 +99,7 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
   const window = { offset, limit, maxLineChars, maxChars };
   const check = (head: Uint8Array) => checkText(shown, head, opened.info.size);
   // Made first: what is written while the file is read has not been seen.
-  const stamp = context.seenFiles && await stampOf(opened.realPath);
+  const before = context.seenFiles && !isReadAtOnce(opened) ? await stampOf(opened.realPath) : "";
   const page = await readPage(opened, window, context.signal, check);
   const { lines, total, isPartial } = page;
   const isEmpty = total === 0 && !isPartial;
@@ -110,12 +111,18 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
       `Cannot read ${shown} from line ${offset} as ${extent} ${total} lines: ${hint}`,
     );
   }
-  if (stamp !== undefined) context.seenFiles?.set(opened.realPath, stamp);
+  const stamp = page.whole ? await stampOf(opened.realPath, page.whole) : before;
+  context.seenFiles?.set(opened.realPath, stamp);
   if (isEmpty) return { content: `[the file is empty${page.hasBom ? " but for a BOM" : ""}]` };
   return {
     content: `${lines.join("\n")}\n${footerOf(page, offset, maxLineChars)}`,
     range: { first: offset, last: offset + lines.length - 1, total, isExact: !isPartial },
   };
+}
+
+/** A small file is read at once, as another thread takes longer; not one that grows, or has no true size. */
+function isReadAtOnce({ info: { size } }: RegularFile): boolean {
+  return size > 0 && size < CHUNK_BYTES;
 }
 
 async function readPage(
@@ -128,8 +135,7 @@ async function readPage(
   const { file, info: { size } } = opened;
   let page = new Page(window, false);
   let last = -1;
-  // A small file is read at once, as another thread takes longer; not one that grows, or has no true size.
-  const atOnce = size < CHUNK_BYTES ? size : -1;
+  const atOnce = isReadAtOnce(opened) ? size : -1;
   let buffer = new Uint8Array(atOnce > 0 ? size + 1 : CHUNK_BYTES);
   for (let scanned = 0;;) {
     signal.throwIfAborted();
@@ -138,11 +144,13 @@ async function readPage(
     if (scanned > atOnce && buffer.length < CHUNK_BYTES) buffer = new Uint8Array(CHUNK_BYTES);
     const read = scanned <= atOnce ? file.readSync(buffer) : await file.read(buffer);
     if (read === null) break;
+    page.whole = undefined;
     let chunk = buffer.subarray(0, read);
     if (scanned === 0) {
       check(chunk);
       const endsInCr = mayEndInCr && !chunk.includes(LF) && chunk.subarray(0, -1).includes(CR);
       page = new Page(window, endsInCr);
+      if (read === atOnce) page.whole = chunk;
       page.hasBom = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
       if (page.hasBom) chunk = chunk.subarray(3);
     }

@@ -13,11 +13,12 @@ const MAX_DIGESTED_BYTES = 8 * 1024 * 1024;
  * @throws {Error} when there is no such file.
  */
 export async function stampOf(path: string, bytes?: Uint8Array): Promise<string> {
+  if (bytes !== undefined && bytes.length <= MAX_DIGESTED_BYTES) return await digestOf(bytes);
   const { isFile, dev, ino, size, mtime, ctime } = await Deno.stat(path);
   const times = [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
   if (!isFile || size > MAX_DIGESTED_BYTES) return times;
   try {
-    return await digestOf(bytes ?? await bytesAt(path, size));
+    return await digestOf(await bytesAt(path, size));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw error;
     return times; // It cannot be read.
