@@ -135,7 +135,9 @@ const ISOLATE = `
   done </proc/self/mounts 2>/dev/null
   ! [ -w "$2" ] || exit
   shift 2
-  exec "$@"`;
+  "$@"
+  # The first process of a namespace is the parent of those whose own has ended: this shell waits for them.
+  exit $?`;
 
 /** A command in front of another one, which then writes in `folder` only and sees no other processes. */
 function isolation(folder: string, root: string): string[] {
