@@ -25,6 +25,8 @@ interface ConfinedPath {
   what: string;
   /** True where a folder of that name, with all below it, is meant. */
   isFolder: boolean;
+  /** True where a row matches the path itself: its pattern needs no other. */
+  isInTable: boolean;
 }
 
 /** Rows of one kind as regular expressions: all in one first, as few paths match any. */
@@ -96,22 +98,30 @@ export class PathTable {
     const list = listedOnce(this.looks.list);
     const named = [
       ...tableRows("secret").flatMap((row) => located(row, this.home, list)),
-      ...this.#own.map((path) => ({ path, what: "what this program keeps", isFolder: true })),
+      ...this.#own.map((path) => ({
+        path,
+        what: "what this program keeps",
+        isFolder: true,
+        isInTable: false,
+      })),
     ];
+    const isMissing = missingIn(this.home, list);
     return named.flatMap((one) => {
-      const real = this.looks.realPath(one.path);
-      return real === undefined || real === one.path ? [one] : [one, { ...one, path: real }];
+      const real = isMissing(one.path) ? undefined : this.looks.realPath(one.path);
+      return real === undefined || real === one.path
+        ? [one]
+        : [one, { ...one, path: real, isInTable: false }];
     });
   }
 
   /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
   #secretMatchers(): readonly Matcher[] {
     if (this.#secrets !== undefined) return this.#secrets;
-    const known = matcherOf(sourcesOf("secret"));
-    // The sandbox hides these, too.
-    const others = this.confinedSecrets().filter(({ path }) => !known.any.test(plainPath(path)))
+    // The sandbox hides the others, too.
+    const others = this.confinedSecrets().filter(({ isInTable }) => !isInTable)
       .map((one) => ({ what: one.what, source: absoluteSource(one) }));
-    return this.#secrets = others.length === 0 ? [known] : [known, matcherOf(others)];
+    return this.#secrets = [sourcesOf("secret"), others].filter(({ length }) => length > 0)
+      .map(matcherOf);
   }
 }
 
@@ -137,14 +147,25 @@ function located(
     if (glob.startsWith("/proc/") || scopeOf(glob) === "deep") return [];
     const base = scopeOf(glob) === "root" ? "/" : folder;
     if (base === undefined) return [];
+    const isInTable = scopeOf(glob) !== "home";
     return matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list)
       .filter((path) => taken?.test(composedPath(path)) ?? true)
-      .map((path) => ({ path, what, isFolder: glob.endsWith("/") }));
+      .map((path) => ({ path, what, isFolder: glob.endsWith("/"), isInTable }));
   });
+}
+
+/** Whether one look at the home folder shows that there is no such file: most secrets are nowhere. */
+function missingIn(home: string | undefined, list: PathLooks["list"]): (path: string) => boolean {
+  const folded = (name: string) => plainPath(name).toLowerCase();
+  const names = new Set(home && list(home).map(folded));
+  if (names.size === 0) return () => false;
+  return (path) =>
+    path.startsWith(`${home}/`) && !names.has(folded(path.slice(home!.length + 1).split("/")[0]!));
 }
 
 /** The paths in `base` that a pattern without braces matches; without wildcards, also where nothing is. */
 function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
+  if (!/[*?]/.test(glob)) return [join(base, glob)];
   return glob.split("/").reduce((paths, name) => {
     if (!/[*?]/.test(name)) return paths.map((path) => join(path, name));
     const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
