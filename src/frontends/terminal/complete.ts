@@ -1,54 +1,51 @@
-/** Completion by Tab: commands, their arguments, and `@path`. @module */
+/** What the input line offers: commands and `@path` as they are typed, arguments by Tab. @module */
 
+import type { CommandInfo } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
-import type { Completer, Completion } from "../../terminal/line/completion.ts";
+import type { Completer, Completion, Offer } from "../../terminal/line/completion.ts";
+import { bestFits } from "../../text/fuzzy.ts";
 
 /** The most items that are offered. */
 const MAX_ITEMS = 50;
 
 /** Completes what is typed into a session. */
 export function completer(session: Session): Completer {
-  return async (before): Promise<Completion | undefined> => {
+  /** The files, as they were when the word behind this text was begun. */
+  let listed: { text: string; paths: Promise<string[]> } | undefined;
+  const pathsBehind = (text: string) => {
+    if (listed?.text !== text) listed = { text, paths: session.paths() };
+    return listed.paths;
+  };
+  return async (before, after): Promise<Completion | undefined> => {
     const mention = /(?:^|[\s(])@("?)([^\s"]*)$/.exec(before);
     if (mention) {
       const [, quote, word] = mention;
-      const items = bestPaths(word!, await session.paths()).map((path) =>
-        quote || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`
-      );
-      return { replace: quote!.length + word!.length + 1, items };
+      const paths = await pathsBehind(before.slice(0, mention.index));
+      const end = /^\s/.test(after) ? "" : " ";
+      const items = bestFits(word!, paths, (path) => path, MAX_ITEMS)
+        .map((path): Offer => {
+          const name = quote || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
+          return { label: path, text: name + end, isOpen: true };
+        });
+      return { replace: quote!.length + word!.length + 1, items, isTyped: true };
     }
     const [, name, gap, argument] = /^\/([\w:-]*)(?:(\s+)(?:-.*\s)?(.*))?$/i.exec(before) ?? [];
     if (name === undefined) return undefined;
     if (gap === undefined) {
-      const items = (await session.commands()).map((command) => `/${command.name}`)
-        .filter((command) => command.startsWith(before));
-      return { replace: before.length, items: items.length === 1 ? [`${items[0]} `] : items };
+      const items = bestFits(name, await session.commands(), (command) => command.name).map(offer);
+      return { replace: before.length, items, isTyped: true };
     }
     const items = await session.complete(name, argument!);
     return { replace: argument!.length, items: items.slice(0, MAX_ITEMS) };
   };
 }
 
-/** The paths that `word` fits best: in the name, then in the path, then letter by letter. */
-export function bestPaths(word: string, paths: readonly string[]): string[] {
-  const wanted = word.toLowerCase();
-  const ranks: string[][] = [[], [], [], []];
-  for (const path of paths) {
-    const rank = rankOf(wanted, path.toLowerCase());
-    if (rank < ranks.length && ranks[rank]!.length < MAX_ITEMS) ranks[rank]!.push(path);
-    if (ranks[0]!.length === MAX_ITEMS) break;
-  }
-  return ranks.flat().slice(0, MAX_ITEMS);
-}
-
-function rankOf(word: string, path: string): number {
-  if (path.startsWith(word)) return 0;
-  const at = path.lastIndexOf(word);
-  const name = path.lastIndexOf("/") + 1;
-  if (at >= 0) return at === name ? 0 : at > name ? 1 : 2;
-  let next = 0;
-  for (let i = 0; i < path.length && next < word.length; i++) {
-    if (path[i] === word[next]) next++;
-  }
-  return next === word.length ? 3 : 4;
+function offer({ name, argument, help }: CommandInfo): Offer {
+  return {
+    label: `/${name}`,
+    detail: help,
+    text: argument === undefined ? `/${name}` : `/${name} `,
+    // An argument in brackets may be left out.
+    isOpen: argument !== undefined && !argument.startsWith("["),
+  };
 }

@@ -156,6 +156,7 @@ export class TerminalFrontend implements Frontend {
     if (!this.#isLive) return new PlainScreen(history, this.#over.signal);
     return new LiveScreen({
       color: this.#look.colors === "none" ? "" : "\x1b[1m",
+      unicode: this.#look.unicode,
       history,
       pasted: () => this.#history.pasted(),
       completer: completer(this.#session),

@@ -1,20 +1,28 @@
-/** Completion: the items that a completer offers, in the line; several of them as a menu. @module */
+/** Completion: the texts that could stand before the cursor, as a list below the line. @module */
 
-import type { CellRow, Frame } from "../screen/frame.ts";
-import { cellsOf } from "../styled.ts";
-import type { Modal, Outcome } from "../screen/modal.ts";
+import { listHeight, type ListLook, type ListRow, listRows, stepped } from "../screen/list.ts";
+import type { CellRow } from "../screen/frame.ts";
 import type { TerminalSize } from "../tty.ts";
 import { unitsText } from "../units.ts";
-import { displayWidth, graphemes } from "../../text/width.ts";
-import type { Key } from "./keys.ts";
+import { graphemes } from "../../text/width.ts";
 import { type LineState, withUndo, withUnits } from "./state.ts";
+
+/** A text that could stand before the cursor, as the list shows it. */
+export interface Offer extends ListRow {
+  /** The text that is put in (default: the label). */
+  text?: string;
+  /** True where Enter only puts it in, as more is to be typed. */
+  isOpen?: boolean;
+}
 
 /** Texts that could stand before the cursor. */
 export interface Completion {
   /** The number of characters (UTF-16) before the cursor that are replaced. */
   replace: number;
   /** The texts in their place, best first. */
-  items: readonly string[];
+  items: readonly (string | Offer)[];
+  /** True where the list opens as the text is typed, with its first row chosen. */
+  isTyped?: boolean;
 }
 
 /** Offers completions of the text before the cursor. */
@@ -24,41 +32,52 @@ export type Completer = (
 ) => Completion | undefined | Promise<Completion | undefined>;
 
 /** Several completions of a line, one of which may be in it. */
-interface Menu {
-  readonly items: readonly string[];
-  /** The index of the item in the line; -1 for none yet. */
+export interface Menu {
+  readonly items: readonly Offer[];
+  /** The index of the chosen item; -1 for none yet. */
   readonly chosen: number;
   /** The position in the line where the item begins. */
   readonly from: number;
+  /** The text there when the menu opened. */
+  readonly typed: string;
+  readonly isTyped: boolean;
+  /** True once an item was put into the line. */
+  readonly isPut: boolean;
 }
 
-/**
- * The line with the beginning that all items have in common, or the only item; a menu of several.
- * Undefined when `completer` offers nothing, or fails.
- */
-export async function completeWith(
-  completer: Completer | undefined,
-  state: LineState,
-): Promise<{ state: LineState; menu: Menu | undefined } | undefined> {
+/** The menu of what `completer` offers for a line; undefined when it offers nothing, or fails. */
+export async function menuFor(completer: Completer, state: LineState): Promise<Menu | undefined> {
   const { units, cursor } = state;
   try {
     const [before, after] = [unitsText(units.slice(0, cursor)), unitsText(units.slice(cursor))];
-    const { items, replace } = await completer?.(before, after) ?? { items: [], replace: 0 };
+    const { items, replace, isTyped = false } = await completer(before, after) ??
+      { items: [], replace: 0 };
     if (items.length === 0) return undefined;
     let from = cursor;
     for (let left = replace; left > 0 && from > 0; from--) {
       left -= unitsText([units[from - 1]!]).length;
     }
-    const typed = unitsText(units.slice(from, cursor));
-    const common = commonStart(items);
-    // A completer may match in other ways than by the beginning.
-    const fits = common.length >= typed.length || items.length === 1;
-    const next = fits ? withUnits(state, from, cursor, graphemes(common)) : state;
-    const menu = items.length > 1 ? { items, chosen: -1, from } : undefined;
-    return { state: withUndo(state, next), menu };
+    return {
+      items: items.map((item) => typeof item === "string" ? { label: item } : item),
+      chosen: isTyped ? 0 : -1,
+      from,
+      typed: unitsText(units.slice(from, cursor)),
+      isTyped,
+      isPut: false,
+    };
   } catch {
     return undefined; // whatever is wrong with it, the text is safe
   }
+}
+
+export const offeredText = ({ text, label }: Offer): string => text ?? label;
+
+/** The line with the beginning that all items have in common, or with the only item. */
+export function withCommonStart(state: LineState, { items, from, typed }: Menu): LineState {
+  const common = commonStart(items.map(offeredText));
+  // A completer may match in other ways than by the beginning.
+  if (common.length < typed.length && items.length > 1) return state;
+  return withUndo(state, withUnits(state, from, state.cursor, graphemes(common)));
 }
 
 /** The longest beginning that all have, in whole graphemes. */
@@ -72,73 +91,24 @@ function commonStart(items: readonly string[]): string {
   return common.join("");
 }
 
-/** The items of a completion below the line: Tab and Shift-Tab choose, other keys are the line's. */
-export class MenuModal implements Modal<void> {
-  /** @param dim An SGR sequence for items that are not chosen, or empty. */
-  constructor(
-    private readonly line: { state: LineState } & Pick<Modal, "layout">,
-    private menu: Menu,
-    private readonly dim: string,
-  ) {}
-
-  layout({ columns, rows }: TerminalSize): Frame {
-    const menu = menuRows(this.menu, columns, this.dim).slice(0, Math.max(0, rows - 1));
-    const line = this.line.layout({ columns, rows: rows - menu.length });
-    return { rows: [...line.rows, ...menu], cursor: line.cursor };
-  }
-
-  press(key: Key): Outcome<void> {
-    if (key.name === "escape") return { done: null };
-    if (key.name !== "tab" && key.name !== "shift-tab") return "pass";
-    this.#choose(key.name === "tab" ? 1 : -1);
-    return "none";
-  }
-
-  /** Puts the next item into the line. */
-  #choose(step: -1 | 1): void {
-    const { items, chosen, from } = this.menu;
-    const { state } = this.line;
-    const isFirst = chosen < 0;
-    const index = ((isFirst && step < 0 ? 0 : chosen) + step + items.length) % items.length;
-    const next = withUnits(state, from, state.cursor, graphemes(items[index]!));
-    // However many are looked at, undo goes back to before the first.
-    this.line.state = isFirst ? withUndo(state, next) : next;
-    this.menu = { items, chosen: index, from };
-  }
+/** The line and the menu after an item was put in; `step` 0 puts in the chosen one. */
+export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineState, Menu] {
+  const { items, from, isPut } = menu;
+  const chosen = stepped(menu.chosen, step, items.length);
+  const next = withUnits(state, from, state.cursor, graphemes(offeredText(items[chosen]!)));
+  // However many are looked at, undo goes back to before the first.
+  return [isPut ? next : withUndo(state, next), { ...menu, chosen, isPut: true }];
 }
 
-/** The most rows of a menu. */
-const MENU_ROWS = 6;
-/** The width of the columns is that of the widest of the first items, of this many. */
-const MEASURED_ITEMS = 500;
-
-/** The items side by side, the chosen one marked; those around it when there are too many. */
-function menuRows({ items, chosen }: Menu, columns: number, dim: string): CellRow[] {
-  const widest = Math.max(...items.slice(0, MEASURED_ITEMS).map(displayWidth));
-  const width = Math.min(columns, 2 + widest);
-  const perRow = Math.max(1, Math.floor(columns / width));
-  const total = Math.ceil(items.length / perRow);
-  const at = Math.max(0, Math.floor(chosen / perRow));
-  const first = Math.max(0, Math.min(at - MENU_ROWS + 1, total - MENU_ROWS));
-  return Array.from({ length: Math.min(MENU_ROWS, total) }, (_, i) => {
-    const from = (first + i) * perRow;
-    return items.slice(from, from + perRow).flatMap((item, j) =>
-      itemCells(item, width, from + j === chosen ? "\x1b[7m" : dim)
-    );
-  });
-}
-
-/** `item` cut or filled to `width` columns, the last two of them free where there is room. */
-function itemCells(item: string, width: number, style: string): CellRow {
-  const cells = [];
-  const gap = Math.min(2, width - 1);
-  let room = width - gap;
-  for (const cell of cellsOf(item, style)) {
-    if (cell.width > room) break;
-    room -= cell.width;
-    cells.push(cell);
-  }
-  const free = room + gap;
-  if (free > 0) cells.push({ text: " ".repeat(free), width: free, style: style && "" });
-  return cells;
+/** The rows of a menu below a line. */
+export function menuRows(
+  { items, chosen, typed }: Menu,
+  { columns, rows }: TerminalSize,
+  look: ListLook,
+): CellRow[] {
+  const most = listHeight(rows);
+  if (most <= 0) return [];
+  // The signs in front say what kind of thing is named.
+  const word = typed.replace(/^[/@"]+/, "");
+  return listRows(items, chosen, { columns, rows: most }, { ...look, word });
 }

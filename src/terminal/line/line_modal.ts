@@ -5,7 +5,15 @@ import { layoutLine, type LayoutOptions } from "./line_layout.ts";
 import type { Frame } from "../screen/frame.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import type { TerminalSize } from "../tty.ts";
-import { type Completer, completeWith, MenuModal } from "./completion.ts";
+import {
+  type Completer,
+  type Menu,
+  menuFor,
+  menuRows,
+  offeredText,
+  putOffer,
+  withCommonStart,
+} from "./completion.ts";
 import type { Key } from "./keys.ts";
 import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
@@ -13,8 +21,11 @@ import { type KillRing, type LineState, withKills } from "./state.ts";
 
 /** The prompt and the keys of a line. */
 export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"> {
-  /** Answers Tab; without one Tab rings the bell. */
+  /** Answers Tab, and offers what it marks so as it is typed; without one Tab rings the bell. */
   completer?: Completer | undefined;
+  /** Called when rows changed without a key; without it nothing is offered as it is typed. */
+  onChange?: (() => void) | undefined;
+  unicode?: boolean;
   /** The kill ring that several lines share. */
   ring: { kills: KillRing };
 }
@@ -24,12 +35,19 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   implements Modal<T> {
   /** The search that is open on the line. */
   search: SearchModal | undefined;
+  #menu: Menu | undefined;
+  /** Where a menu was closed by Escape: it stays closed for the word that begins there. */
+  #dismissed = -1;
   /** The first row of the text that is shown. */
   #top = 0;
   constructor(public state: LineState, protected readonly options: Options) {}
 
   layout(size: TerminalSize): Frame {
-    return this.layoutAs(this.options.prompt, size);
+    const { color, prompt, unicode = true } = this.options;
+    const look = { hasStyles: color !== "", unicode };
+    const below = this.#menu ? menuRows(this.#menu, size, look) : [];
+    const line = this.layoutAs(prompt, { ...size, rows: size.rows - below.length });
+    return { rows: [...line.rows, ...below], cursor: line.cursor };
   }
 
   /** The rows with another prompt. */
@@ -41,6 +59,22 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   press(key: Key): Outcome<T> {
+    const chosen = this.#menu && this.#pressMenu(this.#menu, key);
+    if (chosen !== undefined) return chosen;
+    const isTyping = key.type === "text" || /^(backspace|ctrl-h|ctrl-w)$/.test(key.name ?? "");
+    // What is typed narrows it: it stays until the next one is there.
+    if (!isTyping) this.#menu = undefined;
+    const outcome = this.#pressLine(key);
+    if (isTyping && this.options.onChange) this.#offer(this.options.onChange);
+    return outcome;
+  }
+
+  /** True while a menu is open below the line. */
+  get hasMenu(): boolean {
+    return this.#menu !== undefined;
+  }
+
+  #pressLine(key: Key): Outcome<T> {
     const { ring } = this.options;
     const { state, effect } = press(withKills(this.state, ring.kills), key);
     this.state = state;
@@ -77,10 +111,62 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   async #complete(): Promise<Outcome<T>> {
-    const completed = await completeWith(this.options.completer, this.state);
-    if (completed === undefined) return "bell";
-    this.state = completed.state;
-    if (completed.menu === undefined) return "none";
-    return { push: new MenuModal(this, completed.menu, this.options.color && "\x1b[2m") };
+    const { completer } = this.options;
+    const menu = completer && await menuFor(completer, this.state);
+    if (menu === undefined) return "bell";
+    this.state = withCommonStart(this.state, menu);
+    this.#menu = menu.items.length > 1 ? { ...menu, chosen: -1, isTyped: false } : undefined;
+    return "none";
+  }
+
+  /** Opens a menu of what is offered as it is typed, once that is known. */
+  async #offer(onChange: () => void): Promise<void> {
+    const { completer } = this.options;
+    const { units } = this.state;
+    const menu = completer && await menuFor(completer, this.state);
+    if (this.state.units !== units) return;
+    const before = this.#menu;
+    if (menu?.from !== this.#dismissed) this.#dismissed = -1;
+    // A menu that only repeats what is typed stands in the way.
+    const isNews = menu?.isTyped && this.#dismissed < 0 &&
+      !(menu.items.length === 1 && offeredText(menu.items[0]!).trim() === menu.typed);
+    this.#menu = isNews ? menu : undefined;
+    if (this.#menu !== before) onChange();
+  }
+
+  /** The outcome of a key for the menu; undefined where it is for the line. */
+  #pressMenu(menu: Menu, key: Key): Outcome<T> | undefined {
+    switch (key.name) {
+      case "escape":
+        this.#menu = undefined;
+        this.#dismissed = menu.from;
+        return "none";
+      case "tab":
+        // The row that is marked has not been put in yet.
+        return this.#put(menu, menu.isTyped && !menu.isPut ? 0 : 1);
+      case "down":
+      case "ctrl-n":
+        return this.#put(menu, 1);
+      case "shift-tab":
+      case "up":
+      case "ctrl-p":
+        return this.#put(menu, -1);
+      case "enter":
+        return menu.isTyped ? this.#enter(menu) : undefined;
+    }
+  }
+
+  #put(menu: Menu, step: -1 | 0 | 1): Outcome<T> {
+    [this.state, this.#menu] = putOffer(this.state, menu, step);
+    return "none";
+  }
+
+  /** Enter: the chosen row goes into the line, and the line is sent where nothing more belongs in it. */
+  #enter(menu: Menu): Outcome<T> | undefined {
+    const item = menu.items[menu.chosen];
+    this.#menu = undefined;
+    if (item === undefined || offeredText(item).trim() === menu.typed) return undefined;
+    if (!menu.isPut) [this.state] = putOffer(this.state, menu, 0);
+    return item.isOpen ? "none" : this.leave("submit");
   }
 }

@@ -25,6 +25,8 @@ interface LiveScreenOptions
   /** The progress of the turn, in one line with SGR; undefined while there is none. */
   activity: () => string | undefined;
   footer: () => string;
+  /** False where the terminal shows ASCII alone (default: true). */
+  unicode?: boolean;
   /** Ctrl-O: shows the text that was folded. */
   onUnfold: () => void;
   /** A signal, or the terminal is gone; the terminal is restored already. */
@@ -66,12 +68,15 @@ export class LiveScreen implements Screen {
     const { completer, history, pasted, onStop } = options;
     const isActive = () => this.#isActive();
     const line = this.#lineOptions("> ");
-    this.#message = new MessageModal({ ...line, completer, history, pasted, isActive, onStop });
+    const onChange = () => this.#output.drawSoon();
+    const parts = { completer, history, pasted, isActive, onStop, onChange };
+    this.#message = new MessageModal({ ...line, ...parts });
     this.#modals.open(this.#message);
-    const parts = { terminal, modals: this.#modals, output: this.#output };
     const onKey = (key: Key) => this.#onKey(key);
     const onSignal = (signal: Deno.Signal) => this.#end(signal);
-    this.#driver = new ModalDriver({ ...parts, onKey, onSignal, focus: true });
+    const output = this.#output;
+    const modals = this.#modals;
+    this.#driver = new ModalDriver({ terminal, modals, output, onKey, onSignal, focus: true });
     // Deferred: the options may refer to objects that the caller makes after the screen.
     Promise.resolve().then(() => this.#driver.run(signal)).catch(() => {}).then(onGone);
   }
@@ -156,6 +161,7 @@ export class LiveScreen implements Screen {
     return {
       prompt,
       color: this.options.color,
+      unicode: this.options.unicode ?? true,
       ring: this.#ring,
       append: (lines: string) => this.#output.append(lines),
       columns: () => this.terminal.size().columns,

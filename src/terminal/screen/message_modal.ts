@@ -64,6 +64,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   override press(key: Key): Outcome<never> {
+    if (this.hasMenu) return super.press(key);
     if (key.name === "escape" && this.options.isActive()) return this.#cancel();
     if (key.name === "up" && this.state.units.length === 0 && this.queued.length > 0) {
       this.#begin(this.queued.pop());

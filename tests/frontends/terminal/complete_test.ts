@@ -2,8 +2,9 @@ import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { textOfParts } from "../../../src/text/parts.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
-import { bestPaths, completer } from "../../../src/frontends/terminal/complete.ts";
+import { completer } from "../../../src/frontends/terminal/complete.ts";
 import { modelFlags } from "../../../src/cli/settings.ts";
+import { bestFits } from "../../../src/text/fuzzy.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import type { TextPart } from "../../../src/types/message.ts";
 import { localConfig } from "../../../src/config.ts";
@@ -24,14 +25,14 @@ const BEST: [word: string, expected: string[]][] = [
 
 for (const [word, expected] of BEST) {
   Deno.test(`@${word} completes the paths that fit best`, () => {
-    assertEquals(bestPaths(word, PATHS), expected);
+    assertEquals(bestFits(word, PATHS, (path) => path), expected);
   });
 }
 
 Deno.test("completion of 100 000 paths offers no more than fit", () => {
   const many = Array.from({ length: 100_000 }, (_, i) => `folder${i % 300}/file_${i}.ts`);
-  assertEquals(bestPaths("file_99999", many)[0], "folder99/file_99999.ts");
-  assertEquals(bestPaths("file", many).length, 50);
+  assertEquals(bestFits("file_99999", many, (path) => path, 50)[0], "folder99/file_99999.ts");
+  assertEquals(bestFits("file", many, (path) => path, 50).length, 50);
 });
 
 const typed = (text: string): TextPart[] => [{ type: "text", text }];
@@ -83,16 +84,16 @@ Deno.test("files that a message names go along with it, with their lines", () =>
   }));
 
 const COMPLETED: [before: string, items: string[], replace: number][] = [
-  ["/he", ["/help "], 3],
-  ["/h", ["/help", "/history"], 2],
+  ["/hel", ["/help"], 4],
+  ["/mod", ["/model "], 4],
   ["/cd s", ["sub/"], 1],
   ["/model --h", ["--hosted ", "--host "], 3],
   ["/model --local --hos", ["--hosted ", "--host "], 5],
-  ["see @a", ["@a.txt"], 2],
-  ["see @b", ['@"sub/b c.txt"'], 2],
+  ["see @a", ["@a.txt "], 2],
+  ["see @b", ['@"sub/b c.txt" '], 2],
   ["see @ignored", [], 8],
-  ['@"b', ['@"sub/b c.txt"'], 3],
-  ["(@a", ["@a.txt"], 2],
+  ['@"b', ['@"sub/b c.txt" '], 3],
+  ["(@a", ["@a.txt "], 2],
   ["/trust o", ["off"], 1],
   ["/trust x", [], 1],
   ["/cd nowhere", [], 7],
@@ -122,6 +123,8 @@ for (const [before, items, replace] of COMPLETED) {
       const options = { folder: state.workingDir, modelFlags };
       await using fake = await fakeSession("http://127.0.0.1:1", options);
       const complete = completer(fake.session);
-      assertEquals(await complete(before, ""), { items, replace });
+      const completion = await complete(before, "");
+      const texts = completion?.items.map((item) => typeof item === "string" ? item : item.text);
+      assertEquals([texts, completion?.replace], [items, replace]);
     }));
 }

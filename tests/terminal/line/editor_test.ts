@@ -95,7 +95,7 @@ inTerminal("history, search and completion", async (term) => {
   await term.type("\x1b[A\x1b[A");
   await term.until((rows) => rows.join("|") === "> first entry");
   await term.type("\x1b>/c\t\t");
-  await term.until((rows) => rows[0] === "> /clear" && rows[1] === "/clear  /close  /cd");
+  await term.until((rows) => rows.join("|") === "> /clear|❯ /clear|  /close|  /cd");
   await term.type("\x15\x12wi");
   await term.until("(reverse-i-search)'wi': second");
   await term.type("\r");

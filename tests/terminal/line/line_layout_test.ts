@@ -100,9 +100,9 @@ Deno.test("searches, menus and large pastes", async () => {
   await pressAll("\t", line);
   const menu = (columns: number, rows = 24) =>
     textRows(line.modals.layout({ columns, rows })).map((row) => row.trimEnd());
-  assertEquals(menu(80), ["> /c|", "/clear  /close  /cd"]);
-  assertEquals(menu(16), ["> /c|", "/clear  /close", "/cd"]);
-  assertEquals(menu(4), ["> /c", "|", "/c", "/c", "/c"]);
+  assertEquals(menu(80), ["> /c|", "  /clear", "  /close", "  /cd"]);
+  assertEquals(menu(4), ["> /c", "|", "  /…", "  /…", "  /…"]);
+  assertEquals(menu(80, 3), ["> /c|", "  /clear", "  /close"]);
   assertEquals(menu(80, 1), ["> /c|"]);
   const tabs: [keys: string, text: string][] = [
     ["\t", "> /clear|"],

@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { Completer } from "../../../src/terminal/line/completion.ts";
 import { type Key, KeyDecoder } from "../../../src/terminal/line/keys.ts";
-import { LineModal } from "../../../src/terminal/line/line_modal.ts";
+import { LineModal, type LineModalOptions } from "../../../src/terminal/line/line_modal.ts";
 import { press } from "../../../src/terminal/line/press.ts";
 import {
   type LineEffect,
@@ -22,10 +21,12 @@ export class PressedLine extends LineModal<never> {
   readonly modals = new ModalStack();
   /** The effects of the keys pressed last, but for `"none"` and searches. */
   effects: LineEffect[] = [];
+  /** The texts with which the line was left. */
+  readonly sent: string[] = [];
 
   constructor(
     state: LineState = lineState(),
-    readonly look: { color: string; completer?: Completer } = { color: "" },
+    readonly look: Partial<LineModalOptions> & { color: string } = { color: "" },
   ) {
     super(state, Object.assign(look, { prompt: "> ", ring: { kills: state.kills } }));
     this.modals.open(this);
@@ -37,7 +38,8 @@ export class PressedLine extends LineModal<never> {
     return super.press(key);
   }
 
-  protected override leave(): Outcome<never> {
+  protected override leave(how: string): Outcome<never> {
+    if (how === "submit") this.sent.push(lineText(this.state));
     return "none";
   }
 }

@@ -319,7 +319,7 @@ screenTest("Esc closes a menu or a search first, and only then stops the turn", 
   terminal,
   stops,
 ) => {
-  const isMenu = (rows: readonly string[]) => rows.includes("/clear  /close");
+  const isMenu = (rows: readonly string[]) => rows.includes("  /clear");
   await terminal.type("/c\t");
   await terminal.until(isMenu);
   await terminal.type("\x1b");
@@ -347,12 +347,14 @@ Deno.test("a question waits for keys that came while a completion was looked up"
   const terminal = new FakeTerminal();
   const asked = Promise.withResolvers<void>();
   const completion = Promise.withResolvers<{ replace: number; items: string[] }>();
+  let asks = 0;
   using screen = new LiveScreen({
     color: "",
     history: () => [],
     pasted: () => new Map(),
     completer() {
-      asked.resolve();
+      // What is offered as it is typed does not hold the keys up; Tab does.
+      if (++asks === 2) asked.resolve();
       return completion.promise;
     },
     activity: () => "working",

@@ -1,0 +1,93 @@
+/** A list of rows of which one is chosen: its state, its moves, and the rows that show it. @module */
+
+import { fittingLetters } from "../../text/fuzzy.ts";
+import { displayWidth } from "../../text/width.ts";
+import { cellsOf } from "../styled.ts";
+import { type Cell, type CellRow, widthOf } from "./frame.ts";
+
+/** A row of a list: what is chosen, and what it means. */
+export interface ListRow {
+  label: string;
+  detail?: string | undefined;
+}
+
+export interface ListLook {
+  /** False where the terminal has no colours: the chosen row has its mark alone. */
+  hasStyles: boolean;
+  unicode: boolean;
+  /** Rows begin with the digit that picks them. */
+  isNumbered?: boolean;
+  /** The word that was typed: its letters are shown bold. */
+  word?: string;
+}
+
+/** At most this share of the screen's rows is a list's, and no fewer than these. */
+const SHARE = 3;
+const MIN_ROWS = 6;
+
+/** The most rows that a list takes of a screen. */
+export const listHeight = (rows: number): number =>
+  Math.min(rows - 1, Math.max(MIN_ROWS, Math.floor(rows / SHARE)));
+
+/** The least columns that a description needs to say anything. */
+const MIN_DETAIL = 14;
+
+/** The index after `step` rows, round the ends for a single step; -1 (none) is before the first. */
+export function stepped(chosen: number, step: number, count: number): number {
+  if (count === 0) return -1;
+  if (Math.abs(step) > 1) return Math.max(0, Math.min(count - 1, chosen + step));
+  return chosen < 0 && step < 0 ? count - 1 : (chosen + step + count) % count;
+}
+
+/** At most `rows` rows of the list, around the chosen one, each of at most `columns`. */
+export function listRows(
+  items: readonly ListRow[],
+  chosen: number,
+  { columns, rows }: { columns: number; rows: number },
+  look: ListLook,
+): CellRow[] {
+  const first = Math.max(0, Math.min(chosen - (rows >> 1), items.length - rows));
+  const shown = items.slice(first, first + rows);
+  const front = look.isNumbered ? 2 + `${items.length}`.length + 2 : 2;
+  const widest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
+  const room = Math.max(1, columns - front);
+  const hasDetails = shown.some(({ detail }) => detail) && room - widest - 2 >= MIN_DETAIL;
+  return shown.map((item, at) => {
+    const isChosen = first + at === chosen;
+    const number = look.isNumbered ? `${first + at + 1}`.padStart(`${items.length}`.length) : "";
+    const row = cells(`${isChosen ? look.unicode ? "❯" : ">" : " "} ${number && `${number}  `}`);
+    row.push(...cut(labelCells(item.label, isChosen, look), room, look.unicode));
+    if (!hasDetails || !item.detail) return row;
+    row.push(...cells(" ".repeat(front + widest + 2 - widthOf(row))));
+    const detail = cellsOf(item.detail, look.hasStyles ? "\x1b[2m" : "");
+    return [...row, ...cut(detail, columns - front - widest - 2, look.unicode)];
+  });
+}
+
+const cells = (text: string): Cell[] => cellsOf(text, "");
+
+function labelCells(label: string, isChosen: boolean, { hasStyles, word = "" }: ListLook): Cell[] {
+  if (!hasStyles) return cells(label);
+  const bold = new Set(fittingLetters(word, label));
+  let at = 0;
+  // What cannot be shown as it is becomes longer: the letters behind it are not marked.
+  const isPlain = cells(label).map(({ text }) => text).join("") === label;
+  return cellsOf(label, isChosen ? "\x1b[36m" : "").map((cell) => {
+    const isBold = isPlain && bold.has(at);
+    at += cell.text.length;
+    return isBold ? { ...cell, style: `${cell.style}\x1b[1m` } : cell;
+  });
+}
+
+/** `row` in at most `columns`, with an ellipsis where it is cut. */
+function cut(row: Cell[], columns: number, unicode: boolean): Cell[] {
+  if (widthOf(row) <= columns) return row;
+  const kept: Cell[] = [];
+  let room = columns - 1;
+  for (const cell of row) {
+    if (cell.width > room) break;
+    room -= cell.width;
+    kept.push(cell);
+  }
+  return [...kept, { text: unicode ? "…" : "~", width: 1, style: "" }];
+}

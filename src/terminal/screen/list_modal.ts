@@ -1,0 +1,148 @@
+/** A list below the text, from which a person picks one row. @module */
+
+import { bestFits } from "../../text/fuzzy.ts";
+import { graphemes } from "../../text/width.ts";
+import type { Key } from "../line/keys.ts";
+import { cellsOf, styledRow, styledRows } from "../styled.ts";
+import type { TerminalSize } from "../tty.ts";
+import { type CellRow, type Frame, widthOf } from "./frame.ts";
+import { listHeight, type ListLook, type ListRow, listRows, stepped } from "./list.ts";
+import type { Modal, Outcome } from "./modal.ts";
+
+interface ListItem<T> extends ListRow {
+  value: T;
+}
+
+export interface ListOptions<T> extends Omit<ListLook, "word"> {
+  /** Lines above the rows, with SGR; they stay while the list is open. */
+  title: string;
+  items: readonly ListItem<T>[];
+  /** The row that is chosen at first (default: 0). */
+  chosen?: number;
+  /** What keys do beside those that all lists have, in one row below them. */
+  hint?: string;
+  /** Text that was printed before it. */
+  context?: string;
+  /** Ctrl-C or Escape. */
+  onCancel?: () => void;
+}
+
+const PAGE = 8;
+
+/** A list; its result is the value of the row that was picked. What is typed narrows it. */
+export class ListModal<T> implements Modal<T> {
+  #word = "";
+  #items: readonly ListItem<T>[];
+  #chosen: number;
+
+  constructor(private readonly options: ListOptions<T>) {
+    this.#items = options.items;
+    this.#chosen = Math.min(options.chosen ?? 0, options.items.length - 1);
+  }
+
+  get context(): string | undefined {
+    return this.options.context;
+  }
+
+  layout({ columns, rows }: TerminalSize): Frame {
+    const { title, hint, hasStyles, unicode } = this.options;
+    const dim = hasStyles ? "\x1b[2m" : "";
+    const head: CellRow[] = title.split("\n").flatMap((line) => styledRows(line, columns));
+    const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
+    if (this.#word !== "") head.push(typed);
+    const foot = hint && rows > 8 ? [styledRow(`${dim}  ${hint}`, columns)] : [];
+    const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
+    const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
+    const none = [
+      styledRow(`${dim}  nothing fits ${unicode ? "·" : "-"} Esc starts anew`, columns),
+    ];
+    const list = this.#items.length === 0
+      ? none
+      : listRows(this.#items, this.#chosen, { columns, rows: room }, look);
+    const above = head.slice(-Math.max(0, rows - list.length - foot.length));
+    const cursor = this.#word === ""
+      ? { row: above.length + this.#rowOf(room), column: 0 }
+      : { row: above.length - 1, column: Math.min(widthOf(typed), columns - 1) };
+    return { rows: [...above, ...list, ...foot], cursor };
+  }
+
+  press(key: Key): Outcome<T> {
+    if (key.type !== "key") return this.#type(key.text);
+    switch (key.name) {
+      case "up":
+      case "ctrl-p":
+      case "shift-tab":
+        return this.#move(-1);
+      case "down":
+      case "ctrl-n":
+      case "tab":
+        return this.#move(1);
+      case "pageup":
+        return this.#move(-PAGE);
+      case "pagedown":
+        return this.#move(PAGE);
+      case "home":
+        return this.#move(-Infinity);
+      case "end":
+        return this.#move(Infinity);
+      case "enter":
+        return this.#pick(this.#chosen);
+      case "backspace":
+      case "ctrl-h":
+        return this.#narrow(graphemes(this.#word).slice(0, -1).join(""));
+      case "ctrl-u":
+        return this.#narrow("");
+      case "escape":
+      case "ctrl-g":
+        if (this.#word !== "") return this.#narrow("");
+        return this.#cancel();
+      case "ctrl-c":
+      case "ctrl-d":
+        return this.#cancel();
+      case "ctrl-z":
+        return "suspend";
+      case "ctrl-l":
+        return "clear";
+    }
+    return "none";
+  }
+
+  get #isNumbered(): boolean {
+    return this.options.isNumbered === true && this.#word === "";
+  }
+
+  /** The row of the chosen item among those that are shown. */
+  #rowOf(room: number): number {
+    const first = Math.max(0, Math.min(this.#chosen - (room >> 1), this.#items.length - room));
+    return Math.max(0, this.#chosen - first);
+  }
+
+  #type(text: string): Outcome<T> {
+    if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
+    return this.#narrow(this.#word + text.replace(/\s+/g, " ").trimStart());
+  }
+
+  #narrow(word: string): Outcome<T> {
+    const { items } = this.options;
+    this.#word = word;
+    const text = ({ label, detail = "" }: ListItem<T>) => `${label} ${detail}`;
+    this.#items = word === "" ? items : bestFits(word, items, text);
+    this.#chosen = Math.min(0, this.#items.length - 1);
+    return "none";
+  }
+
+  #move(step: number): Outcome<T> {
+    this.#chosen = stepped(this.#chosen, step, this.#items.length);
+    return "none";
+  }
+
+  #pick(index: number): Outcome<T> {
+    const item = this.#items[index];
+    return item === undefined ? "bell" : { done: item.value };
+  }
+
+  #cancel(): Outcome<T> {
+    this.options.onCancel?.();
+    return { done: null };
+  }
+}

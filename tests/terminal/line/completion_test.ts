@@ -1,0 +1,104 @@
+import { assertEquals } from "@std/assert";
+import type { Completion } from "../../../src/terminal/line/completion.ts";
+import { rowsText } from "../../../src/terminal/styled.ts";
+import { pressAll, PressedLine, shown } from "./press_helper.ts";
+
+const COMMANDS = [
+  { label: "/model", detail: "another model", text: "/model " },
+  { label: "/compact", detail: "make room" },
+  { label: "/cd", detail: "another folder", text: "/cd ", isOpen: true },
+];
+const FILES = ["a.txt", "b c.txt"].map((label) => ({ label, text: `@${label} `, isOpen: true }));
+
+/** What a session offers, with all that begins like the text. */
+function offered(before: string): Completion | undefined {
+  const [, word] = /(?:^| )@(\S*)$/.exec(before) ?? [];
+  if (word !== undefined) {
+    const items = FILES.filter(({ label }) => label.startsWith(word));
+    return { replace: word.length + 1, items, isTyped: true };
+  }
+  if (!/^\/\w*$/.test(before)) return undefined;
+  const items = COMMANDS.filter(({ label }) => label.startsWith(before));
+  return { replace: before.length, items, isTyped: true };
+}
+
+/** A line in which `keys` were typed, one after the other, with what is offered looked up in between. */
+async function line(...keys: string[]): Promise<PressedLine> {
+  const pressed = new PressedLine(undefined, { color: "", completer: offered, onChange() {} });
+  for (const part of keys) {
+    await pressAll(part, pressed);
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+  }
+  return pressed;
+}
+const rowsOf = (pressed: PressedLine) =>
+  rowsText(pressed.modals.layout({ columns: 60, rows: 24 }).rows).split("\n")
+    .map((row) => row.trimEnd()).filter((row) => row !== "");
+
+Deno.test("commands are listed as soon as a slash is typed, and fewer with each letter", async () => {
+  const pressed = await line("/");
+  assertEquals(rowsOf(pressed), [
+    "> /",
+    "❯ /model    another model",
+    "  /compact  make room",
+    "  /cd       another folder",
+  ]);
+  await pressAll("c", pressed);
+  for (let i = 0; i < 5; i++) await Promise.resolve();
+  assertEquals(rowsOf(pressed)[1], "❯ /compact  make room");
+  await pressAll("\x7f", pressed);
+  for (let i = 0; i < 5; i++) await Promise.resolve();
+  assertEquals(rowsOf(pressed).length, 4);
+});
+
+const KEYS: [name: string, keys: string[], text: string, sent: string[]][] = [
+  ["Enter sends the marked command", ["/", "c", "\r"], "/compact|", ["/compact"]],
+  ["an argument may be left out", ["/m", "\r"], "/model |", ["/model "]],
+  ["one that must be there is waited for", ["/", "\x1b[A", "\r"], "/cd |", []],
+  ["arrows put the next one in", ["/", "\x1b[B", "\x1b[B"], "/cd |", []],
+  ["and Enter sends what they put in", ["/", "\x1b[B", "\r"], "/compact|", ["/compact"]],
+  ["round the end", ["/", "\x1b[A"], "/cd |", []],
+  ["Tab puts in the marked one", ["/", "\t"], "/model |", []],
+  ["and then the next", ["/", "\t", "\t"], "/compact|", []],
+  ["undo takes all of them back at once", ["/", "\t", "\t", "\x1f"], "/|", []],
+  ["a typed command is sent as it is", ["/compact", "\r"], "/compact|", ["/compact"]],
+  ["what is none is sent, too", ["/x", "\r"], "/x|", ["/x"]],
+  ["Escape closes the list: Enter sends the text", ["/c", "\x1b", "\r"], "/c|", ["/c"]],
+  ["and it stays closed for that word", ["/", "\x1b", "c", "\r"], "/c|", ["/c"]],
+  ["Enter puts a file in, and does not send", ["see @b", "\r"], "see @b c.txt |", []],
+  [
+    "a file that was put in by an arrow is not sent, either",
+    ["@", "\x1b[B", "\r"],
+    "@b c.txt |",
+    [],
+  ],
+  ["the message goes on behind it", ["@a", "\r", "now", "\r"], "@a.txt now|", ["@a.txt now"]],
+  ["a file that was typed is sent", ["@a.txt", "\r"], "@a.txt|", ["@a.txt"]],
+  ["other keys are the line's", ["/c", "\x01", "x"], "x|/c", []],
+];
+for (const [name, keys, text, sent] of KEYS) {
+  Deno.test(`the list below the line: ${name}`, async () => {
+    const pressed = await line(...keys);
+    assertEquals([shown(pressed.state), pressed.sent], [text, sent]);
+  });
+}
+
+Deno.test("nothing is offered of a paste, or where nobody can be told that it is there", async () => {
+  assertEquals(rowsOf(await line("\x1b[200~@a\x1b[201~")).length, 1);
+  const silent = new PressedLine(undefined, { color: "", completer: offered });
+  await pressAll("/", silent);
+  assertEquals(silent.hasMenu, false);
+});
+
+Deno.test("an offer that comes when the line has changed is dropped", async () => {
+  const late = Promise.withResolvers<Completion>();
+  const answers = [late.promise, { replace: 2, items: [] }];
+  const completer = () => answers.shift();
+  let changes = 0;
+  const look = { color: "", completer, onChange: () => changes++ };
+  const pressed = new PressedLine(undefined, look);
+  await pressAll("/c", pressed);
+  late.resolve({ replace: 1, items: ["/old"], isTyped: true });
+  for (let i = 0; i < 9; i++) await Promise.resolve();
+  assertEquals([pressed.hasMenu, changes], [false, 0]);
+});
