@@ -13,14 +13,15 @@ import { count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
+import { unsentKeyText } from "../frontends/notices.ts";
 import type { ModelFit } from "../session/fit_model.ts";
 import { withHint } from "../session/hints.ts";
-import type { SandboxStatus } from "../session/report.ts";
+import type { Check, SandboxStatus } from "../session/report.ts";
 import type { Permissions } from "../session/permissions.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { oneLine } from "../text/one_line.ts";
 import { wrapped } from "../text/wrap.ts";
-import { type Check, checkServerAndModel } from "../session/server_look.ts";
+import { checkServerAndModel } from "../session/server_look.ts";
 import { unsentKey } from "./keys.ts";
 
 interface DoctorOptions {
@@ -80,7 +81,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   const { permissions, fit, json, write, signal } = options;
   yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
   const unsent = unsentKey(agent.config);
-  if (unsent !== undefined) yield { name: "key", status: "note", ...unsent };
+  if (unsent !== undefined) yield { name: "key", status: "note", ...unsentKeyText(unsent) };
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };

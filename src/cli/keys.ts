@@ -10,9 +10,7 @@ import {
 } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
-import { GIVE_KEY } from "../session/hints.ts";
 import { isObject } from "../text/json.ts";
-import { oneLine } from "../text/one_line.ts";
 import type { Notice } from "../session/report.ts";
 import { readConfigFile } from "./defaults.ts";
 
@@ -92,26 +90,13 @@ function serverAt(address: string): string {
 export function unsentKey(
   config: CopilotConfig,
   env: Env = Deno.env,
-): { text: string; advice: string } | undefined {
+): Extract<Notice, { code: "key_unsent" }> | undefined {
   const { kind, url, apiKey } = targetOf(config);
   const name = KEY_VARIABLES[kind];
   if (name === undefined || apiKey !== "" || variableIn(env, name) === "") return undefined;
-  if (hasUserinfo(url)) {
-    // The host is named: an address such as https://api.openai.com@evil.example looks like another's.
-    const host = oneLine(new URL(url).host);
-    return {
-      text: `${name} is not sent: the user name or password in the address goes to ${host} instead`,
-      advice: "Leave it out to send the key",
-    };
-  }
-  return {
-    text: `${name} is not sent over http`,
-    advice: `If ${oneLine(url)} wants a key, ${GIVE_KEY}`,
-  };
-}
-
-/** {@linkcode unsentKey} as a session tells it. */
-export function keyNotice(config: CopilotConfig): Notice | undefined {
-  const unsent = unsentKey(config);
-  return unsent && { code: "key_unsent", message: `${unsent.text}. ${unsent.advice}` };
+  // The host is named: an address such as https://api.openai.com@evil.example looks like another's.
+  const goes = hasUserinfo(url)
+    ? { why: "userinfo", to: new URL(url).host } as const
+    : { why: "http", to: url } as const;
+  return { code: "key_unsent", variable: name, ...goes };
 }

@@ -19,7 +19,7 @@ import type { Permissions } from "../session/permissions.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { ModelFlags } from "../session/state.ts";
 import type { ModelTarget } from "../model_target.ts";
-import { type Env, KEY_VARIABLES, keyFor, keyNotice, variableIn } from "./keys.ts";
+import { type Env, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
@@ -185,7 +185,7 @@ export const modelFlags: ModelFlags = {
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
     const options = optionsFromArgs(args);
     const config = toConfig(options);
-    return { config, isChosen: options.model !== undefined, notice: keyNotice(config) };
+    return { config, isChosen: options.model !== undefined, notice: unsentKey(config) };
   },
 };
 
@@ -199,7 +199,7 @@ export function sessionOptions(
   return {
     config,
     isChosen: options.model !== undefined,
-    notice: keyNotice(config),
+    notice: unsentKey(config),
     folder: options.workingDir,
     permissions,
     approvesAll: args.yes === true,

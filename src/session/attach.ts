@@ -1,7 +1,6 @@
 /** Files that a message names with `@path`: they go along with it. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import { oneLine } from "../text/one_line.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 import { relative, resolve } from "../text/std_path.ts";
 import { fileTool, folderTool } from "../tools/mod.ts";
@@ -9,6 +8,7 @@ import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { ToolContext, ToolOutcome } from "../types/tool.ts";
 import { attempt } from "./attempt.ts";
+import type { AttachedFile, Notice } from "./report.ts";
 
 /** The most files of a message that are attached; the model may read the others. */
 const MAX_FILES = 20;
@@ -42,60 +42,55 @@ export function namedPaths(texts: readonly TextPart[]): NamedPaths {
 
 /**
  * The files and folders that `texts` name with a typed `@`, as the tools show them: numbered lines, bounded;
- * and notices of them for the person. Without a policy, which may ask the person, all of them may be read.
+ * and a notice of them for the person. Without a policy, which may ask the person, all of them may be read.
  */
 export async function attachFiles(
   agent: CopilotAgent,
   texts: readonly TextPart[],
   signal: AbortSignal,
   policy?: Policy,
-): Promise<{ parts: Part[]; notices: string[] }> {
+): Promise<{ parts: Part[]; notice?: Notice }> {
   const parts: Part[] = [];
-  const notices: string[] = [];
-  let count = 0;
+  const files: AttachedFile[] = [];
+  let isFull = false;
   const context: ToolContext = { ...agent.toolContext(signal), isOfPerson: true };
   const existing = (name: string) =>
     [name, name.replace(/[.,;:!?)]+$/, "")].find((path) => infoOf(context, path));
   const names = namedPaths(texts);
   for (const name of names.typed) {
-    if (parts.length >= MAX_FILES) {
-      notices.push(`only ${MAX_FILES} files go along: the rest is left to the model to read`);
-      break;
-    }
+    isFull = parts.length >= MAX_FILES;
+    if (isFull) break;
     const path = existing(name);
     if (path === undefined) {
-      notices.push(`@${name} is no file here: the model gets the name alone`);
+      files.push({ name, result: "absent" });
       continue;
     }
-    const attached = await attachFile(path, context, policy);
-    notices.push(...attached.notices);
-    if (attached.part) parts.push(attached.part);
-    if (attached.isRead) count++;
+    const { file, part } = await attachFile(path, context, policy);
+    files.push(file);
+    if (part) parts.push(part);
   }
-  const pasted = names.pasted.slice(0, MAX_FILES).filter(existing).map((name) => `@${name}`);
-  if (pasted.length > 0) {
-    notices.push(`pasted, and so not attached: ${pasted.join(", ")}; an @ that you type attaches`);
-  }
-  if (count > 0) notices.unshift(count === 1 ? "one file goes along" : `${count} files go along`);
-  return { parts, notices };
+  const pasted = names.pasted.slice(0, MAX_FILES).filter(existing);
+  if (files.length + pasted.length === 0) return { parts };
+  const limit = isFull && { limit: MAX_FILES };
+  return { parts, notice: { code: "attached", files, pasted, ...limit } };
 }
 
-/** One file or folder, as far as the policy lets it go along; `isRead` is false where it cannot be read. */
+/** One file or folder, as far as the policy lets it go along. */
 async function attachFile(
   path: string,
   context: ToolContext,
   policy: Policy | undefined,
-): Promise<{ part?: Part; isRead: boolean; notices: string[] }> {
+): Promise<{ file: AttachedFile; part?: Part }> {
   const isFolder = infoOf(context, path)?.isDirectory;
   const tool = isFolder ? folderTool : fileTool;
   const args = isFolder ? { path } : { file_path: path, offset: 1, limit: 2000 };
   const decision = await policy?.decide(tool, args, context);
   const opened = decision?.allow ? decision.grant?.realPath : undefined;
-  const real = linkedPlace(context, path, opened);
-  const shown = real === undefined ? `@${path}` : `@${path} (${real})`;
+  const place = linkedPlace(context, path, opened);
+  const named = { name: path, ...place !== undefined && { place } };
   if (decision && !decision.allow) {
     const why = decision.explanation ?? decision.reason;
-    return { isRead: false, notices: [`${shown} does not go along: ${why}`] };
+    return { file: { ...named, result: "refused", why } };
   }
   const grant = decision?.grant && { grant: decision.grant };
   const part = { type: "resource", kind: isFolder ? "folder" : "file", name: path } as const;
@@ -104,16 +99,14 @@ async function attachFile(
     const { content, range }: ToolOutcome = typeof result === "string"
       ? { content: result }
       : result;
-    const notices = real === undefined ? [] : [`${shown} goes along`];
-    if (range && (range.last < range.total || !range.isExact)) {
-      const total = `${range.isExact ? "" : "at least "}${range.total}`;
-      notices.push(`${shown}: only its first ${range.last} of ${total} lines go along`);
-    }
-    return { part: { ...part, text: content }, isRead: true, notices };
+    const isCut = range && (range.last < range.total || !range.isExact);
+    const file: AttachedFile = { ...named, result: "attached", ...isCut && { range } };
+    return { file, part: { ...part, text: content } };
   } catch (error) {
     context.signal.throwIfAborted();
-    const why = `cannot be read: ${(error as Error).message}`;
-    return { part: { ...part, text: `(${why})` }, isRead: false, notices: [`${shown} ${why}`] };
+    const why = (error as Error).message;
+    const text = `(cannot be read: ${why})`;
+    return { file: { ...named, result: "unreadable", why }, part: { ...part, text } };
   }
 }
 
@@ -134,5 +127,5 @@ function linkedPlace(
   const asked = resolve(resolvePath(context, path));
   const real = opened ?? attempt(() => Deno.realPathSync(asked));
   if (real === undefined || real === asked) return undefined;
-  return oneLine(isWithin(workingDir, real) ? relative(workingDir, real) || "." : real);
+  return isWithin(workingDir, real) ? relative(workingDir, real) || "." : real;
 }

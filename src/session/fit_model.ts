@@ -12,24 +12,8 @@ import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import type { TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import { isLoopback } from "../wire/connect.ts";
-import { excerpt } from "../wire/excerpt.ts";
 import { addressOf } from "./model_server.ts";
 import type { Notice } from "./report.ts";
-
-/** The server's model takes the default one's place; `flag` names another. */
-export const insteadNotice = (model: string, flag = "--model"): Notice => ({
-  code: "model_instead",
-  message: `model: ${excerpt(model)} (the server's own; ${flag} names another)`,
-});
-const TOOLS_IN_PROMPT: Notice = {
-  code: "text_tools",
-  message:
-    "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
-};
-const COMPATIBLE_ENDPOINT: Notice = {
-  code: "compatible_endpoint",
-  message: "The server is no Ollama: going on with its compatible endpoint (--use-compat)",
-};
 
 /** A server's word on a model: its context, whether its template takes tools, the models there are. */
 type ModelFacts = Partial<Pick<ServedModel, "contextLength" | "takesTools" | "names">>;
@@ -96,7 +80,7 @@ export function apply(
   return {
     config: withModel(config, { model: name, ...change }),
     fitted: { key: facts && targetKey({ ...target, name }), ...change },
-    notices: change.textTools ? [TOOLS_IN_PROMPT] : [],
+    notices: change.textTools ? [{ code: "text_tools" }] : [],
   };
 }
 
@@ -147,7 +131,9 @@ export async function useCompatible(
   return true;
 }
 
-type Progress = Pick<TurnOptions, "signal" | "onEvent">;
+interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
+  onNotice?(notice: Notice): void;
+}
 
 /** Fits an agent's settings to its model's server, once for a model, as a change would load it anew. */
 export class ModelFit {
@@ -186,13 +172,13 @@ export class ModelFit {
     if (!facts && contextLength === undefined && !textTools) return;
     const instead = servedInstead(target, facts?.names);
     if (instead !== undefined) {
-      say(insteadNotice(instead), progress);
+      progress.onNotice?.({ code: "model_instead", model: instead });
       if (facts!.names!.length > 1) {
         facts = await learn({ ...target, name: instead }, { signal, onLoading });
       }
     }
     const { config, fitted, notices } = apply(agent.config, instead ?? name, facts, this.#fitted);
-    for (const notice of notices) say(notice, progress);
+    for (const notice of notices) progress.onNotice?.(notice);
     this.#fitted = fitted;
     agent.configure(config);
   }
@@ -213,7 +199,7 @@ export class ModelFit {
     if (target.kind !== "local" || !(error instanceof BackendError)) return false;
     const isUnknownPath = error.kind === "request" && error.status === 404;
     if (isUnknownPath && await useCompatible(agent, target, { signal })) {
-      say(COMPATIBLE_ENDPOINT, progress);
+      progress.onNotice?.({ code: "compatible_endpoint" });
     } else {
       if (error.kind !== "model_not_found" || target.isChosen) return false;
       // With `--use-compat`, too, the models are those that are installed.
@@ -224,15 +210,11 @@ export class ModelFit {
       if (signal?.aborted) return true; // The turn then says that it is aborted.
       if (model === undefined) return false;
       agent.setModel(model);
-      say(insteadNotice(model), progress);
+      progress.onNotice?.({ code: "model_instead", model });
     }
     await this.prepare(agent, progress);
     return true;
   }
-}
-
-function say(notice: Notice, { onEvent }: Progress): void {
-  onEvent?.({ type: "notice", level: "info", ...notice });
 }
 
 /**
@@ -243,7 +225,7 @@ export async function processFittedTurn(
   agent: CopilotAgent,
   fit: ModelFit,
   input: string | readonly Part[],
-  options: TurnOptions,
+  options: TurnOptions & Progress,
 ): Promise<TurnResult> {
   try {
     await fit.prepare(agent, options);

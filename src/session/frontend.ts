@@ -5,7 +5,7 @@
 
 import type { ApproveMode } from "../permissions/settings.ts";
 import type { TurnEvent } from "../types/event.ts";
-import type { HeededInstructions, InstructionDoubt, InstructionFile } from "./report.ts";
+import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Change, Job, Subject } from "../types/tool.ts";
@@ -69,6 +69,7 @@ export interface Status {
 
 export type SessionEvent =
   | TurnEvent
+  | { type: "session_notice"; notice: Notice }
   /** A command began to run; `newest` looks up the newest line that it printed. */
   | { type: "output"; newest: () => string }
   /** A rule was added: for good, where `path` stores it, else for the session; `error`: why it is not stored. */

@@ -140,14 +140,10 @@ export class Permissions {
    */
   async prepare(folder: string, mayRun: boolean): Promise<Notice[]> {
     const notices: Notice[] = [];
-    const note = (code: string, message: string) => notices.push({ code, message });
-    const unheeded = unheededSettings(folder);
-    if (unheeded.length > 0) {
-      const names = unheeded.join(", ");
-      note("settings_unheeded", `not heeded, as servers and keys are for you to set: ${names}`);
-    }
-    for (const name of this.env.filter((name) => API_KEY_ENVS.includes(name))) {
-      note("key_withheld", `${name} is the model's key: commands never get it`);
+    const names = unheededSettings(folder);
+    if (names.length > 0) notices.push({ code: "settings_unheeded", names });
+    for (const variable of this.env.filter((name) => API_KEY_ENVS.includes(name))) {
+      notices.push({ code: "key_withheld", variable });
     }
     const wanted = this.wantedSandbox;
     // Most folders bring no settings: the rules are loaded with the first call.
@@ -157,13 +153,12 @@ export class Permissions {
     notices.push(...inForce?.notices ?? []);
     if (inForce?.view !== undefined) return notices;
     if (inForce !== undefined && inForce.sandbox !== "off") {
-      const text = `commands cannot be confined, and are refused: ${await this.#fault()}`;
-      note("sandbox_missing", `${text} (--sandbox off)`);
+      notices.push({ code: "sandbox_missing", why: await this.#fault() });
     } else if (inForce?.lacksSandbox) {
-      const how = this.choice.yes ? "and run unasked" : "but asked about";
-      note("sandbox_off", `commands are not confined, ${how}: ${await this.#fault()}`);
+      const isAsked = !this.choice.yes;
+      notices.push({ code: "sandbox_off", why: await this.#fault(), isAsked });
     } else if (wanted === undefined && mayRun) {
-      note("sandbox_off", "commands are not confined (--sandbox workspace-write does that)");
+      notices.push({ code: "sandbox_off" });
     }
     return notices;
   }

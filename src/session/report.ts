@@ -7,7 +7,7 @@ import type { DiffLine } from "../text/diff.ts";
 import type { Usage } from "../types/event.ts";
 import type { Resumed, SessionTitle } from "./record.ts";
 import type { UndoReport } from "./undo.ts";
-import type { Job } from "../types/tool.ts";
+import type { Job, ToolOutcome } from "../types/tool.ts";
 
 /** A slash command, as a help or an editor lists it. */
 export interface CommandInfo {
@@ -51,12 +51,69 @@ export type Report =
 type AskedModel = { model: string; server: string; failure?: string };
 type FolderChange = { notices: readonly Notice[]; instructions: HeededInstructions };
 
-/**
- * A change of the settings that a person is told of, in one line. Codes of a folder's settings:
- * `settings_unheeded`, `key_withheld`, `project_stricter`, `project_ignored`, `sandbox_missing` (commands
- * are refused), `sandbox_off`; of a fit: `model_instead`, `text_tools`, `compatible_endpoint`.
- */
-export type Notice = { code: string; message: string };
+/** News that a person is told unasked; `frontends/notices.ts` has the words. */
+export type Notice =
+  /** Settings in the folder that only a person may set: servers and keys. */
+  | { code: "settings_unheeded"; names: readonly string[] }
+  /** A variable that the person named for commands holds the model's key, and is not passed on. */
+  | { code: "key_withheld"; variable: string }
+  /** The modes that a file of the project made stricter, and the number of rules that it added. */
+  | { code: "project_stricter"; file: string; modes: StricterModes; rules: number }
+  | { code: "project_ignored"; file: string; settings: readonly string[] }
+  /** Commands are refused, as they are to be confined and cannot be. */
+  | { code: "sandbox_missing"; why: string }
+  /** Commands run unconfined: as nothing works that would confine them, or as the person never asked for it. */
+  | { code: "sandbox_off"; why?: string; isAsked?: boolean }
+  /** The server's model takes the place of the default one. */
+  | { code: "model_instead"; model: string }
+  | { code: "text_tools" | "compatible_endpoint" }
+  /** The key of a variable is not sent to a host or an address, as a password or plain HTTP is in the way. */
+  | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }
+  /** The conversation cannot be recorded any more. */
+  | { code: "record"; why: string }
+  /** The checks of the model's server, up to the first that failed. */
+  | { code: "server"; checks: readonly Check[] }
+  /** The names behind `@` in a message; `limit` is the most files, where there were more. */
+  | {
+    code: "attached";
+    files: readonly AttachedFile[];
+    pasted: readonly string[];
+    limit?: number;
+  };
+
+type StricterModes = { approve?: ApproveMode; sandbox?: SandboxMode };
+
+/** A file or folder that a message names with a typed `@`. */
+export interface AttachedFile {
+  name: string;
+  /** The place that its links lead to, relative to the working directory where it is inside. */
+  place?: string;
+  result: "attached" | "absent" | "refused" | "unreadable";
+  /** The reason why it is refused or unreadable. */
+  why?: string;
+  /** The lines that go along, where they are not all. */
+  range?: NonNullable<ToolOutcome["range"]>;
+}
+
+/** A check of a model server or of the sandbox, for the doctor and for a greeting. */
+export interface Check {
+  name:
+    | "commands"
+    | "key"
+    | "server"
+    | "model"
+    | "context"
+    | "answer"
+    | "tools"
+    | "result"
+    | "cache";
+  /** `note`: it works, and could be better. */
+  status: "ok" | "note" | "fail";
+  text: string;
+  advice?: string;
+  /** The model's tokens, for the check `context`. */
+  contextLength?: number;
+}
 
 /** The permissions in force for a folder; with `by` and `why` where commands are to be confined. */
 export interface PermissionReport extends SandboxStatus {

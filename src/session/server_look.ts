@@ -17,28 +17,10 @@ import {
 import { BackendError } from "../errors.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
-import { insteadNotice, type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
+import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
 import { withHint } from "./hints.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
-
-export interface Check {
-  name:
-    | "commands"
-    | "key"
-    | "server"
-    | "model"
-    | "context"
-    | "answer"
-    | "tools"
-    | "result"
-    | "cache";
-  /** `note`: it works, and could be better. */
-  status: "ok" | "note" | "fail";
-  text: string;
-  advice?: string;
-  /** The model's tokens, for the check `context`. */
-  contextLength?: number;
-}
+import type { Check } from "./report.ts";
 
 interface ServerLook {
   agent: CopilotAgent;
@@ -74,17 +56,6 @@ export async function greeting(look: ServerLook): Promise<Greeting | undefined> 
   }
   const { name } = fit.targetOf(agent);
   return { checks, ...(name !== wanted && { instead: name }) };
-}
-
-/** A greeting in lines to show: the failure, or the model and its context. */
-export function greetingLines({ instead, checks }: Greeting): string[] {
-  const failure = checks.find(({ status }) => status === "fail");
-  if (failure) return [`${failure.text}${failure.advice ? `. ${failure.advice}` : ""}`];
-  const found = checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>
-    contextLength === undefined ? text : `${contextLength} tokens of context`
-  );
-  const notices = instead === undefined ? [] : [insteadNotice(instead, "/model").message];
-  return [...notices, found.join(" · ")];
 }
 
 async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promise<Check> {

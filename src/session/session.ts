@@ -177,9 +177,7 @@ export class Session implements AsyncDisposable {
     this.#emitStatus();
     const mayRun = frontend.approve !== undefined || approvesAll === true;
     const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
-    for (const notice of first === undefined ? prepared : [first, ...prepared]) {
-      this.#emit({ type: "notice", level: "info", ...notice });
-    }
+    for (const notice of first === undefined ? prepared : [first, ...prepared]) this.#tell(notice);
     if (frontend.approve !== undefined) {
       this.#state.mode = await permissions.mode(agent.state.workingDir);
       this.#emitStatus();
@@ -200,8 +198,7 @@ export class Session implements AsyncDisposable {
     if (!isRecorded && !resumesNewest) return;
     const { earlierSessions, resumeSession, SessionRecord } = await import("./record.ts");
     const state = this.#state;
-    const warn = (message: string) =>
-      this.#notices("record", [`the session cannot be kept: ${message}`]);
+    const warn = (why: string) => this.#tell({ code: "record", why });
     if (isRecorded) state.record = new SessionRecord(this.agent, warn);
     if (!resumesNewest) return;
     const [newest] = earlierSessions(this.agent);
@@ -228,6 +225,7 @@ export class Session implements AsyncDisposable {
       const parts = [...state.pending, ...said, ...attached, ...others];
       const result = await processFittedTurn(this.agent, state.fit, parts, {
         onEvent: (event) => this.#onTurnEvent(event),
+        onNotice: (notice) => this.#tell(notice),
         onOutput: (newest) => this.#emit({ type: "output", newest }),
         ready: () => this.frontend.ready?.(),
         signal,
@@ -275,7 +273,7 @@ export class Session implements AsyncDisposable {
   async #attached(texts: readonly TextPart[], signal: AbortSignal): Promise<Part[]> {
     try {
       const found = await attachFiles(this.agent, texts, signal, this.#policy);
-      this.#notices("attached", found.notices);
+      if (found.notice) this.#tell(found.notice);
       return found.parts;
     } catch (error) {
       if (signal.aborted) return [];
@@ -326,19 +324,22 @@ export class Session implements AsyncDisposable {
   async #greet(): Promise<void> {
     const { agent, fit } = this.#state;
     try {
-      const { greeting, greetingLines } = await import("./server_look.ts");
+      const { greeting } = await import("./server_look.ts");
       const found = await greeting({ agent, fit, signal: this.#over.signal });
       if (found === undefined) return;
       this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
-      this.#notices("server", greetingLines(found));
+      if (found.instead !== undefined) {
+        this.#tell({ code: "model_instead", model: found.instead });
+      }
+      this.#tell({ code: "server", checks: found.checks });
       this.#emitStatus();
     } catch {
       // The first turn tells what is wrong.
     }
   }
 
-  #notices(code: string, messages: readonly string[]): void {
-    for (const message of messages) this.#emit({ type: "notice", level: "info", code, message });
+  #tell(notice: Notice): void {
+    this.#emit({ type: "session_notice", notice });
   }
 
   #emitStatus(): void {

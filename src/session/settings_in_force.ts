@@ -12,8 +12,6 @@ import { levelOf, type PermissionsFile, type ToolNames } from "../permissions/se
 import type { Settings } from "../permissions/settings.ts";
 import { makeView, type View } from "../permissions/view.ts";
 import { isWithin } from "../text/paths.ts";
-import { count } from "../text/count.ts";
-import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 import type { Notice } from "./report.ts";
@@ -130,19 +128,19 @@ async function tightenedBy(
   const { settings, ignored } = tighten(inForce, level);
   const others = Object.keys(stated).filter((key) => !PROJECT_KEYS.includes(key));
   const rules = settings.rules.length - inForce.rules.length;
-  const changes = [
-    ...settings.approve === inForce.approve ? [] : [`approve: ${settings.approve}`],
-    ...settings.sandbox === inForce.sandbox ? [] : [`sandbox: ${settings.sandbox}`],
-    ...rules === 0 ? [] : [count(rules, "rule")],
-  ];
-  const name = relative(folder, path);
-  const notices = [...inForce.notices];
-  const add = (code: string, text: string, names: readonly string[]) => {
-    const message = oneLine(`${name} ${text}: ${names.join(", ")}`);
-    if (names.length > 0) notices.push({ code, message });
+  const modes = {
+    ...settings.approve !== inForce.approve && { approve: settings.approve },
+    ...settings.sandbox !== inForce.sandbox && { sandbox: settings.sandbox },
   };
+  const unheeded = [...ignored, ...others];
+  const from = relative(folder, path);
+  const notices = [...inForce.notices];
   // The person is not asked to trust the file: whatever it holds, less is allowed than without it.
-  add("project_stricter", "makes things stricter", changes);
-  add("project_ignored", "can only make things stricter; ignored", [...ignored, ...others]);
+  if (rules > 0 || Object.keys(modes).length > 0) {
+    notices.push({ code: "project_stricter", file: from, modes, rules });
+  }
+  if (unheeded.length > 0) {
+    notices.push({ code: "project_ignored", file: from, settings: unheeded });
+  }
   return { ...settings, notices };
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { parseArgs } from "../../src/cli/args.ts";
 import { unsentKey } from "../../src/cli/keys.ts";
+import { unsentKeyText } from "../../src/frontends/notices.ts";
 import { modelFlags, optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
 import { targetOf } from "../../src/model_target.ts";
@@ -17,7 +18,8 @@ const USERINFO = /^\w+_API_KEY is not sent: .* goes to (evil|gpu)(\.example)? in
 function resolved(line: string, more: Record<string, string>) {
   const env = { get: (name: string) => ({ ...KEYS, ...more })[name] };
   const config = toConfig(optionsFromArgs(parseArgs(line.split(" ").filter(Boolean))), env);
-  return { key: targetOf(config).apiKey, notice: unsentKey(config, env)?.text };
+  const unsent = unsentKey(config, env);
+  return { key: targetOf(config).apiKey, notice: unsent && unsentKeyText(unsent).text };
 }
 
 const ROWS: [line: string, env: Record<string, string>, key: string, notice?: RegExp][] = [

@@ -5,6 +5,7 @@
  */
 
 import { localConfig } from "../../src/config.ts";
+import { noticeLines } from "../../src/frontends/notices.ts";
 import { reportText } from "../../src/frontends/terminal/report_text.ts";
 import { commandIn } from "../../src/session/commands/registry.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
@@ -46,7 +47,10 @@ export async function fakeSession(
   return {
     session,
     events,
-    notices: () => events.flatMap((event) => event.type === "notice" ? [event.message] : []),
+    notices: () =>
+      events.flatMap((event) =>
+        event.type === "session_notice" ? noticeLines(event.notice, "/model") : []
+      ),
     async command(line, signal = new AbortController().signal) {
       const { name, argument } = commandIn(line)!;
       const report = await session.command(name, argument, signal);

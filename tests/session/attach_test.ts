@@ -1,12 +1,18 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { localConfig } from "../../src/config.ts";
+import { noticeLines } from "../../src/frontends/notices.ts";
 import { attachFiles } from "../../src/session/attach.ts";
 import type { Decision, Policy } from "../../src/types/policy.ts";
 import type { TextPart, TextRange } from "../../src/types/message.ts";
 import { workspace } from "../tools/workspace.ts";
 
 const { signal } = new AbortController();
+/** What goes along, and what a person is told of it. */
+async function attach(...args: Parameters<typeof attachFiles>) {
+  const { parts, notice } = await attachFiles(...args);
+  return { parts, notices: notice ? noticeLines(notice) : [] };
+}
 const typed = (text: string): TextPart[] => [{ type: "text", text }];
 
 Deno.test("a person is told which lines of a long file go along", async () => {
@@ -14,7 +20,7 @@ Deno.test("a person is told which lines of a long file go along", async () => {
   ws.put("long", "a line\n".repeat(2001));
   ws.put("whole", "a line\n".repeat(2000));
   const agent = new CopilotAgent({ local: localConfig() }, ws.dir);
-  const { notices } = await attachFiles(agent, typed("see @long and @whole"), signal);
+  const { notices } = await attach(agent, typed("see @long and @whole"), signal);
   assertEquals(notices, [
     "2 files go along",
     "@long: only its first 2000 of 2001 lines go along",
@@ -40,7 +46,7 @@ Deno.test("R-06 an @ attaches where it was typed, and a person is told of the ot
       ["me@a", [], [], undefined],
     ];
   for (const [text, pasted, attached, told] of rows) {
-    const { parts, notices } = await attachFiles(agent, [{ type: "text", text, pasted }], signal);
+    const { parts, notices } = await attach(agent, [{ type: "text", text, pasted }], signal);
     assertEquals(parts.map((part) => part.type === "resource" && part.name), attached, text);
     const last = notices.at(-1)?.match(/^pasted, and so not attached: (.*); an @/)?.[1];
     assertEquals(last, told, `${text}: ${notices}`);
@@ -56,7 +62,7 @@ Deno.test("R-06 a person is told which file a link led to", async () => {
   Deno.symlinkSync("/dev/null", `${ws.dir}/null`);
   const agent = new CopilotAgent({ local: localConfig() }, ws.dir);
   const noticesOf = async (text: string) =>
-    (await attachFiles(agent, typed(text), signal)).notices.join("\n");
+    (await attach(agent, typed(text), signal)).notices.join("\n");
   assertEquals(
     await noticesOf("@link"),
     "one file goes along\n@link (docs/real.md) goes along\n" +
@@ -78,7 +84,7 @@ Deno.test("R-06 a person is told which file a link led to", async () => {
       return { allow: true, grant };
     },
   };
-  const { notices } = await attachFiles(agent, typed("@null"), signal, policy);
+  const { notices } = await attach(agent, typed("@null"), signal, policy);
   assertEquals(notices[1]?.includes("@null (docs/real.md)"), true, notices.join("\n"));
 });
 
@@ -92,7 +98,7 @@ Deno.test("a person is told why a file does not go along, in the words that are 
   ];
   for (const [decision, notice] of rows) {
     const policy = { decide: () => decision };
-    const { parts, notices } = await attachFiles(agent, typed("see @f"), signal, policy);
+    const { parts, notices } = await attach(agent, typed("see @f"), signal, policy);
     assertEquals([parts, notices], [[], [`@f does not go along: ${notice}`]]);
   }
 });
@@ -102,15 +108,15 @@ Deno.test("up to twenty files go along, and what cannot be read goes along as th
   const names = Array.from({ length: 21 }, (_, at) => `f${at}`);
   for (const name of names) ws.put(name, `${name}\n`);
   const agent = new CopilotAgent({ local: localConfig() }, ws.dir);
-  const attached = (text: string) => attachFiles(agent, typed(text), signal);
+  const along = (text: string) => attach(agent, typed(text), signal);
   const at = (some: string[]) => some.map((name) => `@${name}`).join(" ");
-  const all = await attached(at(names.slice(0, 20)));
+  const all = await along(at(names.slice(0, 20)));
   assertEquals([all.parts.length, all.notices], [20, ["20 files go along"]]);
-  const more = await attached(at(names));
+  const more = await along(at(names));
   const left = "only 20 files go along: the rest is left to the model to read";
   assertEquals([more.parts.length, more.notices], [20, ["20 files go along", left]]);
   ws.put("binary", [0, 1, 2, 0xff]);
-  const { parts, notices } = await attached("see @f0, @binary?");
+  const { parts, notices } = await along("see @f0, @binary?");
   assertEquals(notices[0], "one file goes along");
   assertEquals(notices[1]!.startsWith("@binary cannot be read: "), true, notices[1]);
   const why = `(${notices[1]!.slice("@binary ".length)})`;

@@ -575,7 +575,9 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
     }
     const stricter = [{
       code: "project_stricter" as const,
-      message: ".copilot/permissions.json makes things stricter: approve: never",
+      file: ".copilot/permissions.json",
+      modes: { approve: "never" as const },
+      rules: 0,
     }];
     await write("strict", '{"approve":"never"}');
     const permissions = await openPermissions({}, () => undefined);

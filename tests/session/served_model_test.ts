@@ -13,7 +13,8 @@ import {
   processFittedTurn,
   servedInstead,
 } from "../../src/session/fit_model.ts";
-import { greetingLines } from "../../src/session/server_look.ts";
+import { noticeLines } from "../../src/frontends/notices.ts";
+import type { Check } from "../../src/session/report.ts";
 import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
 import { compatConfig, type LocalConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
@@ -346,10 +347,8 @@ Deno.test("a greeting in lines: the model, its context, or the failure alone", (
   const server = { name: "server", status: "ok", text: "answers after 3 ms" } as const;
   const model = { name: "model", status: "ok", text: "m (8B)" } as const;
   const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
-  assertEquals(greetingLines({ checks: [server, model, context], instead: "m" }), [
-    "model: m (the server's own; /model names another)",
-    "m (8B) · 8192 tokens of context",
-  ]);
+  const lines = (...checks: Check[]) => noticeLines({ code: "server", checks });
+  assertEquals(lines(server, model, context), ["m (8B) · 8192 tokens of context"]);
   const failed = { ...model, status: "fail", text: "m is not there", advice: "--model" } as const;
-  assertEquals(greetingLines({ checks: [server, failed] }), ["m is not there. --model"]);
+  assertEquals(lines(server, failed), ["m is not there. --model"]);
 });

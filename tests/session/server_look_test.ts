@@ -3,8 +3,10 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { learn, ModelFit, modelInstead, useCompatible } from "../../src/session/fit_model.ts";
-import { type Check, checkServerAndModel, greeting } from "../../src/session/server_look.ts";
+import type { Check, Notice } from "../../src/session/report.ts";
+import { checkServerAndModel, greeting } from "../../src/session/server_look.ts";
 import { targetOf } from "../../src/model_target.ts";
+import type { TurnEvent } from "../../src/types/event.ts";
 
 const { signal } = new AbortController();
 
@@ -286,12 +288,10 @@ Deno.test("a turn is mended by what the same local server has, and otherwise not
   for (const [kind, answers, isChosen, error, codes] of rows) {
     await using server = serverOf(answers);
     const agent = new CopilotAgent(configs[kind](server.url), ".");
-    const said: (string | undefined)[] = [];
+    const said: string[] = [];
     const fit = new ModelFit({ isChosen, asksRemote: true });
-    const onEvent = (event: { type: string; code?: string }) => {
-      if (event.type === "notice") said.push(event.code);
-    };
-    const isMended = await fit.recover(agent, error, { signal, onEvent });
+    const onNotice = ({ code }: Notice) => void said.push(code);
+    const isMended = await fit.recover(agent, error, { signal, onNotice });
     assertEquals([isMended, said], [codes !== undefined, codes ?? []], `${kind} ${error.message}`);
     if (codes?.[0] === "model_instead") assertEquals(targetOf(agent.config).name, "a");
     // It is fitted anew.
@@ -304,16 +304,17 @@ Deno.test("a model is asked about once, and another one anew; a turn that was st
   const agent = new CopilotAgent(configs.chat(server.url), ".");
   const fit = new ModelFit({ isChosen: false, asksRemote: false });
   const said: unknown[] = [];
-  const onEvent = (event: { type: string; code?: string }) => said.push(event.code ?? event.type);
-  await fit.prepare(agent, { signal: AbortSignal.abort(), onEvent });
+  const onEvent = ({ type }: TurnEvent) => said.push(type);
+  const onNotice = ({ code }: Notice) => said.push(code);
+  await fit.prepare(agent, { signal: AbortSignal.abort(), onEvent, onNotice });
   assertEquals([server.asked, said], [[], []]);
-  await fit.prepare(agent, { signal, onEvent });
+  await fit.prepare(agent, { signal, onEvent, onNotice });
   assertEquals([targetOf(agent.config).name, said], ["a", ["model_instead", "text_tools"]]);
   const { length } = server.asked;
-  await fit.prepare(agent, { signal, onEvent });
+  await fit.prepare(agent, { signal, onEvent, onNotice });
   assertEquals(server.asked.length, length);
   agent.setModel("b");
-  await fit.prepare(agent, { signal, onEvent });
+  await fit.prepare(agent, { signal, onEvent, onNotice });
   assertEquals(server.asked.length > length, true);
   assertEquals(agent.config.local!.textTools, true);
 });

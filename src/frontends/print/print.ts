@@ -3,6 +3,7 @@
 import { BackendError } from "../../errors.ts";
 import type { Frontend, SessionEvent } from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
+import type { Notice } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import type { Output } from "../../terminal/stdio.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
@@ -10,6 +11,7 @@ import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import { executionRows } from "../change.ts";
 import { EXIT } from "../exit_codes.ts";
+import { noticeLines } from "../notices.ts";
 import { jobEnded, progressLine } from "../progress.ts";
 import { instructionLines, resumedLines } from "../session_lines.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
@@ -53,11 +55,19 @@ export class PrintFrontend implements Frontend {
         return this.#say(instructionLines(event.instructions));
       case "resumed":
         return this.#say(resumedLines(event.resumed));
-      case "notice":
-        // Notices of the opening are no part of the stream of events.
-        if (!this.#isInTurn) return this.#say([`· ${sanitizeProse(event.message)}`]);
+      case "session_notice":
+        return this.#onNotice(event.notice);
     }
     this.#onTurnEvent(event);
+  }
+
+  #onNotice(notice: Notice): void {
+    for (const message of noticeLines(notice)) {
+      const { code } = notice;
+      // Notices of the opening are no part of the stream of events.
+      if (this.#isInTurn) this.#onTurnEvent({ type: "notice", level: "info", code, message });
+      else this.#say([`· ${message}`]);
+    }
   }
 
   #say(lines: readonly string[]): void {

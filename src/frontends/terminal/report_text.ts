@@ -9,6 +9,7 @@ import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
 import type { CommandOutput, Job, ToolOutcome } from "../../types/tool.ts";
+import { noticeLines } from "../notices.ts";
 import {
   instructionLines,
   permissionReportLines,
@@ -89,7 +90,7 @@ const TEXTS: ReportTexts = {
   },
   folder({ folder, change }) {
     if (change === undefined) return oneLine(folder);
-    const notices = change.notices.map(({ message }) => `· ${message}`);
+    const notices = change.notices.flatMap((one) => noticeLines(one)).map((line) => `· ${line}`);
     const lines = [`Now in ${oneLine(folder)}`, ...notices];
     return [...lines, ...instructionLines(change.instructions)].join("\n");
   },

@@ -16,6 +16,7 @@ import { InterruptedError } from "../../tools/call_errors.ts";
 import type { TextPart } from "../../types/message.ts";
 import type { Job } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
+import { noticeLines } from "../notices.ts";
 import { jobEnded } from "../progress.ts";
 import {
   instructionLines,
@@ -94,8 +95,12 @@ export class TerminalFrontend implements Frontend {
         return instructionLines(event.instructions).forEach((line) => this.#say(line));
       case "resumed":
         return this.#say(resumedLines(event.resumed, this.#dim).join("\n"));
-      case "notice":
-        if (!this.#isInTurn) return this.#say(`· ${sanitizeProse(event.message)}`);
+      case "session_notice":
+        for (const line of noticeLines(event.notice, "/model")) {
+          if (this.#isInTurn) this.#view.note(`· ${line}`);
+          else this.#say(`· ${line}`);
+        }
+        return;
     }
     this.#view.onEvent(event);
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#view.print(text));

@@ -42,7 +42,7 @@ async function setModel(session: SessionState, argument: string): Promise<Report
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
       fit.isChosen = isChosen;
-      if (notice !== undefined) session.emit({ type: "notice", level: "info", ...notice });
+      if (notice !== undefined) session.emit({ type: "session_notice", notice });
     } else {
       agent.setModel(argument);
       fit.isChosen = true;

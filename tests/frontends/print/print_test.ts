@@ -182,7 +182,7 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
     { type: "output", newest: () => "a" },
     { type: "command_progress", tokens: 1 },
     { type: "rule_added", rule: "x" },
-    { type: "notice", level: "info", message: "so\x1b" },
+    { type: "session_notice", notice: { code: "record", why: "so\x1b" } },
     { type: "resumed", resumed: undefined },
     { type: "instructions", instructions: { files: [], refused: [], isHeeded: true } },
     { type: "job_ended", job: { number: 1, outcome: "exit code 0", command: "ls" } as Job },
@@ -191,7 +191,7 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
   await new Promise((resolve) => setTimeout(resolve));
   assertEquals(stdout, []);
   assertEquals(stderr.join("").split("\n"), [
-    "· so␛",
+    "· the session cannot be kept: so␛",
     "There is no earlier session of this folder.",
     "· job 1 is over: exit code 0 (ls)",
     "",

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { textOfParts } from "../../../src/text/parts.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
+import { noticeLines } from "../../../src/frontends/notices.ts";
 import { completer } from "../../../src/frontends/terminal/complete.ts";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { bestFits } from "../../../src/text/fuzzy.ts";
@@ -68,19 +69,19 @@ Deno.test("files that a message names go along with it, with their lines", () =>
   inFolder(async (agent) => {
     const { signal } = new AbortController();
     const text = 'Compare @a.txt, @"sub/b c.txt" and @nothing (@sub).';
-    const { parts, notices } = await attachFiles(agent, typed(text), signal);
+    const { parts, notice } = await attachFiles(agent, typed(text), signal);
     const sent = textOfParts([{ type: "text", text }, ...parts]);
     assertEquals(sent.startsWith(`${text}\n\n<file path="a.txt">\n`), true);
     for (const part of ["two", 'path="sub/b c.txt"', "three", 'path="sub"', "b c.txt"]) {
       assertEquals(sent.includes(part), true, `${part} in ${sent}`);
     }
     assertEquals(sent.includes('path="nothing"'), false);
-    assertEquals(notices, [
+    assertEquals(noticeLines(notice!), [
       "3 files go along",
       "@nothing is no file here: the model gets the name alone",
     ]);
     const none = await attachFiles(agent, typed("no names"), signal);
-    assertEquals(none, { parts: [], notices: [] });
+    assertEquals(none, { parts: [] });
   }));
 
 const COMPLETED: [before: string, items: string[], replace: number][] = [

@@ -135,9 +135,9 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [
     {
       ...{ type: "folder", folder: "/a" },
-      change: { notices: [{ code: "x", message: "so" }], instructions: heeded },
+      change: { notices: [{ code: "key_withheld", variable: "A" }], instructions: heeded },
     },
-    ["Now in /a", "· so", "· heeds AGENTS.md (1 line)"],
+    ["Now in /a", "· A is the model's key: commands never get it", "· heeds AGENTS.md (1 line)"],
   ],
   [{ type: "trust", instructions: heeded }, ["· heeds AGENTS.md (1 line)"]],
   [{ type: "trust", instructions: { ...heeded, isHeeded: false } }, [

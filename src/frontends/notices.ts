@@ -1,0 +1,105 @@
+/** The words of a session's notices, the same in every frontend. @module */
+
+import { GIVE_KEY } from "../session/hints.ts";
+import type { AttachedFile, Check, Notice } from "../session/report.ts";
+import { count } from "../text/count.ts";
+import { oneLine } from "../text/one_line.ts";
+import { excerpt } from "../wire/excerpt.ts";
+
+/**
+ * The lines of `notice`, safe to show.
+ *
+ * @param namesModel the flag or command by which a person names another model
+ */
+export function noticeLines(notice: Notice, namesModel = "--model"): string[] {
+  return [noticeText(notice, namesModel)].flat().map(oneLine);
+}
+
+function noticeText(notice: Notice, namesModel: string): string | string[] {
+  switch (notice.code) {
+    case "settings_unheeded":
+      return `not heeded, as servers and keys are for you to set: ${notice.names.join(", ")}`;
+    case "key_withheld":
+      return `${notice.variable} is the model's key: commands never get it`;
+    case "project_stricter": {
+      const { file, modes, rules } = notice;
+      const changes = Object.entries(modes).map(([name, mode]) => `${name}: ${mode}`);
+      if (rules > 0) changes.push(count(rules, "rule"));
+      return `${file} makes things stricter: ${changes.join(", ")}`;
+    }
+    case "project_ignored":
+      return `${notice.file} can only make things stricter; ignored: ${notice.settings.join(", ")}`;
+    case "sandbox_missing":
+      return `commands cannot be confined, and are refused: ${notice.why} (--sandbox off)`;
+    case "sandbox_off": {
+      const { why, isAsked } = notice;
+      const how = isAsked ? "but asked about" : "and run unasked";
+      return `commands are not confined${
+        why === undefined ? " (--sandbox workspace-write does that)" : `, ${how}: ${why}`
+      }`;
+    }
+    case "model_instead":
+      return `model: ${excerpt(notice.model)} (the server's own; ${namesModel} names another)`;
+    case "text_tools":
+      return "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text";
+    case "compatible_endpoint":
+      return "The server is no Ollama: going on with its compatible endpoint (--use-compat)";
+    case "key_unsent": {
+      const { text, advice } = unsentKeyText(notice);
+      return `${text}. ${advice}`;
+    }
+    case "record":
+      return `the session cannot be kept: ${notice.why}`;
+    case "server":
+      return greetingText(notice.checks);
+    case "attached":
+      return attachedText(notice);
+  }
+}
+
+/** The failure, or the model and its context. */
+function greetingText(checks: readonly Check[]): string {
+  const failure = checks.find(({ status }) => status === "fail");
+  if (failure) return `${failure.text}${failure.advice ? `. ${failure.advice}` : ""}`;
+  return checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>
+    contextLength === undefined ? text : `${contextLength} tokens of context`
+  ).join(" · ");
+}
+
+function attachedText({ files, pasted, limit }: Extract<Notice, { code: "attached" }>): string[] {
+  const read = files.filter(({ result }) => result === "attached").length;
+  const lines = files.flatMap(attachedLines);
+  if (read > 0) lines.unshift(read === 1 ? "one file goes along" : `${read} files go along`);
+  if (limit !== undefined) {
+    lines.push(`only ${limit} files go along: the rest is left to the model to read`);
+  }
+  if (pasted.length > 0) {
+    const names = pasted.map((name) => `@${name}`).join(", ");
+    lines.push(`pasted, and so not attached: ${names}; an @ that you type attaches`);
+  }
+  return lines;
+}
+
+function attachedLines({ name, place, result, why, range }: AttachedFile): string[] {
+  const shown = place === undefined ? `@${name}` : `@${name} (${place})`;
+  if (result === "absent") return [`${shown} is no file here: the model gets the name alone`];
+  if (result === "refused") return [`${shown} does not go along: ${why}`];
+  if (result === "unreadable") return [`${shown} cannot be read: ${why}`];
+  const total = range && `${range.isExact ? "" : "at least "}${range.total}`;
+  return [
+    ...place === undefined ? [] : [`${shown} goes along`],
+    ...range ? [`${shown}: only its first ${range.last} of ${total} lines go along`] : [],
+  ];
+}
+
+/** The words for a key that is not sent: what is, and what a person may do. */
+export function unsentKeyText(
+  { variable, to, why }: Extract<Notice, { code: "key_unsent" }>,
+): { text: string; advice: string } {
+  if (why === "http") {
+    const advice = `If ${oneLine(to)} wants a key, ${GIVE_KEY}`;
+    return { text: `${variable} is not sent over http`, advice };
+  }
+  const other = `the user name or password in the address goes to ${oneLine(to)} instead`;
+  return { text: `${variable} is not sent: ${other}`, advice: "Leave it out to send the key" };
+}

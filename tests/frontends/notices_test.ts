@@ -1,0 +1,97 @@
+import { assertEquals } from "@std/assert";
+import { noticeLines } from "../../src/frontends/notices.ts";
+import type { Notice } from "../../src/session/report.ts";
+
+const range = { first: 1, last: 3, total: 9, isExact: false };
+
+/** A notice of each kind, and its lines. */
+const ROWS: [notice: Notice, ...lines: string[]][] = [
+  [
+    { code: "settings_unheeded", names: ["a.host", "b\x1b"] },
+    "not heeded, as servers and keys are for you to set: a.host, b␛",
+  ],
+  [{ code: "key_withheld", variable: "A" }, "A is the model's key: commands never get it"],
+  [
+    {
+      code: "project_stricter",
+      file: "f",
+      modes: { approve: "never", sandbox: "read-only" },
+      rules: 2,
+    },
+    "f makes things stricter: approve: never, sandbox: read-only, 2 rules",
+  ],
+  [{ code: "project_stricter", file: "f", modes: {}, rules: 1 }, "f makes things stricter: 1 rule"],
+  [
+    { code: "project_ignored", file: "f", settings: ["a", "b"] },
+    "f can only make things stricter; ignored: a, b",
+  ],
+  [
+    { code: "sandbox_missing", why: "so" },
+    "commands cannot be confined, and are refused: so (--sandbox off)",
+  ],
+  [
+    { code: "sandbox_off" },
+    "commands are not confined (--sandbox workspace-write does that)",
+  ],
+  [
+    { code: "sandbox_off", why: "so", isAsked: true },
+    "commands are not confined, but asked about: so",
+  ],
+  [
+    { code: "sandbox_off", why: "so", isAsked: false },
+    "commands are not confined, and run unasked: so",
+  ],
+  [{ code: "model_instead", model: "m\n" }, "model: m (the server's own; --model names another)"],
+  [
+    { code: "text_tools" },
+    "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
+  ],
+  [
+    { code: "compatible_endpoint" },
+    "The server is no Ollama: going on with its compatible endpoint (--use-compat)",
+  ],
+  [
+    { code: "key_unsent", variable: "A", why: "userinfo", to: "gpu" },
+    "A is not sent: the user name or password in the address goes to gpu instead. Leave it out to send the key",
+  ],
+  [
+    { code: "key_unsent", variable: "A", why: "http", to: "http://gpu" },
+    'A is not sent over http. If http://gpu wants a key, give it with --api-key, or under "keys" in config.json',
+  ],
+  [{ code: "record", why: "so" }, "the session cannot be kept: so"],
+  [{ code: "attached", files: [], pasted: [] }],
+  [
+    {
+      code: "attached",
+      files: [
+        { name: "a", result: "attached" },
+        { name: "b\x1b", place: "c", result: "attached", range },
+        { name: "d", result: "absent" },
+        { name: "e", place: "/f", result: "refused", why: "so" },
+        { name: "g", result: "unreadable", why: "so" },
+      ],
+      pasted: ["h", "i"],
+      limit: 5,
+    },
+    "2 files go along",
+    "@b␛ (c) goes along",
+    "@b␛ (c): only its first 3 of at least 9 lines go along",
+    "@d is no file here: the model gets the name alone",
+    "@e (/f) does not go along: so",
+    "@g cannot be read: so",
+    "only 5 files go along: the rest is left to the model to read",
+    "pasted, and so not attached: @h, @i; an @ that you type attaches",
+  ],
+];
+
+for (const [notice, ...lines] of ROWS) {
+  Deno.test(`a notice in lines: ${Deno.inspect(notice, { compact: true, breakLength: Infinity })}`, () => {
+    assertEquals(noticeLines(notice), lines);
+  });
+}
+
+Deno.test("a notice names the way in which its frontend takes another model", () => {
+  assertEquals(noticeLines({ code: "model_instead", model: "m" }, "/model"), [
+    "model: m (the server's own; /model names another)",
+  ]);
+});
