@@ -1,12 +1,13 @@
 /** A change of a file, drawn: its lines with their numbers, and notes below them. @module */
 
 import { count } from "../text/count.ts";
+import { oneLine } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { rowsOf } from "../text/width.ts";
 import { wrapped } from "../text/wrap.ts";
 import { ADDED, DIM, type Painter, REMOVED, type Style } from "../terminal/style.ts";
 import type { ToolExecution } from "../types/event.ts";
-import type { Change, ChangeLine } from "../types/tool.ts";
+import type { Change, ChangeLine, WriteFacts } from "../types/tool.ts";
 import { failureRows } from "./progress.ts";
 
 /** The styles of the lines of a change. */
@@ -27,6 +28,18 @@ export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
     ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),
     ...(lineEnd ? [`(${lineEnd} a line end at the end of the text)`] : []),
     ...(lines?.length === 0 && !lineEnd ? ["(the file holds just this already)"] : []),
+  ];
+}
+
+/** The notes on how the file of a change was written. */
+export function writeNotes(
+  { keeps = [], isReindented, linkedTo, inPlace }: WriteFacts = {},
+): string[] {
+  return [
+    ...isReindented ? ["(indented as the file is)"] : [],
+    ...keeps.map((one) => `(its ${one === "BOM" ? one : `${one} line endings`} kept)`),
+    ...linkedTo === undefined ? [] : [`(the link leads to ${oneLine(linkedTo)})`],
+    ...inPlace === undefined ? [] : [`(written in place as ${oneLine(inPlace)})`],
   ];
 }
 

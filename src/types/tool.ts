@@ -193,6 +193,20 @@ export interface ToolOutcome {
   counts?: Readonly<Record<string, number>>;
   /** The change that was made. */
   change?: Change;
+  /** How a file was written, where that is more than its change; left out where it is not. */
+  written?: WriteFacts;
+}
+
+/** What a write did beside its {@linkcode Change}. */
+export interface WriteFacts {
+  /** The parts of the old file that the new content lacked, and got: its line endings, its BOM. */
+  keeps?: readonly ("CRLF" | "CR" | "BOM")[];
+  /** True where the text to replace differed in indentation, and the new text was indented as the file is. */
+  isReindented?: true;
+  /** The real path of the file, where the call named a link. */
+  linkedTo?: string;
+  /** The reason why the file was written in place, and not replaced by a new one. */
+  inPlace?: string;
 }
 
 /** A tool that the model can call (spec 2.3). */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { changeLines, changeNotes, changeRows } from "../../src/frontends/change.ts";
+import { changeLines, changeNotes, changeRows, writeNotes } from "../../src/frontends/change.ts";
 import { graphemeWidth } from "../../src/text/width.ts";
 import { prepareEdit } from "../../src/tools/files/edit_file.ts";
 import { prepareWrite } from "../../src/tools/files/write_file.ts";
@@ -98,6 +98,33 @@ for (const [name, before, [old_string, new_string, replace_all = false], expecte
     assertEquals(shown((await prepareEdit(args, ws.context)).change), expected);
   });
 }
+
+Deno.test({
+  name: "how a file was written is a field, and noted below the change",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    using ws = workspace();
+    ws.put("bom", "\ufeffa\r\n");
+    ws.put("f", "if x:\n\ta\n");
+    Deno.symlinkSync("f", ws.at("link"));
+    const write = async (file_path: string, content: string) =>
+      (await (await prepareWrite({ file_path, content }, ws.context)).write(ws.context)).written;
+    const args = { file_path: "f", old_string: "    a", new_string: "    b", replace_all: false };
+    const { written: edited } = await (await prepareEdit(args, ws.context)).write(ws.context);
+    assertEquals(edited, { isReindented: true });
+    assertEquals(writeNotes(edited), ["(indented as the file is)"]);
+    assertEquals(writeNotes(await write("bom", "b\n")), [
+      "(its CRLF line endings kept)",
+      "(its BOM kept)",
+    ]);
+    assertEquals(writeNotes(await write("link", "c\n")), [`(the link leads to ${ws.at("f")})`]);
+    Deno.linkSync(ws.at("f"), ws.at("hard"));
+    assertEquals(writeNotes(await write("f", "d\n")), [
+      "(written in place as it has 2 hard links)",
+    ]);
+    assertEquals(await write("bom", "\ufeffb\r\n"), undefined);
+  },
+});
 
 Deno.test("a change of what holds secrets shows no lines that the call does not name", async () => {
   using ws = workspace();

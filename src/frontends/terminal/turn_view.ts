@@ -8,7 +8,7 @@ import { duration } from "../../text/count.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
-import { changeLines, changeNotes, changeRows, paintedRows } from "../change.ts";
+import { changeLines, changeNotes, changeRows, paintedRows, writeNotes } from "../change.ts";
 import { describeCall, failureRows, progressLine } from "../progress.ts";
 import { Activity } from "./activity.ts";
 
@@ -136,9 +136,8 @@ export class TurnView {
       for (const row of failureRows(exec, columns)) this.screen.print(this.#paint(row, DIM));
       return;
     }
-    const lines = [...changeLines(change).map(([row]) => row), ...changeNotes(change)];
-    // The first line of the result says what else was done, the others what is in the change.
-    this.#folded.add(title, [exec.result.split("\n", 1)[0], ...lines].join("\n"));
+    const notes = [...changeNotes(change), ...writeNotes(exec.details?.written)];
+    this.#folded.add(title, [...changeLines(change).map(([row]) => row), ...notes].join("\n"));
     if (!this.#asked.has(exec.toolCallId)) {
       this.screen.print(changeRows(change, columns, this.#paint).join("\n"));
     }

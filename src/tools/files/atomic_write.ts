@@ -1,7 +1,7 @@
 /** Replaces a file's content such that nobody, at no time, sees a part of the new one. @module */
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
-import type { Grant, ToolContext } from "../../types/tool.ts";
+import type { Grant, ToolContext, ToolOutcome, WriteFacts } from "../../types/tool.ts";
 import { wait } from "../../wire/wait.ts";
 import {
   FileError,
@@ -98,13 +98,24 @@ class MovedError extends Error {
   }
 }
 
-/** The parts of a result that say how a file was written, where not in the usual way, behind `notes`. */
-export function writeNotes(written: Written, notes: readonly string[] = []): string {
-  return [
-    ...notes,
-    ...written.linked ? [`the link leads to ${written.realPath}`] : [],
-    ...written.inPlace ? [`written in place as ${written.inPlace}`] : [],
-  ].map((note) => `; ${note}`).join("");
+/** The result of a write: `text` with `facts` and how it was written, for the model and as data. */
+export function writeReport(
+  text: string,
+  { linked, realPath, inPlace }: Written,
+  facts: WriteFacts = {},
+): Pick<ToolOutcome, "content" | "written"> {
+  const all = { ...facts, ...linked && { linkedTo: realPath }, ...inPlace && { inPlace } };
+  const { keeps = [], isReindented } = all;
+  const notes = [
+    ...isReindented
+      ? ["old_string differed in indentation, and new_string was indented as the file is"]
+      : [],
+    ...keeps.map((one) => one === "BOM" ? "its BOM was kept" : `its ${one} line endings were kept`),
+    ...linked ? [`the link leads to ${realPath}`] : [],
+    ...inPlace ? [`written in place as ${inPlace}`] : [],
+  ];
+  const content = [text, ...notes].join("; ");
+  return { content, ...Object.keys(all).length > 0 && { written: all } };
 }
 
 /** The target of a path with its links followed; it may not exist. */

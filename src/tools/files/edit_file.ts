@@ -5,7 +5,7 @@ import { wholeUpTo } from "../../text/truncate.ts";
 import type { Change, ToolContext } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
-import { lock, writeNotes, type Written } from "./atomic_write.ts";
+import { lock, writeReport, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
@@ -67,7 +67,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
     const lines = comparedWhole(seen.head, filled) ?? { morePlaces: 0 };
     const report = (written: Written) => {
       const verb = written.created ? "Created" : "Filled";
-      return `${verb} ${shown}: wrote ${filled.length} bytes${writeNotes(written)}`;
+      return writeReport(`${verb} ${shown}: wrote ${filled.length} bytes`, written);
     };
     const change = { path: shown, isNew, ...lines };
     return new PreparedWrite({ ...plan, bytes: filled, change, report });
@@ -94,15 +94,12 @@ function editChange(text: string, edit: TextEdit, path: string, isSecret: boolea
   return { path, isNew: false, ...lines ?? comparedApart(edit) };
 }
 
-function editReport(edit: TextEdit, shown: string, written: Written, isSecret: boolean): string {
-  const times = count(edit.count, "match", "matches");
-  const how = edit.isReindented
-    ? "; old_string differed in indentation, and new_string was indented as the file is"
-    : "";
-  const result = `Replaced ${times} in ${shown} (${edit.where})${how}${writeNotes(written)}`;
+function editReport(edit: TextEdit, shown: string, written: Written, isSecret: boolean) {
+  const what = `Replaced ${count(edit.count, "match", "matches")} in ${shown} (${edit.where})`;
+  const { isReindented } = edit;
+  const result = writeReport(what, written, isReindented ? { isReindented } : {});
   // The person approved the change, and not that the model reads the lines around it.
-  if (isSecret) return result;
-  return `${result}\n${excerptOf(edit)}`;
+  return isSecret ? result : { ...result, content: `${result.content}\n${excerptOf(edit)}` };
 }
 
 /** The first bytes of a large file; the rest is given back to the system at once. */

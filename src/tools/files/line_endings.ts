@@ -4,7 +4,6 @@ export type LineEnding = "\n" | "\r\n" | "\r";
 
 /** The byte order mark, which some editors write before a text in UTF-8. */
 export const BOM = "\ufeff";
-export const LINE_ENDING_NAMES = { "\n": "LF", "\r\n": "CRLF", "\r": "CR" } as const;
 
 /** The ending that most lines of `text` have; undefined when it is a single line. */
 export function dominantEnding(text: string): LineEnding | undefined {

@@ -16,7 +16,7 @@ interface WritePlan {
   change: Change;
   /** True where the whole file is replaced, which the model must have seen then. */
   replacesAll: boolean;
-  report(written: Written): string;
+  report(written: Written): Pick<ToolOutcome, "content" | "written">;
 }
 
 /** Files over this size, in bytes, are reported without the bytes that they had. */
@@ -52,7 +52,7 @@ export class PreparedWrite implements Prepared {
       stamp,
       ...!written.created && { before: before ?? { stamp: "" } },
     });
-    return { content: report(written), change, counts: { bytes: bytes.length } };
+    return { ...report(written), change, counts: { bytes: bytes.length } };
   }
 }
 

@@ -1,13 +1,13 @@
 /** The tool `write_file`. @module */
 
 import { count } from "../../text/count.ts";
-import type { Grant, ToolContext } from "../../types/tool.ts";
+import type { Grant, ToolContext, WriteFacts } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
-import { type Seen, writeNotes } from "./atomic_write.ts";
+import { type Seen, writeReport } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
-import { BOM, dominantEnding, LINE_ENDING_NAMES } from "./line_endings.ts";
+import { BOM, dominantEnding } from "./line_endings.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { openRegular, readBytes } from "./regular_file.ts";
 import { SAMPLE_BYTES, stampOf } from "./seen_files.ts";
@@ -32,7 +32,7 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
         "convert it with iconv -t UTF-16 in run_bash, or remove this one first",
     );
   }
-  const { text, notes } = asTheFileHasIt(content, seen);
+  const { text, facts } = asTheFileHasIt(content, seen);
   const bytes = new TextEncoder().encode(text);
   const isNew = size === undefined;
   const isShown = seen?.head.length === seen?.size && (isNew || !context.grant?.isSecret);
@@ -43,26 +43,27 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
     change: { path: shown, isNew, morePlaces: 0, ...rest },
     report: (written) => {
       const verb = written.created ? "Created" : "Replaced";
-      return `${verb} ${shown}: wrote ${count(bytes.length, "byte")}${writeNotes(written, notes)}`;
+      const what = `${verb} ${shown}: wrote ${count(bytes.length, "byte")}`;
+      return writeReport(what, written, facts);
     },
   });
 }
 
-/** The content with the line endings and the BOM of the old file, and notes of them for the result. */
-function asTheFileHasIt(content: string, seen?: Seen): { text: string; notes: string[] } {
+/** The content with the line endings and the BOM of the old file. */
+function asTheFileHasIt(content: string, seen?: Seen): { text: string; facts: WriteFacts } {
   const old = new TextDecoder("utf-8", { ignoreBOM: true }).decode(seen?.head);
   const ending = dominantEnding(old);
-  const notes: string[] = [];
+  const keeps: NonNullable<WriteFacts["keeps"]>[number][] = [];
   let text = content;
   if (ending && ending !== "\n" && content.includes("\n") && !content.includes("\r")) {
     text = content.replaceAll("\n", ending);
-    notes.push(`its ${LINE_ENDING_NAMES[ending]} line endings were kept`);
+    keeps.push(ending === "\r" ? "CR" : "CRLF");
   }
   if (old.startsWith(BOM) && !content.startsWith(BOM)) {
     text = BOM + text;
-    notes.push("its BOM was kept");
+    keeps.push("BOM");
   }
-  return { text, notes };
+  return { text, facts: keeps.length > 0 ? { keeps } : {} };
 }
 
 /** The file's first bytes, undefined if it cannot be read; its size, undefined without a file. */

@@ -276,7 +276,7 @@ Deno.test("a change is shown below its call, but where a person was asked about 
     lines: [{ kind: "+" as const, text: "new", line: 1 }],
     ...{ path: "new", morePlaces: 0, isNew: true },
   };
-  const exec = { details: { change }, result: "Wrote it.\nmore" };
+  const exec = { details: { change, written: { inPlace: "so" } }, result: "for the model" };
   const { view, text } = written();
   const shown = (id: string) => {
     const before = text().length;
@@ -287,7 +287,7 @@ Deno.test("a change is shown below its call, but where a person was asked about 
   assertEquals(shown("1"), "· x (N s)\n");
   assertEquals(shown("2"), "· x (N s)\n    1 + new\n");
   view.unfold();
-  assertEquals(text().endsWith("── x ──\nWrote it.\n1 + new\n──\n"), true, text());
+  assertEquals(text().endsWith("── x ──\n1 + new\n(written in place as so)\n──\n"), true, text());
   view.end();
   assertEquals(shown("1"), "· x (N s)\n    1 + new\n");
 });
