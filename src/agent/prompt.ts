@@ -6,6 +6,7 @@
  */
 
 import type { AgentSettings, CopilotConfig } from "../config.ts";
+import { shellTool } from "../tools/mod.ts";
 import { windowsShell } from "../tools/shell/windows_shell.ts";
 import { targetOf } from "../model_target.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
@@ -38,7 +39,7 @@ export function leanTools(tools: readonly Tool[]): Tool[] {
 
 /** The operating system; on Windows also which shell's language commands are to be in. */
 function system(os: string): string {
-  return os === "windows" ? `windows; run_bash runs ${windowsShell().name}` : os;
+  return os === "windows" ? `windows; ${shellTool.name} runs ${windowsShell().name}` : os;
 }
 
 export function leanPrompt(workingDir: string, os: string = Deno.build.os): string {

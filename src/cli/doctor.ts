@@ -19,6 +19,7 @@ import { withHint } from "../session/hints.ts";
 import type { Check, SandboxStatus } from "../session/report.ts";
 import type { Permissions } from "../session/permissions.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
+import { folderTool } from "../tools/mod.ts";
 import { oneLine } from "../text/one_line.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_look.ts";
@@ -150,7 +151,7 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
 
   const messages: Message[] = [
     { role: "system", content: agent.systemPrompt },
-    { role: "user", content: 'Call the tool list_directory with the path "." now.' },
+    { role: "user", content: `Call the tool ${folderTool.name} with the path "." now.` },
   ];
   const asked = await sendProbe(backend, messages, agent.offered, signal);
   yield await toolsCheck(asked, targetOf(agent.config), () => nativeCallAdvice(agent, signal));

@@ -4,15 +4,13 @@ import { duration } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { rowsOf } from "../text/width.ts";
+import { WRITTEN_ARGUMENTS } from "../tools/mod.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import type { Job } from "../types/tool.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
 
 /** The most characters of a call that are shown. */
 const MAX_CALL_CHARS = 100;
-
-/** The arguments that hold what is written: a {@linkcode Change} shows them better. */
-export const WRITTEN_ARGUMENTS: readonly string[] = ["content", "old_string", "new_string"];
 
 /** `read_file src/a.ts limit=80`: a call in one line, safe to show. */
 export function describeCall(name: string, args: Record<string, unknown>): string {

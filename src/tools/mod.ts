@@ -11,6 +11,11 @@ const object = (properties: ToolArgs, required: string[]): Tool["parameters"] =>
   return { type: "object", properties, required };
 };
 
+/** The parameters that hold what is written to a file: its {@linkcode Change} shows them better. */
+export const WRITTEN_ARGUMENTS: readonly string[] = ["content", "old_string", "new_string"];
+/** The parameter by which a command runs in the background. */
+export const BACKGROUND_ARGUMENT = "run_in_background";
+
 /** `tool` with arguments checked and completed, as callers other than an agent have not done. */
 function callable(tool: Tool): Tool {
   const complete = (args: ToolArgs): ToolArgs => {
@@ -148,14 +153,14 @@ const shellOrJobTool = callable({
   ...bash,
   parameters: object({
     ...(bash.parameters.properties as ToolArgs),
-    run_in_background: {
+    [BACKGROUND_ARGUMENT]: {
       type: "boolean",
       default: false,
       description: "Return while it runs, without a time limit: for servers and long builds",
     },
   }, ["command"]),
   run: async (args, context) =>
-    args.run_in_background
+    args[BACKGROUND_ARGUMENT]
       ? (await import("./shell/background.ts")).runInBackground(args, context)
       : bash.run(args, context),
 });

@@ -8,9 +8,9 @@ import { oneLine } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
+import { BACKGROUND_ARGUMENT, WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
 import type { Change, Subject } from "../../types/tool.ts";
 import { changeLines, changeNotes, DIFF_STYLES, paintedRows } from "../change.ts";
-import { WRITTEN_ARGUMENTS } from "../progress.ts";
 
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
 type AskLine = (text: string, ...question: Parameters<Screen["ask"]>) => Promise<string | null>;
@@ -135,7 +135,7 @@ export function requestText(
 }
 
 function fieldText(name: string, value: unknown, subject: Subject, columns: number): string {
-  if (name === "run_in_background" && value === true) return "  in the background (/jobs stops it)";
+  if (name === BACKGROUND_ARGUMENT && value === true) return "  in the background (/jobs stops it)";
   const clean = sanitize(typeof value === "string" ? value : JSON.stringify(value));
   const text = value === subject.command ? withBlanks(clean) : clean;
   const [row, more] = rowsOf(text, rowWidth(columns) - name.length);
