@@ -12,7 +12,7 @@ import type { ToolExecution, TurnEvent } from "../types/event.ts";
 /** The most characters of a call that are shown. */
 const MAX_CALL_CHARS = 100;
 
-/** `read_file src/a.ts limit=80`: a call in one line, safe to show. */
+/** A call in one line, safe to show, such as `read_file src/a.ts limit=80`. */
 export function describeCall(name: string, args: Record<string, unknown>): string {
   const named = Object.entries(args).filter(([key]) => !WRITTEN_ARGUMENTS.includes(key));
   const values = named.map(([key, value]) =>
@@ -62,7 +62,7 @@ function failedExitCode({ outcome, details }: ToolExecution): number | undefined
   return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;
 }
 
-/** The last lines that a command printed that failed, in rows for a terminal of `columns`. */
+/** The last lines of the output of a command that failed, in rows for a terminal of `columns`. */
 export function failureRows(exec: ToolExecution, columns: number): string[] {
   if (failedExitCode(exec) === undefined) return [];
   const { stdout = "", stderr = "" } = exec.details?.output ?? {};

@@ -15,9 +15,9 @@ const MAX_FILES = 20;
 
 /** The names behind `@` in a message, in order, each once. */
 interface NamedPaths {
-  /** Those whose `@` was typed. */
+  /** Names whose `@` was typed. */
   typed: string[];
-  /** Those whose `@` was pasted, in a text that others may have written. */
+  /** Names whose `@` was pasted, in a text that others may have written. */
   pasted: string[];
 }
 

@@ -15,7 +15,7 @@ import { isLoopback } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
 import type { Notice } from "./report.ts";
 
-/** A server's word on a model: its context, whether its template takes tools, the models there are. */
+/** The facts that a server tells of a model: its context, whether its template takes tools; and all models. */
 type ModelFacts = Partial<Pick<ServedModel, "contextLength" | "takesTools" | "names">>;
 type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
 
@@ -48,7 +48,7 @@ export async function learn(
     if (contextLength === undefined) return {};
     return { contextLength: Math.min(contextLength, MAX_CONTEXT) };
   } catch {
-    return undefined; // The turn that follows says what is wrong.
+    return undefined; // The turn that follows reports the failure.
   }
 }
 
@@ -202,7 +202,7 @@ export class ModelFit {
       progress.onNotice?.({ code: "compatible_endpoint" });
     } else {
       if (error.kind !== "model_not_found" || target.isChosen) return false;
-      // With `--use-compat`, too, the models are those that are installed.
+      // The native endpoint lists what is installed, also where `--use-compat` asks the other one.
       const asked = modelInstead({ ...target, isNative: true }, { signal });
       const model = await asked.catch((error) => {
         if (!signal?.aborted) throw error;

@@ -15,7 +15,7 @@ export interface Approval {
   /** The call; without the arguments that have their default. */
   call: ToolCall;
   subject: Subject;
-  /** Why it is asked about: the end of a sentence that begins with "it". */
+  /** The reason for the question, as the end of a sentence that begins with "it". */
   reason: string;
   /** True where `reason` says no more than that the call writes or runs something. */
   isRoutine: boolean;
@@ -58,7 +58,7 @@ export interface Status {
   isPlanning: boolean;
   /** True under `--yes`: nothing is asked. */
   approvesAll: boolean;
-  /** What runs unasked, and whether commands are confined; left out until that is known. */
+  /** The mode of asking, and whether commands are confined; left out until both are known. */
   mode?: { approve: ApproveMode; isConfined: boolean };
   /** Tokens of the conversation; `isCounted` is false for an estimate, `window` the model's room. */
   tokens: { used: number; isCounted: boolean; window: number | undefined };
@@ -69,6 +69,7 @@ export interface Status {
 
 export type SessionEvent =
   | TurnEvent
+  /** News beside the turn's own; `frontends/notices.ts` has the words. */
   | { type: "session_notice"; notice: Notice }
   /** A command began to run; `newest` looks up the newest line that it printed. */
   | { type: "output"; newest: () => string }

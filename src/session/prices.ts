@@ -41,5 +41,5 @@ export function costOf(usage: Usage, config: CopilotConfig): number | undefined 
     usage.outputTokens * output) / 1e6;
 }
 
-/** `$0.0042`, `$1.20`. */
+/** An amount as text, such as `$0.0042` and `$1.20`. */
 export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;

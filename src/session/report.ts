@@ -1,4 +1,4 @@
-/** Reports of slash commands, permissions and instructions, as data: frontends make the text. @module */
+/** Reports of slash commands, notices, permissions and instructions, as data: frontends make the text. @module */
 
 import type { contextParts } from "../agent/tokens.ts";
 import type { RuleEffect } from "../permissions/rules.ts";
@@ -51,7 +51,7 @@ export type Report =
 type AskedModel = { model: string; server: string; failure?: string };
 type FolderChange = { notices: readonly Notice[]; instructions: HeededInstructions };
 
-/** News that a person is told unasked; `frontends/notices.ts` has the words. */
+/** News that a person is told unasked. */
 export type Notice =
   /** Settings in the folder that only a person may set: servers and keys. */
   | { code: "settings_unheeded"; names: readonly string[] }

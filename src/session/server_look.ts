@@ -40,7 +40,7 @@ export async function* checkServerAndModel(look: ServerLook): AsyncGenerator<Che
 interface Greeting {
   /** The model that took the default one's place. */
   instead?: string;
-  /** In order, up to the first that failed. */
+  /** The checks in order, up to the first that failed. */
   checks: readonly Check[];
 }
 
@@ -112,7 +112,7 @@ async function checkModel({ agent, fit, signal, onLoading: told }: ServerLook): 
 function missingModel(model: string, isNative: boolean, names: readonly string[]): Check {
   const name = "model";
   if (!isNative && names.length === 1) {
-    // llama.cpp answers to any name.
+    // llama.cpp has one model, and answers whichever is named.
     const text = `${model} is not the name of the one that is there: ${oneLine(names[0]!)}`;
     return { name, status: "note", text };
   }

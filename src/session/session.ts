@@ -1,6 +1,6 @@
 /**
- * A conversation with all around it: the agent, what may run, what can be taken back, jobs, the record,
- * files that go along, costs, commands. It knows no terminal, no command line and no stdout. @module
+ * A conversation and all that belongs to it: the agent, permissions, undo, jobs, the record, attached
+ * files, costs, commands. It knows no terminal, no command line and no stdout. @module
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
@@ -34,27 +34,27 @@ export interface SessionOptions {
   /** The model, its server, and limits. */
   config: CopilotConfig;
   isChosen: boolean;
-  /** The folder to work in: the current one. */
+  /** The folder to work in; by default the current one. */
   folder?: string | undefined;
   permissions: Permissions;
-  /** Runs what would be asked about: false. */
+  /** True where calls that would be asked about run unasked; by default false. */
   approvesAll?: boolean | undefined;
-  /** Heeds the instructions that the folder brings, this time: as the person's file says, or they are asked. */
+  /** True heeds the folder's instructions this time; by default the person's file decides, or they are asked. */
   trust?: boolean | undefined;
   readsInstructions: boolean;
   isRecorded: boolean;
-  /** Goes on with the folder's newest recorded conversation: false. */
+  /** True goes on with the folder's newest recorded conversation; by default false. */
   resumesNewest?: boolean | undefined;
-  /** Lets messages be taken back, which keeps the files they changed in memory. */
+  /** True lets messages be taken back; the files that they changed are then kept in memory. */
   canUndo: boolean;
   /**
-   * Which servers are asked about their models: when the session opens (`at-start`, wherever they are),
-   * before a turn if they are on this machine (`before-turns`), or without a greeting (`never`).
+   * The time at which a server is asked about its models: as the session opens (`at-start`), or before a
+   * turn: only one on this machine (`before-turns`), or any (`never`, which is never at the start).
    */
   asksServer: "at-start" | "before-turns" | "never";
   /** Reads the flags of `/model`; without it `/model` takes a name alone. */
   modelFlags?: ModelFlags | undefined;
-  /** Told when the session opens. */
+  /** A notice that the person gets as the session opens. */
   notice?: Notice | undefined;
 }
 
@@ -309,7 +309,7 @@ export class Session implements AsyncDisposable {
 
   #onTurnEvent(event: TurnEvent): void {
     const state = this.#state;
-    // Before the event is shown: after a crash the record holds what the person has seen.
+    // The record is written before the event is shown: after a crash it holds all that the person saw.
     if (event.type === "thinking" || event.type === "tool_start") state.record?.sync();
     if (event.type === "usage") {
       state.usage = event.usage;
@@ -334,7 +334,7 @@ export class Session implements AsyncDisposable {
       this.#tell({ code: "server", checks: found.checks });
       this.#emitStatus();
     } catch {
-      // The first turn tells what is wrong.
+      // The first turn reports the failure.
     }
   }
 

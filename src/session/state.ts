@@ -17,7 +17,7 @@ import type { UndoLog } from "./undo.ts";
 export interface ModelFlags {
   /** The flags that are offered, such as `--host`; not those for a key, as what is typed is kept. */
   readonly names: readonly string[];
-  /** The settings that `words` name, and what to tell of them. @throws {Error} with one line for the person. */
+  /** The settings that `words` name, and a notice of them. @throws {Error} with one line for the person. */
   parse(
     words: readonly string[],
   ): { config: CopilotConfig; isChosen: boolean; notice?: Notice | undefined };
@@ -41,7 +41,7 @@ export interface SessionState {
   usage?: Usage | undefined;
   /** US dollars so far; undefined while no request had a known price. */
   cost?: number;
-  /** What runs unasked, and whether commands are confined; undefined until the settings are read. */
+  /** The mode of asking, and whether commands are confined; undefined until the settings are read. */
   mode?: { approve: ApproveMode; isConfined: boolean };
   /** Plan mode: the model only reads, and says what it would do. */
   isPlanning: boolean;
@@ -51,7 +51,7 @@ export interface SessionState {
 }
 
 export interface Command extends CommandInfo {
-  /** Runs it; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
+  /** Runs the command; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
   run(session: SessionState, argument: string, signal: AbortSignal): Report | Promise<Report>;
   /** Arguments that may complete `begun`; those that do not begin like it are left out afterwards. */
   values?(session: SessionState, begun: string): string[] | Promise<string[]>;

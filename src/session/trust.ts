@@ -18,7 +18,7 @@ interface Instructions {
 
 /** The trust in some files of a folder. */
 interface Judgement<File extends Instructions> {
-  /** False where the person does not want them, undefined where they are to be asked. */
+  /** False where the person does not want the files heeded, undefined where they are to be asked. */
   isTrusted: boolean | undefined;
   /** The reason why what was trusted here is not any more. */
   doubt?: InstructionDoubt;
@@ -53,7 +53,7 @@ export async function trustInstructions(
 ): Promise<void> {
   const folder = folderId(root);
   const before = permissions.trusted(root);
-  // Those of folders that the session is not in stay as they were trusted.
+  // Files of folders that the session is not in stay as they were trusted.
   const others = before && before.folder === folder ? before.files : {};
   const hashes = await Promise.all(files.map(async ({ path, text }) => [path, await sha256(text)]));
   await permissions.trust(root, { folder, files: { ...others, ...Object.fromEntries(hashes) } });

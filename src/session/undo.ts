@@ -1,6 +1,6 @@
 /**
- * Taking back what a message led to: the conversation, and the files that tools wrote, byte for byte.
- * Remembered in memory, without git; what commands did is not known and stays. @module
+ * Takes back the effects of a message: the conversation, and the files that tools wrote, byte for byte.
+ * Both are held in memory, without git; the effects of commands are not known, and stay. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -31,7 +31,7 @@ export interface UndoneFile {
   reason?: string;
 }
 
-/** A message and what it led to; once taken back, how things were then. */
+/** A message, with the conversation before it and the files written for it; once taken back, as they became. */
 interface UndoStep {
   text: string;
   /** Undefined once another conversation has begun. */

@@ -36,7 +36,7 @@ export class PrintFrontend implements Frontend {
   readonly #startedAt = performance.now();
   #hasStreamed = false;
   #lastProgress = "";
-  /** Said once: with some models each call is recovered. */
+  /** True once a recovered call was reported: with some models each call is. */
   #toldRecovery = false;
   #isInTurn = false;
 

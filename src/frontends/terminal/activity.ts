@@ -10,9 +10,9 @@ const LONG_TOOL_MS = 2000;
 /** A look at a loading server is overdue after this time, in milliseconds. */
 const LOOK_MS = 2000;
 const SPINNER_FRAME_MS = 120;
-/** The speed is shown once so many tokens came. */
+/** The number of tokens that are enough to show a speed. */
 const MIN_TOKENS_FOR_SPEED = 20;
-/** Deltas of reasoning whose text is shown. */
+/** The number of newest deltas of reasoning that are shown. */
 const SHOWN_DELTAS = 30;
 
 /** The state of the line; times are of `performance.now()`. */

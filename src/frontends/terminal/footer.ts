@@ -5,7 +5,7 @@ import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { dollars } from "../../session/prices.ts";
 
-/** `qwen3:8b · 3.1k tokens · ~/project`, for a terminal of `columns`. */
+/** The line for a terminal of `columns`, such as `qwen3:8b · 3.1k tokens · ~/project`. */
 export function footerText(status: Status, columns: number, home = Deno.env.get("HOME")): string {
   const { model, isPlanning, runningJobs, tokens, cost, approvesAll, mode } = status;
   return [

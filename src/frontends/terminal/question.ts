@@ -56,7 +56,7 @@ export function ruleAdded(
   return `  ${where}: allow ${sanitize(rule)}`;
 }
 
-/** The answer that a line is; undefined where it is none. An `edit` still has the command as it was. */
+/** A typed line as an answer; undefined where it is none. An `edit` still has the command as it was. */
 function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer | undefined {
   const given = line.trim().toLowerCase();
   // A line that begins like a no is one, with the rest as its reason.
@@ -103,7 +103,7 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
   return text.join("\n");
 }
 
-/** A request of more rows is no longer seen at one glance. */
+/** The most rows of a request that are seen at one glance. */
 const MANY_ROWS = 18;
 
 /** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
@@ -124,7 +124,7 @@ export function requestText(
     const size = count(preview.replacedBytes, "byte");
     rows.push(wrapped(`  a file of ${size} is there, and replaced by this`, columns));
   }
-  // Its name may have left the screen by then, too.
+  // Above a long text the row with the path may have left the screen: it is repeated below.
   const path = fields.find(({ value }) => value === subject.path);
   if (path && rows.join("\n").split("\n").length > MANY_ROWS) rows.push(path.text);
   if (Object.values(call.arguments).some(hides)) {
@@ -143,7 +143,7 @@ function fieldText(name: string, value: unknown, subject: Subject, columns: numb
   const lines = text.replace(/\n$/, "").split("\n");
   const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
   const rows = boxed(lines, columns);
-  // Its beginning may have left the screen by the time that the question stands below it.
+  // The first row of a long value may have left the screen: its name and size are repeated below.
   const isLong = rows.split("\n").length > MANY_ROWS;
   const end = isLong ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}` : "";
   return `  ${name} (${size}):\n${rows}${end}`;
@@ -160,7 +160,7 @@ function changeFields(change: Change, subject: Subject, columns: number, paint: 
 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);
 
-/** Lines behind a bar in every row: long ones can not look like a question, nor what is folded like lines. */
+/** Lines in rows that begin with a bar, so that none looks like a question; rows that go on have another bar. */
 function boxed(
   lines: readonly string[],
   columns: number,

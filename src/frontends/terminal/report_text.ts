@@ -150,7 +150,7 @@ const PARTS = {
 };
 const MAX_BAR = 30;
 
-/** `  1  running  0:12  npm run dev`. */
+/** A job in a row, such as `  1  running  0:12  npm run dev`. */
 function jobRow({ number, outcome, elapsedMs, command }: Job, columns: number): string {
   const seconds = Math.floor(elapsedMs / 1000);
   const time = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")}`;
@@ -163,14 +163,14 @@ export function inRow(text: string, columns: number): string {
   return rowsText([styledRow(text, columns)]).trimEnd();
 }
 
-/** `12 s · 40 tokens · Esc stops · /compact`: that a command waits for the model. */
+/** The line while a command waits for the model, such as `12 s · 40 tokens · Esc stops · /compact`. */
 export function waitingText(name: string, startedAt: number, tokens: number): string {
   const written = tokens > 0 ? ` · ${count(tokens, "token")}` : "";
   const seconds = Math.floor((performance.now() - startedAt) / 1000);
   return `${seconds} s${written} · Esc stops · ${oneLine(name)}`;
 }
 
-/** A message is shown up to so many characters. */
+/** The most characters of a message that are shown. */
 const SHOWN_MESSAGE_CHARS = 60;
 
 export function undoLines({ way, text, files, hasConversation, commands }: UndoReport): string[] {
@@ -197,7 +197,7 @@ function fileLine({ path, result, reason = "" }: UndoneFile, way: UndoReport["wa
   return `${oneLine(path)}${after[result]}`;
 }
 
-/** The result of a command that ended: where all went well, what it printed and no more. */
+/** The result of a command that ended; where it succeeded, its output alone. */
 export function shellText({ content, exitCode, output, endedProcesses }: ToolOutcome): string {
   return output && exitCode === 0 && !endedProcesses ? outputText(output) : content;
 }

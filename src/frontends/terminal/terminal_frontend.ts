@@ -68,7 +68,7 @@ export class TerminalFrontend implements Frontend {
   readonly #unshownJobs: Job[] = [];
   /** The command that waits for the model, since when, and the tokens it wrote. */
   #waiting: { name: string; startedAt: number; tokens: number } | undefined;
-  // Made by `run`.
+  // `run` sets these.
   #session!: Session;
   #screen!: Screen;
   #view!: TurnView;
@@ -137,7 +137,7 @@ export class TerminalFrontend implements Frontend {
       code === EXIT.interrupted ? this.#stop.abort() : this.#end(code);
     cleanUp.defer(this.options.onSignals(onSignal));
     const { state } = session.agent;
-    // Not at once: the screen, which begins with the history, is still to come.
+    // Warnings wait for the screen, which is made after the history.
     const warn = (message: string) => queueMicrotask(() => this.#say(message));
     this.#history = new SessionHistory(() => state.workingDir, warn);
     state.history = this.#history.entries();
@@ -235,7 +235,7 @@ export class TerminalFrontend implements Frontend {
       const { unicode } = this.#look;
       text = reportText(report, { columns: terminalSize().columns, unicode, dim: this.#dim });
     } catch (error) {
-      // A settings file of the folder may be unreadable.
+      // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
       text = `· ${oneLine((error as Error).message)}`;
     }

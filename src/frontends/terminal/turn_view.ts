@@ -20,7 +20,7 @@ export class TurnView {
   readonly #folded = new FoldedTexts();
   #reasoning: string[] = [];
   #reasoningStart = 0;
-  /** Said once a session: with some models each call is recovered. */
+  /** True once a recovered call was reported: with some models each call is. */
   #toldRecovery = false;
   /** The calls that a person was asked about, and has seen whole. */
   readonly #asked = new Set<string>();

@@ -8,7 +8,7 @@ import { stateFolder } from "../../user_files.ts";
 
 type TypedLines = Pick<History, "entries" | "pasted" | "add">;
 
-/** The lines typed into a session, and into those before it; without a file the session's own are all. */
+/** The lines typed into this session and into earlier ones; where no file keeps these, into this one alone. */
 export class SessionHistory {
   readonly #state = stateFolder();
   readonly #own: TypedLines = new SessionLines();

@@ -105,7 +105,7 @@ async function compactConversation(
   }
 }
 
-/** The model only looks, and says what it would do, until the person accepts it. */
+/** In plan mode the model only reads and says what it would do, until the person accepts it. */
 export const planCommand: Command = {
   name: "plan",
   argument: "[off]",
@@ -130,7 +130,7 @@ function plan(session: SessionState, argument: string): Report {
     );
   }
   session.isPlanning = false;
-  // The model was not told of a mode that ends before a message was sent.
+  // Where no message was sent in plan mode, the model does not know of it.
   const wasSent = !session.pending.includes(BEGIN);
   session.pending = session.pending.filter((part) => part !== BEGIN);
   if (argument === "off") {

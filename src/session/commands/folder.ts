@@ -56,7 +56,7 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
       : oneLine((error as Error).message);
     return sentence(`Cannot change to ${oneLine(folder)}: ${why}`);
   }
-  // Before the change: where the folder's settings cannot be read, the session stays where it is.
+  // This may throw, as for settings that cannot be read: the session then stays where it is.
   const notices = await permissions.prepare(folder, false);
   state.workingDir = folder;
   session.mode = await permissions.mode(folder);

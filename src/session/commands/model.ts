@@ -32,7 +32,7 @@ async function listModels(
   }
 }
 
-/** Another model of the same server, or, by flags, one of another. */
+/** Goes on with another model of the same server or, by flags, with one of another server. */
 async function setModel(session: SessionState, argument: string): Promise<Report> {
   const { agent, modelFlags, fit } = session;
   await session.looked;
