@@ -39,7 +39,7 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       }`;
     }
     case "model_instead":
-      return `model: ${excerpt(notice.model)} (the server's own; ${namesModel} names another)`;
+      return insteadText(notice.model, namesModel);
     case "text_tools":
       return "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text";
     case "compatible_endpoint":
@@ -50,12 +50,18 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
     }
     case "record":
       return `the session cannot be kept: ${notice.why}`;
-    case "server":
-      return greetingText(notice.checks);
+    case "server": {
+      const { instead, checks } = notice;
+      const first = instead === undefined ? [] : [insteadText(instead, namesModel)];
+      return [...first, greetingText(checks)];
+    }
     case "attached":
       return attachedText(notice);
   }
 }
+
+const insteadText = (model: string, namesModel: string): string =>
+  `model: ${excerpt(model)} (the server's own; ${namesModel} names another)`;
 
 /** The failure, or the model and its context. */
 function greetingText(checks: readonly Check[]): string {

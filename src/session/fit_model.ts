@@ -69,7 +69,7 @@ export function apply(
   name: string,
   facts: ModelFacts | undefined,
   previous: FittedSettings,
-): { config: CopilotConfig; fitted: FittedSettings; notices: Notice[] } {
+): { config: CopilotConfig; fitted: FittedSettings } {
   const target = targetOf(config);
   const isOpen = (key: "contextLength" | "textTools") =>
     target[key] === undefined || target[key] === previous[key];
@@ -80,7 +80,6 @@ export function apply(
   return {
     config: withModel(config, { model: name, ...change }),
     fitted: { key: facts && targetKey({ ...target, name }), ...change },
-    notices: change.textTools ? [{ code: "text_tools" }] : [],
   };
 }
 
@@ -177,8 +176,8 @@ export class ModelFit {
         facts = await learn({ ...target, name: instead }, { signal, onLoading });
       }
     }
-    const { config, fitted, notices } = apply(agent.config, instead ?? name, facts, this.#fitted);
-    for (const notice of notices) progress.onNotice?.(notice);
+    const { config, fitted } = apply(agent.config, instead ?? name, facts, this.#fitted);
+    if (fitted.textTools) progress.onNotice?.({ code: "text_tools" });
     this.#fitted = fitted;
     agent.configure(config);
   }

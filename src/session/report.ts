@@ -71,8 +71,8 @@ export type Notice =
   | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }
   /** The conversation cannot be recorded any more. */
   | { code: "record"; why: string }
-  /** The checks of the model's server, up to the first that failed. */
-  | { code: "server"; checks: readonly Check[] }
+  /** The checks of the server, up to one that failed; `instead`: the model that took the default one's place. */
+  | { code: "server"; instead?: string; checks: readonly Check[] }
   /** The names behind `@` in a message; `limit` is the most files, where there were more. */
   | {
     code: "attached";

@@ -20,7 +20,7 @@ import { oneLine } from "../text/one_line.ts";
 import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
 import { withHint } from "./hints.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
-import type { Check } from "./report.ts";
+import type { Check, Notice } from "./report.ts";
 
 interface ServerLook {
   agent: CopilotAgent;
@@ -37,25 +37,20 @@ export async function* checkServerAndModel(look: ServerLook): AsyncGenerator<Che
   yield* await checkContext(look);
 }
 
-interface Greeting {
-  /** The model that took the default one's place. */
-  instead?: string;
-  /** The checks in order, up to the first that failed. */
-  checks: readonly Check[];
-}
-
 /** Looks at a server on this machine; undefined for others. */
-export async function greeting(look: ServerLook): Promise<Greeting | undefined> {
+export async function greeting(
+  look: ServerLook,
+): Promise<Extract<Notice, { code: "server" }> | undefined> {
   const { agent, fit } = look;
   if (!choosesModel(agent.config)) return undefined;
   const wanted = fit.targetOf(agent).name;
   const checks: Check[] = [];
   for await (const check of checkServerAndModel(look)) {
     checks.push(check);
-    if (check.status === "fail") return { checks };
+    if (check.status === "fail") return { code: "server", checks };
   }
   const { name } = fit.targetOf(agent);
-  return { checks, ...(name !== wanted && { instead: name }) };
+  return { code: "server", checks, ...(name !== wanted && { instead: name }) };
 }
 
 async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promise<Check> {

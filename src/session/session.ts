@@ -328,10 +328,7 @@ export class Session implements AsyncDisposable {
       const found = await greeting({ agent, fit, signal: this.#over.signal });
       if (found === undefined) return;
       this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
-      if (found.instead !== undefined) {
-        this.#tell({ code: "model_instead", model: found.instead });
-      }
-      this.#tell({ code: "server", checks: found.checks });
+      this.#tell(found);
       this.#emitStatus();
     } catch {
       // The first turn reports the failure.

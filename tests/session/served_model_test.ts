@@ -330,17 +330,17 @@ Deno.test("facts change what the person left open, and nothing else", () => {
   const facts = { contextLength: 4096, takesTools: false };
   const fit = (more: Partial<LocalConfig>, previous: Parameters<typeof apply>[3] = {}) => {
     const local = localConfig({ model: "m", ...more });
-    const { config, notices } = apply({ local }, "other", facts, previous);
+    const { config, fitted } = apply({ local }, "other", facts, previous);
     const { model, contextLength, textTools } = config.local!;
-    return [model, contextLength, textTools, notices.map(({ code }) => code).join()];
+    return [model, contextLength, textTools, fitted.textTools];
   };
-  assertEquals(fit({}), ["other", 4096, true, "text_tools"]);
-  assertEquals(fit({ contextLength: 9000 }), ["other", 9000, true, "text_tools"]);
-  assertEquals(fit({ textTools: false }), ["other", 4096, false, ""]);
-  assertEquals(fit({ textTools: true }), ["other", 4096, true, ""]);
+  assertEquals(fit({}), ["other", 4096, true, true]);
+  assertEquals(fit({ contextLength: 9000 }), ["other", 9000, true, true]);
+  assertEquals(fit({ textTools: false }), ["other", 4096, false, undefined]);
+  assertEquals(fit({ textTools: true }), ["other", 4096, true, undefined]);
   // Fitted for another model before: as if it were not set.
   const previous = { contextLength: 9000, textTools: true };
-  assertEquals(fit(previous, previous), ["other", 4096, true, "text_tools"]);
+  assertEquals(fit(previous, previous), ["other", 4096, true, true]);
 });
 
 Deno.test("a greeting in lines: the model, its context, or the failure alone", () => {
@@ -349,6 +349,11 @@ Deno.test("a greeting in lines: the model, its context, or the failure alone", (
   const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
   const lines = (...checks: Check[]) => noticeLines({ code: "server", checks });
   assertEquals(lines(server, model, context), ["m (8B) · 8192 tokens of context"]);
+  const greeted = { code: "server", checks: [server, model, context], instead: "m" } as const;
+  assertEquals(noticeLines(greeted, "/model"), [
+    "model: m (the server's own; /model names another)",
+    "m (8B) · 8192 tokens of context",
+  ]);
   const failed = { ...model, status: "fail", text: "m is not there", advice: "--model" } as const;
   assertEquals(lines(server, failed), ["m is not there. --model"]);
 });
