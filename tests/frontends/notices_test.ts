@@ -22,6 +22,10 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   ],
   [{ code: "project_stricter", file: "f", modes: {}, rules: 1 }, "f makes things stricter: 1 rule"],
   [
+    { code: "project_stricter", file: "f", modes: { approve: "never" }, rules: 0 },
+    "f makes things stricter: approve: never",
+  ],
+  [
     { code: "project_ignored", file: "f", settings: ["a", "b"] },
     "f can only make things stricter; ignored: a, b",
   ],
