@@ -2,8 +2,9 @@
 
 import type { Grant, Withheld } from "../types/tool.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
+import { commandRules } from "./shell/kept_rules.ts";
 import { bareVerdict, pathVerdict, READER, type Scene, sceneOf, secretAt } from "./path_verdict.ts";
-import { exactRule, isFor, matchesPath, parseRule, rulePathOf } from "./rules.ts";
+import { isFor, type KeptRule, matchesPath, parseKept, rulePathOf } from "./rules.ts";
 import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "./settings.ts";
 import type { Settings, Verdict } from "./settings.ts";
 
@@ -20,28 +21,36 @@ export function decide(call: PolicyCall, settings: Settings, place: Scene["place
     : call.path !== undefined
     ? pathVerdict(call.tool, call.path, scene, call.showsNames)
     : bareVerdict(call.tool, scene);
+  if (settings.approve === "plan" && call.tool.access !== "read") {
+    // Only what the sandbox holds runs, and nobody is asked about the rest.
+    const isHeld = command !== undefined && settings.view !== undefined &&
+      verdict.effect === "allow";
+    if (verdict.effect === "deny" || isHeld && verdict.leave === undefined) return verdict;
+    return { effect: "deny", reason: "is not done in plan mode", isPlanned: true };
+  }
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
 }
 
-/** The rule that would allow exactly this call, for an "always"; undefined where no rule would. */
-export function ruleFor(
+/** The rules that would allow this call from now on, for an "always"; none where nothing would. */
+export function rulesFor(
   call: PolicyCall,
   settings: Settings,
   place: Scene["place"],
-): string | undefined {
-  let rule: string | undefined;
+): readonly KeptRule[] {
+  let kept: KeptRule[] = [];
+  const { command } = call;
   // Nothing that leaves the sandbox as its model asks is allowed for good.
-  if (call.leave !== undefined) return undefined;
-  if (call.command !== undefined) rule = exactRule(call.command);
+  if (call.leave !== undefined) return [];
+  if (command !== undefined) kept = commandRules({ ...call, command }, sceneOf(settings, place));
   else if (call.path !== undefined) {
     // The place that the path leads to: the name of a link allows nothing.
     const name = rulePathOf(place(".").real, place(call.path).real);
-    if (/^[\w./-][\w./ -]*$/.test(name)) rule = `${call.tool.name}(${name})`;
+    if (/^[\w./-][\w./ -]*$/.test(name)) kept = [{ rule: `${call.tool.name}(${name})` }];
   }
-  if (rule === undefined) return undefined;
-  const rules = [...settings.rules, parseRule("allow", rule)];
-  return decide(call, { ...settings, rules }, place).effect === "allow" ? rule : undefined;
+  if (kept.length === 0) return [];
+  const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
+  return decide(call, { ...settings, rules }, place).effect === "allow" ? kept : [];
 }
 
 /**

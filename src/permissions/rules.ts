@@ -24,6 +24,22 @@ export interface Rule {
   path?: RegExp;
   /** True where the pattern begins at the root, and so is for absolute paths. */
   isAbsolute?: boolean;
+  /** Of a rule that a question added: the files of {@linkcode KeptRule}. */
+  files?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A rule that allows a call, as a question adds it: its text, and of a command the SHA-256 in hex of what it runs
+ * of the folder, by name. Unlike one that a person writes, it covers no words that lead out of the folder.
+ */
+export interface KeptRule {
+  rule: string;
+  files?: Readonly<Record<string, string>>;
+}
+
+/** Parses a rule that a question added. @throws {SyntaxError} like {@linkcode parseRule}. */
+export function parseKept({ rule, files = {} }: KeptRule, above?: string): Rule {
+  return { ...parseRule("allow", rule, above), files };
 }
 
 /**
@@ -108,16 +124,6 @@ export function realFolder(path: string): string {
   return placeOf("/", resolve(path)).real;
 }
 
-/** The rule for exactly this command, for a person who answers "always"; undefined where none can be. */
-export function exactRule(command: string): string | undefined {
-  const line = parseCommandLine(command);
-  if (!line.ok || line.commands.length !== 1 || command.includes("\n")) return undefined;
-  const { words, assignments, redirections } = line.commands[0]!;
-  const isPlain = words.length > 0 && assignments.length + redirections.length === 0 &&
-    words.every(({ kind }) => kind === "literal");
-  return isPlain ? `run_bash(${command.trim()})` : undefined;
-}
-
 /** True for a rule that is about the tool, whatever the arguments of the call. */
 export function isFor(rule: Rule, tool: { name: string; access: ToolAccess }): boolean {
   return rule.tool === "*" || rule.tool === tool.name || rule.tool === tool.access;
@@ -147,14 +153,26 @@ export function matchesPath(rule: Rule, root: string, at: string): boolean {
   return false;
 }
 
-/** True where an allow rule covers a command: its very words, and none that is known only when it runs. */
-export function allowsCommand(rule: Rule, { words, assignments }: SimpleCommand): boolean {
+/**
+ * True where an allow rule covers a command: its very words, and none that is known only when it runs. What is
+ * fed to it, as in `echo x | sh`, is more than its very words.
+ */
+export function allowsCommand(rule: Rule, command: SimpleCommand): boolean {
+  const { words, assignments } = command;
   if (assignments.length > 0 || words.length === 0) return false;
   const { words: wanted, isStart } = rule.command ?? { words: [], isStart: true };
   if (rule.path !== undefined || words.length < wanted.length) return false;
   const begins = wanted.every((text, i) => words[i]!.kind === "literal" && words[i]!.text === text);
-  if (!begins || !isStart) return begins && words.length === wanted.length;
+  if (!begins || !isStart) return begins && words.length === wanted.length && !isFed(command);
   return words[0]!.kind === "literal" && words.every(isSteady) && !runsOthers(words);
+}
+
+/** True for a command that may read what another command or the line feeds to it. */
+export function isFed({ isPiped, redirections }: SimpleCommand): boolean {
+  return isPiped === true ||
+    redirections.some(({ operator, target }) =>
+      operator.startsWith("<") && target.text !== "/dev/null"
+    );
 }
 
 /** True for a word that is known, or a pattern that matches neither options nor hidden files. */

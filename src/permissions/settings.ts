@@ -6,8 +6,11 @@ import type { PathTable } from "./path_table.ts";
 import type { Rule, RuleEffect } from "./rules.ts";
 import type { View } from "./view.ts";
 
-/** The modes of asking, strictest first; `never` refuses the calls that `ask` asks about. */
-export const APPROVE_MODES = ["never", "ask", "edits", "auto"] as const;
+/**
+ * The modes of asking, strictest first. `plan` writes nothing and runs only what a sandbox holds, `never`
+ * refuses the calls that `ask` asks about.
+ */
+export const APPROVE_MODES = ["plan", "never", "ask", "edits", "auto"] as const;
 export type ApproveMode = typeof APPROVE_MODES[number];
 /** The modes of the sandbox, strictest first. */
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
@@ -33,6 +36,8 @@ export interface Settings {
   view?(): View;
   /** Beginnings of commands that may use the network in this session. */
   networked?: readonly string[];
+  /** The SHA-256 in hex of the files that the call may run, by the names that rules have for them. */
+  digests?: ReadonlyMap<string, string>;
 }
 
 /** The settings that a project, or a folder above, may make stricter. */
@@ -56,4 +61,13 @@ export interface Verdict {
   mayBeDenied?: boolean;
   /** True where `reason` says no more than that the call writes or runs something. */
   isRoutine?: boolean;
+  /** True where plan mode refuses the call. */
+  isPlanned?: boolean;
+  /** The names of files that the command runs, and that changed since it was allowed. */
+  changed?: readonly string[];
+  /**
+   * Of a part of a line: `quiet` runs beside others that are allowed; a rule allows its very `words`, or the
+   * `content` of its files.
+   */
+  basis?: "quiet" | "words" | "content";
 }

@@ -5,7 +5,7 @@ import { isObject } from "../text/json.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, isAbsolute } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
-import type { Rule } from "./rules.ts";
+import type { KeptRule, Rule, RuleEffect } from "./rules.ts";
 import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
 /** One level of settings: those of the person, of a folder in the person's file, or of a project. */
@@ -99,25 +99,36 @@ async function rulesIn(
   value: Record<string, unknown>,
   { file, toolNames, above }: LevelSource,
 ): Promise<Rule[]> {
-  const { parseRule, RULE_EFFECTS } = await import("./rules.ts");
+  const { parseKept, parseRule, RULE_EFFECTS } = await import("./rules.ts");
   const names = [...await toolNames(), ...TOOL_GROUPS];
   return RULE_EFFECTS.flatMap((effect) => {
     const texts = value[effect] ?? [];
-    if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) {
+    if (!Array.isArray(texts) || !texts.every((rule) => isRule(rule, effect))) {
       throw unusable(effect, file, "a list of rules");
     }
-    return texts.map((text: string) => {
+    return texts.map((given: string | KeptRule) => {
       try {
-        const rule = parseRule(effect, text, above);
+        const rule = typeof given === "string"
+          ? parseRule(effect, given, above)
+          : parseKept(given, above);
         if (names.includes(rule.tool)) return rule;
         // A rule for an unknown tool would match no call, and nobody would notice.
         const why = `no tool is called ${rule.tool}: there are ${names.join(", ")}`;
-        throw new SyntaxError(`Cannot use the rule ${JSON.stringify(text)} as ${why}`);
+        throw new SyntaxError(`Cannot use the rule ${JSON.stringify(rule.text)} as ${why}`);
       } catch (error) {
         throw new UsageError(`${(error as Error).message} (in ${file})`);
       }
     });
   });
+}
+
+/** True for the text of a rule, and for one that a question added. */
+function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule {
+  if (typeof value === "string") return true;
+  if (effect !== "allow" || !isObject(value) || typeof value.rule !== "string") return false;
+  const { rule: _, files = {}, ...others } = value;
+  return Object.keys(others).length === 0 && isObject(files) &&
+    Object.values(files).every((hash) => typeof hash === "string");
 }
 
 type FolderSettings = Record<string, unknown>;

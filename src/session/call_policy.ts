@@ -2,9 +2,12 @@
 
 import { type Place, placeOf } from "../permissions/places.ts";
 import { READER } from "../permissions/path_verdict.ts";
-import { decide, grantOf, ruleFor } from "../permissions/policy.ts";
-import { rulePathOf } from "../permissions/rules.ts";
-import { beginningsOf } from "../permissions/shell/command_verdict.ts";
+import { decide, grantOf, rulesFor } from "../permissions/policy.ts";
+import { sceneOf } from "../permissions/path_verdict.ts";
+import { type KeptRule, rulePathOf } from "../permissions/rules.ts";
+import { beginningsOf } from "../permissions/shell/beginnings.ts";
+import { filesOfLine } from "../permissions/shell/kept_rules.ts";
+import { digestsOf } from "../permissions/shell/run_files.ts";
 import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -24,16 +27,18 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
   onRefused(): void;
   /** The limits that the system sets to a command; undefined where it sets none. */
   confined(): Promise<string | undefined>;
-  allow(rule: string, folder: string): Promise<void>;
+  allow(rule: KeptRule, folder: string): Promise<void>;
   /** Lets commands with these beginnings use the network for the rest of the session. */
   network(beginnings: readonly string[]): void;
   /** Adds a rule for good; the path of the file that stores it. */
-  save(rule: string, folder: string): Promise<string>;
+  save(rule: KeptRule, folder: string): Promise<string>;
 }
 
 export class CallPolicy {
   /** Each path is resolved once: the question, the verdict and the grant use the same place. */
   readonly #places = new Map<string, Place>();
+  /** The SHA-256 of the files that the call may run, by name: they are read where a question depends on them. */
+  #digests: ReadonlyMap<string, string> | undefined;
 
   constructor(
     private readonly tool: Tool,
@@ -50,7 +55,7 @@ export class CallPolicy {
         `the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`;
       return { allow: false, reason: `Refused: ${explanation}`, explanation };
     }
-    let verdict = this.#verdict(args);
+    let verdict = await this.#verdict(args);
     const { path } = this.#call(args);
     const grant = path !== undefined &&
       { grant: grantOf(this.tool, path, settings, this.#place, !yes) };
@@ -64,9 +69,10 @@ export class CallPolicy {
       if ("allow" in decision) return decision;
       verdict = decision;
     }
+    if (verdict.isPlanned) return PLAN_REFUSAL;
     onRefused();
     const isDenied = verdict.effect === "deny";
-    const how = isDenied ? "" : `; --yes${this.#rule(args) ? ", or a rule," : ""} allows it`;
+    const how = isDenied ? "" : `; --yes${this.#rules(args) ? ", or a rule," : ""} allows it`;
     const summary = `it ${shortened(oneLine(verdict.reason), 100)}${how}`;
     return { allow: false, ...refusal(this.tool, verdict), summary };
   }
@@ -75,22 +81,29 @@ export class CallPolicy {
     return { tool: this.tool, ...this.tool.subject?.(args) };
   }
 
-  #verdict(args: Arguments): Verdict {
+  get #settings(): Settings {
+    return { ...this.by.settings, ...this.#digests && { digests: this.#digests } };
+  }
+
+  async #verdict(args: Arguments): Promise<Verdict> {
     const { settings } = this.by;
-    const verdict = decide(this.#call(args), settings, this.#place);
+    const call = this.#call(args);
+    let verdict = decide(call, settings, this.#place);
+    if (verdict.effect !== "allow" && call.command !== undefined) {
+      const scene = sceneOf(settings, this.#place);
+      this.#digests = await digestsOf(filesOfLine(call.command, scene));
+      verdict = decide(call, this.#settings, this.#place);
+    }
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
     const effect = settings.approve === "never" ? "deny" : "ask";
     return { effect, reason: "is a file with other names (hard links), maybe outside" };
   }
 
-  /** The rule for exactly these arguments; undefined where no rule would save the question. */
-  #rule(args: Arguments): Approval["rule"] {
+  /** The rules that would save the question; undefined where none would. */
+  #rules(args: Arguments): readonly KeptRule[] | undefined {
     if (this.#isShared(args)) return undefined;
-    const call = this.#call(args);
-    const text = ruleFor(call, this.by.settings, this.#place);
-    if (text === undefined) return undefined;
-    if (call.path === undefined) return { text };
-    return { text, path: rulePathOf(this.#place(".").real, this.#place(call.path).real) };
+    const rules = rulesFor(this.#call(args), this.#settings, this.#place);
+    return rules.length === 0 ? undefined : rules;
   }
 
   readonly #place = (at: string): Place => {
@@ -124,19 +137,20 @@ export class CallPolicy {
     let given = args;
     for (;;) {
       const prepared = await this.#prepare(given, context);
-      const approval = this.#approval(given, verdict, prepared);
+      const rules = this.#rules(given);
+      const approval = this.#approval(given, verdict, prepared, rules);
       const isConfined = confinedTo && verdict.leave === undefined;
       const answer = await approve({ ...approval, ...isConfined && { confinedTo } }, signal);
       signal.throwIfAborted();
       if (answer.choice === "refuse") return refusalByPerson(answer.reason);
       if (answer.choice === "edit") {
         given = withCommand(given, approval.subject.command, answer.command);
-        verdict = this.#verdict(given);
+        verdict = await this.#verdict(given);
         if (verdict.effect === "deny") return verdict;
         if (verdict.effect === "allow") verdict = { ...verdict, isRoutine: true };
         continue;
       }
-      if (approval.rule) await this.#remember(approval.rule.text, answer.choice);
+      for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
       const { leave } = verdict;
       const { command } = this.#call(given);
       if (leave === "network" && command !== undefined) this.by.network(beginningsOf(command));
@@ -168,17 +182,17 @@ export class CallPolicy {
 
   #approval(
     args: Arguments,
-    { reason, isRoutine }: Verdict,
+    { reason, isRoutine, changed }: Verdict,
     prepared: Prepared | undefined,
+    rules: readonly KeptRule[] | undefined,
   ): Approval {
     const { callId = "", isOfPerson = false } = this.context;
     const subject = this.tool.subject?.(args) ?? {};
-    const rule = this.#rule(args);
     // The terminal's line editor holds one line.
     const isEditable = subject.command !== undefined && !/[\n\r]/.test(subject.command);
     const choices: ApprovalChoice[] = [
       ...["once", "refuse"] as const,
-      ...rule ? ["session", "folder"] as const : [],
+      ...rules ? ["session", "folder"] as const : [],
       ...isEditable ? ["edit"] as const : [],
     ];
     return {
@@ -189,26 +203,37 @@ export class CallPolicy {
       isOfPerson,
       choices,
       ...prepared?.change && { preview: prepared.change },
-      ...rule && { rule },
+      ...rules && { rules },
+      ...rules && subject.path !== undefined &&
+        { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
+      ...changed && { changed },
     };
   }
 
   /** Adds the rule as far as the answer says, and reports that. */
-  async #remember(rule: string, choice: "once" | "session" | "folder"): Promise<void> {
+  async #remember(kept: KeptRule, choice: "once" | "session" | "folder"): Promise<void> {
     const { allow, save, onEvent } = this.by;
     const { workingDir } = this.context;
+    const { rule } = kept;
     if (choice === "once") return;
     if (choice === "session") {
-      await allow(rule, workingDir);
+      await allow(kept, workingDir);
       return onEvent({ type: "rule_added", rule });
     }
     try {
-      onEvent({ type: "rule_added", rule, path: await save(rule, workingDir) });
+      onEvent({ type: "rule_added", rule, path: await save(kept, workingDir) });
     } catch (error) {
       onEvent({ type: "rule_added", rule, error: (error as Error).message });
     }
   }
 }
+
+const PLAN_REFUSAL: Decision = {
+  allow: false,
+  reason:
+    "Refused: this is plan mode, so nothing is written, and commands run only in a sandbox that keeps them from it. Look around, then present your plan; the user accepts it with /plan.",
+  summary: "plan mode",
+};
 
 /** True where the path of a folder, which had no links, has some by now; tools tell of one that is gone. */
 function isReplaced(folder: string): boolean {

@@ -3,6 +3,7 @@
  * here has columns, colours or rows. @module
  */
 
+import type { KeptRule } from "../permissions/rules.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
@@ -27,11 +28,15 @@ export interface Approval {
   preview?: Change;
   /** The answers that are offered, in order. */
   choices: readonly ApprovalChoice[];
-  /** The rule that `session` and `folder` would add; `path` is the file it is for. */
-  rule?: { text: string; path?: string };
+  /** The rules that `session` and `folder` would add. */
+  rules?: readonly KeptRule[];
+  /** The file that the rule is for, where the call names one. */
+  rulePath?: string;
+  /** The files that the command runs and that changed since it was allowed. */
+  changed?: readonly string[];
 }
 
-/** `once` runs the call; `session` and `folder` also remember `rule`; `edit` changes the command first. */
+/** `once` runs the call; `session` and `folder` also remember `rules`; `edit` changes the command first. */
 export type ApprovalChoice = "once" | "session" | "folder" | "edit" | "refuse";
 
 /** A person's answer to an {@linkcode Approval}. */
@@ -55,7 +60,6 @@ export interface Status {
   model: string | undefined;
   /** The absolute folder that is worked in. */
   folder: string;
-  isPlanning: boolean;
   /** True under `--yes`: nothing is asked. */
   approvesAll: boolean;
   /** The mode of asking, and whether commands are confined; left out until both are known. */

@@ -9,7 +9,9 @@ import {
   type ToolNames,
   type TrustedInstructions,
 } from "../permissions/settings_file.ts";
+import type { KeptRule } from "../permissions/rules.ts";
 import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
+import { isObject } from "../text/json.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Policy } from "../types/policy.ts";
@@ -52,10 +54,11 @@ export class Permissions {
   /** Variables that commands get beside the usual ones. */
   readonly env: readonly string[];
   /** Rules that were added in this session, by folder: in another one they are about other files. */
-  readonly #added = new Map<string, string[]>();
+  readonly #added = new Map<string, KeptRule[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
-  /** The mode that was chosen in the session. */
+  /** The mode that was chosen in the session, and the one before plan mode. */
   #approve: ApproveMode | undefined;
+  #beforePlan: ApproveMode | undefined;
   #paths: Promise<PathTable> | undefined;
   #sandbox: Promise<Sandbox | string> | undefined;
   /** Beginnings of commands that a person let use the network. */
@@ -169,9 +172,23 @@ export class Permissions {
   }
 
   /** Changes the mode of asking for the rest of the session. */
-  setApprove(approve: ApproveMode): void {
+  setApprove(approve: ApproveMode | undefined): void {
+    if (this.#approve !== "plan") this.#beforePlan = this.#approve;
     this.#approve = approve;
     this.#settings.clear();
+  }
+
+  /** Ends plan mode: the mode before it is back, or the usual one. */
+  async endPlan(folder: string): Promise<void> {
+    const { isConfined } = await this.mode(folder);
+    this.setApprove(this.#approve === "plan" ? this.#beforePlan : undefined);
+    if ((await this.mode(folder)).approve !== "plan") return;
+    this.setApprove(isConfined && this.choice.prefersAuto ? "auto" : "ask");
+  }
+
+  /** True where plan mode was asked for as the session began. */
+  get startsInPlan(): boolean {
+    return this.choice.approve === "plan";
   }
 
   /** The mode of asking in force for a folder, and whether its commands are confined. */
@@ -181,19 +198,20 @@ export class Permissions {
   }
 
   /** Allows a call in a folder for the rest of the session. */
-  async allow(rule: string, folder: string): Promise<void> {
-    const { parseRule } = await import("../permissions/rules.ts");
-    parseRule("allow", rule);
-    this.#added.set(folder, [...this.#added.get(folder) ?? [], rule]);
+  async allow(rule: KeptRule, folder: string): Promise<void> {
+    const { parseKept } = await import("../permissions/rules.ts");
+    parseKept(rule);
+    const others = (this.#added.get(folder) ?? []).filter((one) => !supersedes(rule, one));
+    this.#added.set(folder, [...others, rule]);
     this.#settings.clear();
   }
 
   /** Allows a call in a folder, for the session and for good, where it does not throw; the file's path. */
-  async save(rule: string, folder: string): Promise<string> {
+  async save(rule: KeptRule, folder: string): Promise<string> {
     await this.allow(rule, folder);
     const path = await this.file.save(folder, (here) => {
       const rules = Array.isArray(here.allow) ? here.allow : [];
-      return { allow: [...rules.filter((one) => one !== rule), rule] };
+      return { allow: [...rules.filter((one) => !supersedes(rule, one)), rule] };
     });
     this.#settings.clear();
     return path;
@@ -274,6 +292,12 @@ export class Permissions {
         return findSandbox(paths, folder && `${folder}/sandbox`);
       });
   }
+}
+
+/** True where a rule takes the place of `one`: the same, or for the same files as they were. */
+function supersedes(rule: KeptRule, one: unknown): boolean {
+  const names = ({ files = {} }: Partial<KeptRule>) => Object.keys(files).join("\n");
+  return isObject(one) && one.rule === rule.rule && names(one) === names(rule);
 }
 
 /** A folder of this run: what one command leaves in it is there for the next. */

@@ -10,7 +10,7 @@ import { shellTool } from "../tools/mod.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
-import type { Decision, Policy } from "../types/policy.ts";
+import type { Policy } from "../types/policy.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { attachFiles } from "./attach.ts";
@@ -19,6 +19,7 @@ import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts
 import { heedInstructions } from "./instructions.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
+import { beginPlan } from "./plan_mode.ts";
 import { costOf } from "./prices.ts";
 import type { CommandInfo, Notice, Report } from "./report.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
@@ -114,14 +115,13 @@ export class Session implements AsyncDisposable {
       fit: new ModelFit({ isChosen, asksRemote: asksServer !== "before-turns" }),
       isModelKnown: asksServer === "never" || !choosesModel(config),
       pending: [],
-      isPlanning: false,
       looked: Promise.resolve(),
       emit: (event) => this.#emit(event),
     };
   }
 
   get status(): Status {
-    const { agent, fit, isModelKnown, isPlanning, usage, cost, jobs, mode } = this.#state;
+    const { agent, fit, isModelKnown, usage, cost, jobs, mode } = this.#state;
     const { name, isChosen, contextLength: window } = fit.targetOf(agent);
     const isCounted = usage !== undefined && usage.inputTokens > 0;
     const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
@@ -129,7 +129,6 @@ export class Session implements AsyncDisposable {
     return {
       model: isChosen || isModelKnown ? name : undefined,
       folder: agent.state.workingDir,
-      isPlanning,
       approvesAll: this.options.approvesAll === true,
       ...mode && { mode },
       tokens: { used, isCounted, window },
@@ -178,8 +177,9 @@ export class Session implements AsyncDisposable {
     const mayRun = frontend.approve !== undefined || approvesAll === true;
     const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
     for (const notice of first === undefined ? prepared : [first, ...prepared]) this.#tell(notice);
-    if (frontend.approve !== undefined) {
-      this.#state.mode = await permissions.mode(agent.state.workingDir);
+    if (frontend.approve !== undefined || permissions.startsInPlan) {
+      const mode = this.#state.mode = await permissions.mode(agent.state.workingDir);
+      if (mode.approve === "plan") beginPlan(this.#state);
       this.#emitStatus();
     }
     if (readsInstructions) {
@@ -287,13 +287,7 @@ export class Session implements AsyncDisposable {
       ((approval, signal) => this.#oneByOne(() => frontend.approve!(approval, signal), signal));
     const onEvent = (event: SessionEvent) => this.#emit(event);
     const person = { ...approve && { approve }, onEvent };
-    const asking = this.options.permissions.policy(person, () => this.refusals++);
-    return {
-      decide: (tool, args, context) =>
-        this.#state.isPlanning && tool.access !== "read"
-          ? PLAN_REFUSAL
-          : asking.decide(tool, args, context),
-    };
+    return this.options.permissions.policy(person, () => this.refusals++);
   }
 
   /** Calls of one answer are decided side by side, but a person is asked one question at a time. */
@@ -347,10 +341,3 @@ export class Session implements AsyncDisposable {
     if (!this.#over.signal.aborted) this.frontend.onEvent(event);
   }
 }
-
-const PLAN_REFUSAL: Decision = {
-  allow: false,
-  reason:
-    "Refused: this is plan mode, so nothing is written or run. Look around, then present your plan; the user accepts it with /plan.",
-  summary: "plan mode",
-};

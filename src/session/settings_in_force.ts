@@ -7,7 +7,7 @@ import type { PermissionChoice } from "../permissions/choice.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import { tighten } from "../permissions/policy.ts";
 import { READER, WRITER } from "../permissions/path_verdict.ts";
-import { isFor, matchesPath, parseRule, type Rule } from "../permissions/rules.ts";
+import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../permissions/rules.ts";
 import { levelOf, type PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
 import type { Settings } from "../permissions/settings.ts";
 import { makeView, type View } from "../permissions/view.ts";
@@ -35,7 +35,7 @@ interface SettingsSources {
   paths: PathTable;
   toolNames: ToolNames;
   /** Rules that the person added to the folder in this session. */
-  added: readonly string[];
+  added: readonly KeptRule[];
   path: string | undefined;
   hasSandbox(): Promise<boolean>;
 }
@@ -52,7 +52,8 @@ export async function settingsInForce(
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
     (sandbox !== undefined ||
-      (choice.yes || (stated === undefined ? choice.prefersAuto : /^(auto|edits)$/.test(stated))));
+      (choice.yes ||
+        (stated === undefined ? choice.prefersAuto : /^(auto|edits|plan)$/.test(stated))));
   // No folder that holds the home folder can be worked in while that is hidden.
   const holdsHome = paths.home !== undefined && isWithin(folder, paths.home);
   const canConfine = isWanted && !holdsHome && await hasSandbox();
@@ -84,8 +85,15 @@ export async function settingsInForce(
   for (const project of projectSettings(folder)) {
     inForce = await tightenedBy(project, inForce, folder, toolNames);
   }
+  if (inForce.approve === "plan") inForce = planned(inForce);
   const isConfined = inForce.sandbox !== "off" && !holdsHome && await hasSandbox();
   return isConfined ? { ...inForce, view: () => viewOf(folder, inForce, path) } : inForce;
+}
+
+/** The settings in plan mode: commands write nothing but their own `/tmp`. */
+function planned(inForce: SettingsInForce): SettingsInForce {
+  const sandbox = inForce.sandbox === "off" ? "off" : "read-only";
+  return { ...inForce, sandbox, sandboxWrite: [] };
 }
 
 /** What commands may touch in a folder now. */
@@ -109,10 +117,11 @@ function viewOf(folder: string, settings: SettingsInForce, path: string | undefi
 }
 
 /** `rules`, and those `added` that are not saved in the file, too. */
-function withAdded(rules: readonly Rule[], added: readonly string[]): Rule[] {
-  const saved = rules.filter(({ effect }) => effect === "allow").map(({ text }) => text);
-  const fresh = added.filter((text) => !saved.includes(text));
-  return [...rules, ...fresh.map((text) => parseRule("allow", text))];
+function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
+  const keyOf = ({ text, files }: Rule) => JSON.stringify([text, files]);
+  const saved = rules.filter(({ effect }) => effect === "allow").map(keyOf);
+  const fresh = added.map((kept) => parseKept(kept));
+  return [...rules, ...fresh.filter((rule) => !saved.includes(keyOf(rule)))];
 }
 
 async function tightenedBy(

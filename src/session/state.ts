@@ -43,8 +43,6 @@ export interface SessionState {
   cost?: number;
   /** The mode of asking, and whether commands are confined; undefined until the settings are read. */
   mode?: { approve: ApproveMode; isConfined: boolean };
-  /** Plan mode: the model only reads, and says what it would do. */
-  isPlanning: boolean;
   /** Resolves once the server was asked for its models, as that may change the model. */
   looked: Promise<void>;
   emit(event: SessionEvent): void;

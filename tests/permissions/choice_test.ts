@@ -25,7 +25,7 @@ Deno.test("choices for a run come from flags; those that are not given are left 
 
 for (
   const [flags, says] of [
-    [{ approve: "" }, "Cannot use --approve as it must be one of never, ask, edits, auto"],
+    [{ approve: "" }, "Cannot use --approve as it must be one of plan, never, ask, edits, auto"],
     [{ approve: "EDITS" }, "Cannot use --approve as"],
     [
       { sandbox: "toString" },

@@ -69,7 +69,8 @@ Deno.test("a question holds what will be written, from the bytes that then are",
     isRoutine: true,
     isOfPerson: false,
     choices: ["once", "refuse", "session", "folder"],
-    rule: { text: "edit_file(f)", path: "f" },
+    rules: [{ rule: "edit_file(f)" }],
+    rulePath: "f",
     preview: {
       path: "f",
       isNew: false,
@@ -132,17 +133,21 @@ Deno.test("an edited command is decided anew, and asked about again", async () =
   using ws = workspace();
   const person = new Person(
     { choice: "edit", command: "git push --force" },
-    { choice: "edit", command: "npm test" },
+    { choice: "edit", command: "make test" },
     { choice: "once" },
   );
   const decision = await decide(person, ws, "run_bash", { command: "touch x", timeout_seconds: 9 });
-  assertEquals(decision, { allow: true, args: { command: "npm test", timeout_seconds: 9 } });
+  assertEquals(decision, { allow: true, args: { command: "make test", timeout_seconds: 9 } });
   assertEquals(
-    person.asked.map(({ subject, isRoutine, rule }) => [subject.command, isRoutine, rule?.text]),
+    person.asked.map(({ subject, isRoutine, rules }) => [
+      subject.command,
+      isRoutine,
+      rules?.map(({ rule }) => rule).join(),
+    ]),
     [
       ["touch x", true, "run_bash(touch x)"],
       ["git push --force", false, undefined],
-      ["npm test", true, "run_bash(npm test)"],
+      ["make test", true, "run_bash(make test)"],
     ],
   );
   // A command that would run unasked is asked about all the same: a person just typed it.
@@ -154,7 +159,7 @@ Deno.test("an edited command is decided anew, and asked about again", async () =
 Deno.test("only a command of one line can be edited", async () => {
   using ws = workspace();
   const person = new Person();
-  await decide(person, ws, "run_bash", { command: "npm test" });
+  await decide(person, ws, "run_bash", { command: "make test" });
   await decide(person, ws, "run_bash", { command: "npm \\\ntest" });
   assertEquals(person.asked.map(({ choices }) => choices.includes("edit")), [true, false]);
 });
@@ -165,7 +170,7 @@ Deno.test("a refusal goes to the model with its reason", async () => {
     const [reason, expected] of [["", "ask what they want"], ["why", "They say: why"]] as const
   ) {
     const person = new Person({ choice: "refuse", reason });
-    const decision = await decide(person, ws, "run_bash", { command: "npm test" });
+    const decision = await decide(person, ws, "run_bash", { command: "make test" });
     assert(!decision.allow);
     assertStringIncludes(decision.reason, expected);
   }
@@ -177,11 +182,11 @@ Deno.test(
   async () => {
     using ws = workspace();
     using home = workspace();
-    const rule = "run_bash(npm test)";
+    const rule = "run_bash(make test)";
     const answers = async (choice: "session" | "folder", config: string) => {
       const person = new Person({ choice });
       const context = { home: config };
-      const decision = await decide(person, ws, "run_bash", { command: "npm test" }, context);
+      const decision = await decide(person, ws, "run_bash", { command: "make test" }, context);
       assertEquals(decision, { allow: true });
       return person.events;
     };

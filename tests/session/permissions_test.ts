@@ -346,7 +346,12 @@ Deno.test("TRU-03 what a project would loosen is told", () =>
   }));
 
 const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
-  ["a mode", ["--approve", "always"], {}, /--approve as it must be one of never, ask, edits, auto/],
+  [
+    "a mode",
+    ["--approve", "always"],
+    {},
+    /--approve as it must be one of plan, never, ask, edits, auto/,
+  ],
   ["a variable", ["--env", "A,*"], {}, /--env "\*" as it must be the name of a variable/],
   ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
   ["a rule", [], { allow: ["run_bash("] }, /Cannot use the rule "run_bash\(".*permissions\.json/],
@@ -464,8 +469,8 @@ Deno.test("CMD-08 a rule is offered for just this call, and only where it would 
     const permissions = await openPermissions({}, () => undefined);
     const offered: (string | undefined)[] = [];
     const policy = permissions.policy({
-      approve({ rule }) {
-        offered.push(rule?.text);
+      approve({ rules }) {
+        offered.push(rules?.map(({ rule }) => rule).join());
         return Promise.resolve({ choice: "refuse", reason: "" });
       },
       onEvent() {},
@@ -479,13 +484,14 @@ Deno.test("CMD-08 a rule is offered for just this call, and only where it would 
       await decide("write_file", { file_path: path, content: "" });
     }
     await decide("read_file", { file_path: "/etc/hosts" });
-    for (const command of ["npm  test", "rm -r /", "a && b", "git clean -f"]) {
+    for (const command of ["make  test", "rm -r /", "a && b", "git clean -f"]) {
       await decide("run_bash", { command });
     }
     assertEquals(offered, [
       ...Array(4).fill("write_file(f)"),
       ...[undefined, undefined, "write_file(a b.txt)", undefined, undefined],
-      ...["read_file(/etc/hosts)", "run_bash(npm  test)", undefined, undefined, undefined],
+      ...["read_file(/etc/hosts)", "run_bash(make test)", undefined],
+      ...["run_bash(a),run_bash(b)", undefined],
     ]);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -796,7 +802,7 @@ sessionTest(
     assertStringIncludes(server.requests[0]!.text, "[Plan mode: look around");
     assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
     assertEquals(await here("early"), false);
-    await terminal.until((rows) => rows.at(-1)!.includes("plan mode"));
+    await terminal.until((rows) => rows.at(-1)!.endsWith(" · plan"));
     await terminal.type("/plan\rgo on\r");
     await terminal.until("Done.");
     assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");

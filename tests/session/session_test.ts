@@ -1,6 +1,7 @@
 import { assertAlmostEquals, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { compatConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -50,7 +51,7 @@ Deno.test("a turn that fails leaves a session that goes on", async () => {
   assertEquals([response, fake.session.agent.state.messages.length], ["Yes.", 2]);
 });
 
-Deno.test("in plan mode nothing is written or run, and nobody is asked", async () => {
+Deno.test("in plan mode without a sandbox nothing is written or run, and nobody is asked", async () => {
   await using server = strictServer([
     { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] },
     { text: "A plan." },
@@ -60,7 +61,8 @@ Deno.test("in plan mode nothing is written or run, and nobody is asked", async (
   const folder = await Deno.makeTempDir();
   let asked = 0;
   try {
-    await using fake = await fakeSession(server.url, { folder }, {
+    const permissions = await openPermissions({ sandbox: "off" }, () => undefined);
+    await using fake = await fakeSession(server.url, { folder, permissions }, {
       approve: () => (asked++, Promise.resolve({ choice: "once" })),
     });
     await fake.command("/plan");

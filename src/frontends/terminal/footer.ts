@@ -7,15 +7,14 @@ import { dollars } from "../../session/prices.ts";
 
 /** The line for a terminal of `columns`, such as `qwen3:8b · 3.1k tokens · ~/project`. */
 export function footerText(status: Status, columns: number, home = Deno.env.get("HOME")): string {
-  const { model, isPlanning, runningJobs, tokens, cost, approvesAll, mode } = status;
+  const { model, runningJobs, tokens, cost, approvesAll, mode } = status;
   return [
     ...(model === undefined ? [] : [modelText(model)]),
-    ...(isPlanning ? ["plan mode"] : []),
     ...(runningJobs > 0 ? [count(runningJobs, "job")] : []),
     ...(tokens.used > 0 ? [tokenShare(tokens)] : []),
     ...(cost === undefined ? [] : [dollars(cost)]),
     oneLine(shortFolder(status.folder, Math.max(12, columns >> 1), home)),
-    ...(approvesAll ? ["--yes"] : mode ? [mode.approve] : []),
+    ...(approvesAll && mode?.approve !== "plan" ? ["--yes"] : mode ? [mode.approve] : []),
     ...(mode?.isConfined ? ["sandboxed"] : []),
   ].join(" · ");
 }

@@ -71,7 +71,7 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
 
 /** The objection to a line that is no answer, or the help that it asks for. */
 function objectionTo(line: string, approval: Approval): string {
-  const { choices, rule } = approval;
+  const { choices } = approval;
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
     return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
   }
@@ -81,25 +81,38 @@ function objectionTo(line: string, approval: Approval): string {
       ? "leave it out: the model gets the name alone"
       : "refuse it; n and why tells the model",
     session: `always: run it, and allow ${allowedBy(approval)} in this session`,
-    folder: `save: the same in this folder from now on: ${oneLine(rule?.text ?? "")}`,
+    folder: `save: the same in this folder from now on: ${ruleTexts(approval)}`,
     edit: "edit the command first",
   };
   return choices.map((choice) => `  ${approvalKey(choice)}      ${help[choice]}`).join("\n");
 }
 
-/** The calls that the rule allows, in words. */
-function allowedBy({ call, subject: { action }, rule }: Approval): string {
-  if (rule?.path === undefined) return "exactly this command";
-  return `${action === undefined ? call.name : `${action}s`} of ${oneLine(rule.path)}`;
+/** The calls that the rules allow, in words. */
+function allowedBy(approval: Approval): string {
+  const { call, subject: { action }, rules = [], rulePath } = approval;
+  if (rulePath !== undefined) {
+    return `${action === undefined ? call.name : `${action}s`} of ${oneLine(rulePath)}`;
+  }
+  const files = [...new Set(rules.flatMap(({ files = {} }) => Object.keys(files)))];
+  const bound = files.length === 0 ? "" : `, while ${oneLine(files.join(", "))} is unchanged,`;
+  return ruleTexts(approval) + bound;
 }
 
+const ruleTexts = ({ rules = [] }: Approval): string =>
+  oneLine(rules.map(({ rule }) => rule).join(", "));
+
 function questionText(approval: Approval, columns: number, paint: Painter): string {
-  const { reason, isRoutine, confinedTo, rule } = approval;
+  const { reason, isRoutine, confinedTo, rules, changed = [] } = approval;
   const text = [requestText(approval, columns, paint)];
   const dim = (line: string) => text.push(paintedRows(line, columns, DIM, paint));
   if (!isRoutine) text.push(wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns));
+  if (changed.length > 0) {
+    text.push(
+      wrapped(`  Changed since you allowed it: ${changed.map(oneLine).join(", ")}`, columns),
+    );
+  }
   if (confinedTo) dim(`  ${confinedTo}`);
-  if (rule) dim(`  a allows ${allowedBy(approval)} in this session, s in this folder from now on`);
+  if (rules) dim(`  a allows ${allowedBy(approval)} in this session, s in this folder from now on`);
   return text.join("\n");
 }
 

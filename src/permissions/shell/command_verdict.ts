@@ -12,9 +12,11 @@ import {
 import type { Scene } from "../path_verdict.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { isAbsolute } from "../../text/std_path.ts";
+import { beginningsOf, enteredFolder, isQuiet } from "./beginnings.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
+import { filesRun } from "./run_files.ts";
 import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
 /** The verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
@@ -35,19 +37,6 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   return { ...askBecause([what, ...whys].join(": ")), leave, isBeyond: true };
 }
 
-/**
- * The beginnings of the commands of a line that the network is granted to: a program and its subcommand. A
- * program that has none, or that runs others, is granted it with just these words.
- */
-export function beginningsOf(text: string): string[] {
-  const line = parseCommandLine(text);
-  if (!line.ok) return [oneLine(text)];
-  return line.commands.map(({ words }) => {
-    const isSubcommand = /^[a-z][\w:-]*$/i.test(words[1]?.text ?? "") && !runsOthers(words);
-    return (isSubcommand ? words.slice(0, 2) : words).map((word) => word.text).join(" ");
-  });
-}
-
 function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
@@ -65,18 +54,68 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   if (line.commands.length === 0) {
     return scene.hasBash ? ALLOW : askBecause("runs in another shell");
   }
-  const verdicts = line.commands.map((command) => oneCommand(command, rules, scene));
-  const strictest = verdicts.find(({ effect }) => effect === "deny") ??
-    verdicts.find(({ effect }) => effect === "ask");
-  if (strictest) return strictest;
-  if (!scene.hasBash) return askBecause("runs in a shell whose language is not understood");
-  const names = line.commands.map((command) => command.words[0]?.text ?? "");
-  const moves = names.some((name) => /^(cd|pushd|popd)$/.test(name));
-  // The paths were looked up in the working directory, and mean others after a change of folder.
-  const counts = hasPathRules(scene) || !isConfined && (names.includes("rm") ||
-        line.commands.some((command) => command.words.some(({ kind }) => kind === "pattern")));
-  if (moves && counts) return askBecause("names paths in a folder that it changes to");
-  return verdicts.find(({ leave }) => leave !== undefined) ?? verdicts[0]!;
+  const parts = linePlaces(text, line.commands, scene);
+  const verdicts = parts.map((part) => oneCommand(part.command, rules, part.scene));
+  const isEntered = parts.at(-1)!.scene !== scene;
+  // In another folder, the very words that were allowed here mean other files.
+  if (isEntered && isCalm(verdicts[0]!) && !verdicts.some(({ basis }) => basis === "words")) {
+    verdicts[0] = { ...verdicts[0]!, basis: "quiet" };
+  }
+  const moved = movedVerdict(parts.slice(isEntered ? 1 : 0), verdicts, scene);
+  const verdict = strictest(verdicts, scene.hasBash, moved);
+  if (verdict.effect !== "allow" || verdict.leave === undefined) return verdict;
+  // All of the line leaves the sandbox with this part.
+  const { view: _, ...unconfined } = scene;
+  const outside = lineVerdict(tool, text, unconfined);
+  return outside.effect === "allow" ? verdict : leaving(outside);
+}
+
+/** The verdict on a line from those on its parts; `moved` is for one that they all allow. */
+function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdict): Verdict {
+  const loud = verdicts.filter(({ basis }) => basis !== "quiet");
+  const counted = loud.length > 0 ? loud : verdicts;
+  const found = verdicts.find(({ effect }) => effect === "deny") ??
+    counted.find(({ effect }) => effect === "ask");
+  if (found) return found;
+  if (!hasBash) return askBecause("runs in a shell whose language is not understood");
+  const bound = counted.filter(({ basis }) => basis === "content").length;
+  if (bound > 0 && bound < counted.length) {
+    return askBecause("runs a file that another part may change");
+  }
+  return moved ?? counted.find(({ leave }) => leave !== undefined) ?? counted[0]!;
+}
+
+const isCalm = ({ effect, isRoutine }: Verdict): boolean =>
+  effect === "allow" || isRoutine === true;
+
+/** The question about a line that changes its folder on the way: paths were looked up in the one before. */
+function movedVerdict(
+  parts: readonly { command: SimpleCommand }[],
+  verdicts: readonly Verdict[],
+  scene: Scene,
+): Verdict | undefined {
+  const names = parts.map(({ command }) => command.words[0]?.text ?? "");
+  if (!names.some((name) => /^(cd|pushd|popd)$/.test(name))) return undefined;
+  const hasPattern = parts.some(({ command }) =>
+    command.words.some(({ kind }) => kind === "pattern")
+  );
+  const counts = hasPathRules(scene) || verdicts.some(({ basis }) => basis === "content") ||
+    !confines(scene) && (names.includes("rm") || hasPattern);
+  return counts ? askBecause("names paths in a folder that it changes to") : undefined;
+}
+
+/** The commands of a line, each with the scene of the folder that it runs in. */
+export function linePlaces(
+  text: string,
+  commands: readonly SimpleCommand[],
+  scene: Scene,
+): { command: SimpleCommand; scene: Scene }[] {
+  const folder = enteredFolder(text);
+  const isInside = folder !== undefined && scene.place(folder).isInside;
+  const place: Scene["place"] = (path) =>
+    scene.place(isAbsolute(path) ? path : `${folder}/${path}`);
+  const inner = isInside ? { ...scene, place } : scene;
+  return commands.map((command, at) => ({ command, scene: at === 0 ? scene : inner }));
 }
 
 /** True where some rule refuses, or asks about, paths that are read or written. */
@@ -96,7 +135,8 @@ const MAX_COMMAND_WORDS = 1000;
 const CONFINED: Verdict = { effect: "allow", reason: "is confined" };
 type NamedPath = { path: string; verdict: Verdict };
 
-function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
+/** The verdict on one command of a line. */
+export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
   const runs = [words, ...mayRun(command)];
   const concerned = rules.filter(({ effect }) => effect !== "allow")
@@ -122,23 +162,62 @@ function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene
   }
   const plain = withoutTimeout(command);
   const leaves = isConfined && writesRepository(plain.words);
-  const allowed = rules.find((rule) =>
-    rule.effect === "allow" && (allowsCommand(rule, command) || allowsCommand(rule, plain))
-  );
+  const isAway = named.some(({ path }) => !scene.place(path).isInside);
+  const { allowed, changed } = coverOf([command, plain], rules, isAway, scene);
   const isVague = !isConfined && words.some(({ kind }) => kind !== "literal");
   const vague = askBecause(`runs ${words[0]?.text} with words that are known only when it runs`);
   if (isVague && (allowed || hasPathRules(scene))) {
     return { ...vague, mayBeDenied: hasPathRules(scene) };
   }
-  if (allowed) return leaves ? leaving(byRule(allowed)) : byRule(allowed);
-  if (leaves) return leaving(askBecause("writes to the repository"));
+  if (leaves) return leaving(allowed ? byRule(allowed) : askBecause("writes to the repository"));
   if (isConfined) return CONFINED;
+  if (allowed) {
+    const isBound = Object.keys(allowed.files ?? {}).length > 0;
+    const isExact = allowed.command?.isStart === false;
+    return {
+      ...byRule(allowed),
+      ...isBound ? { basis: "content" } : isExact ? { basis: "words" } : {},
+    };
+  }
   if (assignments.length > 0) return askBecause(`sets ${assignments[0]!.name}`);
   const name = plain.words[0]?.text;
   if (name === undefined) return askBecause("redirects only");
-  if (runsOthers(plain.words)) return askBecause(`runs others with ${name}`);
+  const since = changed.length > 0 && { changed };
+  if (runsOthers(plain.words)) return { ...askBecause(`runs others with ${name}`), ...since };
   if (isVague) return vague;
-  return { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
+  const verdict = {
+    ...askBecause(`runs ${name}, which no rule allows`),
+    isRoutine: true,
+    ...since,
+  };
+  return isQuiet(plain.words) ? { ...verdict, basis: "quiet" } : verdict;
+}
+
+/** The rule that allows a command, and the files that keep others from it, as they changed since. */
+function coverOf(
+  [command, plain]: readonly [SimpleCommand, SimpleCommand],
+  rules: readonly Rule[],
+  isAway: boolean,
+  scene: Scene,
+): { allowed?: Rule; changed: string[] } {
+  const changed: string[] = [];
+  for (const rule of rules) {
+    const isCovering = rule.effect === "allow" &&
+      (allowsCommand(rule, command) || allowsCommand(rule, plain));
+    if (!isCovering) continue;
+    const { files, command: covered } = rule;
+    if (files === undefined) return { allowed: rule, changed };
+    if (covered?.isStart && isAway) continue;
+    const words = covered?.isStart ? plain.words.slice(0, covered.words.length) : plain.words;
+    const run = filesRun(words, scene)?.map(({ name }) => name);
+    // It may run other files by now, as in another folder.
+    if (run?.length !== Object.keys(files).length) continue;
+    if (!run.every((name) => Object.hasOwn(files, name))) continue;
+    const fresh = run.filter((name) => files[name] !== scene.digests?.get(name));
+    if (fresh.length === 0) return { allowed: rule, changed };
+    changed.push(...fresh);
+  }
+  return { changed };
 }
 
 /** The verdict on a command that the sandbox would keep from what it is about. */
@@ -211,7 +290,7 @@ function pathsIn({ kind, text }: Word): string[] {
 }
 
 /** The command that `timeout SECONDS` runs, as only its time is bounded; any other command as it is. */
-function withoutTimeout(command: SimpleCommand): SimpleCommand {
+export function withoutTimeout(command: SimpleCommand): SimpleCommand {
   const [program, limit, ...words] = command.words;
   const isTimed = program?.kind === "literal" && program.text === "timeout" &&
     limit?.kind === "literal" && /^\d+[smh]?$/.test(limit.text);

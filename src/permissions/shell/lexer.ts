@@ -26,6 +26,8 @@ export interface SimpleCommand {
   /** Variables that are set; the variable of a loop, too. */
   assignments: { name: string; value: Word }[];
   redirections: Redirection[];
+  /** Set behind the first `|` of the line: the command may read what others print. */
+  isPiped?: true;
 }
 
 /** A text that is read, and how far. */
@@ -34,6 +36,8 @@ export interface ShellSource {
   at: number;
   commands: SimpleCommand[];
   depth: number;
+  /** Set once a `|` was read. */
+  isPiped?: true;
   /** True inside of a substitution. */
   isNested?: boolean;
   /** Reads commands up to `)` or the end of the text. */

@@ -77,6 +77,7 @@ function list(s: ShellSource, end: "" | ")" | "esac"): string {
       const operator = take(s, OPERATOR);
       if (operator !== undefined) {
         finish();
+        if (/^\|&?$/.test(operator)) s.isPiped = true;
         if (!/^;[;&]/.test(operator)) continue;
         if (end !== "esac") fail(`${operator} stands outside of case`);
         return operator;
@@ -96,6 +97,7 @@ const isEmpty = ({ words, assignments, redirections }: SimpleCommand): boolean =
 
 function add(s: ShellSource, command: SimpleCommand): void {
   if (isEmpty(command)) return;
+  if (s.isPiped) command.isPiped = true;
   if (s.commands.push(command) > MAX_COMMANDS) fail(`it has more than ${MAX_COMMANDS} commands`);
 }
 

@@ -17,7 +17,8 @@ const WRAPPERS = new Set(
 
 /** Options and subcommands with which a program runs others, or writes a file. */
 const RUNNING: Readonly<Record<string, readonly string[]>> = {
-  find: ["-exec", "-execdir", "-ok", "-okdir"],
+  cargo: ["--config", "-Z"],
+  find: "-exec -execdir -ok -okdir -fls -fprint -fprint0 -fprintf".split(" "),
   fd: ["-x", "-X", "--exec", "--exec-batch"],
   git: [
     ...["--config", "--config-env", "--exec", "--exec-path", "--extcmd", "--ext-diff"],
@@ -27,7 +28,10 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
     "--output",
     ...["config", "difftool", "filter-branch", "foreach", "mergetool", "run"],
   ],
-  go: ["-exec", "-toolexec"],
+  go: ["exec", "ldflags", "overlay", "toolexec", "vettool"].flatMap((name) => [
+    `-${name}`,
+    `--${name}`,
+  ]),
   man: ["-P", "-H", "--pager", "--html"],
   rg: ["--pre", "--hostname-bin"],
   rsync: ["-e", "--rsh", "--rsync-path"],

@@ -2,7 +2,7 @@
 
 import { contextParts } from "../../agent/tokens.ts";
 import { oneLine } from "../../text/one_line.ts";
-import type { Part } from "../../types/message.ts";
+import { changeMode, isPlanning } from "../plan_mode.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
@@ -114,29 +114,19 @@ export const planCommand: Command = {
   values: () => ["off"],
 };
 
-const note = (text: string): Part => ({ type: "resource", kind: "note", name: "", text });
-const BEGIN = note(
-  "[Plan mode: look around with the tools that read, then say step by step what you would change. Write and run nothing.]",
-);
-
-function plan(session: SessionState, argument: string): Report {
+async function plan(session: SessionState, argument: string): Promise<Report> {
   if (argument !== "" && argument !== "off") return sentence("/plan takes nothing but off");
-  if (!session.isPlanning) {
-    if (argument === "off") return sentence("There is no plan mode to leave.");
-    session.isPlanning = true;
-    session.pending.push(BEGIN);
+  const isOff = argument === "off";
+  if (!await isPlanning(session)) {
+    if (isOff) return sentence("There is no plan mode to leave.");
+    await changeMode(session, "plan");
     return sentence(
       "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.",
     );
   }
-  session.isPlanning = false;
-  // Where no message was sent in plan mode, the model does not know of it.
-  const wasSent = !session.pending.includes(BEGIN);
-  session.pending = session.pending.filter((part) => part !== BEGIN);
-  if (argument === "off") {
-    if (wasSent) session.pending.push(note("[Plan mode is over; the plan was not accepted.]"));
-    return sentence("Plan mode is over.");
-  }
-  if (wasSent) session.pending.push(note("[The plan is accepted: carry it out.]"));
-  return sentence('The plan is accepted. Say "go on", or what to change.');
+  const { isPlan } = await changeMode(session, undefined, !isOff);
+  if (isPlan) return sentence("Plan mode stays: settings for this folder ask for it.");
+  return sentence(
+    isOff ? "Plan mode is over." : 'The plan is accepted. Say "go on", or what to change.',
+  );
 }

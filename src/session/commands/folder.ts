@@ -4,6 +4,7 @@ import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
 import { APPROVE_MODES } from "../../permissions/settings.ts";
 import { heedInstructions } from "../instructions.ts";
+import { changeMode } from "../plan_mode.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
@@ -70,8 +71,7 @@ async function setApprove(session: SessionState, argument: string): Promise<Repo
   if (argument !== "" && mode === undefined) {
     return sentence(`/approve takes one of ${APPROVE_MODES.join(", ")}`);
   }
-  if (mode !== undefined) permissions.setApprove(mode);
-  session.mode = await permissions.mode(state.workingDir);
+  if (mode !== undefined) await changeMode(session, mode);
   return { type: "permissions", permissions: await permissions.describe(state.workingDir) };
 }
 

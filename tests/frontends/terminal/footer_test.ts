@@ -5,7 +5,6 @@ import type { Status } from "../../../src/session/frontend.ts";
 const STATUS: Status = {
   model: "m",
   folder: "/home/u/work",
-  isPlanning: false,
   approvesAll: false,
   tokens: { used: 0, isCounted: true, window: undefined },
   cost: undefined,
@@ -21,7 +20,11 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   [{ model: "/models/a\\b/qwen-8B.GGUF" }, "qwen-8B.GGUF · ~/work"],
   [{ model: "org/qwen-8b" }, "org/qwen-8b · ~/work"],
   [{ model: "a\x1b" }, "a␛ · ~/work"],
-  [{ isPlanning: true, approvesAll: true }, "m · plan mode · ~/work · --yes"],
+  [
+    { mode: { approve: "plan", isConfined: true }, approvesAll: true },
+    "m · ~/work · plan · sandboxed",
+  ],
+  [{ approvesAll: true }, "m · ~/work · --yes"],
   [{ runningJobs: 1 }, "m · 1 job · ~/work"],
   [{ runningJobs: 2, cost: 0 }, "m · 2 jobs · $0.0000 · ~/work"],
   [tokens(1), "m · 1 tokens · ~/work"],

@@ -221,8 +221,12 @@ async function asked(
 Deno.test("CMD-08 a question says what its answers allow, and offers none that would not help", async () => {
   const edit = { file_path: "src/none.py", old_string: "a", new_string: "b" };
   const choices: ApprovalChoice[] = ["once", "refuse", "session", "folder"];
-  const rule = { text: "edit_file(src/none.py)", path: "src/none.py" };
-  const of = await asked("edit_file", edit, { rule, choices }, ["x", "?", "e"]);
+  const rules = [{ rule: "edit_file(src/none.py)" }];
+  const of = await asked("edit_file", edit, { rules, rulePath: "src/none.py", choices }, [
+    "x",
+    "?",
+    "e",
+  ]);
   const allows = "  a allows edits of src/none.py in this session, s in this folder from now on";
   assertEquals(of.text.split("\n").at(-1), allows);
   assertEquals(of.prompt, "Run this? [y/n/a/s/?] ");
@@ -235,10 +239,16 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   const command = await asked(
     "run_bash",
     { command: "npm test" },
-    { rule: { text: "run_bash(npm test)" } },
+    {
+      rules: [{ rule: "run_bash(npm test)", files: { "package.json#test": "" } }],
+      changed: ["a\x1b"],
+    },
     ["?"],
   );
-  assertMatch(command.text, /\n {2}a allows exactly this command in this session, s in/);
+  assertMatch(
+    command.text,
+    /\n {2}Changed since you allowed it: a␛\n {2}a allows run_bash\(npm test\), while package\.json#test is unchanged, in this\n {2}session, s in/,
+  );
   assertMatch(command.said[0]!, /from now on: run_bash\(npm test\)\n {2}e {6}edit the command/);
   // No rule allows what always asks; lines cannot be edited.
   const always = await asked(
@@ -253,7 +263,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   const narrow = await asked(
     "run_bash",
     { command: "ls" },
-    { rule: { text: "run_bash(ls)" } },
+    { rules: [{ rule: "run_bash(ls *)" }] },
     [],
     24,
   );

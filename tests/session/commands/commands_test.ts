@@ -128,7 +128,7 @@ Deno.test("/plan and its end are told to the model, but not a plan mode that it 
     assertMatch(last!, said);
     const plans = lines.filter((line) => line === "/plan").length;
     const isPlanning = lines.at(-1) === "/plan" && plans % 2 === 1;
-    assertEquals(fake.session.status.isPlanning, isPlanning);
+    assertEquals(fake.session.status.mode?.approve === "plan", isPlanning);
     await fake.session.prompt("and", signal);
     const sent = fake.session.agent.state.messages.map(({ content }) => content).join("\n");
     const found = sent.match(/\[[^\]]*plan[^\]]*\]/gi) ?? [];

@@ -1,0 +1,106 @@
+/** The beginnings of commands: what of a command a rule or a grant may cover beyond its very words. @module */
+
+import { oneLine } from "../../text/one_line.ts";
+import type { Word } from "./lexer.ts";
+import { parseCommandLine } from "./parser.ts";
+import { runsOthers } from "./wrappers.ts";
+
+/**
+ * Subcommands whose further words name no code: behind the bar those that use the network, or run what they
+ * fetch. `python -m` stands for each Python with that option.
+ */
+const SUBCOMMANDS: Readonly<Record<string, string>> = {
+  bun: "| add install remove update",
+  bundle: "list | install update",
+  cargo: "bench build check clippy doc fmt test tree | add fetch install publish update",
+  composer: "show validate | install require update",
+  deno: "check doc fmt info lint | add cache install publish update",
+  docker: "images ps | build login pull push",
+  dotnet: "| add restore",
+  git:
+    "add blame cherry-pick commit describe diff grep log ls-files merge revert rev-parse shortlog " +
+    "show stash status tag | clone fetch lfs ls-remote pull push remote submodule",
+  go: "build fmt list test vet | get install mod",
+  npm: "list ls outdated | add audit ci i install publish uninstall update view",
+  pip: "check freeze list show | download install uninstall",
+  pip3: "check freeze list show | download install uninstall",
+  pnpm: "list ls outdated why | add audit ci i install publish remove update",
+  poetry: "check show | add install lock publish remove update",
+  "python -m": "black compileall flake8 isort mypy pytest ruff unittest | pip",
+  rustup: "show | component target toolchain update",
+  uv: "tree | add lock pip sync",
+  yarn: "list why | add audit install publish remove up upgrade",
+};
+
+/** Programs without subcommands whose words name no code. */
+const PLAIN = new Set(
+  ("black cat diff du eslint find flake8 grep head isort jest ls mypy pytest rg ruff stat tail tsc " +
+    "vitest wc which").split(" "),
+);
+/** Programs that use the network, or run what they fetch. */
+const REACHING = new Set(
+  "aria2c curl ftp gh glab http https nc ncat npx pipx rsync scp sftp ssh telnet uvx wget".split(
+    " ",
+  ),
+);
+
+interface Beginning {
+  /** The program and its subcommand; all words where it has none, or where they may name code. */
+  words: readonly Word[];
+  /** `open`: any words may follow; `reaching`: it uses the network; `closed`: nothing is known of more words. */
+  kind: "open" | "reaching" | "closed";
+}
+
+export function commandBeginning(words: readonly Word[]): Beginning {
+  const texts = words.map(({ kind, text }) => kind === "literal" ? text : "");
+  const [program = ""] = texts;
+  const closed: Beginning = { words, kind: REACHING.has(program) ? "reaching" : "closed" };
+  if (runsOthers(words)) return closed;
+  if (PLAIN.has(program)) return { words: words.slice(0, 1), kind: "open" };
+  const isModule = /^python[\d.]*$/.test(program) && texts[1] === "-m";
+  const at = isModule ? 2 : 1;
+  const name = isModule ? "python -m" : program;
+  const [local, reaching] = (Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name]! : "").split("|")
+    .map((names) => names.trim().split(" "));
+  const subcommand = texts[at] || undefined;
+  if (subcommand === undefined) return closed;
+  const beginning = words.slice(0, at + 1);
+  if (local!.includes(subcommand)) return { words: beginning, kind: "open" };
+  return reaching?.includes(subcommand) ? { words: beginning, kind: "reaching" } : closed;
+}
+
+/** The beginnings of the commands of a line that the network is granted to. */
+export function beginningsOf(text: string): string[] {
+  const line = parseCommandLine(text);
+  if (!line.ok) return [oneLine(text)];
+  return line.commands.map((command) => spelled(commandBeginning(command.words).words));
+}
+
+const spelled = (words: readonly Word[]): string => words.map(({ text }) => text).join(" ");
+
+/** Commands that only print words, or cut what another command prints. */
+const QUIET = new RegExp(
+  "^(:|true|pwd|cat|echo( .*)?|(head|tail)( -(\\d+|[nc] ?[+-]?\\d+))?|wc( -[clmw]+)?|uniq( -[cdiu]+)?" +
+    "|sort( -[bdfghinruV]+)*|grep( -([cEFhinovwx]+|[ABCm] ?\\d+))* [^ -][^ ]*)$",
+);
+
+/** True for a command that neither opens a file nor changes one; its redirections are not looked at. */
+export function isQuiet(words: readonly Word[]): boolean {
+  return words.every(({ kind }) => kind === "literal") &&
+    QUIET.test(words.map(({ text }) => text.replace(/\s/g, "_")).join(" "));
+}
+
+/**
+ * The folder that a line changes to before all else, as in `cd sub && make`: if that fails, nothing of the
+ * rest runs. Undefined where it does not begin so, or might run a part in the folder where it began.
+ */
+export function enteredFolder(text: string): string | undefined {
+  const [start, folder] = /^\s*cd[ \t]+([\w./@+][\w./@+-]*)[ \t]*&&/.exec(text) ?? [];
+  if (folder === undefined || /(^|\/)\.\.(\/|$)/.test(folder)) return undefined;
+  const rest = text.slice(start!.length);
+  return /[;\n]|\|\||(?<![<>&])&(?![&>])/.test(rest) ? undefined : folder;
+}
+
+/** A word as a shell reads it again. */
+export const quoted = ({ text }: Word): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

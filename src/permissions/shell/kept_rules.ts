@@ -1,0 +1,72 @@
+/** The rules that a person may have kept when they are asked about a command line. @module */
+
+import type { Scene } from "../path_verdict.ts";
+import { isFed, isFor, type KeptRule } from "../rules.ts";
+import type { PolicyCall } from "../settings.ts";
+import { commandBeginning, quoted } from "./beginnings.ts";
+import { linePlaces, oneCommand, withoutTimeout } from "./command_verdict.ts";
+import type { SimpleCommand } from "./lexer.ts";
+import { parseCommandLine } from "./parser.ts";
+import { filesRun, type RunFile, scriptLength } from "./run_files.ts";
+
+/** The most rules of one question: more are not read. */
+const MAX_RULES = 4;
+
+/** The rules that would allow the parts of a line that none allows yet; none where a part is never kept. */
+export function commandRules(call: PolicyCall & { command: string }, scene: Scene): KeptRule[] {
+  const line = parseCommandLine(call.command);
+  if (!line.ok) return [];
+  const { view: _, ...unconfined } = scene;
+  const rules = scene.rules.filter((rule) => isFor(rule, call.tool));
+  const kept = new Map<string, KeptRule>();
+  const parts = linePlaces(call.command, line.commands, unconfined);
+  // What changes to a folder of the project first is harmless.
+  const isEntered = parts.length > 0 && parts.at(-1)!.scene !== unconfined;
+  for (const { command, scene: at } of parts.slice(isEntered ? 1 : 0)) {
+    const { effect, basis } = oneCommand(command, rules, at);
+    if (effect === "allow" || basis === "quiet") continue;
+    const rule = ruleOf(withoutTimeout(command), at);
+    if (rule === undefined) return [];
+    kept.set(JSON.stringify(rule), rule);
+  }
+  return kept.size > MAX_RULES ? [] : [...kept.values()];
+}
+
+/** Commands of the shell that change what those behind them do. */
+const CHANGING = new Set(
+  (". alias cd declare enable eval export function getopts hash let local mapfile popd printf pushd read readarray " +
+    "readonly set shopt source trap typeset ulimit umask unset").split(" "),
+);
+
+/** The rule for one command: for what it begins with where more words are no code, else for its very words. */
+function ruleOf(command: SimpleCommand, scene: Scene): KeptRule | undefined {
+  const { words, assignments } = command;
+  const { words: beginning, kind } = commandBeginning(words);
+  if (assignments.length > 0 || words.length === 0 || kind === "reaching") return undefined;
+  const length = kind === "open" ? beginning.length : scriptLength(words, scene);
+  const covered = words.slice(0, length || words.length);
+  if (covered.some((word) => word.kind !== "literal" || word.text.includes("\n"))) return undefined;
+  if (length === 0 && (isFed(command) || CHANGING.has(words[0]!.text))) return undefined;
+  const text = covered.map(quoted).join(" ");
+  // Grammar, such as `case`, is no command, and stands among the commands of a line so that no rule allows it.
+  const read = parseCommandLine(text);
+  const isSame = read.ok && read.commands.length === 1 &&
+    read.commands[0]!.words.map((word) => word.text).join("\n") ===
+      covered.map((word) => word.text).join("\n");
+  if (!isSame) return undefined;
+  const files: Record<string, string> = {};
+  for (const { name } of filesRun(covered, scene) ?? [{ name: "" }]) {
+    const digest = scene.digests?.get(name);
+    if (digest === undefined) return undefined;
+    files[name] = digest;
+  }
+  const rule = `run_bash(${text}${length === 0 ? "" : " *"})`;
+  return { rule, ...Object.keys(files).length > 0 && { files } };
+}
+
+/** The files that a line may run: what {@linkcode Scene.digests} must hold to bind rules to them. */
+export function filesOfLine(text: string, scene: Scene): RunFile[] {
+  const line = parseCommandLine(text);
+  return !line.ok ? [] : linePlaces(text, line.commands, scene)
+    .flatMap(({ command, scene }) => filesRun(command.words, scene) ?? []);
+}

@@ -1,0 +1,133 @@
+/**
+ * The files that a command runs, as far as its words name them: a program or a script given by its path, a
+ * script of package.json. What a person allows for longer is bound to what they hold.
+ *
+ * @module
+ */
+
+import { isObject } from "../../text/json.ts";
+import type { Scene } from "../path_verdict.ts";
+import { rulePathOf } from "../rules.ts";
+import { commandBeginning } from "./beginnings.ts";
+import type { Word } from "./lexer.ts";
+import { mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
+
+/** A file, or one script of a package.json. */
+export interface RunFile {
+  /** The name in rules: the path, relative where it is in the folder, with `#SCRIPT` for a script. */
+  name: string;
+  /** The absolute path, links followed. */
+  path: string;
+  script?: string;
+}
+
+/** A larger file is not read: a rule cannot be bound to it. */
+const MAX_RUN_BYTES = 16 * 1024 * 1024;
+const INTERPRETER =
+  /^(bash|bun|dash|deno|fish|groovy|julia|ksh|lua|node|nodejs|osascript|perl|php|pwsh|pypy|python|rscript|ruby|scala|sh|tclsh|ts-node|tsx|zsh)[\d.]*$/;
+/** Options behind which the code itself stands. */
+const CODE_OPTION = /^(-[a-z]*[ce]|-[pr]|--eval|--print|eval)$/i;
+
+/**
+ * The files that a command runs, or hands to a program that may run them; undefined where it runs something
+ * of the folder that its words do not tell.
+ */
+export function filesRun(
+  words: readonly Word[],
+  { place, root }: Pick<Scene, "place" | "root">,
+): RunFile[] | undefined {
+  const found = new Map<string, RunFile>();
+  const add = (name: string, script?: string) => {
+    const path = place(name).real;
+    if (script === undefined && !isFile(path)) return false;
+    const at = rulePathOf(root.real, path) + (script === undefined ? "" : `#${script}`);
+    found.set(at, { name: at, path, ...script !== undefined && { script } });
+    return true;
+  };
+  const { kind } = commandBeginning(words);
+  if (kind === "open") return [];
+  for (const [first, ...rest] of mayRun({ words: [...words], assignments: [], redirections: [] })) {
+    if (first === undefined) continue;
+    const texts = rest.map(({ text }) => text);
+    const script = scriptRun(first.text, texts);
+    if (script === "unknown") return undefined;
+    if (script !== undefined) add("package.json", script);
+    if (writtenBy([first, ...rest]).length > 0) continue;
+    const isFound = [
+      ...first.text.includes("/") ? [first.text] : [],
+      ...texts.flatMap((text) => [text, ...text.split("=").slice(1)]),
+      ...texts[0] === "-m" ? modulePaths(texts[1] ?? "") : [],
+    ].map((name) => name !== "" && add(name)).includes(true);
+    // A folder, or a name without its ending, such as `node src`.
+    const isInterpreter = INTERPRETER.test(programName(first.text));
+    if (
+      isInterpreter && !isFound && texts.length > 0 && !texts.some((text) => CODE_OPTION.test(text))
+    ) {
+      return undefined;
+    }
+  }
+  return [...found.values()];
+}
+
+/** The words up to a file of the folder that is the program, or its script, so that no other word is code; or 0. */
+export function scriptLength(words: readonly Word[], { place }: Pick<Scene, "place">): number {
+  const at = INTERPRETER.test(words[0]!.text) ? 1 : 0;
+  const name = words[at]?.text ?? "";
+  const isNamed = at === 1 || name.includes("/");
+  const { real, isInside } = place(name);
+  return isNamed && isInside && isFile(real) && !runsOthers(words) ? at + 1 : 0;
+}
+
+/** The files that `python -m` looks for, in the folder first. */
+const modulePaths = (module: string): string[] =>
+  [".py", "/__init__.py", "/__main__.py"].map((end) => module.replaceAll(".", "/") + end);
+
+/** The script of package.json that a command runs; `unknown` for one that its words do not tell. */
+function scriptRun(program: string, texts: readonly string[]): string | undefined {
+  const name = programName(program);
+  if (!/^(npm|pnpm|yarn|bun)$/.test(name)) return undefined;
+  const end = texts.indexOf("--");
+  const given = (end < 0 ? texts : texts.slice(0, end)).filter((text) =>
+    !/^(-s|--silent)$/.test(text)
+  );
+  // `--prefix`, `-w` and the like choose another package, or another shell.
+  if (given.some((text) => text.startsWith("-"))) return "unknown";
+  const [subcommand, script] = given;
+  if (/^(run|run-script)$/.test(subcommand ?? "")) return script ?? "unknown";
+  if (name !== "bun" && /^(test|start|stop)$/.test(subcommand ?? "")) return subcommand;
+  return name === "npm" || name === "bun" || subcommand === undefined ? "unknown" : subcommand;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** The SHA-256 in hex of what each file holds, by its name; without those that cannot be read. */
+export async function digestsOf(files: readonly RunFile[]): Promise<Map<string, string>> {
+  const digests = new Map<string, string>();
+  for (const { name, path, script } of files) {
+    try {
+      if (Deno.statSync(path).size > MAX_RUN_BYTES) continue;
+      const bytes = runContent(await Deno.readFile(path), script);
+      if (bytes === undefined) continue;
+      const digest = await crypto.subtle.digest("SHA-256", bytes);
+      digests.set(name, new Uint8Array(digest).toHex());
+    } catch {
+      // What cannot be read, or is no JSON, has no digest: no rule covers it.
+    }
+  }
+  return digests;
+}
+
+/** The bytes of a file, or of a script and those that run before and behind it; undefined for no script. */
+function runContent(bytes: Uint8Array<ArrayBuffer>, script?: string) {
+  if (script === undefined) return bytes;
+  const { scripts } = JSON.parse(new TextDecoder().decode(bytes));
+  if (!isObject(scripts) || typeof scripts[script] !== "string") return undefined;
+  const texts = [`pre${script}`, script, `post${script}`].map((name) => scripts[name] ?? null);
+  return new TextEncoder().encode(JSON.stringify(texts));
+}
