@@ -30,7 +30,8 @@ export interface Rule {
 
 /**
  * A rule that allows a call, as a question adds it: its text, and of a command the SHA-256 in hex of what it runs
- * of the folder, by name. Unlike one that a person writes, it covers no words that lead out of the folder.
+ * of the folder, by name. Unlike one that a person writes, it covers no words that lead out of the folder, or
+ * to what is protected.
  */
 export interface KeptRule {
   rule: string;

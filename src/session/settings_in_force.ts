@@ -93,7 +93,8 @@ export async function settingsInForce(
 /** The settings in plan mode: commands write nothing but their own `/tmp`. */
 function planned(inForce: SettingsInForce): SettingsInForce {
   const sandbox = inForce.sandbox === "off" ? "off" : "read-only";
-  return { ...inForce, sandbox, sandboxWrite: [] };
+  const sandboxRead = [...inForce.sandboxRead, ...inForce.sandboxWrite];
+  return { ...inForce, sandbox, sandboxRead, sandboxWrite: [] };
 }
 
 /** What commands may touch in a folder now. */

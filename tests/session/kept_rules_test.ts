@@ -86,6 +86,15 @@ const OFFERED: [command: string, offered: string][] = [
     ...["make > out", "ls > /etc/x", "ls ../x", "cat .env", "cat sub/link", "cd sub && cat link"],
     ...["ls /etc", "git diff --no-index /etc/passwd x", "ls $(make)", "ls `make`", "ls <(make)"],
     ...["for f in a; do make; done", "f() { make; }; f", "rm 'a\nb'", "git reset --hard", "'"],
+    ...["sh -c 'cd sub && ./build.sh'", "env -C sub ./build.sh", "env --chdir=sub npm test"],
+    ...[
+      "sh -c ./none.sh",
+      "env npm test",
+      "node -r ./hook gen.py",
+      "python3 sub/deep",
+      "cat AGENTS.md",
+    ],
+    ...["function f", "case a in a) make;; esac", "'A=1' x", "'if' x", "uv pip install x"],
     ...["git add a && ./build.sh", "./build.sh && make", "a; b; c; d; e", "ls *", "echo $x", ""],
   ].map((command): [string, string] => [command, ""]),
 ];
@@ -106,6 +115,20 @@ Deno.test("CMD-08 the rules that a question offers", unix, async (t) => {
 
 /** What was allowed for the session, and what runs then unasked, or is asked about. */
 const KEPT: [allowed: string[], runs: string[], asks: string[]][] = [
+  [
+    ["cd sub && npm test"],
+    ["cd sub && npm test", "cd ./sub && npm test && echo done", "cd sub && (npm test 2>&1) | cat"],
+    // Where the folder cannot be entered, the rest runs here.
+    [
+      ...["npm test", "cd sub && true; npm test", "cd sub && true || npm test"],
+      ...[
+        "cd sub && true & npm test",
+        "cd sub && true\nnpm test",
+        "cd sub & npm test",
+        "cd sub | npm test",
+      ],
+    ],
+  ],
   [
     ["python3 -m unittest"],
     [
@@ -156,6 +179,9 @@ const KEPT: [allowed: string[], runs: string[], asks: string[]][] = [
         "./python3 -m unittest",
         "python3 -c 1",
         "python3 -m unittest *.py",
+        "python3 -m unittest --x=.git/hooks/pre-commit",
+        "python3 -m unittest -o.git/hooks/pre-commit",
+        "python3 -m unittest https://x",
       ],
       ...[
         "python3 -m unittest <<E\n$(make)\nE",
@@ -373,3 +399,13 @@ Deno.test(
     }
   },
 );
+
+Deno.test("CMD-03 what a command may run is looked up in bounds", unix, async () => {
+  using ws = folder();
+  const permissions = await openPermissions({}, () => undefined);
+  for (let at = 0; at < 30; at++) ws.put(`f${at}`, "");
+  const names = Array.from({ length: 30 }, (_, at) => `f${at}`).join(" ");
+  assertEquals((await asked(permissions, ws, `tool ${names}`))?.rules, undefined);
+  // No read of it ends.
+  assertEquals((await asked(permissions, ws, "tool /proc/kmsg"))?.choices.includes("once"), true);
+});

@@ -10,32 +10,27 @@ import { runsOthers } from "./wrappers.ts";
  * fetch. `python -m` stands for each Python with that option.
  */
 const SUBCOMMANDS: Readonly<Record<string, string>> = {
-  bun: "| add install remove update",
-  bundle: "list | install update",
   cargo: "bench build check clippy doc fmt test tree | add fetch install publish update",
-  composer: "show validate | install require update",
-  deno: "check doc fmt info lint | add cache install publish update",
-  docker: "images ps | build login pull push",
-  dotnet: "| add restore",
+  deno: "fmt lint | add cache install publish update",
   git:
     "add blame cherry-pick commit describe diff grep log ls-files merge revert rev-parse shortlog " +
     "show stash status tag | clone fetch lfs ls-remote pull push remote submodule",
   go: "build fmt list test vet | get install mod",
-  npm: "list ls outdated | add audit ci i install publish uninstall update view",
-  pip: "check freeze list show | download install uninstall",
-  pip3: "check freeze list show | download install uninstall",
-  pnpm: "list ls outdated why | add audit ci i install publish remove update",
-  poetry: "check show | add install lock publish remove update",
+  npm: "| add audit ci i install outdated publish uninstall update view",
+  pip: "| download install list uninstall",
+  pip3: "| download install list uninstall",
+  pnpm: "| add audit ci i install outdated publish remove update",
   "python -m": "black compileall flake8 isort mypy pytest ruff unittest | pip",
-  rustup: "show | component target toolchain update",
-  uv: "tree | add lock pip sync",
-  yarn: "list why | add audit install publish remove up upgrade",
+  uv: "| add lock pip sync",
+  yarn: "| add audit install publish remove up upgrade",
 };
 
 /** Programs without subcommands whose words name no code. */
 const PLAIN = new Set(
-  ("black cat diff du eslint find flake8 grep head isort jest ls mypy pytest rg ruff stat tail tsc " +
-    "vitest wc which").split(" "),
+  "black cat diff du find flake8 grep head isort ls mypy pytest rg ruff stat tail tsc wc which"
+    .split(
+      " ",
+    ),
 );
 /** Programs that use the network, or run what they fetch. */
 const REACHING = new Set(

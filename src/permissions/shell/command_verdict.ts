@@ -162,7 +162,9 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   }
   const plain = withoutTimeout(command);
   const leaves = isConfined && writesRepository(plain.words);
-  const isAway = named.some(({ path }) => !scene.place(path).isInside);
+  // An option may have a program write there.
+  const isAway = named.map(({ path }) => scene.place(path))
+    .some(({ isInside, real }) => !isInside || scene.paths.protectedKind(real) !== undefined);
   const { allowed, changed } = coverOf([command, plain], rules, isAway, scene);
   const isVague = !isConfined && words.some(({ kind }) => kind !== "literal");
   const vague = askBecause(`runs ${words[0]?.text} with words that are known only when it runs`);

@@ -23,10 +23,12 @@ export interface RunFile {
 
 /** A larger file is not read: a rule cannot be bound to it. */
 const MAX_RUN_BYTES = 16 * 1024 * 1024;
+/** A command that names more files is not allowed for longer, as all are read when it is decided on. */
+const MAX_RUN_FILES = 20;
 const INTERPRETER =
   /^(bash|bun|dash|deno|fish|groovy|julia|ksh|lua|node|nodejs|osascript|perl|php|pwsh|pypy|python|rscript|ruby|scala|sh|tclsh|ts-node|tsx|zsh)[\d.]*$/;
 /** Options behind which the code itself stands. */
-const CODE_OPTION = /^(-[a-z]*[ce]|-[pr]|--eval|--print|eval)$/i;
+const CODE_OPTION = /^(-[a-z]*[ce]|-p|--eval|--print|eval)$/i;
 
 /**
  * The files that a command runs, or hands to a program that may run them; undefined where it runs something
@@ -37,36 +39,43 @@ export function filesRun(
   { place, root }: Pick<Scene, "place" | "root">,
 ): RunFile[] | undefined {
   const found = new Map<string, RunFile>();
-  const add = (name: string, script?: string) => {
+  const tried = new Map<string, boolean>();
+  const add = (name: string) => {
+    let isFound = tried.get(name);
+    if (isFound !== undefined) return isFound;
     const path = place(name).real;
-    if (script === undefined && !isFile(path)) return false;
-    const at = rulePathOf(root.real, path) + (script === undefined ? "" : `#${script}`);
-    found.set(at, { name: at, path, ...script !== undefined && { script } });
-    return true;
+    tried.set(name, isFound = isFile(path));
+    if (isFound) found.set(path, { name: rulePathOf(root.real, path), path });
+    return isFound;
   };
-  const { kind } = commandBeginning(words);
-  if (kind === "open") return [];
-  for (const [first, ...rest] of mayRun({ words: [...words], assignments: [], redirections: [] })) {
+  if (commandBeginning(words).kind === "open") return [];
+  const runs = mayRun({ words: [...words], assignments: [], redirections: [] });
+  for (const [at, [first, ...rest]] of runs.entries()) {
     if (first === undefined) continue;
+    const name = programName(first.text);
     const texts = rest.map(({ text }) => text);
-    const script = scriptRun(first.text, texts);
-    if (script === "unknown") return undefined;
-    if (script !== undefined) add("package.json", script);
+    // Behind a wrapper, in a folder that is not known.
+    if (at > 0 && /^(cd|pushd|-C.*|-D.*|--chdir.*)$/.test(first.text)) return undefined;
+    const script = scriptRun(name, texts);
+    if (script !== undefined && (at > 0 || script === "unknown")) return undefined;
+    if (script !== undefined) {
+      const path = place("package.json").real;
+      found.set("", { name: `${rulePathOf(root.real, path)}#${script}`, path, script });
+    }
     if (writtenBy([first, ...rest]).length > 0) continue;
-    const isFound = [
-      ...first.text.includes("/") ? [first.text] : [],
-      ...texts.flatMap((text) => [text, ...text.split("=").slice(1)]),
-      ...texts[0] === "-m" ? modulePaths(texts[1] ?? "") : [],
-    ].map((name) => name !== "" && add(name)).includes(true);
+    const isProgram = /^\S*\/\S*$/.test(first.text);
+    if (isProgram && !add(first.text)) return undefined;
+    const named = [...texts, ...texts.flatMap((text) => text.split("=").slice(1))];
+    const missing = [...named, ...texts[0] === "-m" ? modulePaths(texts[1] ?? "") : []]
+      .filter((text) => text === "" || !add(text));
     // A folder, or a name without its ending, such as `node src`.
-    const isInterpreter = INTERPRETER.test(programName(first.text));
-    if (
-      isInterpreter && !isFound && texts.length > 0 && !texts.some((text) => CODE_OPTION.test(text))
-    ) {
+    const isRun = INTERPRETER.test(name) && texts.length > 0;
+    const isCode = texts.some((text) => CODE_OPTION.test(text));
+    if (isRun && !isCode && (found.size === 0 || missing.some((text) => text.includes("/")))) {
       return undefined;
     }
   }
-  return [...found.values()];
+  return found.size > MAX_RUN_FILES ? undefined : [...found.values()];
 }
 
 /** The words up to a file of the folder that is the program, or its script, so that no other word is code; or 0. */
@@ -83,8 +92,7 @@ const modulePaths = (module: string): string[] =>
   [".py", "/__init__.py", "/__main__.py"].map((end) => module.replaceAll(".", "/") + end);
 
 /** The script of package.json that a command runs; `unknown` for one that its words do not tell. */
-function scriptRun(program: string, texts: readonly string[]): string | undefined {
-  const name = programName(program);
+function scriptRun(name: string, texts: readonly string[]): string | undefined {
   if (!/^(npm|pnpm|yarn|bun)$/.test(name)) return undefined;
   const end = texts.indexOf("--");
   const given = (end < 0 ? texts : texts.slice(0, end)).filter((text) =>
@@ -111,8 +119,10 @@ export async function digestsOf(files: readonly RunFile[]): Promise<Map<string, 
   const digests = new Map<string, string>();
   for (const { name, path, script } of files) {
     try {
-      if (Deno.statSync(path).size > MAX_RUN_BYTES) continue;
-      const bytes = runContent(await Deno.readFile(path), script);
+      const { size } = Deno.statSync(path);
+      // A read of a file of the system without a size, such as /proc/kmsg, may wait without end.
+      if (size > MAX_RUN_BYTES) continue;
+      const bytes = runContent(size > 0 ? await Deno.readFile(path) : new Uint8Array(), script);
       if (bytes === undefined) continue;
       const digest = await crypto.subtle.digest("SHA-256", bytes);
       digests.set(name, new Uint8Array(digest).toHex());
