@@ -182,6 +182,10 @@ const KEPT: [allowed: string[], runs: string[], asks: string[]][] = [
         "python3 -m unittest --x=.git/hooks/pre-commit",
         "python3 -m unittest -o.git/hooks/pre-commit",
         "python3 -m unittest https://x",
+        "python3 -m unittest '--xml=~/x'",
+        "python3 -m unittest '~/x'",
+        "python3 -m unittest '--xml=$HOME/x'",
+        "python3 -m unittest '--xml=${HOME}/x'",
       ],
       ...[
         "python3 -m unittest <<E\n$(make)\nE",

@@ -162,9 +162,10 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   }
   const plain = withoutTimeout(command);
   const leaves = isConfined && writesRepository(plain.words);
-  // An option may have a program write there.
-  const isAway = named.map(({ path }) => scene.place(path))
-    .some(({ isInside, real }) => !isInside || scene.paths.protectedKind(real) !== undefined);
+  // An option may have a program write there; some expand `~/x` and `$HOME/x` themselves.
+  const isAway = words.some(({ text }) => /(^|[=:,])~|\$[\w{(]/.test(text)) ||
+    named.map(({ path }) => scene.place(path))
+      .some(({ isInside, real }) => !isInside || scene.paths.protectedKind(real) !== undefined);
   const { allowed, changed } = coverOf([command, plain], rules, isAway, scene);
   const isVague = !isConfined && words.some(({ kind }) => kind !== "literal");
   const vague = askBecause(`runs ${words[0]?.text} with words that are known only when it runs`);
