@@ -22,6 +22,8 @@ interface PathLooks {
 /** The path of a secret, and its contents in words. */
 interface ConfinedPath {
   path: string;
+  /** The file or folder to which the path leads; left out where there is none. */
+  real?: string;
   what: string;
   /** True where a folder of that name, with all below it, is meant. */
   isFolder: boolean;
@@ -96,6 +98,7 @@ export class PathTable {
   /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
   confinedSecrets(): ConfinedPath[] {
     const list = listedOnce(this.looks.list);
+    const mayBeThere = homeNames(this.home, list);
     const named = [
       ...tableRows("secret").flatMap((row) => located(row, this.home, list)),
       ...this.#own.map((path) => ({
@@ -105,12 +108,12 @@ export class PathTable {
         isInTable: false,
       })),
     ];
-    const isMissing = missingIn(this.home, list);
     return named.flatMap((one) => {
-      const real = isMissing(one.path) ? undefined : this.looks.realPath(one.path);
-      return real === undefined || real === one.path
-        ? [one]
-        : [one, { ...one, path: real, isInTable: false }];
+      const real = mayBeThere(one.path) ? this.looks.realPath(one.path) : undefined;
+      if (real === undefined) return [one];
+      return real === one.path
+        ? [{ ...one, real }]
+        : [{ ...one, real }, { ...one, path: real, real, isInTable: false }];
     });
   }
 
@@ -154,15 +157,6 @@ function located(
   });
 }
 
-/** Whether one look at the home folder shows that there is no such file: most secrets are nowhere. */
-function missingIn(home: string | undefined, list: PathLooks["list"]): (path: string) => boolean {
-  const folded = (name: string) => plainPath(name).toLowerCase();
-  const names = new Set(home && list(home).map(folded));
-  if (names.size === 0) return () => false;
-  return (path) =>
-    path.startsWith(`${home}/`) && !names.has(folded(path.slice(home!.length + 1).split("/")[0]!));
-}
-
 /** The paths in `base` that a pattern without braces matches; without wildcards, also where nothing is. */
 function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
   if (!/[*?]/.test(glob)) return [join(base, glob)];
@@ -173,6 +167,27 @@ function matchesBelow(base: string, glob: string, list: PathLooks["list"]): stri
       list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
     );
   }, [base]);
+}
+
+/**
+ * A quick look at what is surely not in the home folder, by one listing of it: for most of the paths that
+ * are known there is nothing, and to ask the system about each takes long. False for these alone.
+ */
+export function homeNames(
+  home: string | undefined,
+  list: PathLooks["list"] = SYSTEM_LOOKS.list,
+): (path: string) => boolean {
+  if (home === undefined) return () => true;
+  const comparable = (name: string) => plainPath(name).toLowerCase();
+  const prefix = slashed(join(home, "x")).slice(0, -1);
+  const names = new Set(list(home).map(comparable));
+  // A folder that cannot be listed may hold anything.
+  if (names.size === 0) return () => true;
+  return (path) => {
+    const at = slashed(path);
+    if (!at.startsWith(prefix)) return true;
+    return names.has(comparable(at.slice(prefix.length).split("/")[0]!));
+  };
 }
 
 /** Lists each folder once: many patterns look at the same. */

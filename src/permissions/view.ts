@@ -7,7 +7,7 @@
 
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
-import { entriesOf, type PathTable } from "./path_table.ts";
+import { entriesOf, homeNames, type PathTable } from "./path_table.ts";
 
 /** `own`: commands write there what stands on none of the machine's disks under that name, as in `/tmp`. */
 export type PathAccess = "none" | "read" | "write" | "own";
@@ -108,7 +108,7 @@ export function makeView(sources: ViewSources): View {
     add("none", [home]);
     for (const name of [".cache", ".npm"]) places.set(join(home, name), "own");
     // Named secrets lie beside these, never in them: a test holds the two lists against each other.
-    add("read", TOOLCHAINS.map((name) => join(home, name)));
+    add("read", TOOLCHAINS.map((name) => join(home, name)).filter(homeNames(home)));
     const programs = sources.programs ?? [];
     add("read", programs.filter((path) => isWithin(home, path) && path !== home));
   }
@@ -123,11 +123,10 @@ export function makeView(sources: ViewSources): View {
     if (real !== undefined && isWithin(folder, real)) add(access, [path]);
   }
   const named = new Set([...sources.read ?? [], ...sources.write ?? []].map(realPathOf));
-  for (const { path } of paths.confinedSecrets()) {
-    const real = realPathOf(path);
+  for (const { path, real } of paths.confinedSecrets()) {
     // Nothing hides the folder itself, and what this user cannot open needs no hiding.
     if (real === undefined || isWithin(real, folder) || named.has(real) || !canOpen(real)) continue;
-    add("none", [path]);
+    for (const one of [path, real]) places.set(one, "none");
   }
   return { folder, places, network, isComplete };
 }

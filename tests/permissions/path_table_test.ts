@@ -77,6 +77,29 @@ Deno.test({
   },
 });
 
+Deno.test({
+  ...unix,
+  name: "R-19 secrets of the home folder are looked up where they may be, whatever their case",
+  fn() {
+    const lookedUp = (names: readonly string[]) => {
+      const asked: string[] = [];
+      const realPath = (path: string) => {
+        asked.push(path);
+        return undefined;
+      };
+      const list = (folder: string) => folder.startsWith("/home/u") ? names : [];
+      new PathTable({ home: "/home/u/" }, { realPath, list }).confinedSecrets();
+      const isAsked = (path: string) => asked.includes(path);
+      return [isAsked("/home/u/.ssh"), isAsked("/home/u/.aws"), isAsked("/etc/sudoers.d")];
+    };
+    assertEquals(lookedUp(["Documents", ".ssh"]), [true, false, true]);
+    // As file systems of Apple and Microsoft have it.
+    assertEquals(lookedUp([".SSH"]), [true, false, true]);
+    // A folder that cannot be listed may hold anything.
+    assertEquals(lookedUp([]), [true, true, true]);
+  },
+});
+
 /** A home folder beside a folder to work in, on disk; `env` is that of a person who may read everywhere. */
 function homeWith(files: readonly string[]) {
   const base = Deno.realPathSync(Deno.makeTempDirSync());
