@@ -403,7 +403,7 @@ rows("R-14 confined, commands run unasked, but for what the sandbox keeps from t
   [bash("python3 x.py"), { ...CONFINED, rule: ["ask run_bash(python3 *)"] }, "ask"],
   [bash("python3 x.py"), { ...CONFINED, rule: ["deny run_bash(python3 *)"] }, "deny"],
   [bash("x=(a);"), { ...CONFINED, rule: ["deny run_bash(rm *)"] }, "ask"],
-  [bash("ls"), { ...CONFINED, approve: "never" }, "allow"],
+  [bash("ls"), { ...CONFINED, approve: "never" }, "deny"],
   [{ ...bash("npm install"), leave: "network", reason: "x" }, CONFINED, "ask"],
   [
     { ...bash("python3 b.py"), leave: "network" },

@@ -430,3 +430,21 @@ Deno.test({
         assertEquals(results.join("\n").includes("CANARY"), false, results.join("\n")),
     ),
 });
+
+for (const approve of ["ask", "never"]) {
+  Deno.test({
+    ...unreachable,
+    name:
+      `TRU-03 a folder that says ${approve} lets nothing run that was asked about, confined or not${skipped}`,
+    fn: () =>
+      turn(
+        [bash("touch ran"), use("write_file", { file_path: "b.txt", content: "b" })],
+        ["--approve", "ask", "--sandbox", "workspace-write"],
+        { project: { approve } },
+        ({ results, folder }) => {
+          assertEquals(results.map((result) => result.startsWith("Refused")), [true, true]);
+          assertEquals([existsAt(`${folder}/ran`), existsAt(`${folder}/b.txt`)], [false, false]);
+        },
+      ),
+  });
+}

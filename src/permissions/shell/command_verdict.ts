@@ -127,7 +127,8 @@ function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, W
 /** True where a command runs unasked, as the sandbox keeps it from all that it must not touch. */
 function confines(scene: Scene): boolean {
   const { view, approve } = scene;
-  return view !== undefined && approve !== "ask" && (!hasPathRules(scene) || view().isComplete);
+  const runsConfined = approve === "auto" || approve === "edits";
+  return view !== undefined && runsConfined && (!hasPathRules(scene) || view().isComplete);
 }
 
 /** A command with more words is asked about: each may be a path that is looked up. */
