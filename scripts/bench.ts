@@ -1,5 +1,5 @@
 // Speed and memory as ratios against references measured in the same run: paired, alternating,
-// medians. `scripts/bench [once|round|big|search|terminal|decode|edit ...]`; all of them without arguments.
+// medians. `scripts/bench [once|round|big|search|terminal|decode|edit|sandbox ...]`; all of them without arguments.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { median } from "./bench_median.ts";
 import type { Decoder } from "../src/wire/lines.ts";
@@ -131,7 +131,7 @@ function benchDecoders(): void {
 
 const asked = (name: string) => Deno.args.length === 0 || Deno.args.includes(name);
 if (asked("decode")) benchDecoders();
-for (const one of ["search", "terminal", "edit LF", "edit CRLF"]) {
+for (const one of ["search", "terminal", "edit LF", "edit CRLF", "sandbox"]) {
   const [name, ...rest] = one.split(" ");
   if (!asked(name!)) continue;
   const args = ["run", "-A", `${root}scripts/bench_${name}.ts`, ...rest];

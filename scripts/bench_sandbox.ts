@@ -1,0 +1,53 @@
+// Prints how much longer a confined command takes than the same command unconfined: paired, alternating,
+// medians. In the folder that is the argument: this project where there is none.
+import { fromFileUrl } from "@std/path/from-file-url";
+import { findSandbox } from "../src/permissions/sandbox/probe.ts";
+import { openPermissions } from "../src/session/permissions.ts";
+import { runBash } from "../src/tools/shell/run_bash.ts";
+import type { Confine } from "../src/types/tool.ts";
+import { median } from "./bench_median.ts";
+
+const PAIRS = 41;
+const workingDir = await Deno.realPath(Deno.args[0] ?? fromFileUrl(new URL("..", import.meta.url)));
+const { signal } = new AbortController();
+
+/** Milliseconds of a command that does nothing. */
+async function time(confine?: Confine): Promise<number> {
+  const start = performance.now();
+  const context = { workingDir, maxOutputChars: 1000, signal, ...confine && { confine } };
+  const { exitCode, content } = await runBash({ command: "true", timeout_seconds: 60 }, context);
+  if (exitCode !== 0) throw new Error(content);
+  return performance.now() - start;
+}
+
+const sandbox = await findSandbox();
+if (typeof sandbox === "string") console.log(`a confined command      not measured: ${sandbox}`);
+else {
+  const permissions = await openPermissions({ sandbox: "workspace-write" });
+  const preparing: number[] = [];
+  const inner = permissions.confine(() => workingDir);
+  const confine: Confine = async (...given) => {
+    const start = performance.now();
+    const confined = await inner(...given);
+    preparing.push(performance.now() - start);
+    return confined;
+  };
+  await time(confine), await time(); // warm the disk, the modules and the settings
+  const rows: [confined: number, plain: number][] = [];
+  for (let i = 0; i < PAIRS; i++) {
+    const first = i % 2 ? await time(confine) : undefined;
+    const plain = await time();
+    rows.push([first ?? await time(confine), plain]);
+  }
+  const ms = (values: number[]) => median(values).toFixed(1);
+  const ratio = median(rows.map(([a, b]) => a / b)).toFixed(2);
+  console.log(
+    `a confined command      ${ms(rows.map(([a]) => a))} ms against ${
+      ms(rows.map(([, b]) => b))
+    } ` +
+      `(${ratio}x), ${ms(rows.map(([a, b]) => a - b))} ms more, ${ms(preparing)} of them to look ` +
+      "at the folder",
+  );
+}
+// A session ends the folder of temporary files of its commands with the program.
+Deno.exit();
