@@ -12,6 +12,7 @@ import {
 import type { KeptRule } from "../permissions/rules.ts";
 import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
+import type { View } from "../permissions/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Policy } from "../types/policy.ts";
@@ -94,8 +95,11 @@ export class Permissions {
         const loading = import("./call_policy.ts");
         const settings = await this.#settingsFor(context.workingDir);
         const { CallPolicy } = await loading;
+        // The verdict, the question and the rule that it offers are all made from one look at the folder.
+        const { view: look } = settings;
+        let view: View | undefined;
         return await new CallPolicy(tool, context, {
-          settings,
+          settings: { ...settings, ...look && { view: () => view ??= look() } },
           yes: this.choice.yes === true,
           approve: frontend?.approve?.bind(frontend),
           onEvent: (event) => frontend?.onEvent(event),
