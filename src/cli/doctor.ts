@@ -90,13 +90,14 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield* probes(agent, signal);
 }
 
-export function confinementCheck({ mode, network, by, why }: SandboxStatus): Check {
+export function confinementCheck({ mode, network, by, why, advice }: SandboxStatus): Check {
   const name = "commands";
   if (by === undefined) {
     const state = mode === "off"
       ? "not confined, and cannot be"
       : "refused, as nothing confines them";
-    return { name, status: "note", text: `${state}: ${why}` };
+    const text = `${state}: ${why}`;
+    return { name, status: "note", text, ...advice !== undefined && { advice } };
   }
   const text = mode === "off"
     ? `not confined; ${by} works: --sandbox workspace-write`

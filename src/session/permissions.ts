@@ -241,8 +241,9 @@ export class Permissions {
   async sandboxStatus(folder: string): Promise<SandboxStatus> {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
     const sandbox = await this.#findSandbox();
-    const found = typeof sandbox === "string" ? { why: sandbox } : { by: sandbox.by };
-    return { mode, network, ...found };
+    if (typeof sandbox !== "string") return { mode, network, by: sandbox.by };
+    const advice = (await import("../permissions/sandbox/probe.ts")).namespacesAdvice();
+    return { mode, network, why: sandbox, ...advice !== undefined && { advice } };
   }
 
   async describe(folder: string): Promise<PermissionReport> {

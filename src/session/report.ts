@@ -138,6 +138,8 @@ export interface SandboxStatus {
   by?: string;
   /** The reason why none works here. */
   why?: string;
+  /** The change to the machine with which one would work, where that is known. */
+  advice?: string;
 }
 
 /** A file with instructions, by its path relative to the working directory, with its size in lines. */

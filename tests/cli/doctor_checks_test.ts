@@ -80,6 +80,8 @@ Deno.test("doctor: what confines commands", () => {
       ],
     ] as const
   ) assertEquals(confinementCheck(given), { name, status, text });
+  const advice = "sudo sysctl -w x=0";
+  assertEquals(confinementCheck({ mode: "off", network, why, advice }).advice, advice);
 });
 
 Deno.test("doctor: how tools are called", async () => {

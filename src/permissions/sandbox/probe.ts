@@ -49,6 +49,30 @@ export async function findSandbox(
   return sandbox;
 }
 
+/** Settings of Linux, with the value that closes user namespaces to ordinary programs, and one that does not. */
+const NAMESPACE_SETTINGS = [
+  // Ubuntu since 23.10; Debian before 11; Red Hat, and images that are made safer.
+  ["kernel.apparmor_restrict_unprivileged_userns", "1", "0"],
+  ["kernel.unprivileged_userns_clone", "0", "1"],
+  ["user.max_user_namespaces", "0", "15000"],
+] as const;
+
+/**
+ * What to change where bubblewrap is installed and may make no namespaces, in words; undefined where no
+ * known setting is the cause.
+ *
+ * @param read returns the text of a file, undefined for none
+ */
+export function namespacesAdvice(read: (path: string) => string | undefined = textAt) {
+  const found = NAMESPACE_SETTINGS.find(([name, closed]) =>
+    read(`/proc/sys/${name.replaceAll(".", "/")}`)?.trim() === closed
+  );
+  if (found === undefined) return undefined;
+  const [name, closed, open] = found;
+  return `Ordinary programs may make no user namespaces here, as ${name} is ${closed}. ` +
+    `Until the machine starts anew, this lets all of them: sudo sysctl -w ${name}=${open}`;
+}
+
 /** All on which it depends that a sandbox works: this boot, the program that confines, this one, the user. */
 function stateOf(program: string): string {
   const { mtime, size, ino } = Deno.statSync(program);
