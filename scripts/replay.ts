@@ -1,0 +1,215 @@
+// Plays ordinary sessions with real tools, in the modes auto and ask, and counts what the person is asked:
+// `scripts/replay [NAME]`. A scripted model on loopback makes the calls of scripts/replay_sessions.ts. Of
+// programs that are not installed, only the policy is asked. Questions about the network are refused,
+// others are answered with yes. Ends with 1 where auto asks about anything but the network and writes to
+// the repository, a command fails in the sandbox, or none works.
+import { dirname } from "@std/path/dirname";
+import { parseCommandLine } from "../src/permissions/shell/parser.ts";
+import { findSandbox } from "../src/permissions/sandbox/probe.ts";
+import type { ApproveMode } from "../src/permissions/settings.ts";
+import type { Approval, ApprovalAnswer } from "../src/session/frontend.ts";
+import { openPermissions } from "../src/session/permissions.ts";
+import { findProgram, programFolders } from "../src/tools/shell/find_program.ts";
+import type { ToolExecution } from "../src/types/event.ts";
+import { fakeSession } from "../tests/helpers/fake_session.ts";
+import { strictServer } from "../tests/helpers/strict_server.ts";
+import { type OrdinarySession, SESSIONS, type Step } from "./replay_sessions.ts";
+
+/** A step as the model's call, and what is to be expected of it. */
+interface Planned {
+  name: string;
+  arguments: Record<string, unknown>;
+  asks?: "network" | "repository";
+  /** A program that is not installed. */
+  missing?: string;
+}
+
+/** What became of a session. */
+interface Played {
+  /** Questions by what they are about, `other` for those that nobody expects. */
+  asked: Record<"network" | "repository" | "other", number>;
+  faults: string[];
+  missing: Set<string>;
+  calls: number;
+}
+
+function planned(step: Step, folders: readonly string[]): Planned {
+  const { command, leave, background, tool, args, asks } = typeof step === "string"
+    ? { command: step } as Exclude<Step, string>
+    : step;
+  const expected = asks === undefined ? {} : { asks };
+  if (tool !== undefined) return { name: tool, arguments: args ?? {}, ...expected };
+  const missing = missingProgram(command!, folders);
+  return {
+    name: "run_bash",
+    arguments: {
+      command,
+      ...leave && { leave, reason: "the registry has to be reached" },
+      ...background && { run_in_background: true },
+    },
+    ...expected,
+    ...missing !== undefined && { missing },
+  };
+}
+
+/** Modules of Python, and programs that npx would have to fetch. */
+const FETCHED = /^(?:python3 -m|npx) (black|prettier|tsc)\b/;
+
+/** The first program of a command line that is nowhere on PATH, where it is not the shell's own. */
+function missingProgram(command: string, folders: readonly string[]): string | undefined {
+  const fetched = FETCHED.exec(command)?.[1];
+  if (fetched !== undefined) return fetched;
+  const line = parseCommandLine(command);
+  const first = line.ok ? line.commands.map(({ words }) => words[0]?.text ?? "") : [];
+  return first.find((name) =>
+    /^(cargo|clang-format|curl|gcc|go|gofmt|jq|make|node|npm|npx|pip|python3|rg|ruff)$/.test(
+      name,
+    ) &&
+    findProgram(name, [...folders]) === undefined
+  );
+}
+
+/** Plays one session; `approve` is the mode. What is answered with yes is confined, too. */
+async function play(one: OrdinarySession, approve: ApproveMode): Promise<Played> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const state = await Deno.makeTempDir();
+  const PATH = Deno.env.get("PATH")!;
+  const variables: Record<string, string | undefined> = {
+    HOME: Deno.env.get("HOME"),
+    PATH,
+    XDG_CONFIG_HOME: state,
+    XDG_STATE_HOME: state,
+  };
+  try {
+    await prepare(folder, one.files);
+    const calls = one.steps.map((step) => planned(step, programFolders(folder, PATH)));
+    const asked: { step: Planned; approval: Approval }[] = [];
+    const stepOf = ({ arguments: args }: Approval["call"]) =>
+      calls.find((step) => same(step.arguments, args))!;
+    const answer = (approval: Approval): Promise<ApprovalAnswer> => {
+      const step = stepOf(approval.call);
+      asked.push({ step, approval });
+      const isYes = step.asks !== "network" && step.missing === undefined;
+      return Promise.resolve(isYes ? { choice: "once" } : { choice: "refuse", reason: "" });
+    };
+    const executions = await turns(calls, {
+      folder,
+      permissions: await openPermissions(
+        { approve, sandbox: "workspace-write" },
+        (name) => variables[name],
+      ),
+    }, answer);
+    return outcomeOf(calls, asked, executions);
+  } finally {
+    for (const path of [folder, state]) await Deno.remove(path, { recursive: true });
+  }
+}
+
+/** True where all that was asked about is in the call: a question leaves out what has its default. */
+function same(call: Record<string, unknown>, asked: Record<string, unknown>): boolean {
+  return Object.entries(asked).every(([key, value]) => call[key] === value) &&
+    (call.leave === asked.leave) && (call.command === asked.command);
+}
+
+async function prepare(folder: string, files: OrdinarySession["files"]): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.mkdir(dirname(`${folder}/${name}`), { recursive: true });
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+  }
+  const script = `git init -q -b main . && git config user.email a@b && git config user.name a &&
+    git add -A && git commit -qm one`;
+  await new Deno.Command("sh", { args: ["-c", script], cwd: folder }).output();
+}
+
+/** Has a scripted model make the calls; those of missing programs are only decided. */
+async function turns(
+  calls: readonly Planned[],
+  options: Partial<Parameters<typeof fakeSession>[1]>,
+  approve: (approval: Approval) => Promise<ApprovalAnswer>,
+): Promise<Map<Planned, ToolExecution>> {
+  const { signal } = new AbortController();
+  const installed = calls.filter(({ missing }) => missing === undefined);
+  const script = installed.map(({ name, arguments: args }) => ({
+    toolCalls: [{ name, arguments: args }],
+  }));
+  await using server = strictServer([...script, { text: "Done." }], { models: ["test"] });
+  await using opened = await fakeSession(server.url, options, { approve });
+  const { session, events } = opened;
+  await session.prompt("go", signal);
+  const context = session.agent.toolContext(signal);
+  for (const { arguments: args } of calls.filter(({ missing }) => missing !== undefined)) {
+    const tool = session.agent.tools.find(({ name }) => name === "run_bash")!;
+    await session.agent.policy.decide(tool, args, context);
+  }
+  const done = events.flatMap((event) => event.type === "tool_done" ? [event.exec] : []);
+  return new Map(installed.map((step, i) => [step, done[i]!]));
+}
+
+function outcomeOf(
+  calls: readonly Planned[],
+  asked: readonly { step: Planned; approval: Approval }[],
+  executions: Map<Planned, ToolExecution>,
+): Played {
+  const played: Played = {
+    asked: { network: 0, repository: 0, other: 0 },
+    faults: [],
+    missing: new Set(calls.flatMap(({ missing }) => missing ?? [])),
+    calls: calls.length,
+  };
+  const textOf = (step: Planned) => JSON.stringify(step.arguments).slice(0, 160);
+  for (const { step, approval } of asked) {
+    played.asked[step.asks ?? "other"]++;
+    if (step.asks === undefined) {
+      played.faults.push(`asked, as it ${approval.reason}: ${textOf(step)}`);
+    }
+  }
+  for (const [step, exec] of executions) {
+    const { exitCode = 0 } = exec.details ?? {};
+    if (step.asks !== "network" && (exec.isError || exitCode !== 0)) {
+      played.faults.push(`failed: ${textOf(step)}\n${exec.result.trim().slice(-600)}`);
+    }
+  }
+  for (const step of calls) {
+    if (step.asks !== undefined && !asked.some((one) => one.step === step)) {
+      played.faults.push(`not asked about: ${textOf(step)}`);
+    }
+  }
+  return played;
+}
+
+const sandbox = await findSandbox();
+if (typeof sandbox === "string") {
+  console.log(`Cannot play anything as commands cannot be confined: ${sandbox}`);
+  Deno.exit(1);
+}
+const sessions = SESSIONS.filter(({ name }) => name.includes(Deno.args[0] ?? ""));
+if (sessions.length === 0) {
+  console.error(`Cannot play ${Deno.args[0]} as no session has that in its name`);
+  Deno.exit(2);
+}
+const sum = { calls: 0, auto: 0, other: 0, ask: 0, faults: 0 };
+console.log(`${"session".padEnd(36)}calls  auto: network commits other  ask`);
+for (const one of sessions) {
+  const auto = await play(one, "auto");
+  const ask = await play(one, "ask");
+  const { network, repository, other } = auto.asked;
+  const all = Object.values(ask.asked).reduce((a, b) => a + b);
+  const cells = [auto.calls, network, repository, other, all].map(String);
+  const widths = [5, 14, 8, 6, 5];
+  const row = cells.map((cell, i) => cell.padStart(widths[i]!)).join("");
+  const missing = auto.missing.size > 0 ? `  policy only: ${[...auto.missing].join(", ")}` : "";
+  console.log(`${one.name.padEnd(36)}${row}${missing}`);
+  for (const fault of auto.faults) console.log(`  ${fault.replaceAll("\n", "\n    ")}`);
+  sum.calls += auto.calls;
+  sum.auto += network + repository;
+  sum.other += other;
+  sum.ask += all;
+  sum.faults += auto.faults.length;
+}
+console.log(
+  `${sum.calls} calls: auto asks ${
+    sum.auto + sum.other
+  } times, ${sum.other} of them about anything ` +
+    `but the network and the repository; ask asks ${sum.ask} times; ${sum.faults} faults`,
+);
+Deno.exit(sum.faults === 0 ? 0 : 1);
