@@ -1,15 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { PathTable } from "../../src/permissions/path_table.ts";
-import { PROTECTED_ROWS } from "../../src/permissions/protected_paths.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { accessAt, makeView, type PathAccess, type View } from "../../src/permissions/view.ts";
+import { isThere, PATH_KINDS, pathsOf, type ViewTree, viewTree } from "../helpers/view_tree.ts";
 
 const HOME = Deno.env.get("HOME")!;
 const sandbox = await findSandbox(new PathTable({ home: HOME }));
 const why = typeof sandbox === "string" ? sandbox : "";
 const skipped = why && ` (skipped: ${why})`;
 
-const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 const sh = async (folder: string, script: string) => {
   const { success, stderr } = await new Deno.Command("bash", {
     args: ["-ec", script],
@@ -58,27 +57,6 @@ async function tried(view: View, paths: readonly string[]): Promise<Map<string, 
   );
 }
 
-/** Alternatives of a row's patterns, with wildcards replaced by letters. */
-function examples(text: string): string[] {
-  return words(text).flatMap((glob): string[] => {
-    const [, before, inner, after] = /^(.*?)\{(.*?)\}(.*)$/.exec(glob) ?? [];
-    if (inner !== undefined) {
-      return inner.split(",").flatMap((one) => examples(`${before}${one}${after}`));
-    }
-    if (glob.startsWith("/") || glob.includes("**")) return [];
-    const name = glob.replace(/^~\//, "").replaceAll("*", "x").replaceAll("?", ".");
-    return [name.endsWith("/") ? `${name}inside` : name];
-  });
-}
-
-function isThere(path: string): boolean {
-  try {
-    return Deno.statSync(path) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 function isReadable(path: string): boolean {
   try {
     if (Deno.statSync(path).isFile) Deno.openSync(path).close();
@@ -88,71 +66,19 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Files of a home folder: what may be seen of it, and what may not. */
-const TOOLS = words(
-  `.cargo/bin/cargo .cargo/registry/src/a .rustup/toolchains/a .nvm/versions/a .pyenv/shims/python go/pkg/mod/a
-   .deno/bin/deno .m2/repository/a .gradle/caches/a .local/bin/tool .local/lib/python/a .nuget/packages/a bin/own`,
-);
-const PRIVATE = words(
-  `Documents/letter.txt Desktop/a Mail/inbox .bashrc .profile .config/app/settings.json .local/share/app/data
-   .local/state/app .mozilla/x .thunderbird/x notes.txt .viminfo .lesshst .python_history .docker/config.json
-   .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties .ssh/id_rsa .config/gh/hosts.yml .netrc
-   .config/github-copilot/hosts.json .config/pip/pip.conf .gnupg/x .kube/config .aws/credentials other/project/file`,
-);
-
-async function tree(): Promise<{ base: string; home: string; folder: string; view: View }> {
-  const base = await Deno.realPath(await Deno.makeTempDir());
-  const [home, folder] = [`${base}/home`, `${base}/home/work`];
-  const secrets = PROTECTED_ROWS.filter(({ kind }) => kind === "secret")
-    .flatMap(({ paths }) => examples(paths));
-  for (const name of [...TOOLS, ...PRIVATE, ...secrets.map((one) => `${one}`)]) {
-    const path = `${home}/${name}`;
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-    if (!await Deno.lstat(path).catch(() => false)) await Deno.writeTextFile(path, "home");
-  }
-  await Deno.mkdir(folder);
-  await sh(
-    folder,
-    `git init -q . && git config user.email a@b && git config user.name a
-     git commit -q --allow-empty -m one && git worktree add -q ../tree
-     git init -q --bare bare && git init -q nested && git -C nested config core.hooksPath ../my-hooks
-     git -C nested config include.path ../../extra.gitconfig
-     mkdir -p my-hooks src/deep .vscode node_modules/.bin ../other/outside .yarn/releases
-     for f in my-hooks/pre-commit extra.gitconfig src/a.ts src/deep/b.ts .vscode/tasks.json .npmrc .envrc .env \
-       src/deep/.env src/deep/key.pem AGENTS.md package.json node_modules/.bin/x node_modules/a.pem \
-       .yarn/releases/y ../other/outside/o; do echo text > "$f"; done
-     ln -s ../other/outside out; ln -s src inner; ln -s .env looks-plain; ln -s /etc/hostname host
-     ln -s ../../.ssh .nothing; mkfifo fifo`,
-  );
-  const paths = new PathTable({ home });
-  const view = makeView({ folder, isWritable: true, network: false, paths });
-  return { base, home, folder, view };
+async function tree(): Promise<ViewTree & { view: View }> {
+  const made = await viewTree();
+  const paths = new PathTable({ home: made.home });
+  const view = makeView({ folder: made.folder, isWritable: true, network: false, paths });
+  return { ...made, view };
 }
-
-const SYSTEM = words(
-  `/etc/hosts /etc/passwd /usr/bin/env /usr/lib /bin/sh /etc/shadow /etc/gshadow /etc/sudoers /root/.bashrc
-   /var/log/dpkg.log /var/lib/dpkg/status /home /mnt /media /srv /boot /run/utmp /var/spool /var/mail`,
-);
-const IN_FOLDER = words(
-  `. src src/a.ts src/deep/b.ts package.json node_modules/.bin/x .git .git/HEAD .git/config .git/hooks .git/objects
-   .git/worktrees/tree/commondir .git/refs/heads nested nested/.git nested/.git/config nested/.git/hooks bare bare/config
-   bare/hooks my-hooks my-hooks/pre-commit extra.gitconfig .vscode .vscode/tasks.json .npmrc .envrc .env src/deep/.env
-   src/deep/key.pem AGENTS.md .yarn/releases/y out out/o inner/a.ts looks-plain host ../tree ../tree/.git .nothing/id_rsa`,
-);
 
 Deno.test({
   name: `R-19 the view says of each path what a confined command really can${skipped}`,
   ignore: why !== "",
   async fn() {
     const { base, home, folder, view } = await tree();
-    const paths = [
-      ...SYSTEM,
-      ...IN_FOLDER.map((name) => `${folder}/${name}`),
-      ...[...TOOLS, ...PRIVATE].map((name) => `${home}/${name}`),
-      ...PROTECTED_ROWS.filter(({ kind }) => kind === "secret")
-        .flatMap(({ paths }) => examples(paths)).map((name) => `${home}/${name}`),
-      `${home}/x.pem`,
-    ].filter(isThere);
+    const paths = pathsOf(PATH_KINDS, { home, folder }).map(({ path }) => path);
     const real = await tried(view, paths);
     const wrong: string[] = [];
     for (const path of paths) {

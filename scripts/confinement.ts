@@ -1,0 +1,341 @@
+// Holds what a session does with files against what its view says, and against what the kernel does:
+// `scripts/confinement [--user NAME] [MODE...]`. Rows of the table are kinds of paths, columns are modes; each sign
+// is one way: read_file, write_file, edit_file, search, @path, a command that reads, one that writes.
+// As root it runs a second time as an ordinary user: NAME, or the one with the number 65534.
+// Ends with 1 where something differs that KNOWN does not name, or no sandbox works.
+import { parseArgs } from "@std/cli/parse-args";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { PathTable } from "../src/permissions/path_table.ts";
+import { findSandbox } from "../src/permissions/sandbox/probe.ts";
+import { accessAt, makeView, type View } from "../src/permissions/view.ts";
+import { isWithin } from "../src/text/paths.ts";
+import {
+  PATH_KINDS,
+  type PathKind,
+  pathsOf,
+  type ViewTree,
+  viewTree,
+} from "../tests/helpers/view_tree.ts";
+import {
+  byTools,
+  inMode,
+  type Mode,
+  type Outcome,
+  PATH,
+  prepareProbe,
+  type Seen,
+  seenByCommand,
+  seenByUser,
+  type Way,
+  WAYS,
+} from "./confinement_ways.ts";
+
+const [auto, confined] = [{ approve: "auto" }, { sandbox: "workspace-write" }] as const;
+
+/** A mode, with what it does to the file of {@linkcode CONTROL}, whatever the view says: `+` unasked. */
+const MODES: readonly (Mode & { control: string })[] = [
+  { name: "auto", choice: auto, control: "+++++++" },
+  { name: "edits", choice: { approve: "edits" }, control: "+++++++" },
+  { name: "yes", choice: { yes: true }, control: "+++++++" },
+  { name: "read-only", choice: { ...auto, sandbox: "read-only" }, control: "+..+++." },
+  { name: "ask", choice: { approve: "ask" }, control: "+..++.." },
+  { name: "ask boxed", choice: { approve: "ask", ...confined }, control: "+..++.." },
+  { name: "never", choice: { approve: "never" }, control: "+..++.." },
+  { name: "never boxed", choice: { approve: "never", ...confined }, control: "+..++.." },
+  { name: "plan", choice: auto, plans: true, control: "+..++.." },
+];
+const CONTROL = "src/a.ts";
+/** A file that no mode lets anything come to. */
+const NEVER = ".ssh/id_rsa";
+
+/** Kinds that not every way can come to, and those that a command has of its own. */
+const FURTHER_KINDS: readonly PathKind[] = [
+  { kind: "programs", under: "root", names: ["/usr/bin/env", "/bin/sh"] },
+  { kind: "a FIFO", under: "folder", names: ["fifo"] },
+  { kind: "a socket", under: "folder", names: ["socket"] },
+  { kind: "a device", under: "folder", names: ["device"] },
+  { kind: "a hard link", under: "folder", names: ["hard"] },
+  { kind: "generated: secrets", under: "folder", names: ["node_modules/a.pem"] },
+  { kind: "others', open", under: "folder", names: ["theirs/open"] },
+  { kind: "others', closed", under: "folder", names: ["theirs/closed"] },
+  { kind: "others', in the home", under: "home", names: ["theirs/open", "theirs/closed"] },
+  { kind: "special, in the home", under: "home", names: ["fifo", "socket"] },
+  { kind: "temporary files", under: "root", names: [] },
+  { kind: "caches", under: "home", names: [".cache/app/x", ".npm/x"] },
+  {
+    kind: "processes, devices",
+    under: "root",
+    names: ["/proc/1/environ", "/proc/1/cmdline", "/dev/mem", "/dev/kmsg", "/dev/sda", "/dev/vda"],
+  },
+];
+
+/** A kind of paths to which some ways differ from the view, on purpose. */
+interface Difference {
+  /** Ways that are closed where the view would open them. */
+  closed: readonly Way[];
+  /** Ways that are open where the view would close them. */
+  open?: readonly Way[];
+  /** True for those that are asked about: `--yes` opens them. */
+  isAsked?: true;
+  why: string;
+}
+
+const NOT_BY_TOOLS: readonly Way[] = ["read", "write", "edit", "search", "@"];
+
+const KNOWN: Readonly<Record<string, Difference>> = {
+  "git's settings": {
+    closed: ["read", "search", "@"],
+    why: "they may hold passwords of remotes; git itself has to read them",
+  },
+  "links to readable places": {
+    closed: ["search"],
+    why: "a search follows no link that leads out",
+  },
+  "programs": { closed: ["read", "search", "@"], why: "tools show text" },
+  "a FIFO": {
+    closed: NOT_BY_TOOLS,
+    open: ["cmd write"],
+    why: "tools open regular files only, and the kernel lets FIFOs of read-only folders be written",
+  },
+  "a socket": { closed: WAYS, why: "tools open regular files only, commands no sockets" },
+  "a device": { closed: WAYS, why: "tools open regular files only, commands no devices" },
+  "a hard link": { closed: ["write", "edit"], isAsked: true, why: "another name may be outside" },
+  "generated: secrets": {
+    closed: NOT_BY_TOOLS,
+    why: "folders such as node_modules are not looked through for each command",
+  },
+  "others', open": { closed: ["cmd write"], why: "root has no privileges in the sandbox" },
+  "others', closed": {
+    closed: ["cmd read", "cmd write"],
+    why: "root has no privileges in the sandbox",
+  },
+};
+
+/** Makes what the tree of tests lacks. `others` holds files of another user, where root left some. */
+async function furnish({ base, home, folder }: ViewTree, others?: string): Promise<void> {
+  const isRoot = Deno.uid() === 0;
+  for (const [at, name] of [[folder, "folder"], [home, "home"]] as const) {
+    await Deno.mkdir(`${at}/theirs`);
+    for (const file of ["open", "closed"]) {
+      const path = `${at}/theirs/${file}`;
+      if (others) await Deno.rename(`${others}/${name}-${file}`, path);
+      else if (isRoot) await plantFile(path, 12345);
+    }
+    Deno.listen({ transport: "unix", path: `${at}/socket` });
+  }
+  for (const path of [".cache/app/x", ".npm/x"]) {
+    await Deno.mkdir(`${home}/${path}`.replace(/\/x$/, ""), { recursive: true });
+    await Deno.writeTextFile(`${home}/${path}`, "home");
+  }
+  await Deno.link(`${home}/other/outside/o`, `${folder}/hard`);
+  await run("mkfifo", [`${home}/fifo`]);
+  // Some containers let nobody make one.
+  if (isRoot) await run("mknod", [`${folder}/device`, "c", "1", "5"]).catch(() => {});
+  await Deno.writeTextFile(`${base}/temporary`, "base");
+}
+
+/** A file of another user, which others may read where its name says so. Only root makes one. */
+async function plantFile(path: string, uid: number): Promise<void> {
+  await Deno.writeTextFile(path, "theirs");
+  await Deno.chmod(path, path.endsWith("closed") ? 0o600 : 0o644);
+  await Deno.chown(path, uid, uid);
+}
+
+async function run(program: string, args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
+}
+
+/** A path, with what the machine says of it. */
+interface Tried {
+  kind: string;
+  path: string;
+  real: string;
+  /** What this user sees of it unconfined. */
+  seen: Seen;
+}
+
+/** The outcome that the view asks for. */
+function expectedOf(tried: Tried, mode: Mode, view: View): Outcome {
+  const { kind, path, real, seen } = tried;
+  const { approve = "auto", sandbox, yes } = mode.choice;
+  const access = accessAt(view, real);
+  const isConfined = sandbox !== undefined || yes === true || /auto|edits/.test(approve);
+  const isThere = access === "read" || access === "write";
+  const canRead = isThere && seen.text !== "''" && (isConfined || isWithin(view.folder, real));
+  const acts = !mode.plans && !/ask|never/.test(approve);
+  const canWrite = acts && access === "write" && seen.isWritten;
+  const outcome: Outcome = {
+    ...{ read: canRead, search: canRead, "@": canRead, write: canWrite },
+    ...{ "cmd read": canRead && acts, "cmd write": canWrite },
+    ...!Deno.statSync(path).isDirectory && { edit: canWrite },
+  };
+  const { closed = [], open = [], isAsked } = KNOWN[kind] ?? {};
+  for (const way of isAsked && yes ? [] : closed) if (way in outcome) outcome[way] = false;
+  if (acts) { for (const way of open) outcome[way] = true; }
+  return outcome;
+}
+
+/** The outcome of each path in a mode, and what differs from the expected one, in words. */
+async function tryMode(
+  mode: typeof MODES[number],
+  tree: ViewTree,
+  paths: readonly Tried[],
+): Promise<{ signs: string[]; wrong: string[] }> {
+  const isWritable = mode.choice.sandbox !== "read-only";
+  const view = makeView({
+    ...{ folder: tree.folder, isWritable, network: false, programs: PATH.split(":") },
+    paths: new PathTable({ home: tree.home }),
+  });
+  return await inMode(tree, mode, async (session) => {
+    const byCommand = await seenByCommand(session);
+    const wrong: string[] = [];
+    const signs: string[] = [];
+    for (const [i, one] of paths.entries()) {
+      const command = byCommand?.[i];
+      const outcome: Outcome = {
+        ...await byTools(session, one.path, tree.base),
+        "cmd read": command !== undefined && command.text !== "''" &&
+          command.text === one.seen.text,
+        "cmd write": command?.isWritten === true,
+      };
+      const expected = expectedOf(one, mode, view);
+      signs.push(
+        WAYS.map((way) =>
+          outcome[way] !== expected[way]
+            ? "!"
+            : outcome[way] === undefined
+            ? " "
+            : outcome[way]
+            ? "+"
+            : "."
+        ).join(""),
+      );
+      for (const way of WAYS.filter((way) => outcome[way] !== expected[way])) {
+        const access = accessAt(view, one.real);
+        wrong.push(`${mode.name}: ${way} ${one.path}: ${outcome[way]}, the view says ${access}`);
+      }
+      const control = one.path === `${tree.folder}/${CONTROL}`
+        ? mode.control
+        : one.path === `${tree.home}/${NEVER}`
+        ? "......."
+        : signs.at(-1);
+      if (control !== signs.at(-1)) wrong.push(`${mode.name}: ${one.path}: not ${control}`);
+    }
+    return { signs, wrong };
+  });
+}
+
+/** One cell: the sign on which all paths of a kind agree, `~` for none. */
+function cellOf(signs: readonly string[]): string {
+  return WAYS.map((_, i) => {
+    const all = new Set(signs.map((one) => one[i]!));
+    all.delete(" ");
+    return all.has("!") ? "!" : all.size === 0 ? " " : all.size === 1 ? [...all][0] : "~";
+  }).join("");
+}
+
+/** Tries all as the user of this process; true where nothing differs. */
+async function tryAll(modes: typeof MODES, others?: string): Promise<boolean> {
+  const start = performance.now();
+  const tree = await viewTree();
+  await furnish(tree, others);
+  const kinds = [...PATH_KINDS, ...FURTHER_KINDS].map((one) =>
+    one.kind === "temporary files" ? { ...one, names: [`${tree.base}/temporary`] } : one
+  );
+  const named = pathsOf(kinds, tree);
+  await prepareProbe(tree.folder, named.map(({ path }) => path));
+  const seen = await seenByUser(tree.folder);
+  const paths = named.map((one, i): Tried => ({
+    ...one,
+    real: Deno.realPathSync(one.path),
+    seen: seen[i]!,
+  }));
+  const results = [];
+  for (const mode of modes) results.push(await tryMode(mode, tree, paths));
+  console.log(`\nAs ${Deno.uid() === 0 ? "root" : `user ${Deno.uid()}`}, ${paths.length} paths`);
+  console.log(`${"".padEnd(28)}${modes.map(({ name }) => name.padEnd(12)).join("")}`);
+  for (const kind of new Set(paths.map((one) => one.kind))) {
+    const cells = results.map(({ signs }) =>
+      cellOf(signs.filter((_, i) => paths[i]!.kind === kind))
+    );
+    console.log(`${kind.padEnd(28)}${cells.map((cell) => cell.padEnd(12)).join("")}`.trimEnd());
+  }
+  const wrong = results.flatMap((one) => one.wrong);
+  for (const line of wrong) console.log(line.replaceAll(tree.base, ""));
+  console.log(`${wrong.length} differ, ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  await Deno.remove(tree.base, { recursive: true });
+  return wrong.length === 0;
+}
+
+/** Runs this script again as another user, from a copy of the project that this user can read. */
+async function asUser(name: string, modes: readonly string[]): Promise<boolean> {
+  const [uid, gid] = /^\d+$/.test(name)
+    ? [Number(name), Number(name)]
+    : await Promise.all(["-u", "-g"].map((flag) => numberOf(flag, name)));
+  const root = fromFileUrl(new URL("..", import.meta.url));
+  const copy = await Deno.makeTempDir();
+  try {
+    const parts = ["deno.json", "deno.lock", "src", "tests", "scripts", "vendor"];
+    await run("cp", ["-r", ...parts.map((part) => root + part), Deno.execPath(), copy]);
+    for (const at of ["home", "folder"]) {
+      for (const file of ["open", "closed"]) await plantFile(`${copy}/${at}-${file}`, 0);
+    }
+    await Deno.chown(copy, uid!, gid!);
+    const deno = `${copy}/${Deno.execPath().split("/").at(-1)}`;
+    const { code } = await new Deno.Command("setpriv", {
+      args: [
+        ...["--reuid", `${uid}`, "--regid", `${gid}`, "--clear-groups"],
+        ...[deno, "run", "-A", `${copy}/scripts/confinement.ts`, "--others", copy, ...modes],
+      ],
+      cwd: copy,
+      clearEnv: true,
+      env: {
+        PATH,
+        HOME: copy,
+        DENO_DIR: `${copy}/cache`,
+        DENO_NO_UPDATE_CHECK: "1",
+        NO_COLOR: "1",
+      },
+    }).spawn().status;
+    return code === 0;
+  } finally {
+    await Deno.remove(copy, { recursive: true });
+  }
+}
+
+async function numberOf(flag: string, name: string): Promise<number> {
+  const { stdout, success } = await new Deno.Command("id", { args: [flag, name] }).output();
+  if (!success) usage(`Cannot run as ${name} as there is no such user`);
+  return Number(new TextDecoder().decode(stdout));
+}
+
+/** Ends with a line on what was wrong with the arguments. */
+function usage(message: string): never {
+  console.error(message);
+  Deno.exit(2);
+}
+
+const flags = parseArgs(Deno.args, {
+  string: ["user", "others"],
+  unknown: (name) =>
+    name.startsWith("-") ? usage(`Cannot use ${name} as there is only --user`) : true,
+});
+const named = flags._.map(String);
+const wrong = named.find((name) => !MODES.some((mode) => mode.name === name));
+if (wrong !== undefined) {
+  usage(`Cannot try ${wrong} as it must be one of ${MODES.map(({ name }) => name).join("; ")}`);
+}
+const sandbox = await findSandbox();
+if (typeof sandbox === "string") {
+  console.log(`Cannot try anything as commands cannot be confined: ${sandbox}`);
+  Deno.exit(1);
+}
+const modes = MODES.filter(({ name }) => named.length === 0 || named.includes(name));
+let isWell = await tryAll(modes, flags.others);
+if (Deno.uid() === 0) isWell = await asUser(flags.user ?? "65534", named) && isWell;
+if (flags.others === undefined) {
+  console.log("\n+ unasked  . not  ~ some  ! differs. Other than the view, on purpose:");
+  for (const [kind, { why }] of Object.entries(KNOWN)) console.log(`  ${kind}: ${why}`);
+}
+Deno.exit(isWell ? 0 : 1);
