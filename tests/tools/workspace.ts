@@ -1,3 +1,5 @@
+import { assert } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
 import type { ToolContext } from "../../src/types/tool.ts";
 
@@ -50,4 +52,34 @@ export async function run(program: string, ...args: string[]): Promise<string> {
     .output();
   if (!success) throw new Error(`${program}: ${new TextDecoder().decode(stderr)}`);
   return new TextDecoder().decode(stdout);
+}
+
+const CONFIG = fromFileUrl(new URL("../../deno.json", import.meta.url));
+
+/** Runs a script as a user without rights, in a folder, and returns what it printed. */
+export async function runAsNobody(folder: string, script: string): Promise<string> {
+  const path = join(folder, "script.ts");
+  Deno.writeTextFileSync(path, script);
+  Deno.chmodSync(path, 0o644);
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--no-lock", `--config=${CONFIG}`, path],
+    uid: 65534,
+    gid: 65534,
+    cwd: folder,
+    env: { HOME: folder, DENO_DIR: `${folder}/.deno`, NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+/**
+ * True where there is such a user: for root alone, and where the folders of Deno, of the project and
+ * for temporary files are not closed to others.
+ */
+export async function hasNobody(): Promise<boolean> {
+  if (Deno.build.os === "windows" || Deno.uid() !== 0) return false;
+  using ws = workspace();
+  Deno.chmodSync(ws.dir, 0o777);
+  return await runAsNobody(ws.dir, "").then(() => true, () => false);
 }

@@ -3,6 +3,7 @@
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext, ToolOutcome, WriteFacts } from "../../types/tool.ts";
 import { wait } from "../../wire/wait.ts";
+import { copyAttributes } from "./copy_attributes.ts";
 import {
   FileError,
   fileError,
@@ -38,12 +39,12 @@ interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
 
 /**
  * Writes `bytes` to a temporary file beside the target, and renames that to it. Missing parent
- * folders are made. Links are followed and stay links; mode bits and owner stay; a new file gets
- * `0666 & ~umask`. Extended attributes and access lists do not stay: Deno cannot read them.
+ * folders are made. Links are followed and stay links; mode bits (set-user-id too), owner, access
+ * list and extended attributes stay; a new file gets `0666 & ~umask`.
  *
- * A file with several hard links, of an owner that a new file cannot get, or that cannot be
- * replaced, is written in place: a rename would break the links or change the owner. The old bytes
- * are put back when that fails.
+ * A file with several hard links, whose owner or attributes a new file cannot get, or that cannot be
+ * replaced, is written in place: a rename would break the links or change these. The old bytes are
+ * put back when that fails.
  * @param shown the path as the model knows it, for errors
  * @param seen the state that the new content was made from; undefined when the file cannot be read
  * @throws {Error} when the target is no longer so, no regular file, read-only, or the system
@@ -178,7 +179,7 @@ async function replaceTarget(
   try {
     let inPlace = (old.nlink ?? 1) > 1
       ? `it has ${old.nlink} hard links`
-      : await prepare(temporary, bytes, old, grant);
+      : await prepare(temporary, bytes, { ...old, path: target }, grant);
     signal?.throwIfAborted();
     await lock(file, signal);
     if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
@@ -215,27 +216,35 @@ const temporaryBeside = (target: string) =>
 async function prepare(
   temporary: string,
   bytes: Uint8Array,
-  old: Deno.FileInfo,
+  old: Deno.FileInfo & { path: string },
   grant: Grant | undefined,
 ): Promise<string | undefined> {
   let file: Deno.FsFile;
   try {
-    // Others get to read the content only once its final mode is set.
+    // Others get to read the content only once its final rights are set.
     file = await openNew(temporary, 0o600, grant);
   } catch (error) {
     if (error instanceof MovedError) throw error;
     return "its folder takes no new files";
   }
-  await fill(file, bytes);
-  if (Deno.build.os === "windows") return undefined;
-  const { uid, gid } = await Deno.stat(temporary);
-  try {
-    if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
-  } catch {
-    return "its owner could not be kept otherwise";
+  let inPlace: string | undefined;
+  if (Deno.build.os !== "windows") {
+    const { uid, gid } = file.statSync();
+    try {
+      if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
+      if (!await copyAttributes(old.path, temporary, grant?.withheld.folder)) {
+        inPlace = "its access list and attributes could not be kept otherwise";
+        // With a list, the bits for the group are the most that the list gives, not the group's.
+        await Deno.chmod(temporary, 0o600);
+      }
+    } catch {
+      inPlace ??= "its owner could not be kept otherwise";
+    }
   }
-  // After chown, which clears the set-user-id bit.
-  await Deno.chmod(temporary, old.mode! & 0o7777);
+  await fill(file, bytes);
+  // After chown and the content, which clear the set-user-id bit.
+  if (!inPlace && old.mode !== null) await Deno.chmod(temporary, old.mode & 0o7777);
+  return inPlace;
 }
 
 /** Removes a file though its folder may be swapped for a link now, and not the next moment. */
@@ -257,7 +266,7 @@ async function openNew(path: string, mode: number, grant?: Grant): Promise<Deno.
 
 async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   using file = opened;
-  await writeAll(file, bytes);
+  await rewrite(file, bytes, bytes.length);
   await file.sync();
 }
 

@@ -1,9 +1,104 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { writeAtomically } from "../../../src/tools/files/atomic_write.ts";
 import { editFile, writeFile } from "../text_results.ts";
-import { run, workspace } from "../workspace.ts";
+import { hasNobody, run, runAsNobody, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
+
+const missing = async (program: string) =>
+  await run(program, "--version").then(() => false, () => true);
+const noLists = Deno.build.os !== "linux" || await missing("setfacl") || await missing("setfattr");
+
+/** The access list and the extended attributes of a file. */
+const rightsOf = async (path: string) =>
+  await run("getfacl", "-cpnE", path) + await run("getfattr", "-d", "--absolute-names", path);
+
+/** A file with an access list that gives a user more than the group, and with an attribute. */
+async function putListed(ws: Workspace, name: string): Promise<string> {
+  ws.put(name, "old", 0o640);
+  await run("setfacl", "-m", "u:1234:rw,g::---", ws.at(name));
+  await run("setfattr", "-n", "user.note", "-v", "kept", ws.at(name));
+  return await rightsOf(ws.at(name));
+}
+
+Deno.test({
+  name: "EDT-01 access list and extended attributes stay, and its folder adds none",
+  ignore: noLists,
+  async fn() {
+    using ws = workspace();
+    const name = "-f 'g' $(h)";
+    const rights = await putListed(ws, name);
+    assertStringIncludes(rights, "user:1234:rw-");
+    assertStringIncludes(rights, 'user.note="kept"');
+    const { ino } = Deno.statSync(ws.at(name));
+    const edit = { file_path: name, old_string: "old", new_string: "new", replace_all: false };
+    assert(!(await editFile(edit, ws.context)).includes("in place"));
+    assertEquals([ws.text(name), await rightsOf(ws.at(name))], ["new", rights]);
+    assertNotEquals(Deno.statSync(ws.at(name)).ino, ino);
+
+    ws.put("plain", "old", 0o664);
+    const plain = await rightsOf(ws.at("plain"));
+    await run("setfacl", "-d", "-m", "u:1234:rw", ws.dir);
+    await writeFile({ file_path: "plain", content: "new" }, ws.context);
+    assertEquals([ws.text("plain"), await rightsOf(ws.at("plain"))], ["new", plain]);
+    assertEquals(ws.names(), [name, "plain"]);
+  },
+});
+
+Deno.test({
+  name: "EDT-01 where attributes cannot be copied the file is written in place, and says so",
+  ignore: noLists,
+  async fn() {
+    using ws = workspace();
+    const rights = await putListed(ws, "f");
+    const path = Deno.env.get("PATH")!;
+    Deno.env.set("PATH", "/nowhere");
+    let said: string;
+    try {
+      said = await writeFile({ file_path: "f", content: "new" }, ws.context);
+    } finally {
+      Deno.env.set("PATH", path);
+    }
+    assertStringIncludes(said, "; written in place as its access list and attributes could not");
+    assertEquals([ws.text("f"), await rightsOf(ws.at("f"))], ["new", rights]);
+    assertEquals(ws.names(), ["f"]);
+  },
+});
+
+Deno.test({
+  name: "EDT-01 attributes that only root may set stay, too (needs root and open folders)",
+  ignore: noLists || !await hasNobody(),
+  async fn() {
+    using ws = workspace();
+    const rights = await putListed(ws, "f");
+    for (const path of [ws.dir, ws.at("f")]) Deno.chownSync(path, 65534, 65534);
+    const module = import.meta.resolve("../../../src/tools/files/write_file.ts");
+    const write = () =>
+      runAsNobody(
+        ws.dir,
+        `import { writeFile } from "${module}";
+        const { signal } = new AbortController();
+        const context = { workingDir: Deno.cwd(), maxOutputChars: 1000, signal };
+        const result = await writeFile({ file_path: "f", content: "new" }, context);
+        console.log(result.content);`,
+      );
+    assertEquals(await write(), "Replaced f: wrote 3 bytes\n");
+    assertEquals([ws.text("f"), await rightsOf(ws.at("f"))], ["new", rights]);
+
+    await run("setfattr", "-n", "security.note", "-v", "kept", ws.at("f"));
+    const noted = () => run("getfattr", "-n", "security.note", "--absolute-names", ws.at("f"));
+    const note = await noted();
+    assertStringIncludes(await write(), "; written in place as its access list and attributes");
+    assertEquals([await rightsOf(ws.at("f")), await noted()], [rights, note]);
+    assert(!ws.names().some((name) => name.endsWith(".tmp")));
+  },
+});
 
 Deno.test({
   name: "EDT-07 killed at any moment, an edit leaves the old bytes or the new",
