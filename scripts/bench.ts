@@ -131,7 +131,8 @@ function benchDecoders(): void {
 
 const asked = (name: string) => Deno.args.length === 0 || Deno.args.includes(name);
 if (asked("decode")) benchDecoders();
-for (const one of ["search", "terminal", "edit LF", "edit CRLF", "sandbox"]) {
+const edits = ["LF", "CRLF", "mixed", "matches"].map((kind) => `edit ${kind}`);
+for (const one of ["search", "terminal", ...edits, "sandbox"]) {
   const [name, ...rest] = one.split(" ");
   if (!asked(name!)) continue;
   const args = ["run", "-A", `${root}scripts/bench_${name}.ts`, ...rest];

@@ -33,13 +33,13 @@ export function comparedApart({ before, after, count }: TextEdit): Lines {
 /** The lines that an edit changes, of the first few places; undefined where they are too long. */
 export function comparedInPlaces(
   before: string,
-  { text: after, replacements, count, ending }: TextEdit,
+  { replacements, insert, count, ending }: TextEdit,
 ): Lines | undefined {
   const eol = ending === "\r" ? "\r" : "\n";
   const lines: DiffLine[] = [];
   let lineEnd: Change["lineEnd"];
-  // The end of the last window in the first text, and how much longer the second is up to there.
-  let [from, shift] = [0, 0];
+  // The end of the last window.
+  let from = 0;
   // The numbers of lines of either text that end before it.
   let [line, newLine] = [0, 0];
   let at = 0;
@@ -48,11 +48,10 @@ export function comparedInPlaces(
     // The lines may hold more replacements than are listed.
     if (next === replacements.length && count > next) return undefined;
     const changed = replacements.slice(at, next);
-    const grown = sumOf(changed.map((one) => one.newLength - lengthOf(one)));
-    const around = end - start - sumOf(changed.map(lengthOf));
+    const around = end - start - changed.reduce((sum, one) => sum + one.end - one.start, 0);
     if (around > MAX_AROUND_CHARS) return undefined;
     const was = before.slice(start, end);
-    const is = after.slice(start + shift, end + shift + grown);
+    const is = withInserts(before, changed, insert, start, end);
     const skipped = lineEndsIn(before, eol, from, start);
     line += skipped;
     newLine += skipped;
@@ -63,9 +62,26 @@ export function comparedInPlaces(
     lineEnd = part.lineEnd;
     line += lineEndsIn(was, eol);
     newLine += lineEndsIn(is, eol);
-    [from, shift, at] = [end, shift + grown, next];
+    [from, at] = [end, next];
   }
   return { lines, morePlaces: count - at, ...lineEnd && { lineEnd } };
+}
+
+/** The range of a text with its replacements made. */
+function withInserts(
+  text: string,
+  replacements: readonly Replacement[],
+  insert: string,
+  start: number,
+  end: number,
+): string {
+  let at = start;
+  let result = "";
+  for (const { from, to } of replacements) {
+    result += text.slice(at, from) + insert;
+    at = to;
+  }
+  return result + text.slice(at, end);
 }
 
 /**
@@ -143,6 +159,3 @@ export function decodedBytes(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
-
-const lengthOf = ({ start, end }: Replacement): number => end - start;
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

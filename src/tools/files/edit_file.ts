@@ -77,12 +77,13 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
     oldText: old_string,
     newText: new_string.toWellFormed(),
     all: replace_all,
+    size,
     maxLength: MAX_EDITED_BYTES,
     mayQuote: !isSecret,
   }, refuse);
   return new PreparedWrite({
     ...plan,
-    bytes: new TextEncoder().encode(edit.text),
+    bytes: edit.bytes,
     change: editChange(text, edit, shown, isSecret),
     report: (written) => editReport(edit, shown, written, isSecret),
   });
@@ -131,31 +132,31 @@ async function readAll(path: string, shown: string, mayBeMissing: boolean, conte
 }
 
 /** The changed lines with some around them, numbered as `read_file` does. */
-function excerptOf({ text, replacements, after, ending }: TextEdit): string {
-  const { start } = replacements[0]!;
-  const eol = ending === "\r" ? "\r" : "\n";
-  const changed = 1 + lineEndsIn(text, eol, 0, start);
-  const first = Math.max(1, changed - EXCERPT_CONTEXT_LINES);
-  const last = changed + lineEndsIn(after, "\n") + EXCERPT_CONTEXT_LINES;
-  let at = lineStartAt(text, start, eol);
-  for (let line = changed; line > first; line--) at = lineStartAt(text, at - 1, eol);
+function excerptOf({ bytes, firstLine, firstByte, after, ending }: TextEdit): string {
+  const eol = ending.charCodeAt(ending.length - 1);
+  const first = Math.max(1, firstLine - EXCERPT_CONTEXT_LINES);
+  const last = firstLine + lineEndsIn(after, "\n") + EXCERPT_CONTEXT_LINES;
+  let at = lineStartAt(bytes, firstByte, eol);
+  for (let line = firstLine; line > first; line--) at = lineStartAt(bytes, at - 1, eol);
   const shown: string[] = [];
   for (let line = first; line <= last && shown.length < MAX_EXCERPT_LINES; line++) {
-    if (at >= text.length) break;
-    const found = text.indexOf(eol, at);
-    const end = found === -1 ? text.length : found;
-    const content = text.slice(at, end).replace(/^[\ufeff\n]|\r$/g, "");
-    shown.push(`${line}\t${cutLine(content)}`);
+    if (at >= bytes.length) break;
+    const found = bytes.indexOf(eol, at);
+    const end = found === -1 ? bytes.length : found;
+    shown.push(`${line}\t${cutExcerptLine(bytes.subarray(at, end))}`);
     at = end + 1;
   }
-  if (at < text.length && last - first >= MAX_EXCERPT_LINES) shown.push("...");
+  if (at < bytes.length && last - first >= MAX_EXCERPT_LINES) shown.push("...");
   return shown.join("\n");
 }
 
-const lineStartAt = (text: string, position: number, eol: string): number =>
-  position <= 0 ? 0 : text.lastIndexOf(eol, position - 1) + 1;
+const lineStartAt = (bytes: Uint8Array, position: number, eol: number): number =>
+  position <= 0 ? 0 : bytes.lastIndexOf(eol, position - 1) + 1;
 
-function cutLine(line: string): string {
+function cutExcerptLine(bytes: Uint8Array): string {
+  // No more than can be shown: a character of a text has at most three bytes.
+  const part = bytes.subarray(0, 3 * (MAX_EXCERPT_LINE_CHARS + 2));
+  const line = new TextDecoder().decode(part).replace(/^\n|\r$/g, "");
   if (line.length <= MAX_EXCERPT_LINE_CHARS) return line;
   return `${line.slice(0, wholeUpTo(line, MAX_EXCERPT_LINE_CHARS))}...`;
 }

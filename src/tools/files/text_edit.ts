@@ -3,6 +3,7 @@
 import { explainMiss } from "./closest_lines.ts";
 import { reindented } from "./indentation.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
+import { Utf8Buffer, utf8Length } from "./utf8_buffer.ts";
 
 /** The most places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
@@ -10,37 +11,39 @@ const PART_CHARS = 256 * 1024;
 /** The most replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
-interface EditSource {
-  text: string;
-  lines: string; // the same with `\n` for every line ending
-  /** The line ending of most lines. */
-  ending: LineEnding;
-}
-
 /** A replacement as a call gives it. */
 interface TextEditRequest {
   oldText: string;
   newText: string;
   all: boolean; // true where every match is replaced; else there must be only one
+  size: number; // the bytes of the text as UTF-8
   maxLength: number; // the most characters of the result, unless the file has more already
   mayQuote: boolean; // false where errors do not quote the text: the file is a secret
 }
 
 export interface Replacement {
-  /** The range of the replaced text in the old text. */
+  /** The range of the match in the old text. */
   start: number;
   end: number;
-  newLength: number; // the length of what takes its place in the new text
+  /** The range within it that differs from the new text. */
+  from: number;
+  to: number;
 }
 
 export interface TextEdit {
-  text: string;
+  /** The new text as UTF-8. */
+  bytes: Uint8Array;
   /** The text that was replaced and the one that took its place, with `\n` line endings. */
   before: string;
   after: string;
   count: number;
   /** The first of `count` replacements. */
   replacements: readonly Replacement[];
+  /** What takes the place of the range of each that differs. */
+  insert: string;
+  /** The first replacement: its line, from 1, and its position in `bytes`. */
+  firstLine: number;
+  firstByte: number;
   where: string; // `line 3` or `lines 3, 7, 9`
   isReindented: boolean; // true where `oldText` matched but for its indentation
   /** The line ending of most lines of the file. */
@@ -53,35 +56,38 @@ export interface TextEdit {
  */
 export function editText(
   text: string,
-  { oldText, newText, all, maxLength, mayQuote }: TextEditRequest,
+  { oldText, newText, all, size, maxLength, mayQuote }: TextEditRequest,
   refuse: (reason: string, kind?: ErrorConstructor) => Error,
 ): TextEdit {
-  const whole = editSourceOf(text);
-  let before = unified(oldText, whole.ending);
+  const ending = dominantEnding(text) ?? "\n";
+  let before = unified(oldText, ending);
   // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
-  const isAsGiven = whole.ending === "\n" && !oldText.includes("\r\n");
-  let after = isAsGiven ? newText : unified(newText, whole.ending);
+  const isAsGiven = ending === "\n" && !oldText.includes("\r\n");
+  let after = isAsGiven ? newText : unified(newText, ending);
   if (before === after) {
     throw refuse(
       "old_string and new_string differ in line endings alone, which stay as the file has them: use run_bash to convert it",
     );
   }
-  const { source, spelt } = searched(whole, before);
-  const matches: number[] = [];
+  const pieces = piecesIn(text, ending);
+  const first: number[] = [];
   let count = 0;
-  for (const match of placesOf(source.lines, spelt(before), all)) {
-    if (count++ <= MAX_NAMED_PLACES) matches.push(match);
+  for (const place of placesOf(text, pieces(before), all)) {
+    if (count++ <= MAX_NAMED_PLACES) first.push(place);
   }
-  const fitted = count === 0 ? reindented(source.lines, before, after) : undefined;
-  if (fitted) {
-    count = matches.push(fitted.at);
+  const isReindented = count === 0;
+  if (isReindented) {
+    const lines = unified(text, ending);
+    const fitted = reindented(lines, before, after);
+    if (!fitted) {
+      const closest = mayQuote ? `.\n${explainMiss(lines, before)}` : "";
+      throw refuse(`old_string was not found${closest}`);
+    }
+    count = first.push(startOfLine(text, ending, lineEndsIn(lines, "\n", 0, fitted.at)));
     ({ before, after } = fitted);
   }
-  if (count === 0) {
-    const closest = mayQuote ? `.\n${explainMiss(source.lines, before)}` : "";
-    throw refuse(`old_string was not found${closest}`);
-  }
-  const where = lineList(source.lines, matches);
+  const lines = lineNumbersAt(text, first, ending);
+  const where = lineList(lines);
   if (count > 1 && !all) {
     const next = "add lines around it until it is unique, or set replace_all";
     throw refuse(`old_string appears ${count} times (${where}): ${next}`);
@@ -91,40 +97,15 @@ export function editText(
     const reason = `the result must have at most ${maxLength} characters: it would have ${length}`;
     throw refuse(reason, RangeError);
   }
-  const places = fitted ? [fitted.at] : placesOf(source.lines, spelt(before), true);
+  const places = count === first.length ? first : placesOf(text, pieces(before), true);
   return {
-    ...replaced(source, spelt(before), spelt(after), places),
-    ...{ before, after, count, where },
-    isReindented: fitted !== undefined,
-    ending: whole.ending,
+    ...replaced(text, { before, after, ending, places, count, size, pieces }),
+    ...{ before, after, count, where, isReindented, ending },
+    firstLine: lines[0]!,
   };
 }
 
-function editSourceOf(text: string): EditSource {
-  const ending = dominantEnding(text) ?? "\n";
-  let lines: string | undefined;
-  return {
-    text,
-    ending,
-    get lines() {
-      return lines ??= unified(text, ending);
-    },
-  };
-}
-
-/**
- * What to search for `before`, and how texts are spelt there. Where all lines end in CRLF that is the
- * text itself, spelt so, if `before` is in it: its lines with other endings take as much memory.
- */
-function searched(source: EditSource, before: string) {
-  const { text, ending } = source;
-  const spelt = (one: string) => one.replaceAll("\n", ending);
-  const isDirect = ending === "\r\n" && !before.includes("\r") && !/(?<!\r)\n/.test(text) &&
-    text.includes(spelt(before));
-  if (!isDirect) return { source, spelt: (one: string) => one };
-  return { source: { text, lines: text, ending: "\n" as const }, spelt };
-}
-
+/** `text` with `\n` for its line endings. */
 function unified(text: string, ending: LineEnding): string {
   const lines = replaceInParts(text, "\r\n");
   return ending === "\r" ? replaceInParts(lines, "\r") : lines;
@@ -145,73 +126,124 @@ function replaceInParts(text: string, ending: string): string {
   return parts.join("");
 }
 
-/** The positions of `wanted`, without overlaps; a second match may overlap the first unless `all`. */
-function* placesOf(text: string, wanted: string, all: boolean): Generator<number> {
-  let at = text.indexOf(wanted);
-  // `aa` in `aaa` is ambiguous too.
-  for (let step = all ? wanted.length : 1; at !== -1; step = wanted.length) {
-    yield at;
-    at = text.indexOf(wanted, at + step);
+/** Makes of a text with `\n` line endings the pieces that are looked for, with a line ending between. */
+type Pieces = (wanted: string) => string[];
+
+/** The pieces that `text` has: whole texts, but for files in which lines end in two ways, or in CRLF. */
+function piecesIn(text: string, ending: LineEnding): Pieces {
+  if (ending === "\r") return (wanted) => [wanted.replaceAll("\n", "\r")];
+  return text.includes("\r\n") ? (wanted) => wanted.split("\n") : (wanted) => [wanted];
+}
+
+/**
+ * The positions of `pieces`, without overlaps; a second match may overlap the first unless `all`. The
+ * text is searched as it is, as another with `\n` for all line endings takes as much memory.
+ */
+function* placesOf(text: string, pieces: string[], all: boolean): Generator<number> {
+  const wanted = pieces[0] || "\n";
+  const endsInCr = pieces.at(-1)!.endsWith("\r");
+  let mayOverlap = !all;
+  for (let at = 0; (at = text.indexOf(wanted, at)) !== -1;) {
+    const start = pieces[0] === "" && text[at - 1] === "\r" ? at - 1 : at;
+    const end = endOf(text, start, pieces);
+    if (end === -1 || endsInCr && text[end] === "\n") {
+      at++;
+      continue;
+    }
+    yield start;
+    // `aa` in `aaa` is ambiguous too.
+    at = mayOverlap ? at + 1 : end;
+    mayOverlap = false;
   }
+}
+
+/** The end of `pieces`, the first of which stands at `at`; -1 where the others do not follow. */
+function endOf(text: string, at: number, pieces: readonly string[]): number {
+  let end = at + pieces[0]!.length;
+  for (let i = 1; i < pieces.length; i++) {
+    if (text[end] === "\n" && text[end - 1] !== "\r") end += 1;
+    else if (text.startsWith("\r\n", end)) end += 2;
+    else return -1;
+    if (!text.startsWith(pieces[i]!, end)) return -1;
+    end += pieces[i]!.length;
+  }
+  return end;
+}
+
+interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending" | "count"> {
+  places: Iterable<number>;
+  size: number;
+  pieces: Pieces;
 }
 
 /** The text with `before` replaced at `places`, as far as it and `after` differ. */
-function replaced(source: EditSource, before: string, after: string, places: Iterable<number>) {
+function replaced(
+  text: string,
+  { before, after, ending, places, count, size, pieces }: ReplaceOrder,
+) {
+  const { head, tail } = common(before, after);
+  const [whole, same, other] = [
+    before,
+    before.slice(0, head),
+    before.slice(head, before.length - tail),
+  ].map(pieces);
+  const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
+
+  const replacements: Replacement[] = [];
+  const otherBytes = utf8Length(before.slice(head, before.length - tail));
+  const output = new Utf8Buffer(size + count * (utf8Length(insert) - otherBytes));
+  let firstByte = 0;
+  let done = 0;
+  for (const start of places) {
+    const from = endOf(text, start, same!);
+    const to = endOf(text, from, other!);
+    if (replacements.length < MAX_REPLACEMENTS) {
+      if (replacements.length === 0) {
+        output.add(text.slice(0, start));
+        firstByte = output.size;
+        done = start;
+      }
+      replacements.push({ start, end: endOf(text, start, whole!), from, to });
+    }
+    output.add(text.slice(done, from));
+    output.add(insert);
+    done = to;
+  }
+  output.add(text.slice(done));
+  return { bytes: output.bytes, firstByte, replacements, insert };
+}
+
+/** The lengths of the parts that two texts begin and end with alike, in whole characters. */
+function common(before: string, after: string): { head: number; tail: number } {
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head++;
+  if (/[\ud800-\udbff]/.test(before[head - 1] ?? "")) head--;
   let tail = 0;
   while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-  const insert = after.slice(head, after.length - tail).replaceAll("\n", source.ending);
-
-  const replacements: Replacement[] = [];
-  const position = originalPositions(source);
-  const parts: string[] = [];
-  let pieces: string[] = [];
-  let done = 0;
-  for (const match of places) {
-    const isRecorded = replacements.length < MAX_REPLACEMENTS;
-    const start = isRecorded ? position(match) : 0;
-    const from = position(match + head);
-    const to = position(match + before.length - tail);
-    pieces.push(source.text.slice(done, from), insert);
-    done = to;
-    if (isRecorded) {
-      const end = position(match + before.length);
-      replacements.push({ start, end, newLength: from - start + insert.length + end - to });
-    }
-    // Millions of short strings take many times the memory of their text.
-    if (pieces.length >= 10_000) {
-      parts.push(pieces.join(""));
-      pieces = [];
-    }
-  }
-  return { text: parts.concat(pieces, source.text.slice(done)).join(""), replacements };
+  if (/[\udc00-\udfff]/.test(before.at(-tail) ?? "") && tail > 0) tail--;
+  return { head, tail };
 }
 
-/** Maps positions in `source.lines`, asked for in rising order, to positions in `source.text`. */
-function originalPositions(source: EditSource): (position: number) => number {
-  if (source.text.length === source.lines.length) return (position) => position;
-  let [unifiedAt, originalAt] = [0, 0];
-  let next = source.text.indexOf("\r\n");
-  return (position) => {
-    while (next !== -1 && unifiedAt + (next - originalAt) < position) {
-      unifiedAt += next - originalAt + 1;
-      originalAt = next + 2;
-      next = source.text.indexOf("\r\n", originalAt);
-    }
-    return originalAt + (position - unifiedAt);
-  };
+/** The start of the line after `lines` others. */
+function startOfLine(text: string, ending: LineEnding, lines: number): number {
+  let at = 0;
+  for (let line = 0; line < lines; line++) at = text.indexOf(ending.at(-1)!, at) + 1;
+  return at;
 }
 
-function lineList(text: string, positions: number[]): string {
-  const lines: number[] = [];
+/** The lines of positions, from 1. */
+function lineNumbersAt(text: string, positions: readonly number[], ending: LineEnding): number[] {
   let [line, from] = [1, 0];
-  for (const position of positions.slice(0, MAX_NAMED_PLACES)) {
-    line += lineEndsIn(text, "\n", from, position);
+  return positions.map((position) => {
+    line += lineEndsIn(text, ending.at(-1)!, from, position);
     from = position;
-    lines.push(line);
-  }
-  const more = positions.length > MAX_NAMED_PLACES ? ", ..." : "";
-  return `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+    return line;
+  });
+}
+
+function lineList(lines: readonly number[]): string {
+  const more = lines.length > MAX_NAMED_PLACES ? ", ..." : "";
+  const named = lines.slice(0, MAX_NAMED_PLACES).join(", ");
+  return `${lines.length === 1 ? "line" : "lines"} ${named}${more}`;
 }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { seeded } from "../../helpers/split.ts";
 import { editFile } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
@@ -208,6 +209,17 @@ Deno.test("shows the changed lines, numbered, with three around them", async () 
   assertEquals(await edit(ws, "g", "a", "b"), "Replaced 1 match in g (line 3)\n1\t\n2\t\n3\tb");
 });
 
+Deno.test("characters that begin or end alike are replaced whole, far apart too", async () => {
+  using ws = workspace();
+  const far = "x".repeat(200_000);
+  // The first halves of one pair are the same, and the second halves of the other.
+  for (const [old, wanted] of [["😀", "😁"], ["😀", "🈀"]] as const) {
+    ws.put("f", `${old}${far}${old}${far}`);
+    await edit(ws, "f", old, wanted, true);
+    assertEquals(ws.text("f") === `${wanted}${far}${wanted}${far}`, true);
+  }
+});
+
 Deno.test("millions of matches are replaced in bounded memory, unless the result is too long", async () => {
   using ws = workspace();
   ws.put("f", "a\r\n".repeat(3_000_000));
@@ -223,6 +235,19 @@ Deno.test("millions of matches are replaced in bounded memory, unless the result
     "Cannot edit f as the result must have at most 134217728 characters: it would have 609000000",
   );
   assertEquals(ws.bytes("f").length, old.length);
+});
+
+Deno.test({
+  name: "an edit of 50 MB takes less than four times that in memory",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const bench = fromFileUrl(new URL("../../../scripts/bench_edit.ts", import.meta.url));
+    for (const kind of ["CRLF", "mixed", "matches"]) {
+      const said = await run(Deno.execPath(), "run", "-A", "--no-check", bench, kind);
+      const times = Number(/ ([\d.]+)x$/.exec(said.trim())?.[1]);
+      assert(times < 4, said);
+    }
+  },
 });
 
 Deno.test("20 MB: matched, replaced everywhere, and missed in linear time", async () => {
