@@ -3,6 +3,7 @@ import { TerminalFrontend } from "../frontends/terminal/terminal_frontend.ts";
 import { parsePermissionChoice } from "../permissions/choice.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
+import { makeSane } from "../terminal/tty.ts";
 import type { Args } from "./args.ts";
 import { type CopilotOptions, modelFlags, sessionOptions, toConfig } from "./settings.ts";
 import { onSignals } from "./signals.ts";
@@ -26,7 +27,8 @@ export async function runInTerminal(
     checked?: (make: () => Session) => Session;
   } = {},
 ): Promise<number> {
-  const permissions = await openPermissions({ ...parsePermissionChoice(args), prefersAuto: true });
+  const choice = { ...parsePermissionChoice(args), prefersAuto: true };
+  const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
   const frontend = new TerminalFrontend({ notifies: !args["no-notify"], motto, onSignals });
   const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
   await using session = checked(() => new Session(settings, frontend));

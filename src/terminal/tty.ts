@@ -65,6 +65,31 @@ export function rawTerminal(options: RawOptions = {}): RawTerminal {
   };
 }
 
+/**
+ * Makes a terminal sane that another program left raw; to be awaited before raw mode is entered, as
+ * Deno restores what it finds then. It looks once, and takes some milliseconds, most of them in
+ * another process. A terminal that only has its echo off stays: Emacs runs programs in one.
+ */
+export function makeSane(): Promise<void> {
+  return sanity ??= (async () => {
+    if (!unix || !Deno.stdin.isTerminal()) return;
+    try {
+      if (/-(icanon|opost)\b/.test(await stty("-a"))) await stty("sane");
+    } catch {
+      // Without stty the terminal stays as it is.
+    }
+  })();
+}
+
+/** The look of {@linkcode makeSane}. */
+let sanity: Promise<void> | undefined;
+
+async function stty(word: string): Promise<string> {
+  // By its path, as a folder may bring a program of that name.
+  const command = new Deno.Command("/bin/stty", { args: [word], stdin: "inherit" });
+  return new TextDecoder().decode((await command.output()).stdout);
+}
+
 /** The size of a terminal, in cells. */
 export interface TerminalSize {
   columns: number;

@@ -4,6 +4,7 @@ import { processTerminal } from "../terminal.ts";
 import { LiveOutput } from "../screen/live_output.ts";
 import { ModalStack, type Outcome } from "../screen/modal.ts";
 import { ModalDriver } from "../screen/modal_driver.ts";
+import { makeSane } from "../tty.ts";
 import type { Completer } from "./completion.ts";
 import { LineModal, type LineModalOptions } from "./line_modal.ts";
 import { cleared, type KillRing, lineState, lineText } from "./state.ts";
@@ -40,6 +41,7 @@ export async function editLine(options: EditOptions): Promise<string | null> {
   const output = new LiveOutput(terminal, (size) => modals.layout(size), (error) => {
     throw error;
   });
+  await makeSane();
   using driver = new ModalDriver({ terminal, modals, output });
   if (dropTypeAhead) await terminal.keys.discard(signal);
   await driver.run(signal);

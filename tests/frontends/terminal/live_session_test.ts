@@ -280,6 +280,23 @@ for (const [signal, code] of [["TERM", 143], ["HUP", 129], ["INT", 130]] as cons
 }
 
 sessionTest(
+  "TTY-04 a session in a terminal that was left raw draws as ever, and leaves it sane",
+  [{ text: "Two\n\nparagraphs." }],
+  async (terminal, server) => {
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type(`clear; stty raw -echo; ${sessionCommand(server)}; echo left: $?\r`);
+    await terminal.until((rows) => rows.includes(">"));
+    await terminal.type("go\r");
+    await terminal.until((rows) => rows.includes("Two") && rows.includes("paragraphs."));
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type("clear; stty -a\r");
+    await terminal.until((rows) => / icanon/.test(rows.join(" ")));
+  },
+);
+
+sessionTest(
   "a session in 40 columns keeps its rows within them",
   [{ text: "A rather long sentence that has to be broken into several rows." }],
   async (terminal) => {

@@ -268,6 +268,52 @@ inTerminal("TTY-04 the outermost holder restores the terminal", async (term) => 
   await assertRestored(term);
 }, { mode: "nested" });
 
+// Each row: how the program ends, and by what.
+const leavings: [name: string, leave: (term: Terminal) => Promise<void>, mode?: string][] = [
+  ["at the end", (term) => term.type("\x03")],
+  ["by SIGTERM", (term) => kill(term, "SIGTERM")],
+  ["by an error", (term) => term.type("/c\t"), "throw"],
+  ["by exit", (term) => term.type("/c\t"), "exit"],
+];
+for (const [name, leave, mode = "input"] of leavings) {
+  inTerminal(`TTY-04 a terminal found raw is left sane: ${name}`, async (term) => {
+    await term.type("a\r");
+    await term.until((rows) => rows[1] === 'got "a"' && rows.at(-1) === ">");
+    await leave(term);
+    await assertSane(term);
+  }, { mode, env: "stty raw -echo;" });
+}
+
+inTerminal("TTY-05 a terminal found raw is sane while the program is stopped", async (term) => {
+  await term.type("text\x1a");
+  await term.until("Stopped");
+  await assertSane(term);
+  await term.type("clear; fg\r");
+  await term.until((rows) => rows.at(-1) === "> text");
+  await term.type("\x03");
+  await assertSane(term);
+  // Not bash, which gives a terminal the settings that it had before the program.
+}, { env: "stty -icanon -echo;" });
+
+inTerminal("TTY-04 a terminal without echo is not raw, and stays so", async (term) => {
+  await term.type("\x03");
+  await term.until("got null");
+  await term.type("stty -a > after; echo left\r");
+  await term.until("left");
+  assertStringIncludes(await Deno.readTextFile(`${term.folder}/after`), " -echo ");
+}, { env: "stty -echo;" });
+
+/** The terminal has lines, echo and line breaks. */
+async function assertSane(term: Terminal): Promise<void> {
+  await term.until((rows) => rows.at(-1) === "$");
+  await term.type("stty -a > after; echo is $?\r");
+  await term.until((rows) => rows.at(-2) === "is 0");
+  const settings = await Deno.readTextFile(`${term.folder}/after`);
+  for (const name of ["icanon", "echo", "isig", "icrnl", "opost"]) {
+    assert(settings.split(/[\s;]+/).includes(name), `${name}: ${settings}`);
+  }
+}
+
 inTerminal("with interrupt: clear, Ctrl-C clears first, and undo takes it back", async (term) => {
   await term.type("some text\x03");
   await term.until((rows) => rows[0] === ">");
