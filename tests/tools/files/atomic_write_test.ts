@@ -187,6 +187,41 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "EDT-07 a file over the limit for files is an error that leaves the old bytes",
+  ignore: !posix,
+  async fn() {
+    using ws = workspace();
+    ws.put("f", "old");
+    ws.put("linked", "old");
+    await Deno.link(ws.at("linked"), ws.at("other"));
+    const module = (path: string) => import.meta.resolve(`../../../src/${path}`);
+    ws.put(
+      "script.ts",
+      `import { writeFile } from "${module("tools/files/write_file.ts")}";
+      import { onSignals } from "${module("cli/signals.ts")}";
+      onSignals(() => {});
+      const { signal } = new AbortController();
+      const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+      for (const file_path of ["f", "linked", "new"]) {
+        await writeFile({ file_path, content: "n".repeat(50e6) }, context)
+          .catch(({ message }) => console.log(message));
+      }
+      Deno.exit();`,
+    );
+    const config = `${import.meta.dirname}/../../../deno.json`;
+    const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
+    // With caches of its own, as Deno writes to them, too: shared ones may be over the limit.
+    const limited = 'export DENO_DIR="$0"; ulimit -f 30000; exec "$@"';
+    const args = [Deno.execPath(), ...options, ws.at("script.ts"), ws.dir];
+    const said = await run("sh", "-c", limited, ws.at("cache"), ...args);
+    const lines = ["f", "linked", "new"].map((name) => `Cannot write ${name}: File too large\n`);
+    assertEquals(said, lines.join(""));
+    assertEquals([ws.text("f"), ws.text("other")], ["old", "old"]);
+    assertEquals(ws.names(), ["cache", "f", "linked", "other", "script.ts"]);
+  },
+});
+
 async function mountable(): Promise<boolean> {
   const dir = Deno.makeTempDirSync();
   try {
