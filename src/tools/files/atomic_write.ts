@@ -40,7 +40,8 @@ interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
 /**
  * Writes `bytes` to a temporary file beside the target, and renames that to it. Missing parent
  * folders are made. Links are followed and stay links; mode bits (set-user-id too), owner, access
- * list and extended attributes stay; a new file gets `0666 & ~umask`.
+ * list and extended attributes stay (but for a program's capabilities, which every write clears); a
+ * new file gets `0666 & ~umask`.
  *
  * A file with several hard links, whose owner or attributes a new file cannot get, or that cannot be
  * replaced, is written in place: a rename would break the links or change these. The old bytes are
@@ -323,12 +324,13 @@ async function rewrite(file: Deno.FsFile, bytes: Uint8Array, size: number): Prom
   await file.truncate(size);
 }
 
-/** Writing clears the set-user-id bits, and only the owner may set them again. */
+/** Writing clears set-id bits, which only the owner may set again, one of the group as a member of it. */
 async function restoreMode(file: Deno.FsFile, path: string, mode: number | null): Promise<string> {
-  const now = (await file.stat()).mode;
-  if (mode === null || now === null || now === mode) return "";
-  const note = `; its mode ${octal(mode)} became ${octal(now)}`;
-  return await Deno.chmod(path, mode & 0o7777).then(() => "", () => note);
+  if (mode === null || file.statSync().mode === mode) return "";
+  await Deno.chmod(path, mode & 0o7777).catch(() => {});
+  // For others than a member, the bit is left out without an error.
+  const now = file.statSync().mode!;
+  return now === mode ? "" : `; its mode ${octal(mode)} became ${octal(now)}`;
 }
 
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {

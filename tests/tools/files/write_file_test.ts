@@ -192,6 +192,9 @@ Deno.test({
     await Deno.mkdir(ws.at("closed"));
     ws.put("closed/f", "old", 0o666);
     ws.put("setuid", "old", 0o4666);
+    ws.put("grouped", "old");
+    await Deno.chown(ws.at("grouped"), 65534, 23456);
+    await Deno.chmod(ws.at("grouped"), 0o2775);
     ws.put("mine", "old");
     await Deno.link(ws.at("mine"), ws.at("linked"));
     await Deno.chown(ws.at("mine"), 65534, 65534);
@@ -203,7 +206,7 @@ Deno.test({
       `import { writeFile } from "${module}";
       const signal = new AbortController().signal;
       const context = { workingDir: Deno.cwd(), maxOutputChars: 1000, signal };
-      for (const file_path of ["theirs", "shared", "own", "closed/f", "setuid", "mine"]) {
+      for (const file_path of ["theirs", "shared", "own", "closed/f", "setuid", "grouped", "mine"]) {
         console.log(await writeFile({ file_path, content: "new" }, context)
           .then(({ content }) => content, (e) => e.message));
       }`,
@@ -221,6 +224,7 @@ Deno.test({
       "new",
     ]);
     assertStringIncludes(output, "otherwise; its mode 4666 became 0666\n");
+    assertStringIncludes(output, "otherwise; its mode 2775 became 0775\n");
     assertStringIncludes(output, "written in place as it has 2 hard links\n");
     assertEquals([mode(ws.at("setuid")), mode(ws.at("mine"))], [0o666, 0o6755]);
     assertEquals(Deno.statSync(ws.at("shared")).uid, 0);
