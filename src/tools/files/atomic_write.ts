@@ -180,7 +180,7 @@ async function replaceTarget(
   try {
     let inPlace = (old.nlink ?? 1) > 1
       ? `it has ${old.nlink} hard links`
-      : await prepare(temporary, bytes, { ...old, path: target }, grant);
+      : await prepare(temporary, bytes, { ...old, path: target }, { signal, grant });
     signal?.throwIfAborted();
     await lock(file, signal);
     if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
@@ -218,7 +218,7 @@ async function prepare(
   temporary: string,
   bytes: Uint8Array,
   old: Deno.FileInfo & { path: string },
-  grant: Grant | undefined,
+  { signal, grant }: { signal: AbortSignal | undefined; grant: Grant | undefined },
 ): Promise<string | undefined> {
   let file: Deno.FsFile;
   try {
@@ -233,7 +233,7 @@ async function prepare(
     const { uid, gid } = file.statSync();
     try {
       if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
-      if (!await copyAttributes(old.path, temporary, grant?.withheld.folder)) {
+      if (!await copyAttributes(old.path, temporary, { folder: grant?.withheld.folder, signal })) {
         inPlace = "its access list and attributes could not be kept otherwise";
         // With a list, the bits for the group are the most that the list gives, not the group's.
         await Deno.chmod(temporary, 0o600);
@@ -286,8 +286,10 @@ export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<voi
 
 /** True where the content is as seen. Times are too coarse, and the numbers of files are reused. */
 async function isAsSeen(path: string, { head, size, stamp }: Seen): Promise<boolean> {
-  // Opened anew, as another file may have taken the place of the one that is locked.
-  using file = await Deno.open(path);
+  // Opened anew, as another file may have taken the place of the one that is locked; for writing, too,
+  // as to open a FIFO for reading alone waits for a writer.
+  using file = await Deno.open(path, { read: true, write: true });
+  if (!file.statSync().isFile) return false;
   const buffer = new Uint8Array(64 * 1024);
   for (let at = 0; at < head.length;) {
     const read = await file.read(buffer.subarray(0, head.length - at)) ?? 0;

@@ -3,26 +3,31 @@
 import { basename, dirname } from "../../text/std_path.ts";
 import { programFolders } from "../shell/find_program.ts";
 
+/** A copy that takes longer, in ms, waits for something that the file became meanwhile. */
+const MAX_COPY_MS = 5000;
+
 /**
  * Gives a temporary file the access list and the extended attributes of a file beside it, and takes
  * away those that their folder gave it; false where that cannot be done. Not for Windows. It takes
  * milliseconds each time, as nothing that Deno can read tells which files have any.
- * @param folder the working directory, whose programs are not run
+ * @param limits `folder`: the working directory, whose programs are not run; `signal` ends the copy
  */
 export async function copyAttributes(
   from: string,
   temporary: string,
-  folder?: string,
+  limits: { folder: string | undefined; signal: AbortSignal | undefined },
 ): Promise<boolean> {
   // Outside Linux it copies the content as well.
   const cp = Deno.build.os === "linux" ? "cp --attributes-only --preserve=mode,xattr" : "cp -p";
+  const { folder, signal } = limits;
+  const limit = AbortSignal.timeout(MAX_COPY_MS);
   try {
     const { success } = await new Deno.Command("/bin/sh", {
       // The folder is resolved once. Where it was swapped for a link, no file of that random name is
       // there, and `cp` would make one.
       args: [
         "-c",
-        `[ -f "$2" ] && exec ${cp} -- "$1" "$2"`,
+        `[ -f "$1" ] && [ -f "$2" ] && exec ${cp} -- "$1" "$2"`,
         "sh",
         basename(from),
         basename(temporary),
@@ -30,6 +35,7 @@ export async function copyAttributes(
       cwd: dirname(temporary),
       clearEnv: true,
       env: { PATH: programFolders(folder).join(":") },
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
       stdin: "null",
       stdout: "null",
       stderr: "null",

@@ -379,6 +379,49 @@ Deno.test.each([
   }
 });
 
+Deno.test({
+  name: "PTH-05 a FIFO that takes the place of a file meanwhile is not waited for",
+  ignore: !posix,
+  async fn() {
+    for (const links of [1, 2]) {
+      using ws = workspace();
+      ws.put("f", "a\n");
+      if (links === 2) Deno.linkSync(ws.at("f"), ws.at("linked"));
+      const edit = { file_path: "f", old_string: "a", new_string: "b", replace_all: false };
+      const writing = meanwhile(() => editFile(edit, ws.context), () => {
+        Deno.removeSync(ws.at("f"));
+        new Deno.Command("mkfifo", { args: [ws.at("f")] }).outputSync();
+      });
+      await assertRejects(() => writing, Error, "Cannot write f as it changed on disk");
+      assertEquals(ws.names(), links === 2 ? ["f", "linked"] : ["f"]);
+    }
+  },
+});
+
+Deno.test({
+  name: "a copy of attributes that does not end is ended with the turn",
+  ignore: !posix,
+  async fn() {
+    using ws = workspace();
+    ws.put("f", "old");
+    await run("mkfifo", ws.at("never"));
+    ws.put("cp", `#!/bin/sh\necho > '${ws.at("begun")}'\nread x < '${ws.at("never")}'\n`, 0o755);
+    const controller = new AbortController();
+    const path = Deno.env.get("PATH")!;
+    Deno.env.set("PATH", ws.dir);
+    try {
+      const context = { ...ws.context, signal: controller.signal };
+      const writing = writeFile({ file_path: "f", content: "new" }, context);
+      while (!ws.names().includes("begun")) await new Promise((resolve) => setTimeout(resolve, 5));
+      controller.abort(new Error("stopped"));
+      await assertRejects(() => writing, Error, "stopped");
+    } finally {
+      Deno.env.set("PATH", path);
+    }
+    assertEquals([ws.text("f"), ws.names()], ["old", ["begun", "cp", "f", "never"]]);
+  },
+});
+
 Deno.test("a file that another program made meanwhile is not lost", async () => {
   using ws = workspace();
   const edit = { file_path: "f", old_string: "", new_string: "ours", replace_all: false };
