@@ -31,7 +31,7 @@ export async function openRegular(
 ): Promise<RegularFile> {
   const { realPath } = await statRegular(path, shown, action, grant);
   const since = Date.now();
-  const file = await Deno.open(realPath).catch((error) => {
+  const file = await openToRead(realPath).catch((error) => {
     throw fileError(action, shown, error);
   });
   const info = file.statSync();
@@ -40,6 +40,23 @@ export async function openRegular(
     throw info.isFile ? movedError(action, shown) : notRegular(action, shown, info);
   }
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
+}
+
+/** A file that opens no sooner, in ms, is a FIFO that took its place: to open one waits for a writer. */
+const MAX_OPEN_MS = 5000;
+
+async function openToRead(path: string): Promise<Deno.FsFile> {
+  const opening = Deno.open(path);
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    opening.then((file) => file.close(), () => {});
+    late.reject(new Error(`it did not open within ${MAX_OPEN_MS / 1000} s`));
+  }, MAX_OPEN_MS);
+  try {
+    return await Promise.race([opening, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The next `length` bytes of a file, or fewer where it ends before. */

@@ -303,3 +303,27 @@ Deno.test({
     await assertRejects(() => read(ws, "loop"), Error, "Cannot read loop");
   },
 });
+
+Deno.test({
+  name: "PTH-05 a FIFO that takes the place of a file before it is opened is given up",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    using ws = workspace();
+    const path = ws.put("f", "text\n");
+    const { open } = Deno;
+    Deno.open = (...args) => {
+      Deno.open = open;
+      Deno.removeSync(path);
+      new Deno.Command("mkfifo", { args: [path] }).outputSync();
+      return open(...args);
+    };
+    try {
+      const reading = readFile({ file_path: "f", offset: 1, limit: 10 }, ws.context);
+      await assertRejects(() => reading, Error, "Cannot read f: it did not open within 5 s");
+    } finally {
+      Deno.open = open;
+      // A writer ends the wait, which went on.
+      Deno.openSync(path, { read: true, write: true }).close();
+    }
+  },
+});
