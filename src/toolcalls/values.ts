@@ -43,14 +43,14 @@ export function taggedArguments(
     const from = at + match[0].length;
     const key = match.groups!.key!.trim();
     const to = body.indexOf(close, from);
+    if (to < 0) return undefined;
     if (next && next.index < from) {
       following.lastIndex = from;
       next = following.exec(body);
     }
     // Another parameter that begins a line before `close` shows that this value lacks its own mark.
-    const isUnended = next !== null && (to < 0 || next.index < to) &&
+    const isUnended = next !== null && next.index < to &&
       isParameter(next.groups!.key!.trim(), key);
-    if (!isUnended && to < 0) return undefined;
     const end = isUnended ? next!.index : to;
     args[key] = typedValue(body.slice(from, end), key, name, context);
     at = isUnended ? end : end + close.length;

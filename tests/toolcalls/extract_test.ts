@@ -705,6 +705,8 @@ Deno.test("ToolCallFilter shows at once what can be no call", () => {
     ["<toolcall>x", KNOWN],
     ["```jsonc", KNOWN],
     ["`````json5", KNOWN],
+    ['{"files": 1, ', KNOWN],
+    ['[{"name": "zip", ', KNOWN],
   ];
   for (const [text, options] of rejected) {
     assertEquals(new ToolCallFilter(options).push(text), text.trimEnd());

@@ -12,7 +12,14 @@ const schemas = {
     properties: { file_path: { type: "string" }, content: { type: "string" } },
   },
   run_bash: { type: "object", properties: { command: { type: "string" } } },
-  add: { type: "object", properties: { a: { type: "number" }, list: { type: "array" } } },
+  add: {
+    type: "object",
+    properties: {
+      a: { type: "number" },
+      list: { type: "array" },
+      label: { type: ["string", "null"] },
+    },
+  },
 };
 const tools = Object.keys(schemas);
 const options = { tools, schemas };
@@ -37,6 +44,12 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
     [read("a"), ls],
   ],
   ['<tool_call>{"name":"run_bash","arguments":{"command":"ls"}}', [ls]],
+  // A dictionary of Python in place of JSON
+  [
+    "<tool_call>\n{'name': 'add', 'arguments': {'a': 1, 'list': [True, None]}}\n</tool_call>",
+    [["add", { a: 1, list: [true, null] }]],
+  ],
+  ["<tool_call>[ {'name': 'run_bash', 'arguments': {'command': 'ls'}}]</tool_call>", [ls]],
   // Qwen2.5-Coder, Llama 3: nothing but JSON
   ['{"name": "run_bash", "arguments": {"command": "ls"}}', [ls]],
   ['\n {"name": "run_bash", "parameters": {"command": "ls"}}\n', [ls]],
@@ -76,6 +89,11 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
     "add",
     { a: 1.5, list: [1, 2] },
   ]]],
+  // Python's words, a type of several, and a parameter that the schema does not have.
+  [
+    "<function=add><parameter=a>True</parameter><parameter=b>False</parameter><parameter=list>\nNone\n</parameter><parameter=label>5</parameter></function>",
+    [["add", { a: true, b: false, list: null, label: "5" }]],
+  ],
   [
     "<seed:tool_call>\n<function=run_bash>\n<parameter=command>ls</parameter>\n</function>\n</seed:tool_call>",
     [ls],
@@ -224,6 +242,7 @@ const TEXTS: string[] = [
   '`<tool_call>{"name":"run_bash","arguments":{"command":"ls"}}</tool_call>` is Hermes.',
   "```xml\n<function=run_bash>\n<parameter=command>\nls\n</parameter>\n</function>\n```",
   "```python\nrun_bash(command='ls')\n```",
+  "```json\n{'name': 'run_bash', 'arguments': {'command': 'ls'}}\n```",
   '> <tool_call>{"name":"run_bash","arguments":{}}</tool_call>',
   "The <tool_call> tag opens a call and <function=name> names it.",
   'Use <invoke name="NAME"> with parameters.',
@@ -303,6 +322,10 @@ Deno.test("a call that is not run says why: it was cut off, or its arguments are
       ["<function=run_bash><parameter=command>ls", "cut off"],
       ["<function=run_bash><parameter=command>ls</parameter>", "cut off"],
       ["<function=run_bash>ls</function>", "could not be read"],
+      [
+        `<function=run_bash>${" ".repeat(20)}<parameter=command>ls</function> lists`,
+        "could not be read",
+      ],
       ['[TOOL_CALLS]run_bash{"command": "ls', "cut off"],
       ['[TOOL_CALLS]run_bash{"command": ls}', "could not be read"],
       ["<tool_call>run_bash<arg_key>command</arg_key></tool_call>", "could not be read"],

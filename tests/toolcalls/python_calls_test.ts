@@ -6,6 +6,7 @@ const LITERALS: [text: string, value: unknown][] = [
   ["False", false],
   ["None", null],
   ["true", true],
+  ["false", false],
   ["null", null],
   [" 1 ", 1],
   ["-1.5e3", -1500],

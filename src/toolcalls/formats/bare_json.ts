@@ -29,7 +29,7 @@ function bareReader(context: CallContext): CallReader {
         if (said) {
           name = offeredName(said, context);
           if (name === undefined) return "text";
-        } else if (said === "" || text.length >= MAX_JSON_HEAD) name = "";
+        } else if (text.length >= MAX_JSON_HEAD) name = "";
       }
       if (!final) return undefined;
       const calls = callsIn(text, name, context);
@@ -57,7 +57,7 @@ function callsIn(
     for (const call of calls) found.push(call);
     at = scanned.end;
   }
-  return found.length > 0 ? found : undefined;
+  return found;
 }
 
 /** A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
