@@ -198,10 +198,9 @@ async function askForSummary(
   }
 }
 
-/** `text` with its middle left out, of about `tokens`. */
+/** `text`, its middle left out where it has more than about `tokens`. */
 function upTo(text: string, tokens: number, size: MessageSize): string {
-  const has = tokensOf(text, size);
-  return has <= tokens ? text : truncateMiddle(text, Math.floor(text.length * tokens / has));
+  return truncateMiddle(text, Math.floor(text.length * tokens / tokensOf(text, size)));
 }
 
 const tokensOf = (text: string, size: MessageSize) => size({ role: "user", content: text });

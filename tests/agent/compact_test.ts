@@ -6,7 +6,8 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { compact } from "../../src/agent/compact.ts";
+import { compact, makeRoom } from "../../src/agent/compact.ts";
+import { messageTokens, requestTokens } from "../../src/agent/tokens.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import type { CopilotConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
@@ -414,6 +415,34 @@ Deno.test("a summary that would take more than what it replaces is not taken", a
   assertEquals((await processTurn(agent, lines("c", 3300))).response, "fine");
   assertEquals(server.requests.map(isSummaryRequest), [true, false]);
   assertEquals(plain(agent.state.messages.slice(0, 2)), before);
+});
+
+Deno.test("where no summary comes, it is enough that fewer results just fit", async () => {
+  const failure: Step = { error: { status: 500, message: "boom" } };
+  await using server = strictServer([failure, failure]);
+  /** Makes room for a prompt of `limit` tokens. */
+  const run = async (limit: number) => {
+    const [, config] = configs(server.url, limit + 512)[1]!;
+    const agent = new CopilotAgent(config, Deno.cwd(), { tools: [dump], systemPrompt: "You are." });
+    agent.state.messages.push(
+      { role: "user", content: lines("a", 4000) },
+      { role: "assistant", content: "", toolCalls: [{ id: "1", ...dumps("b", 9000) }] },
+      { role: "tool", toolCallId: "1", toolName: "dump", content: lines("b", 9000) },
+      { role: "assistant", content: "Done." },
+      { role: "user", content: "And now?" },
+    );
+    const { messages } = agent.state;
+    const tokens = () => messages.reduce((sum, message) => sum + messageTokens(agent, message), 0);
+    const fixed = requestTokens(agent) - tokens();
+    const { signal } = new AbortController();
+    const done = await makeRoom(agent, { signal, emit: () => {}, count: () => {} });
+    return { done, size: fixed + tokens() };
+  };
+  const { done, size } = await run(1800);
+  assertEquals([done?.droppedResults, done?.summarized], [1, 0]);
+  assertEquals((await run(size)).done?.droppedResults, 1);
+  await assertRejects(() => run(size - 1), BackendError, "boom");
+  assertEquals(server.requests.map(isSummaryRequest), [true, true]);
 });
 
 Deno.test("a model that called natively is known to, also when the calls are summarised", async () => {

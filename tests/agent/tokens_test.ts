@@ -147,6 +147,15 @@ for (const [name, said, counted, noticed] of CUTS) {
   });
 }
 
+Deno.test("a count below the window that is set is a cut, one that reaches it is none", () => {
+  for (const [inputTokens, isNews, window] of [[4000, true, 4000], [4096, false, 4096]] as const) {
+    const agent = agentWith({ contextLength: 4096 });
+    say(agent, 20_000);
+    assertEquals(learnFromUsage(agent, { inputTokens, outputTokens: 1 }), isNews);
+    assertEquals(contextWindow(agent), window);
+  }
+});
+
 Deno.test("a conversation that became shorter is no cut one; reasoning that is left out neither", () => {
   const agent = agentWith();
   say(agent, 9000);

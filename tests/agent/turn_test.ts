@@ -103,6 +103,32 @@ function conversation(body: string): string {
   return body.slice(0, end);
 }
 
+for (
+  const [message, told] of [["Loading model", "loading"], ["Overloaded", "retry"]] as const
+) {
+  Deno.test(`an answer of 503, ${message}, is told as ${told} before it is asked again`, async () => {
+    await using server = strictServer([{ error: { status: 503, message } }]);
+    const { compat } = allConfigs(server.url)[0]![1];
+    const config = { compat: { ...compat!, maxRetries: 2 } };
+    const agent = new CopilotAgent(config, Deno.cwd(), { tools: [] });
+    const events: TurnEvent[] = [];
+    const stop = new AbortController();
+    const { stopReason } = await processTurn(agent, "hi", {
+      signal: stop.signal,
+      onEvent(event) {
+        events.push(event);
+        if (event.type === "loading" || event.type === "retry") stop.abort();
+      },
+    });
+    assertEquals([stopReason, server.requests.length], ["aborted", 1]);
+    const [event] = events.filter(({ type }) => type === "loading" || type === "retry");
+    assert(event?.type === told, JSON.stringify(events));
+    if (event.type === "loading") {
+      assertEquals([event.model, event.nextLookMs! > 0], ["test", true]);
+    } else if (event.type === "retry") assertEquals([event.attempt, event.maxAttempts], [1, 3]);
+  });
+}
+
 onAll(
   "SES-01 an abort while tools run leaves one result for each call",
   [{
