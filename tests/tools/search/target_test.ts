@@ -18,3 +18,25 @@ Deno.test({
     await assertRejects(find, Error, "was replaced meanwhile");
   },
 });
+
+Deno.test({
+  name: "PTH-06 a pattern's links lead from a granted folder to it and the working directory only",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    using ws = workspace();
+    using granted = workspace();
+    using other = workspace();
+    Deno.mkdirSync(granted.at("in"));
+    const file = granted.put("in/a.ts", "a");
+    Deno.symlinkSync(granted.at("in"), granted.at("to_in"));
+    Deno.symlinkSync(ws.dir, granted.at("to_ws"));
+    Deno.symlinkSync(other.dir, granted.at("to_other"));
+    const grant = { realPath: granted.dir, withheld: { folder: "/", paths: [] } };
+    const find = (glob: string) =>
+      findTarget({ workingDir: ws.dir, grant }, granted.dir, glob, true);
+    assertEquals((await find("to_in/*.ts")).walk.root, granted.at("in"));
+    assertEquals((await find("to_ws/*.ts")).walk.root, ws.dir);
+    assertEquals((await find("to_in/a.ts/")).file, file);
+    await assertRejects(() => find("to_other/*.ts"), Error, "links are not followed");
+  },
+});

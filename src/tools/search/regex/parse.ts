@@ -88,7 +88,7 @@ class RegexParser {
   }
 
   #alternation(): Node {
-    if (++this.#depth > MAX_GROUP_DEPTH) {
+    if (this.#depth++ > MAX_GROUP_DEPTH) {
       throw new SyntaxError(
         `Cannot search for a pattern with groups nested over ${MAX_GROUP_DEPTH} deep`,
       );

@@ -104,6 +104,7 @@ const ROWS: [pattern: string, lines: number[]][] = [
   ["\\W\\s日|[\\W]😀", [1]],
   ["x\\W+y", [6]],
   ["", [1, 2, 3, 4, 5, 6, 7, 8, 9]],
+  [`${"(".repeat(200)}foo${")".repeat(200)}|(ab)`, [2, 8]],
 ];
 
 Deno.test("patterns", () => {
@@ -136,6 +137,7 @@ Deno.test("what is no pattern is refused with the next move", () => {
     ["(a)\\1", "back-references are not supported. Write what it refers to once more"],
     ["(?<q>a)\\k<q>", "back-references are not supported"],
     ["(".repeat(10_000), "nested over 200 deep"],
+    [`${"(".repeat(201)}a${")".repeat(201)}`, "nested over 200 deep"],
     ["a{5001}", "more than 5000 places"],
     ["((a{100}){100}){100}", "more than 5000 places"],
     ["((){1000}){1000}", "more than 5000 places"],
@@ -227,6 +229,10 @@ Deno.test("what is not UTF-8 counts as a character", () => {
     [".", bytes([0xf0, 0x9f]), [1]],
   ];
   for (const [pattern, text, lines] of rows) assertEquals(found(pattern, text), lines, pattern);
+  // The first and the last characters of each number of bytes.
+  for (const char of "\0\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\u{10000}\u{10ffff}") {
+    assertEquals(found("^.$", char), [1], char.codePointAt(0)!.toString(16));
+  }
 });
 
 Deno.test("a search is stopped within its text", () => {
