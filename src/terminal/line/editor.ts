@@ -24,8 +24,8 @@ export interface ReadOptions {
 interface EditOptions extends ReadOptions, Pick<LineModalOptions, "prompt" | "color"> {
   /** The texts that Up and Ctrl-R find, oldest first. */
   history: readonly string[];
-  /** Enter after a `\` that ends the text begins a new line; false when left out. */
-  multiline?: boolean | undefined;
+  /** Enter after a `\` that ends the text begins a new line. */
+  multiline: boolean;
 }
 
 /** The kill ring that all lines share. */
@@ -33,7 +33,7 @@ const ring: { kills: KillRing } = { kills: [] };
 
 /** Edits one line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input. */
 export async function editLine(options: EditOptions): Promise<string | null> {
-  const { dropTypeAhead, signal, history, multiline = false } = options;
+  const { dropTypeAhead, signal, history, multiline } = options;
   const terminal = processTerminal();
   const line = new EditedLine(lineState({ history, multiline }), { ...options, ring });
   const modals = new ModalStack();

@@ -25,7 +25,8 @@ export async function readInput(
 
 /**
  * Reads one line after a prompt, with the keys of spec 4.7 and those of GNU readline. Without a
- * terminal, a line is read as it comes, without the prompt.
+ * terminal, a line is read as it comes, without the prompt; one that knows no escape sequences shows
+ * the prompt without its colour.
  * @param prompt The text before the line.
  * @param color An SGR sequence for the prompt, such as `\x1b[32m`, or empty.
  * @param history The texts entered before, oldest first.
@@ -38,8 +39,8 @@ export async function readLineRaw(
   options: ReadOptions = {},
 ): Promise<string | null> {
   return canEdit()
-    ? await editLine({ prompt, color, history, ...options })
-    : await readCooked(color === "" ? prompt : `${color}${prompt}\x1b[0m`, options);
+    ? await editLine({ prompt, color, history, multiline: false, ...options })
+    : await readCooked(prompt, options);
 }
 
 /** True when there is a terminal on both sides that knows escape sequences. */

@@ -119,7 +119,7 @@ export function withUndo(state: LineState, next: LineState, did: Did = "other"):
   if (next.units === state.units) return next;
   const beginsWord = next.units[next.cursor - 2] === " " && next.units[next.cursor - 1] !== " ";
   const goesOn = did === state.did && (did === "erase" || did === "type" && !beginsWord);
-  if (goesOn && state.undo.length > 0) return next;
+  if (goesOn) return next;
   const { units, cursor, entry } = state;
   return { ...next, undo: [...state.undo.slice(1 - MAX_UNDO), { units, cursor, entry }] };
 }

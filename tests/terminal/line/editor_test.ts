@@ -356,6 +356,12 @@ inTerminal(
   { mode: "input", env: "TERM=dumb" },
 );
 
+inTerminal("TTY-09 readLineRaw there: the prompt without its colour", async (term) => {
+  await term.type("a\\\r");
+  await term.until('got "a\\\\"');
+  assert(!(await term.output()).includes("\x1b[32m"));
+}, { mode: "line", env: "TERM=dumb" });
+
 Deno.test({
   name: "TTY-06 a terminal that is closed ends the program" + (noTmux && `: skipped, ${noTmux}`),
   ignore: noTmux !== "",

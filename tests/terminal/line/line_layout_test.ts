@@ -105,7 +105,11 @@ Deno.test("searches, menus and large pastes", async () => {
   assertEquals(menu(80, 3), ["> /c|", "  /clear", "  /close"]);
   assertEquals(menu(80, 1), ["> /c|"]);
   const tabs: [keys: string, text: string][] = [
+    ["\x1b[Z", "> /cd|"],
     ["\t", "> /clear|"],
+    ["\x1b[Z", "> /cd|"],
+    ["\x1b[Z", "> /close|"],
+    ["\x1b[Z", "> /clear|"],
     ["\t", "> /close|"],
     ["\t", "> /cd|"],
     ["\t", "> /clear|"],
