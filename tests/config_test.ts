@@ -104,6 +104,10 @@ const bad: [make: () => unknown, error: typeof TypeError | typeof RangeError, me
   ],
   [() => compatConfig({ maxTokens: 1.5 }), RangeError, "current value is 1.5"],
   [() => compatConfig({ maxTokens: Infinity }), RangeError, "current value is Infinity"],
+  [() => compatConfig({ maxRetries: 1.5 }), RangeError, "a whole number from 0 to 100"],
+  [() => compatConfig({ contextLength: 4096.5 }), RangeError, "a whole number"],
+  [() => copilotConfig({ local: localConfig(), maxToolRounds: 1.5 }), RangeError, "a whole number"],
+  [() => copilotConfig({ local: localConfig(), maxOutputChars: 999.5 }), RangeError, "a whole"],
   [() => localConfig({ temperature: 2.1 }), RangeError, "from 0 to 2"],
   [() => hostedConfig({ apiKey: "k", temperature: 1.1 }), RangeError, "from 0 to 1"],
   [() => localConfig({ temperature: "0.1" as unknown as number }), TypeError, "must be a number"],
@@ -131,6 +135,19 @@ const bad: [make: () => unknown, error: typeof TypeError | typeof RangeError, me
 
 Deno.test("bad values are refused by name", () => {
   for (const [make, error, message] of bad) assertThrows(make, error, message);
+});
+
+Deno.test("what is no count may be a fraction; each end of a range is in it", () => {
+  const settings = { maxRetries: 0, temperature: 2, frequencyPenalty: -2, contextLength: 256 };
+  const config = localConfig({ ...settings, idleTimeoutMs: 1.5 });
+  assertEquals(config, { ...localConfig(), ...settings, idleTimeoutMs: 1.5 });
+  assertEquals(localConfig({ maxRetries: 100 }).maxRetries, 100);
+  const { maxToolRounds, maxOutputChars } = copilotConfig({
+    local: localConfig(),
+    maxToolRounds: 1,
+    maxOutputChars: 200,
+  });
+  assertEquals([maxToolRounds, maxOutputChars], [1, 200]);
 });
 
 Deno.test("a key is never shown in an error", () => {
