@@ -79,7 +79,8 @@ export async function testsByFile(root: string): Promise<Map<string, string[]>> 
   for (const from of files) {
     const source = await Deno.readTextFile(join(root, from));
     // A worker, or a program that a test starts.
-    for (const [, url] of source.matchAll(/new URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url/g)) {
+    const urls = /(?:new URL|import\.meta\.resolve)\(\s*"(\.[^"]+\.ts)"/g;
+    for (const [, url] of source.matchAll(urls)) {
       add(from, join(dirname(from), url!).replaceAll("\\", "/"));
     }
     if (from.startsWith("tests/") && /\bmain\.ts\b/.test(source)) add(from, "main.ts");

@@ -85,10 +85,13 @@ const PROJECT: Record<string, string> = {
   "src/a/c.ts":
     `export { far } from "./b.ts"; export const url = new URL("./d.ts", import.meta.url);`,
   "src/a/d.ts": "",
+  "src/a/e.ts": "",
   "tests/helper.ts": `export { far } from "../src/a/c.ts";`,
   "tests/a/b_test.ts": `import { near } from "../../src/a/b.ts";
     Deno.test("near", () => { if (!near()) throw 1; });`,
-  "tests/a/a_test.ts": `import { near } from "../../src/a/b.ts"; Deno.test("x", () => void near);`,
+  "tests/a/a_test.ts": `import { near } from "../../src/a/b.ts"; Deno.test("x", () => void near);
+    const program = import.meta.resolve("../program.ts");`,
+  "tests/program.ts": `import "../src/a/e.ts";`,
   "tests/z_test.ts": `import { far } from "./helper.ts"; const main = "main.ts";
     Deno.test("far", () => { if (!far() || Deno.cwd().includes("project")) throw main; });`,
 };
@@ -112,6 +115,7 @@ Deno.test("mutants: the tests of a file are those that reach it, the nearest fir
     "tests/z_test.ts",
   ]);
   assertEquals(tests.get("src/a/d.ts"), ["tests/z_test.ts"]);
+  assertEquals(tests.get("src/a/e.ts"), ["tests/a/a_test.ts"]);
   assertEquals(tests.get("src/cli/run.ts"), ["tests/z_test.ts"]);
 });
 
