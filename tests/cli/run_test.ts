@@ -1,4 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { usageText } from "../../src/cli/args.ts";
+import { completionScript, manPage } from "../../src/cli/completions.ts";
+import { VERSION } from "../../src/config.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -12,6 +15,18 @@ Deno.test("a model that gave no answer is an error, in each format", async () =>
     if (format === "text") continue;
     const { exitCode, isError, error, response } = JSON.parse(stdout.trim().split("\n").at(-1)!);
     assertEquals([exitCode, isError, error, response], [1, true, "the model gave no answer", ""]);
+  }
+});
+
+Deno.test("flags that ask for a text print that, and nothing else", async () => {
+  for (
+    const [flags, text] of [
+      [["--man"], manPage(VERSION)],
+      [["--completions", "fish"], completionScript("fish")],
+      [["--help", "--man"], usageText()],
+    ] as const
+  ) {
+    assertEquals(await run(flags), { code: 0, stdout: text, stderr: "" }, flags.join(" "));
   }
 });
 

@@ -310,6 +310,22 @@ Deno.test({
 });
 
 Deno.test({
+  name: `R-14 a session runs confined commands unasked where nothing else was chosen${
+    notHere || noTmux && ` (skipped: ${noTmux})`
+  }`,
+  ignore: !isBubblewrap || noTmux !== "",
+  async fn() {
+    await using server = strictServer([bash("touch ran"), { text: "Done." }], { models: ["test"] });
+    await using screen = await terminal();
+    await screen.type(`${sessionCommand(server, "--sandbox workspace-write")}\r`);
+    await screen.until((rows) => rows.includes(">"));
+    await screen.type("go\r");
+    await screen.until("Done.");
+    assert((await Deno.lstat(`${screen.folder}/ran`)).isFile);
+  },
+});
+
+Deno.test({
   name: `PRC-07 confined, nothing outlives a program that is killed${notHere}`,
   ignore: !isBubblewrap,
   async fn() {

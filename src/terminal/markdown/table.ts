@@ -107,7 +107,6 @@ function tableCells(line: string): string[] {
 
 /** The lines that a cell has when they are `width` columns wide. */
 function cellLines(cell: string, width: number, base: Style, style: TableStyle): string[] {
-  if (cell === "") return [];
   // Fast path: a cell without Markdown signs that fits.
   if (!/[\\`*_~[\]!&\n]/.test(cell) && textWidth(cell) <= width) return [style.paint(cell, base)];
   const fill = new Filler(width, NO_PREFIX, style.paint);
