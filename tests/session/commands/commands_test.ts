@@ -208,6 +208,21 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
   assertEquals(await jobsCommand.values!({ ...state, jobs: { list: [] } } as never, ""), []);
 });
 
+Deno.test("/permissions says what is asked about", async () => {
+  for (
+    const [choice, said] of [
+      [{}, "approve  ask"],
+      [{ approve: "edits" }, "approve  edits"],
+      [{ yes: true }, "approve  --yes: nothing is asked"],
+    ] as const
+  ) {
+    const permissions = await openPermissions({ ...choice, sandbox: "off" }, () => undefined);
+    await using fake = await fakeSession(NO_SERVER, { permissions });
+    const [first] = (await fake.command("/permissions"))!.split("\n");
+    assertEquals(first!.trim(), said);
+  }
+});
+
 Deno.test("/trust is for the repository, and holds in its folders and in later sessions", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const [root, folder] = [`${base}/repo`, `${base}/repo/sub`];

@@ -250,6 +250,19 @@ Deno.test({
   },
 });
 
+Deno.test("a file of 128 MiB can be edited, a longer one is refused before it is read", async () => {
+  using ws = workspace();
+  const most = 128 * 1024 * 1024;
+  Deno.truncateSync(ws.put("f", "a"), most);
+  assertStringIncludes(await edit(ws, "f", "a", "b"), "Replaced 1 match");
+  Deno.truncateSync(ws.at("f"), most + 1);
+  await assertRejects(
+    () => edit(ws, "f", "b", "c"),
+    RangeError,
+    "at most 134217728 bytes: it has 134217729. Use run_bash",
+  );
+});
+
 Deno.test("20 MB: matched, replaced everywhere, and missed in linear time", async () => {
   using ws = workspace();
   const line = "const someValue = compute(anotherValue); // and a comment\r\n";

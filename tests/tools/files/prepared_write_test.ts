@@ -145,6 +145,7 @@ Deno.test("a change of many places, or of a huge file, takes little time and mem
   ws.put("f", `${line.repeat(300_000)}the end\n`);
   const end = await prepareEdit(edit("the end", "The end"), ws.context);
   assertEquals(end.change.lines!.at(-1), { kind: "+", text: "The end", line: 300_001 });
+  assertEquals(end.change.isNew, false);
   const all = await prepareEdit(edit("x".repeat(99), "y", true), ws.context);
   assertEquals([all.change.lines!.length, all.change.morePlaces], [10, 299_995]);
   const whole = await prepareWrite(write("short\n"), ws.context);
