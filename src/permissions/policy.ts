@@ -4,7 +4,7 @@ import type { Grant, Withheld } from "../types/tool.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
 import { commandRules } from "./shell/kept_rules.ts";
 import { bareVerdict, pathVerdict, READER, type Scene, sceneOf, secretAt } from "./path_verdict.ts";
-import { isFor, type KeptRule, matchesPath, parseKept, rulePathOf } from "./rules.ts";
+import { isFor, matchesPath, type OfferedRule, parseKept, rulePathOf } from "./rules.ts";
 import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "./settings.ts";
 import type { Settings, Verdict } from "./settings.ts";
 
@@ -37,8 +37,8 @@ export function rulesFor(
   call: PolicyCall,
   settings: Settings,
   place: Scene["place"],
-): readonly KeptRule[] {
-  let kept: KeptRule[] = [];
+): readonly OfferedRule[] {
+  let kept: OfferedRule[] = [];
   const { command } = call;
   // Nothing that leaves the sandbox as its model asks is allowed for good.
   if (call.leave !== undefined) return [];
@@ -46,7 +46,9 @@ export function rulesFor(
   else if (call.path !== undefined) {
     // The place that the path leads to: the name of a link allows nothing.
     const name = rulePathOf(place(".").real, place(call.path).real);
-    if (/^[\w./-][\w./ -]*$/.test(name)) kept = [{ rule: `${call.tool.name}(${name})` }];
+    if (/^[\w./-][\w./ -]*$/.test(name)) {
+      kept = [{ rule: `${call.tool.name}(${name})`, words: name }];
+    }
   }
   if (kept.length === 0) return [];
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];

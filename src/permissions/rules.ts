@@ -38,6 +38,12 @@ export interface KeptRule {
   files?: Readonly<Record<string, string>>;
 }
 
+/** A rule that an answer to a question would add. */
+export interface OfferedRule extends KeptRule {
+  /** The calls that it allows, for the person: `npm test …`. */
+  words: string;
+}
+
 /** Parses a rule that a question added. @throws {SyntaxError} like {@linkcode parseRule}. */
 export function parseKept({ rule, files = {} }: KeptRule, above?: string): Rule {
   return { ...parseRule("allow", rule, above), files };

@@ -4,7 +4,7 @@ import { type Place, placeOf } from "../permissions/places.ts";
 import { READER } from "../permissions/path_verdict.ts";
 import { decide, grantOf, rulesFor } from "../permissions/policy.ts";
 import { sceneOf } from "../permissions/path_verdict.ts";
-import { type KeptRule, rulePathOf } from "../permissions/rules.ts";
+import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rules.ts";
 import { beginningsOf } from "../permissions/shell/beginnings.ts";
 import { filesOfLine } from "../permissions/shell/kept_rules.ts";
 import { digestsOf } from "../permissions/shell/run_files.ts";
@@ -100,7 +100,7 @@ export class CallPolicy {
   }
 
   /** The rules that would save the question; undefined where none would. */
-  #rules(args: Arguments): readonly KeptRule[] | undefined {
+  #rules(args: Arguments): readonly OfferedRule[] | undefined {
     if (this.#isShared(args)) return undefined;
     const rules = rulesFor(this.#call(args), this.#settings, this.#place);
     return rules.length === 0 ? undefined : rules;
@@ -123,7 +123,7 @@ export class CallPolicy {
 
   /**
    * Asks until there is an answer; the decision, or the verdict that denies the command as the person
-   * changed it: a command that they edit is decided anew, and asked about again.
+   * changed it: a command that they edit is decided anew, and asked about again where there is a reason.
    */
   async #ask(
     args: Arguments,
@@ -147,10 +147,12 @@ export class CallPolicy {
         given = withCommand(given, approval.subject.command, answer.command);
         verdict = await this.#verdict(given);
         if (verdict.effect === "deny") return verdict;
-        if (verdict.effect === "allow") verdict = { ...verdict, isRoutine: true };
-        continue;
+        // What the person wrote runs, but for what they may not know of it.
+        if (verdict.effect === "ask" && !verdict.isRoutine) continue;
       }
-      for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
+      if (answer.choice !== "edit") {
+        for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
+      }
       const { leave } = verdict;
       const { command } = this.#call(given);
       if (leave === "network" && command !== undefined) this.by.network(beginningsOf(command));
@@ -184,7 +186,7 @@ export class CallPolicy {
     args: Arguments,
     { reason, isRoutine, changed }: Verdict,
     prepared: Prepared | undefined,
-    rules: readonly KeptRule[] | undefined,
+    rules: readonly OfferedRule[] | undefined,
   ): Approval {
     const { callId = "", isOfPerson = false } = this.context;
     const subject = this.tool.subject?.(args) ?? {};
@@ -211,7 +213,10 @@ export class CallPolicy {
   }
 
   /** Adds the rule as far as the answer says, and reports that. */
-  async #remember(kept: KeptRule, choice: "once" | "session" | "folder"): Promise<void> {
+  async #remember(
+    { words: _, ...kept }: OfferedRule,
+    choice: "once" | "session" | "folder",
+  ): Promise<void> {
     const { allow, save, onEvent } = this.by;
     const { workingDir } = this.context;
     const { rule } = kept;

@@ -3,7 +3,7 @@
  * here has columns, colours or rows. @module
  */
 
-import type { KeptRule } from "../permissions/rules.ts";
+import type { OfferedRule } from "../permissions/rules.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
@@ -29,7 +29,7 @@ export interface Approval {
   /** The answers that are offered, in order. */
   choices: readonly ApprovalChoice[];
   /** The rules that `session` and `folder` would add. */
-  rules?: readonly KeptRule[];
+  rules?: readonly OfferedRule[];
   /** The file that the rule is for, where the call names one. */
   rulePath?: string;
   /** The files that the command runs and that changed since it was allowed. */

@@ -6,11 +6,12 @@ import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import { rowsOf } from "../../text/width.ts";
+import { displayWidth, rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { BACKGROUND_ARGUMENT, WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
 import type { Change, Subject } from "../../types/tool.ts";
 import { changeLines, changeNotes, DIFF_STYLES, paintedRows } from "../change.ts";
+import type { AnswerRow } from "./approval_modal.ts";
 
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
 type AskLine = (text: string, ...question: Parameters<Screen["ask"]>) => Promise<string | null>;
@@ -27,6 +28,9 @@ const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
 
 const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
+export const questionTitle = ({ isOfPerson }: Approval): string =>
+  isOfPerson ? "Send it along?" : "Run this?";
+
 /** Asks about calls with `ask`. */
 export function askPerson(
   ask: AskLine,
@@ -37,14 +41,51 @@ export function askPerson(
     const objection = (line: string) =>
       answerOf(line, approval) ? undefined : wrapped(objectionTo(line, approval), columns());
     const keys = approval.choices.map(approvalKey).join("/");
-    const question = approval.isOfPerson ? "Send it along?" : "Run this?";
-    const prompt = `${question} [${columns() < 30 ? "y/n" : keys}/?] `;
+    const prompt = `${questionTitle(approval)} [${columns() < 30 ? "y/n" : keys}/?] `;
     const line = await ask(questionText(approval, columns(), paint), prompt, objection, signal);
     const answer = line === null ? undefined : answerOf(line, approval);
     if (answer?.choice !== "edit") return answer ?? { choice: "refuse", reason: "" };
     const typed = await ask("", "command: ", () => undefined, signal, answer.command);
     return typed?.trim() ? { choice: "edit", command: typed } : answer;
   };
+}
+
+/** The answers to a call as rows of a list, in the order of their digits. */
+export function answerRows(approval: Approval, columns: number): AnswerRow[] {
+  const more = approval.isOfPerson ? "" : ": say what to do instead";
+  const labels: Readonly<Record<AnswerRow["choice"], string>> = {
+    once: "Yes",
+    session: `Yes, and ${remembered(approval, columns)} in this session`,
+    folder: "Yes, and from now on in this folder",
+    refuse: `No${more}`,
+  };
+  return (Object.keys(labels) as AnswerRow["choice"][])
+    .filter((choice) => approval.choices.includes(choice))
+    .map((choice) => ({ choice, label: labels[choice] }));
+}
+
+/** Columns of a row of answers beside what it allows. */
+const ANSWER_COLUMNS = 28;
+
+/** What an answer allows for longer, where that fits in its row; else the row says so above. */
+function remembered(approval: Approval, columns: number): string {
+  const allowed = allowedBy(approval);
+  return displayWidth(allowed) <= columns - ANSWER_COLUMNS ? allowed : "all of it";
+}
+
+/** The text above the answers: the whole of the call, and why it is asked about. */
+export function listedQuestion(approval: Approval, columns: number, paint: Painter): string {
+  const text = requestNotes(approval, columns, paint);
+  const allowed = allowedBy(approval);
+  if (approval.rules && remembered(approval, columns) !== allowed) {
+    text.push(paintedRows(`  May be allowed for longer: ${allowed}`, columns, DIM, paint));
+  }
+  return text.join("\n");
+}
+
+/** The meanings of the answers, and of the keys beside their digits. */
+export function answersHelp(approval: Approval, columns: number): string {
+  return wrapped(objectionTo("?", approval), columns);
 }
 
 /** The line about a rule that was added. */
@@ -95,25 +136,37 @@ function allowedBy(approval: Approval): string {
   }
   const files = [...new Set(rules.flatMap(({ files = {} }) => Object.keys(files)))];
   const bound = files.length === 0 ? "" : `, while ${oneLine(files.join(", "))} is unchanged,`;
-  return ruleTexts(approval) + bound;
+  const words = rules.map(({ words }) => `\`${oneLine(words)}\``);
+  const isExact = rules.length === 1 && rules[0]!.words === approval.subject.command;
+  return (isExact ? "exactly this" : `any ${words.join(" and ")}`) + bound;
 }
 
 const ruleTexts = ({ rules = [] }: Approval): string =>
   oneLine(rules.map(({ rule }) => rule).join(", "));
 
 function questionText(approval: Approval, columns: number, paint: Painter): string {
-  const { reason, isRoutine, confinedTo, rules, changed = [] } = approval;
+  const text = requestNotes(approval, columns, paint);
+  if (approval.rules) {
+    const allows = `  a allows ${
+      allowedBy(approval)
+    } in this session, s in this folder from now on`;
+    text.push(paintedRows(allows, columns, DIM, paint));
+  }
+  return text.join("\n");
+}
+
+/** The call, why it is asked about, and by what it is confined. */
+function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
+  const { reason, isRoutine, confinedTo, changed = [] } = approval;
   const text = [requestText(approval, columns, paint)];
-  const dim = (line: string) => text.push(paintedRows(line, columns, DIM, paint));
   if (!isRoutine) text.push(wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns));
   if (changed.length > 0) {
     text.push(
       wrapped(`  Changed since you allowed it: ${changed.map(oneLine).join(", ")}`, columns),
     );
   }
-  if (confinedTo) dim(`  ${confinedTo}`);
-  if (rules) dim(`  a allows ${allowedBy(approval)} in this session, s in this folder from now on`);
-  return text.join("\n");
+  if (confinedTo) text.push(paintedRows(`  ${confinedTo}`, columns, DIM, paint));
+  return text;
 }
 
 /** The most rows of a request that are seen at one glance. */

@@ -1,9 +1,16 @@
 /** The session that a person types in. @module */
 
 import { commandIn } from "../../session/commands/registry.ts";
-import type { Frontend, SessionEvent, Status } from "../../session/frontend.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  Frontend,
+  SessionEvent,
+  Status,
+} from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
+import type { ApproveMode } from "../../permissions/settings.ts";
 import { canEdit } from "../../terminal/line/input.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { PlainScreen, type Screen } from "../../terminal/screen/screen.ts";
@@ -24,9 +31,17 @@ import {
   trustChangeRows,
   trustQuestion,
 } from "../session_lines.ts";
+import { ApprovalModal } from "./approval_modal.ts";
 import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
-import { askPerson, ruleAdded } from "./question.ts";
+import {
+  answerRows,
+  answersHelp,
+  askPerson,
+  listedQuestion,
+  questionTitle,
+  ruleAdded,
+} from "./question.ts";
 import { inRow, outputText, reportText, shellText, waitingText } from "./report_text.ts";
 import { TurnView } from "./turn_view.ts";
 import { SessionHistory } from "./typed_history.ts";
@@ -44,6 +59,9 @@ interface TerminalOptions {
 const LONG_TURN_MS = 10_000;
 /** The longest, in milliseconds, that a signal's end of the session waits. */
 const SIGNAL_TIDY_UP_MS = 5000;
+
+/** The modes that Shift-Tab goes through. */
+const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
 
 const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGHUP: EXIT.hangup,
@@ -108,6 +126,10 @@ export class TerminalFrontend implements Frontend {
 
   readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
     this.#view.onAsked(request.call.id);
+    this.#screen.notify(`copilot asks: ${questionTitle(request)}`);
+    if (this.#screen instanceof LiveScreen) {
+      return await this.#choose(this.#screen, request, signal);
+    }
     const ask: Parameters<typeof askPerson>[0] = async (text, ...question) => {
       if (text !== "") this.#view.print(`\n${text}`);
       const answer = await this.#screen.ask(...question);
@@ -116,6 +138,27 @@ export class TerminalFrontend implements Frontend {
     };
     return await askPerson(ask, () => terminalSize().columns, this.#paint)(request, signal);
   };
+
+  /** Asks with a list, of which one key picks the answer. */
+  async #choose(
+    screen: LiveScreen,
+    request: Approval,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer> {
+    const { columns } = terminalSize();
+    this.#view.print(`\n${listedQuestion(request, columns, this.#paint)}`);
+    const { modalParts } = screen;
+    const modal = new ApprovalModal({
+      ...modalParts,
+      title: questionTitle(request),
+      rows: answerRows(request, columns),
+      command: request.choices.includes("edit") ? request.subject.command : undefined,
+      onHelp: () => screen.print(answersHelp(request, terminalSize().columns)),
+    });
+    const answer = await screen.push(modal, signal);
+    if (answer === null) this.#stop.abort();
+    return answer ?? { choice: "refuse", reason: "" };
+  }
 
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     if (!this.#isLive) return undefined;
@@ -168,12 +211,24 @@ export class TerminalFrontend implements Frontend {
       activity: () => this.#activity(),
       footer: () => this.#status ? footerText(this.#status, terminalSize().columns) : "",
       onStop: () => this.#stop.abort(),
+      onShiftTab: () => void this.#nextMode(),
       onUnfold: () => this.#view.unfold(),
       onEnd: (signal) => {
         this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
         setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
       },
     });
+  }
+
+  /** Goes on with the next mode of asking. */
+  async #nextMode(): Promise<void> {
+    const now = MODES.indexOf(this.#status?.mode?.approve ?? "ask");
+    const next = MODES[(now + 1) % MODES.length]!;
+    try {
+      await this.#session.command("approve", next, this.#over.signal);
+    } catch (error) {
+      this.#say(`· ${oneLine((error as Error).message)}`);
+    }
   }
 
   #activity(): string | undefined {

@@ -1,7 +1,7 @@
 /** The rules that a person may have kept when they are asked about a command line. @module */
 
 import type { Scene } from "../path_verdict.ts";
-import { isFed, isFor, type KeptRule } from "../rules.ts";
+import { isFed, isFor, type OfferedRule } from "../rules.ts";
 import type { PolicyCall } from "../settings.ts";
 import { commandBeginning, quoted } from "./beginnings.ts";
 import { linePlaces, oneCommand, withoutTimeout } from "./command_verdict.ts";
@@ -13,12 +13,12 @@ import { filesRun, type RunFile, scriptLength } from "./run_files.ts";
 const MAX_RULES = 4;
 
 /** The rules that would allow the parts of a line that none allows yet; none where a part is never kept. */
-export function commandRules(call: PolicyCall & { command: string }, scene: Scene): KeptRule[] {
+export function commandRules(call: PolicyCall & { command: string }, scene: Scene): OfferedRule[] {
   const line = parseCommandLine(call.command);
   if (!line.ok) return [];
   const { view: _, ...unconfined } = scene;
   const rules = scene.rules.filter((rule) => isFor(rule, call.tool));
-  const kept = new Map<string, KeptRule>();
+  const kept = new Map<string, OfferedRule>();
   const parts = linePlaces(call.command, line.commands, unconfined);
   // What changes to a folder of the project first is harmless.
   const isEntered = parts.length > 0 && parts.at(-1)!.scene !== unconfined;
@@ -39,7 +39,7 @@ const CHANGING = new Set(
 );
 
 /** The rule for one command: for what it begins with where more words are no code, else for its very words. */
-function ruleOf(command: SimpleCommand, scene: Scene): KeptRule | undefined {
+function ruleOf(command: SimpleCommand, scene: Scene): OfferedRule | undefined {
   const { words, assignments } = command;
   const { words: beginning, kind } = commandBeginning(words);
   if (assignments.length > 0 || words.length === 0 || kind === "reaching") return undefined;
@@ -61,7 +61,8 @@ function ruleOf(command: SimpleCommand, scene: Scene): KeptRule | undefined {
     files[name] = digest;
   }
   const rule = `run_bash(${text}${length === 0 ? "" : " *"})`;
-  return { rule, ...Object.keys(files).length > 0 && { files } };
+  const shown = length === 0 ? text : `${text} …`;
+  return { rule, words: shown, ...Object.keys(files).length > 0 && { files } };
 }
 
 /** The files that a line may run: what {@linkcode Scene.digests} must hold to bind rules to them. */

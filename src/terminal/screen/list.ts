@@ -39,6 +39,10 @@ export function stepped(chosen: number, step: number, count: number): number {
   return chosen < 0 && step < 0 ? count - 1 : (chosen + step + count) % count;
 }
 
+/** The index of the first item that a list of `rows` rows shows. */
+export const firstShown = (chosen: number, count: number, rows: number): number =>
+  Math.max(0, Math.min(chosen - (rows >> 1), count - rows));
+
 /** At most `rows` rows of the list, around the chosen one, each of at most `columns`. */
 export function listRows(
   items: readonly ListRow[],
@@ -46,7 +50,7 @@ export function listRows(
   { columns, rows }: { columns: number; rows: number },
   look: ListLook,
 ): CellRow[] {
-  const first = Math.max(0, Math.min(chosen - (rows >> 1), items.length - rows));
+  const first = firstShown(chosen, items.length, rows);
   const shown = items.slice(first, first + rows);
   const front = look.isNumbered ? 2 + `${items.length}`.length + 2 : 2;
   const widest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));

@@ -6,7 +6,7 @@ import type { Key } from "../line/keys.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { type CellRow, type Frame, widthOf } from "./frame.ts";
-import { listHeight, type ListLook, type ListRow, listRows, stepped } from "./list.ts";
+import { firstShown, listHeight, type ListLook, type ListRow, listRows, stepped } from "./list.ts";
 import type { Modal, Outcome } from "./modal.ts";
 
 interface ListItem<T> extends ListRow {
@@ -113,8 +113,7 @@ export class ListModal<T> implements Modal<T> {
 
   /** The row of the chosen item among those that are shown. */
   #rowOf(room: number): number {
-    const first = Math.max(0, Math.min(this.#chosen - (room >> 1), this.#items.length - room));
-    return Math.max(0, this.#chosen - first);
+    return Math.max(0, this.#chosen - firstShown(this.#chosen, this.#items.length, room));
   }
 
   #type(text: string): Outcome<T> {

@@ -27,6 +27,8 @@ interface LiveScreenOptions
   footer: () => string;
   /** False where the terminal shows ASCII alone (default: true). */
   unicode?: boolean;
+  /** Shift-Tab, where no list or question is open. */
+  onShiftTab?: () => void;
   /** Ctrl-O: shows the text that was folded. */
   onUnfold: () => void;
   /** A signal, or the terminal is gone; the terminal is restored already. */
@@ -117,6 +119,18 @@ export class LiveScreen implements Screen {
       onCancel: () => this.#message.hold(),
     });
     return this.push(question, signal);
+  }
+
+  /** The parts of a modal that its caller makes. */
+  get modalParts() {
+    const { color, unicode = true } = this.options;
+    return {
+      hasStyles: color !== "",
+      unicode,
+      ring: this.#ring,
+      context: this.#printed,
+      onCancel: () => this.#message.hold(),
+    };
   }
 
   /** Opens `modal` once no key came for a while; its result, or null once `signal` is aborted. */
@@ -211,6 +225,11 @@ export class LiveScreen implements Screen {
       return true;
     }
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
+    const { onShiftTab } = this.options;
+    if (key.name === "shift-tab" && onShiftTab && !this.#isAsking() && !this.#message.hasMenu) {
+      onShiftTab();
+      return true;
+    }
     if (key.name !== "ctrl-o") return false;
     this.options.onUnfold();
     return true;

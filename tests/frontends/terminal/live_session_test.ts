@@ -72,7 +72,7 @@ sessionTest(
     await terminal.type("\r");
     await terminal.until("Run this?");
     await status("test · ");
-    await terminal.type("y\r");
+    await terminal.type("y");
     await terminal.until("Done.");
     await status("Enter sends what is held");
   },

@@ -221,7 +221,7 @@ async function asked(
 Deno.test("CMD-08 a question says what its answers allow, and offers none that would not help", async () => {
   const edit = { file_path: "src/none.py", old_string: "a", new_string: "b" };
   const choices: ApprovalChoice[] = ["once", "refuse", "session", "folder"];
-  const rules = [{ rule: "edit_file(src/none.py)" }];
+  const rules = [{ rule: "edit_file(src/none.py)", words: "src/none.py" }];
   const of = await asked("edit_file", edit, { rules, rulePath: "src/none.py", choices }, [
     "x",
     "?",
@@ -240,14 +240,18 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     "run_bash",
     { command: "npm test" },
     {
-      rules: [{ rule: "run_bash(npm test)", files: { "package.json#test": "" } }],
+      rules: [{
+        rule: "run_bash(npm test)",
+        words: "npm test",
+        files: { "package.json#test": "" },
+      }],
       changed: ["a\x1b"],
     },
     ["?"],
   );
   assertMatch(
     command.text,
-    /\n {2}Changed since you allowed it: a␛\n {2}a allows run_bash\(npm test\), while package\.json#test is unchanged, in this\n {2}session, s in/,
+    /\n {2}Changed since you allowed it: a␛\n {2}a allows exactly this, while package\.json#test is unchanged, in this session,\n {2}s in/,
   );
   assertMatch(command.said[0]!, /from now on: run_bash\(npm test\)\n {2}e {6}edit the command/);
   // No rule allows what always asks; lines cannot be edited.
@@ -263,7 +267,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   const narrow = await asked(
     "run_bash",
     { command: "ls" },
-    { rules: [{ rule: "run_bash(ls *)" }] },
+    { rules: [{ rule: "run_bash(ls *)", words: "ls …" }] },
     [],
     24,
   );

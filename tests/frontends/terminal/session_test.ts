@@ -12,11 +12,10 @@ const exists = (terminal: Terminal, name: string) =>
 sessionTest("a command runs when it is approved", [touch, { text: "Done." }], async (terminal) => {
   await terminal.type("go\r");
   await terminal.until("Run this?");
-  await terminal.type("maybe\r");
-  await terminal.until((rows) => rows.includes("  y, n, a, s, e or ? for what they mean"));
-  await terminal.type("?\r");
+  await terminal.type("maybe");
+  await terminal.type("?");
   await terminal.until((rows) => rows.some((row) => row.includes("edit the command")));
-  await terminal.type("y\r");
+  await terminal.type("y");
   await terminal.until("Done.");
   assertEquals(await exists(terminal, "ran"), true);
 });
@@ -157,3 +156,14 @@ Deno.test({
     assertEquals(await left(mark), []);
   },
 });
+
+sessionTest(
+  "Shift-Tab goes through the modes, which the status line shows",
+  [],
+  async (terminal) => {
+    for (const mode of ["edits", "auto", "plan", "ask", "edits"]) {
+      await terminal.type("\x1b[Z");
+      await terminal.until((rows) => new RegExp(`· ${mode}( |$)`).test(rows.at(-1)!));
+    }
+  },
+);

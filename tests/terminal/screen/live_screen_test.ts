@@ -379,3 +379,35 @@ Deno.test("a question waits for keys that came while a completion was looked up"
   await terminal.until(() => isAsked(terminal));
   assertEquals([answer, terminal.rows.includes("queued: @ay")], [undefined, true]);
 });
+
+Deno.test("Shift-Tab is for the modes, but where a list or a question has it", async () => {
+  const terminal = new FakeTerminal();
+  let presses = 0;
+  using screen = new LiveScreen({
+    color: "",
+    history: () => [],
+    pasted: () => new Map(),
+    completer: () => ({ replace: 1, items: ["/clear", "/close"], isTyped: true }),
+    activity: () => undefined,
+    footer: () => "the status",
+    onShiftTab: () => presses++,
+    onStop() {},
+    onUnfold() {},
+    onEnd() {},
+  }, terminal);
+  await terminal.type("\x1b[Z");
+  assertEquals(presses, 1);
+  await terminal.type("/");
+  await terminal.until((rows) => rows.includes("❯ /clear"));
+  await terminal.type("\x1b[Z");
+  await terminal.until((rows) => rows.includes("❯ /close"));
+  await terminal.type("\x1b");
+  const { signal } = new AbortController();
+  const answer = screen.ask("Run this? ", yes, signal);
+  await terminal.wait(201);
+  await terminal.until(() => isAsked(terminal));
+  await terminal.type("\x1b[Z");
+  assertEquals(presses, 1);
+  await terminal.type("y\r");
+  assertEquals(await answer, "y");
+});

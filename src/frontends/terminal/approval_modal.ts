@@ -1,0 +1,179 @@
+/** The answers to a question about a call, as a list that one key answers. @module */
+
+import type { ApprovalAnswer, ApprovalChoice } from "../../session/frontend.ts";
+import type { Key } from "../../terminal/line/keys.ts";
+import { LineModal, type LineModalOptions } from "../../terminal/line/line_modal.ts";
+import { lineState, lineText } from "../../terminal/line/state.ts";
+import type { Frame } from "../../terminal/screen/frame.ts";
+import { firstShown, type ListLook, listRows, stepped } from "../../terminal/screen/list.ts";
+import type { Modal, Outcome } from "../../terminal/screen/modal.ts";
+import { styledRow } from "../../terminal/styled.ts";
+import type { TerminalSize } from "../../terminal/tty.ts";
+import { graphemes } from "../../text/width.ts";
+
+export interface AnswerRow {
+  choice: Exclude<ApprovalChoice, "edit">;
+  label: string;
+}
+
+interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "unicode"> {
+  title: string;
+  rows: readonly AnswerRow[];
+  /** The command as it may be edited; left out where there is none to edit. */
+  command?: string | undefined;
+  /** Text that was printed before it. */
+  context: string;
+  ring: LineModalOptions["ring"];
+  /** Prints what the answers mean. */
+  onHelp(): void;
+  /** Ctrl-C or Escape: the turn ends. */
+  onCancel(): void;
+}
+
+/** Keys beside the digits, as the words of the answers begin. */
+const ANSWER_KEYS: Readonly<Record<string, AnswerRow["choice"]>> = {
+  y: "once",
+  a: "session",
+  s: "folder",
+  n: "refuse",
+};
+
+/** A line that is typed within the question: a reason, or the command. */
+class AnswerLine extends LineModal<string> {
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
+    return { done: how === "submit" ? lineText(this.state) : null };
+  }
+}
+
+interface TypedAnswer {
+  kind: "reason" | "command";
+  modal: AnswerLine;
+}
+
+/** A question about a call; its result is the answer. */
+export class ApprovalModal implements Modal<ApprovalAnswer> {
+  #chosen = 0;
+  /** What is typed, and what it is. */
+  #line: TypedAnswer | undefined;
+
+  constructor(private readonly options: ApprovalModalOptions) {}
+
+  get context(): string {
+    return this.options.context;
+  }
+
+  layout(size: TerminalSize): Frame {
+    const { hasStyles } = this.options;
+    const hint = size.rows > 8
+      ? [styledRow(`${hasStyles ? "\x1b[2m" : ""}  ${this.#hint()}`, size.columns)]
+      : [];
+    const look = { ...this.options, isNumbered: true };
+    const { rows, command } = this.options;
+    if (this.#line?.kind === "command" && command !== undefined) {
+      const line = this.#line.modal.layout({ ...size, rows: size.rows - hint.length });
+      return { ...line, rows: [...line.rows, ...hint] };
+    }
+    // The reason is typed in the place of the last row.
+    const listed = this.#line === undefined ? rows : rows.slice(0, -1);
+    const room = Math.max(1, size.rows - hint.length - (this.#line ? 1 : 0));
+    const list = listRows(listed, this.#chosen, { ...size, rows: room }, look);
+    const title = room > list.length ? [styledRow(this.options.title, size.columns)] : [];
+    const above = [...title, ...list];
+    if (this.#line === undefined) {
+      const row = title.length + this.#chosen - firstShown(this.#chosen, rows.length, room);
+      return { rows: [...above, ...hint], cursor: { row, column: 0 } };
+    }
+    const line = this.#line.modal.layout({ ...size, rows: size.rows - hint.length - above.length });
+    const cursor = { ...line.cursor, row: above.length + line.cursor.row };
+    return { rows: [...above, ...line.rows, ...hint], cursor };
+  }
+
+  press(key: Key): Outcome<ApprovalAnswer> {
+    if (this.#line !== undefined) return this.#pressLine(this.#line, key);
+    if (key.type === "text") return this.#type(key.text);
+    switch (key.name) {
+      case "up":
+      case "ctrl-p":
+      case "shift-tab":
+        return this.#move(-1);
+      case "down":
+      case "ctrl-n":
+      case "tab":
+        return this.#move(1);
+      case "enter":
+        return this.#pick(this.options.rows[this.#chosen]);
+      case "escape":
+      case "ctrl-c":
+      case "ctrl-d":
+        this.options.onCancel();
+        return { done: null };
+      case "ctrl-l":
+        return "clear";
+      case "ctrl-z":
+        return "suspend";
+    }
+    return "bell";
+  }
+
+  #hint(): string {
+    const dot = this.options.unicode ? "·" : "-";
+    if (this.#line?.kind === "command") return `Enter runs it, once ${dot} Esc goes back`;
+    if (this.#line) return `Enter sends it ${dot} Esc goes back`;
+    const edit = this.options.command === undefined ? "" : `e edit ${dot} `;
+    return `${edit}? why ${dot} Esc stops the turn`;
+  }
+
+  #type(text: string): Outcome<ApprovalAnswer> {
+    const { rows, command } = this.options;
+    const first = text[0]!.toLowerCase();
+    if (first === "?") {
+      this.options.onHelp();
+      return "none";
+    }
+    if (first === "e" && command !== undefined) {
+      return this.#open("command", command + text.slice(1));
+    }
+    const row = rows.find(({ choice }) => choice === ANSWER_KEYS[first]) ?? rows[Number(first) - 1];
+    if (row !== undefined) return this.#pick(row, text.slice(1));
+    // At the last row whatever else is typed is the reason.
+    return rows[this.#chosen]?.choice === "refuse" ? this.#open("reason", text) : "bell";
+  }
+
+  #move(step: -1 | 1): Outcome<ApprovalAnswer> {
+    this.#chosen = stepped(this.#chosen, step, this.options.rows.length);
+    return "none";
+  }
+
+  #pick(row: AnswerRow | undefined, more = ""): Outcome<ApprovalAnswer> {
+    if (row === undefined) return "bell";
+    return row.choice === "refuse" ? this.#open("reason", more) : { done: { choice: row.choice } };
+  }
+
+  #open(kind: "reason" | "command", text: string): Outcome<ApprovalAnswer> {
+    const { rows, unicode, ring, hasStyles } = this.options;
+    if (kind === "reason") this.#chosen = rows.length - 1;
+    const mark = unicode ? "❯" : ">";
+    const prompt = kind === "command" ? `${mark} ` : `${mark} ${rows.length}  No: `;
+    const color = hasStyles ? "\x1b[1m" : "";
+    const state = lineState({ multiline: false, text: graphemes(text) });
+    this.#line = { kind, modal: new AnswerLine(state, { prompt, color, ring }) };
+    return "none";
+  }
+
+  #pressLine({ kind, modal }: TypedAnswer, key: Key): Outcome<ApprovalAnswer> {
+    const isBack = key.name === "escape" || key.name === "ctrl-g" ||
+      key.name === "backspace" && modal.state.units.length === 0;
+    const outcome: Outcome<string> = isBack ? { done: null } : modal.press(key);
+    if (typeof outcome === "string") return outcome;
+    if (!("done" in outcome)) return "bell";
+    if (outcome.done === null) {
+      this.#line = undefined;
+      return "none";
+    }
+    const text = outcome.done.trim().replace(/^o?[\s,:]+/, "");
+    if (kind === "reason") return { done: { choice: "refuse", reason: text } };
+    const { command } = this.options;
+    const isSame = outcome.done === command || outcome.done.trim() === "";
+    return { done: isSame ? { choice: "once" } : { choice: "edit", command: outcome.done } };
+  }
+}

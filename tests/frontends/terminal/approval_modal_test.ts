@@ -1,0 +1,138 @@
+import { assertEquals } from "@std/assert";
+import { ApprovalModal } from "../../../src/frontends/terminal/approval_modal.ts";
+import { answerRows } from "../../../src/frontends/terminal/question.ts";
+import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../src/session/frontend.ts";
+import { type Key, KeyDecoder } from "../../../src/terminal/line/keys.ts";
+import { rowsText } from "../../../src/terminal/styled.ts";
+
+const CHOICES: readonly ApprovalChoice[] = ["once", "refuse", "session", "folder", "edit"];
+
+function approval(more: Partial<Approval> = {}): Approval {
+  return {
+    call: { id: "1", name: "run_bash", arguments: { command: "npm test" } },
+    subject: { command: "npm test" },
+    reason: "runs a command",
+    isRoutine: true,
+    isOfPerson: false,
+    choices: CHOICES,
+    rules: [{ rule: "run_bash(npm test *)", words: "npm test …" }],
+    ...more,
+  };
+}
+
+function question(more: Partial<Approval> = {}, columns = 80) {
+  const calls: string[] = [];
+  const one = approval(more);
+  const modal = new ApprovalModal({
+    title: "Run this?",
+    rows: answerRows(one, columns),
+    command: one.choices.includes("edit") ? one.subject.command : undefined,
+    hasStyles: false,
+    unicode: true,
+    context: "the call",
+    ring: { kills: [] },
+    onHelp: () => calls.push("help"),
+    onCancel: () => calls.push("cancel"),
+  });
+  const decoder = new KeyDecoder();
+  const press = (keys: string) => {
+    let outcome;
+    const all = [...decoder.push(new TextEncoder().encode(keys)), ...decoder.flush()];
+    for (const key of all as Key[]) outcome = modal.press(key);
+    return outcome;
+  };
+  const rows = (size = { columns, rows: 24 }) =>
+    rowsText(modal.layout(size).rows).split("\n").map((row) => row.trimEnd()).slice(0, -1);
+  return { modal, press, rows, calls };
+}
+
+Deno.test("a question is a list: what each answer allows stands in its row", () => {
+  assertEquals(question().rows(), [
+    "Run this?",
+    "❯ 1  Yes",
+    "  2  Yes, and any `npm test …` in this session",
+    "  3  Yes, and from now on in this folder",
+    "  4  No: say what to do instead",
+    "  e edit · ? why · Esc stops the turn",
+  ]);
+  const exact = [{ rule: "run_bash(npm test)", words: "npm test" }];
+  assertEquals(question({ rules: exact }).rows()[2], "  2  Yes, and exactly this in this session");
+  // What does not fit is said above the list, in whole.
+  assertEquals(question({}, 40).rows()[2], "  2  Yes, and all of it in this session");
+  assertEquals(question({ choices: ["once", "refuse"], isOfPerson: true }).rows(), [
+    "Run this?",
+    "❯ 1  Yes",
+    "  2  No",
+    "  ? why · Esc stops the turn",
+  ]);
+});
+
+const ANSWERS: [keys: string, answer: ApprovalAnswer][] = [
+  ["1", { choice: "once" }],
+  ["2", { choice: "session" }],
+  ["3", { choice: "folder" }],
+  ["y", { choice: "once" }],
+  ["Y", { choice: "once" }],
+  ["a", { choice: "session" }],
+  ["s", { choice: "folder" }],
+  ["\r", { choice: "once" }],
+  ["\x1b[B\r", { choice: "session" }],
+  ["\t\t\r", { choice: "folder" }],
+  ["\x1b[A\r\r", { choice: "refuse", reason: "" }],
+  ["4\r", { choice: "refuse", reason: "" }],
+  ["4use make\r", { choice: "refuse", reason: "use make" }],
+  ["n\r", { choice: "refuse", reason: "" }],
+  ["n use make\r", { choice: "refuse", reason: "use make" }],
+  ["no, use make\r", { choice: "refuse", reason: "use make" }],
+  ["\x1b[Ause make\r", { choice: "refuse", reason: "use make" }],
+  ["nx\x7f\x7f1", { choice: "once" }],
+  ["nx\x1b[27u2", { choice: "session" }],
+  ["e\r", { choice: "once" }],
+  ["e -v\r", { choice: "edit", command: "npm test -v" }],
+  ["e\x15\r", { choice: "once" }],
+];
+for (const [keys, answer] of ANSWERS) {
+  Deno.test(`the keys ${JSON.stringify(keys)} answer a question`, () => {
+    assertEquals(question().press(keys), { done: answer });
+  });
+}
+
+Deno.test("a key that is no answer does nothing, nor does a paste", () => {
+  for (const keys of ["x", "5", "0", "-", "\x1b[200~y\x1b[201~", "\x01"]) {
+    assertEquals(question().press(keys), "bell", keys);
+  }
+  const few = { choices: ["once", "refuse"] as const };
+  for (const keys of ["a", "s", "e", "3"]) assertEquals(question(few).press(keys), "bell", keys);
+});
+
+Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer", () => {
+  const help = question();
+  assertEquals([help.press("?"), help.calls], ["none", ["help"]]);
+  for (const keys of ["\x1b", "\x03", "\x04"]) {
+    const { press, calls } = question();
+    assertEquals([press(keys), calls], [{ done: null }, ["cancel"]]);
+  }
+});
+
+Deno.test("a reason is typed in the place of the last row, the command in that of all", () => {
+  const reason = question();
+  reason.press("n use make");
+  assertEquals(reason.rows().slice(3), [
+    "  3  Yes, and from now on in this folder",
+    "❯ 4  No:  use make",
+    "  Enter sends it · Esc goes back",
+  ]);
+  assertEquals(reason.modal.layout({ columns: 80, rows: 24 }).cursor, { row: 4, column: 18 });
+  const command = question();
+  command.press("e");
+  assertEquals(command.rows(), ["❯ npm test", "  Enter runs it, once · Esc goes back"]);
+});
+
+Deno.test("a question on a low screen keeps the row that is chosen", () => {
+  const { press, rows } = question();
+  press("\t");
+  assertEquals(rows({ columns: 80, rows: 2 }), [
+    "  1  Yes",
+    "❯ 2  Yes, and any `npm test …` in this session",
+  ]);
+});
