@@ -178,7 +178,8 @@ export class CodeTracker {
     else if (closes) fence.depth--;
     // Models that quote Markdown with blocks in it rarely make the outer fence longer.
     else if (
-      fence.depth > 0 && isSame && this.#run >= 3 && this.#before <= LINE_MARKED && next > 32
+      fence.depth > 0 && isSame && this.#run >= fence.length &&
+      this.#before <= LINE_MARKED && next > 32
     ) fence.depth++;
   }
 

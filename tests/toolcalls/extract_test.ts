@@ -390,6 +390,18 @@ const rows: Row[] = [
     [read],
     "```md\n```sh\nls\n```\n```",
   ],
+  [
+    "after a document in a longer fence than its block",
+    `\`\`\`\`md\n\`\`\`sh\nls\n\`\`\`\n\`\`\`\`\n${tagged(READ)}`,
+    [read],
+    "````md\n```sh\nls\n```\n````",
+  ],
+  [
+    "after a document in a shorter fence than its block",
+    `\`\`\`md\n\`\`\`\`sh\nls\n\`\`\`\`\n\`\`\`\n${tagged(READ)}`,
+    [read],
+    "```md\n````sh\nls\n````\n```",
+  ],
   ["after lines shown", `12\ta\n+a\n-a\n${tagged(READ)}`, [read], "12\ta\n+a\n-a"],
   ["in lists", `+ ${tagged(READ)}\n1. a\n- ${tagged(NOW)}`, [read, now], "+\n1. a\n-"],
   ["after a ruler", `---${tagged(READ)}`, [read], "---"],
