@@ -75,7 +75,7 @@ function literal(char: string): GlobToken {
 function setOf(not: string, set: string): [GlobToken] | undefined {
   const glob = `[${not && "!"}${set.replace(/^\]/, "\\]")}]`;
   try {
-    const source = globToRegExp(glob, { extended: false }).source.match(/^\^(\[.*\])/s)![1]!;
+    const source = globToRegExp(glob).source.match(/^\^(\[.*\])/s)![1]!;
     return [{ source: new RegExp(`(?!\\/)${source}`, "u").source }];
   } catch {
     return undefined;

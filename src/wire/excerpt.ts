@@ -61,7 +61,6 @@ const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"'
 
 /** Replaces each piece of a secret, also one in base64, by `[redacted]`. */
 function redacted(text: string): string {
-  if (secrets.size === 0) return text;
   const written = text.match(WRITTEN_CHARACTER) ?? [];
   const plain = written.map(characterOf).join("");
   const hidden = new Uint8Array(plain.length);
