@@ -142,6 +142,11 @@ Deno.test("what is no session is refused, and what is no message passed over", (
     '{"message":{"id":"a","role":"user","parts":[{"type":"text"}]}}',
     '{"message":{"id":"a","role":"user","content":"","parts":[{"type":"resource","kind":"x","name":"","text":""}]}}',
     '{"message":{"id":"a","role":"assistant","content":"","toolCalls":[{}]}}',
+    '{"message":{"id":"a","role":"assistant","content":"","toolCalls":[null]}}',
+    '{"message":{"id":"a","role":"assistant","content":"","hostedBlocks":[null]}}',
+    '{"message":{"id":"a","role":"user","content":"","parts":[null]}}',
+    '{"message":null}',
+    '{"conversation":[],"added":[null]}',
     '{"conversation":[],"added":[{}]}',
     '{"conversation":1}',
     "null",
@@ -317,6 +322,7 @@ Deno.test("version 1: text that only looks like ours stays one text", () => {
       "see\n\n<file path=a>\nx\n</file>",
       'see\n\n<file path="a">\nx\n</file> and more',
       "<shell command=ls>\nx\n</shell>\n\nhi",
+      '<shell command="ls">\nx\n</shell>\n\n\n\n<file path="a">\nx\n</file>',
     ]
   ) {
     const line = JSON.stringify({ message: { role: "user", content } });
