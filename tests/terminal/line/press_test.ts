@@ -1,5 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { type LineState, lineState, lineText } from "../../../src/terminal/line/state.ts";
+import {
+  type LineState,
+  lineState,
+  lineText,
+  withHistory,
+} from "../../../src/terminal/line/state.ts";
 import { replaceUnits, textPartOf, type Unit, unitsText } from "../../../src/terminal/units.ts";
 import { graphemes } from "../../../src/text/width.ts";
 import { seeded } from "../../helpers/split.ts";
@@ -196,6 +201,10 @@ Deno.test("large pastes are one unit, and whole when it counts", async () => {
   assertEquals((await after("\x1b[1;5D\x1b[1;5D\x0b\x19\x19")).length, 2 * large.length + 19);
   assertEquals(await after("\x01\x1bf\x06\x1b[3~"), "before  after");
 
+  // A word, whatever it begins with.
+  const list = `x ${paste("- y\n".repeat(30))}\x1bb`;
+  assertEquals((await pressAll(list)).state.cursor, 2);
+
   const sizes: [text: string, shown: string | undefined][] = [
     ["x\n".repeat(19) + "x", undefined],
     ["x\n".repeat(20) + "x", "[pasted 21 lines]"],
@@ -205,6 +214,16 @@ Deno.test("large pastes are one unit, and whole when it counts", async () => {
   for (const [text, shown] of sizes) {
     const { units } = (await pressAll(paste(text))).state;
     assertEquals(units.length === 1 ? (units[0] as { label: string }).label : undefined, shown);
+  }
+});
+
+Deno.test("a history that grows: entries that are looked at stay those they are", async () => {
+  for (
+    const [before, keys, text] of [[UP, UP, "one"], [UP, DOWN, ""], ["x", UP, "three"]] as const
+  ) {
+    const line = await pressAll(before, new PressedLine(lineState({ history: ["one", "two"] })));
+    line.state = withHistory(line.state, ["one", "two", "three"], new Map());
+    assertEquals(lineText((await pressAll(keys, line)).state), text);
   }
 });
 

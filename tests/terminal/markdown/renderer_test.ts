@@ -302,6 +302,12 @@ Deno.test("markdown: tables", () => {
         "z|z |     22 |  b c",
       ]],
       ["|a|b|\n|-|-|", 20, ["a | b", "--+--"]],
+      // No wider than it is.
+      ["|a|b|c|d|\n|-|-|-|-|\n|e|f|g|hi|", 14, [
+        "a | b | c | d",
+        "--+---+---+---",
+        "e | f | g | hi",
+      ]],
       ["|a|b|\n|-|-|\n|c|\n|d|e|f|\n", 20, ["a | b", "--+------", "c |", "d | e | f"]],
       ["text\n|a|\n|-|\n|b|\ntext", 20, ["text", "a", "-", "b", "text"]],
       ["| not | a table\n| at all |\n\n|a|b|\n|-|\n", 20, [
