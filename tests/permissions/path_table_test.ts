@@ -100,6 +100,33 @@ Deno.test({
   },
 });
 
+Deno.test("R-08 what makes a program run others, or tells an agent what to do, is protected", () => {
+  const names = [
+    ...[
+      ".envrc.local",
+      "mise.toml",
+      ".mise.local.toml",
+      ".helix/languages.toml",
+      ".zed/tasks.json",
+    ],
+    ...[".husky/pre-commit", ".yarnrc.yml", "CLAUDE.local.md", "GEMINI.md", ".goosehints"],
+    ...[".cursorrules", ".windsurf/rules/x.md", ".github/instructions/a.md", ".qwen/settings.json"],
+    ...[
+      ".git/config",
+      ".git/modules/x/config",
+      ".gitmodules",
+      ".vscode/tasks.json",
+      ".bash_aliases",
+    ],
+  ];
+  for (const name of names) {
+    assert(ANY_HOME.protectedKind(`/work/deep/${name}`) !== undefined, name);
+  }
+  for (const name of ["envrc.md", "README.md", "src/git/config", "claude.md.txt"]) {
+    assertEquals(ANY_HOME.protectedKind(`/work/${name}`), undefined, name);
+  }
+});
+
 /** A home folder beside a folder to work in, on disk; `env` is that of a person who may read everywhere. */
 function homeWith(files: readonly string[]) {
   const base = Deno.realPathSync(Deno.makeTempDirSync());

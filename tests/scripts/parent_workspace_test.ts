@@ -31,7 +31,8 @@ async function runIn(project: string): Promise<{ code: number; text: string }> {
 }
 
 Deno.test({
-  name: "a workspace in a parent folder does not replace our modules by those of its vendor folder",
+  name:
+    "R-13 a workspace in a parent folder does not replace our modules by those of its vendor folder",
   ignore: Deno.build.os === "windows", // links need special rights there
   async fn() {
     const parent = await Deno.makeTempDir();

@@ -170,7 +170,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `SBX-04 a socket in the folder itself is not reached either${notHere}`,
+  name: `SBX-04 R-10 a socket in the folder itself is not reached either${notHere}`,
   ignore: !isBubblewrap || !(await sh("perl -MIO::Socket::UNIX -e 1")).success,
   async fn() {
     let socket: Deno.UnixListener | undefined;

@@ -34,7 +34,7 @@ const FILES: [name: string, text: string][] = [
 ];
 const TEXTS = ["two\n", "TWO", "TWO\r\n2", "TWO\r", ""];
 
-Deno.test("the lines of a change are those of the bytes on disk, before and after", async () => {
+Deno.test("R-20 the lines of a change are those of the bytes on disk, before and after", async () => {
   let count = 0;
   for (const [name, text] of FILES) {
     for (const from of ["two", "two\r\nthree", "one\rtwo"]) {
