@@ -127,7 +127,7 @@ function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, W
 /** True where a command runs unasked, as the sandbox keeps it from all that it must not touch. */
 function confines(scene: Scene): boolean {
   const { view, approve } = scene;
-  const runsConfined = approve === "auto" || approve === "edits";
+  const runsConfined = approve === "auto" || approve === "edits" || approve === "plan";
   return view !== undefined && runsConfined && (!hasPathRules(scene) || view().isComplete);
 }
 
