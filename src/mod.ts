@@ -81,7 +81,7 @@ export {
   toolsToHostedFormat,
 } from "./backends/hosted/request.ts";
 export { parseHostedResponse } from "./backends/hosted/response.ts";
-export type { Completer, Completion } from "./terminal/line/completion.ts";
+export type { Completer, Completion, Offer } from "./terminal/line/completion.ts";
 export { readInput, readLineRaw } from "./terminal/line/input.ts";
 export type { ReadOptions } from "./terminal/line/editor.ts";
 export { stripThinkTags } from "./text/think.ts";

@@ -1,6 +1,6 @@
 /** Completion: the texts that could stand before the cursor, as a list below the line. @module */
 
-import { listHeight, type ListLook, type ListRow, listRows, stepped } from "../screen/list.ts";
+import { listHeight, type ListLook, listRows, stepped } from "../screen/list.ts";
 import type { CellRow } from "../screen/frame.ts";
 import type { TerminalSize } from "../tty.ts";
 import { unitsText } from "../units.ts";
@@ -8,7 +8,10 @@ import { graphemes } from "../../text/width.ts";
 import { type LineState, withUndo, withUnits } from "./state.ts";
 
 /** A text that could stand before the cursor, as the list shows it. */
-export interface Offer extends ListRow {
+export interface Offer {
+  label: string;
+  /** What it means, in a few words. */
+  detail?: string | undefined;
   /** The text that is put in (default: the label). */
   text?: string;
   /** True where Enter only puts it in, as more is to be typed. */

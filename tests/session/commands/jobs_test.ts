@@ -29,9 +29,7 @@ sessionTest(
     );
     await terminal.type("y\r");
     await terminal.until("command: exec sleep 1000");
-    await terminal.until((rows) =>
-      rows.filter((row) => row === "Run this? [y/n/a/s/e/?]").length === 1
-    );
+    await terminal.until((rows) => rows.filter((row) => row === "Run this?").length === 1);
     await terminal.type("y\r");
     await terminal.until("Started.");
     await terminal.type("/jobs\r");
