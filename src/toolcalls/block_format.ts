@@ -17,7 +17,6 @@ type Atom = string | RegExp;
 
 /** The way in which calls of a format are written. */
 interface BlockSpec {
-  name: string;
   /** The markers, and for each the pieces between it and the head. */
   markers: Readonly<Record<string, readonly Atom[]>>;
   /** From there to the arguments; the group `name` is the tool's, with a namespace or without. */
@@ -55,7 +54,6 @@ export function blockFormat(spec: BlockSpec): CallFormat {
     return head;
   }
   return {
-    name: spec.name,
     markers: Object.keys(spec.markers),
     needsNames: true,
     ...(spec.lineStart && { lineStart: true }),

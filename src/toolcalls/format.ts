@@ -22,7 +22,6 @@ export function offeredName(name: string, { tools }: CallContext): string | unde
 
 /** A way in which models write calls into their text. */
 export interface CallFormat {
-  readonly name: string;
   /** The texts that begin a call, none the beginning of another. */
   readonly markers?: readonly string[];
   /** Info strings: the opening line of such a fenced block begins a call. */

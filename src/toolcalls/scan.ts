@@ -266,7 +266,6 @@ class FormatScanner implements CallScanner {
 /** Reads on behind a marker within an HTML element: it is no call if the end tag `close` comes. */
 function quotation(close: string): CallFormat {
   return {
-    name: "HTML element",
     read() {
       const reader = new MarkerReader([close], { inCode: true });
       return {

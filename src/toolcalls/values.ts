@@ -71,7 +71,11 @@ export function typedValue(text: string, key: string, name: string, context: Cal
   return parsed === undefined ? parseLenientJson(value) ?? value : parsed;
 }
 
-function propertiesOf(name: string, { schemas }: CallContext): Record<string, { type?: unknown }> {
+/** The schemas of the parameters of the tool `name`; none where its schema is not known. */
+export function propertiesOf(
+  name: string,
+  { schemas }: CallContext,
+): Record<string, { type?: unknown }> {
   const schema = schemas[name] as { properties?: Record<string, { type?: unknown }> } | undefined;
   return schema?.properties ?? {};
 }

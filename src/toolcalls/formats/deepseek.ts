@@ -17,7 +17,6 @@ export const deepseek: readonly CallFormat[] = [["｜", "▁"], ["|", "_"], ["�
     ];
     return heads.map((head) =>
       blockFormat({
-        name: `DeepSeek ${mark("tool calls begin")}`,
         markers: {
           [mark("tool call begin")]: [],
           [mark("tool calls begin")]: [/\s*/, mark("tool call begin")],

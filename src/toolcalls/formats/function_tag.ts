@@ -7,7 +7,6 @@ import { jsonArguments, taggedArguments } from "../values.ts";
  * Llama 3.1 (JSON). The tag around it is often missing at one end.
  */
 export const functionTag = blockFormat({
-  name: "function tag",
   markers: {
     "<function=": [],
     "<tool_call>": [/\s*/, "<function="],

@@ -3,7 +3,6 @@ import { jsonArguments } from "../values.ts";
 
 /** `>>>N`, a line feed and `{json}`. Source: the chat template of Functionary 3.2. */
 export const functionary = blockFormat({
-  name: "Functionary",
   markers: { ">>>": [] },
   head: [/(?<name>[\w.-]+)/, /[ \t]*/, /\n/, /\s*/, /(?=\{)/],
   lineStart: true,

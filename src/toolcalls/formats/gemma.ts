@@ -13,7 +13,6 @@ export const gemmaMarks: readonly CallFormat[] = ([
   ["<|tool_call>", "<tool_call|>", '<|"|>'],
 ] as const).map(([open, close, quote]) =>
   blockFormat({
-    name: `Gemma ${open}`,
     markers: { [open]: [/\s*/] },
     head: ["call:", /(?<name>[\w.-]+)/, /\s*/, /(?=\{)/],
     close: [close],
@@ -43,7 +42,6 @@ function gemmaArguments(
 
 /** A code block labelled tool_code with Python calls. Source: Gemma 3's documentation. */
 export const gemmaFence: CallFormat = {
-  name: "Gemma code block",
   fences: ["tool_code", "tool_call", "tool_calls"],
   needsNames: true,
   read: (marker, context) => pythonReader(marker.match(/^[`~]+/)![0], context),

@@ -9,7 +9,6 @@ import { taggedArguments } from "../values.ts";
  */
 export const glm: readonly CallFormat[] = ["", ":opensource"].map((suffix) =>
   blockFormat({
-    name: `GLM arguments${suffix}`,
     markers: {
       [`<tool_call${suffix}>`]: [/\s*/],
       [`<tool_calls${suffix}>`]: [/\s*/, `<tool_call${suffix}>`, /\s*/],

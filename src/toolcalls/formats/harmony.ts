@@ -6,7 +6,6 @@ import { jsonArguments } from "../values.ts";
  * the role or in the channel. Source: OpenAI's Harmony response format, as gpt-oss writes.
  */
 export const harmony = blockFormat({
-  name: "Harmony",
   markers: { "<|channel|>": [/[^\n{=]{0,60}?/], "<|start|>assistant": [/[^\n{=]{0,60}?/] },
   head: ["to=", /(?<name>[\w.-]+)/, /[^\n{]{0,100}?/, "<|message|>"],
   args: jsonArguments,

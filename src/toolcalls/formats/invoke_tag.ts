@@ -27,7 +27,6 @@ export const invokeTags: readonly CallFormat[] = PREFIXES.map(([prefix, wrappers
     `<${prefix.replaceAll("|", "\\|")}parameter\\s+name=["']?(?<key>[^>"']+)["']?[^>]*>`,
   );
   return blockFormat({
-    name: `${prefix}invoke tag`,
     markers: {
       ...Object.fromEntries([
         [`<${prefix}invoke name=`, []],

@@ -32,7 +32,6 @@ function tagPair(name: string): readonly [open: string, close: string] {
 }
 
 export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => ({
-  name: `JSON in ${open}`,
   markers: [open],
   needsNames: true,
   read: (marker, context) =>
@@ -44,7 +43,6 @@ export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => 
 
 /** `<toolcall>{"name": ..., "arguments": {...}}</toolcall>`, one or several calls (spec 4.6). */
 export const toolcallTag: CallFormat = {
-  name: "toolcall tag",
   markers: ["<toolcall>"],
   read: (open, context) =>
     new JsonCallReader({ open, close: "</toolcall>", strict: false }, context),
@@ -52,7 +50,6 @@ export const toolcallTag: CallFormat = {
 
 /** A code block labelled json that holds nothing but calls (spec 4.6). */
 export const jsonFence: CallFormat = {
-  name: "json code block",
   fences: ["json"],
   read: (marker, context) =>
     new JsonCallReader({ close: marker.match(/^[`~]+/)![0], strict: true }, context),

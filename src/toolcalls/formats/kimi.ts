@@ -6,7 +6,6 @@ import { jsonArguments } from "../values.ts";
  * chat template of Kimi K2.
  */
 export const kimi = blockFormat({
-  name: "Kimi",
   markers: {
     "<|tool_call_begin|>": [],
     "<|tool_calls_section_begin|>": [/\s*/, "<|tool_call_begin|>"],
@@ -19,7 +18,6 @@ export const kimi = blockFormat({
 
 /** The same where the server has dropped the marks: `functions.N:0{json}`. */
 export const kimiStripped = blockFormat({
-  name: "Kimi, stripped",
   markers: { "functions.": [] },
   head: [/(?<name>[\w-]+)/, ":", /\d+/, /\s*/, /(?=\{)/],
   args: jsonArguments,

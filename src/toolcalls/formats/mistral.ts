@@ -6,7 +6,6 @@ import { jsonArguments } from "../values.ts";
  * tokenizers from v11 on, as Mistral Small 3.2 and Devstral write.
  */
 export const mistral = blockFormat({
-  name: "Mistral",
   markers: { "[tool_calls]": [/\s*/] },
   head: [/(?<name>[\w.-]+)/, /\s*/, /(?:\[[A-Z_]*\]?[\w\s-]*){0,2}/, /(?=\{)/],
   args: jsonArguments,

@@ -3,6 +3,7 @@ import type { ToolCall } from "../../types/message.ts";
 import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
 import { CUT_OFF_REASON, invalidCall, newCall } from "../json_calls.ts";
 import { parsePythonCalls, type PythonCall } from "../python_calls.ts";
+import { propertiesOf } from "../values.ts";
 
 /** The beginning of a list of calls; its group is the first name. */
 const PYTHON_HEAD =
@@ -57,9 +58,8 @@ function pythonCalls(text: string, context: CallContext): ToolCall[] | undefined
 }
 
 /** The arguments of a call; values without a keyword go to the parameters in their order. */
-function argumentsOf({ name, positional, named }: PythonCall, { schemas }: CallContext) {
-  const { properties = {} } = (schemas[name] ?? {}) as { properties?: Record<string, unknown> };
-  const keys = Object.keys(properties).filter((key) => !Object.hasOwn(named, key));
+function argumentsOf({ name, positional, named }: PythonCall, context: CallContext) {
+  const keys = Object.keys(propertiesOf(name, context)).filter((key) => !Object.hasOwn(named, key));
   const entries = positional.map((value, i) => [keys[i] ?? `arg${i + 1}`, value]);
   return { ...Object.fromEntries(entries), ...named };
 }
@@ -74,7 +74,6 @@ export const pythonTags: readonly CallFormat[] = ([
   ["<function_calls>", "</function_calls>"],
   ["<|python_tag|>", "<|eom_id|>"],
 ] as const).map(([open, close]) => ({
-  name: `Python in ${open}`,
   markers: [open],
   needsNames: true,
   read: (_marker, context) => pythonReader(close, context),
@@ -82,7 +81,6 @@ export const pythonTags: readonly CallFormat[] = ([
 
 /** A message that is nothing but `[f(a=1), g()]`. */
 export const barePython: CallFormat = {
-  name: "bare Python",
   startsWith: "[",
   needsNames: true,
   read: (_marker, context) => pythonReader(undefined, context),

@@ -5,7 +5,6 @@ import { jsonArguments } from "../values.ts";
 
 /** `Action: N` and `Action Input: {json}`. Source: the ReAct prompts of LangChain and Qwen-Agent. */
 export const react = blockFormat({
-  name: "ReAct",
   markers: { "action:": [] },
   head: [
     /[ \t`"*]*/,
@@ -22,7 +21,6 @@ export const react = blockFormat({
 
 /** `Action:` and JSON in a code block. Source: Cohere's Command R template. */
 export const cohereAction: CallFormat = {
-  name: "Cohere action",
   markers: ["action:"],
   needsNames: true,
   lineStart: true,
