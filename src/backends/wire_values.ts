@@ -1,5 +1,6 @@
 /** Values that wire formats share: tool calls, results, the key. @module */
 
+import { attempt } from "../attempt.ts";
 import { newCallId } from "../text/parts.ts";
 import type { ToolCall } from "../types/message.ts";
 
@@ -45,9 +46,7 @@ export function jsonText(value: unknown): string {
 /** Arguments as text: some servers send the object itself. No JSON where it is nested too deep. */
 export function argumentsText(value: unknown): string {
   if (typeof value === "string") return value;
-  try {
-    return value === undefined || value === null ? "" : JSON.stringify(value);
-  } catch {
-    return "(nested too deep)"; // beyond some thousand levels, the stack overflows
-  }
+  if (value === undefined || value === null) return "";
+  // Beyond some thousand levels, the stack overflows.
+  return attempt(() => JSON.stringify(value)) ?? "(nested too deep)";
 }

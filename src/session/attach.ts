@@ -1,13 +1,13 @@
 /** Files that a message names with `@path`: they go along with it. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
+import { attempt } from "../attempt.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 import { relative, resolve } from "../text/std_path.ts";
 import { fileTool, folderTool } from "../tools/mod.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { ToolContext, ToolOutcome } from "../types/tool.ts";
-import { attempt } from "./attempt.ts";
 import type { AttachedFile, Notice } from "./report.ts";
 
 /** The most files of a message that are attached; the model may read the others. */

@@ -1,5 +1,6 @@
 /** Decides one call of a tool: by the settings, and where they leave it open, by a person. @module */
 
+import { attempt } from "../attempt.ts";
 import { type Place, placeOf } from "../permissions/places.ts";
 import { READER } from "../permissions/path_verdict.ts";
 import { decide, grantOf, rulesFor } from "../permissions/policy.ts";
@@ -13,7 +14,6 @@ import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
-import { attempt } from "./attempt.ts";
 import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
 
 type Arguments = Record<string, unknown>;

@@ -4,11 +4,11 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
+import { attempt } from "../attempt.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { isStill } from "../tools/files/regular_file.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
-import { attempt } from "./attempt.ts";
 import type { Confirmation } from "./frontend.ts";
 import type { HeededInstructions, InstructionFile } from "./report.ts";
 import type { Permissions } from "./permissions.ts";

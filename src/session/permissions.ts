@@ -1,5 +1,6 @@
 /** The permissions of a run: decides calls, confines commands, knows which folders are trusted. @module */
 
+import { attempt } from "../attempt.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
 import type { PathTable } from "../permissions/path_table.ts";
@@ -308,13 +309,8 @@ function supersedes(rule: KeptRule, one: unknown): boolean {
 /** A folder of this run: what one command leaves in it is there for the next. */
 function privateFolder(): string {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-" }));
-  atProgramEnd(() => {
-    try {
-      Deno.removeSync(folder, { recursive: true });
-    } catch {
-      // Files that a command made unremovable stay, in the system's folder for temporary files.
-    }
-  });
+  // Files that a command made unremovable stay, in the system's folder for temporary files.
+  atProgramEnd(() => attempt(() => Deno.removeSync(folder, { recursive: true })));
   return folder;
 }
 

@@ -1,8 +1,8 @@
 /** The repository that the working directory belongs to, and the settings that it brings. @module */
 
+import { attempt } from "../attempt.ts";
 import { dirname, join } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
-import { attempt } from "./attempt.ts";
 
 /** The folders from the root of the repository that `folder` is in down to `folder`; outside of one, only itself. */
 export function foldersDownTo(folder: string): string[] {

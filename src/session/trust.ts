@@ -3,10 +3,10 @@
  * since, or lies in another folder at the same path, is not trusted. @module
  */
 
+import { attempt } from "../attempt.ts";
 import type { TrustedInstructions } from "../permissions/settings_file.ts";
 import { diffLines } from "../text/diff.ts";
 import { join } from "../text/std_path.ts";
-import { attempt } from "./attempt.ts";
 import type { Permissions } from "./permissions.ts";
 import type { InstructionChange, InstructionDoubt } from "./report.ts";
 

@@ -1,4 +1,5 @@
 import { globToRegExp } from "@std/path/posix/glob-to-regexp";
+import { attempt } from "../attempt.ts";
 
 /** Braces multiply a pattern; no pattern that is meant comes near. */
 const MAX_EXPANDED_CHARS = 5_000;
@@ -74,12 +75,10 @@ function literal(char: string): GlobToken {
 /** The token of a set, undefined for an impossible one, such as `[z-a]`. */
 function setOf(not: string, set: string): [GlobToken] | undefined {
   const glob = `[${not && "!"}${set.replace(/^\]/, "\\]")}]`;
-  try {
+  return attempt(() => {
     const source = globToRegExp(glob).source.match(/^\^(\[.*\])/s)![1]!;
     return [{ source: new RegExp(`(?!\\/)${source}`, "u").source }];
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** The lists of tokens without braces that a list with braces expands to. */

@@ -1,9 +1,8 @@
+import { attempt } from "../attempt.ts";
+
+/** The value of JSON text; undefined for a text that is none. */
 export function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text));
 }
 
 /** True for a JSON object: neither `null` nor an array. */

@@ -1,3 +1,4 @@
+import { attempt } from "../attempt.ts";
 import { SEPARATOR } from "../text/std_path.ts";
 import { resolvePath } from "../text/paths.ts";
 import type { ToolContext } from "../types/tool.ts";
@@ -28,11 +29,7 @@ export function newFilePath(context: Pick<ToolContext, "workingDir">, path: stri
 
 /** `path` with every link followed; as it is where there is nothing yet. */
 export function realPathOr(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => Deno.realPathSync(path)) ?? path;
 }
 
 function problem(path: string): string | undefined {

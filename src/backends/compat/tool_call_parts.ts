@@ -1,5 +1,6 @@
 /** Puts streamed tool calls together. @module */
 
+import { attempt } from "../../attempt.ts";
 import { BackendError } from "../../errors.ts";
 import type { OnDelta } from "../delta_reader.ts";
 import { type Fields, fieldsOf, stringOf } from "../fields.ts";
@@ -141,11 +142,8 @@ function readFragment(value: unknown) {
 
 function isSameJson(a: string, b: string): boolean {
   if (a === b) return true;
-  try {
-    return JSON.stringify(JSON.parse(a)) === JSON.stringify(JSON.parse(b));
-  } catch {
-    return false;
-  }
+  const [one, other] = [a, b].map((text) => attempt(() => JSON.stringify(JSON.parse(text))));
+  return one !== undefined && one === other;
 }
 
 /** Follows the nesting of the JSON, piece by piece, only to know when its value is closed. */

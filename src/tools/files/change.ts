@@ -1,5 +1,6 @@
 /** The {@linkcode Change} of a file: numbered lines of the old and of the new text. @module */
 
+import { attempt } from "../../attempt.ts";
 import { type DiffLine, diffLines } from "../../text/diff.ts";
 import type { Change } from "../../types/tool.ts";
 import { BOM, dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
@@ -153,9 +154,5 @@ export function decodedBytes(bytes: Uint8Array): string | undefined {
   // What is no UTF-8 becomes U+FFFD. To have all checked takes three times the memory.
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (!text.includes("\ufffd")) return text;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
 }

@@ -1,5 +1,6 @@
 /** Commands that go on in the background, and their reports to the model. @module */
 
+import { attempt } from "../../attempt.ts";
 import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { namesOf } from "./jobs.ts";
 import { OutputCapture } from "./output_capture.ts";
@@ -131,12 +132,8 @@ class ShellJob implements Job {
 
   kill(): void {
     const { child, folder } = this.shell;
-    try {
-      if (Deno.build.os === "windows") child.kill("SIGKILL");
-      else endNow(child.pid, folder);
-    } catch {
-      // Gone already.
-    }
+    if (Deno.build.os !== "windows") endNow(child.pid, folder);
+    else attempt(() => child.kill("SIGKILL"));
   }
 
   async #untilOver(): Promise<void> {

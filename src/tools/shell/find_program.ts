@@ -1,5 +1,6 @@
 /** Finds programs: not in the folder that is worked in, which may bring its own `bash`. @module */
 
+import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";
 import { realPathOr } from "../paths.ts";
@@ -27,11 +28,7 @@ export function programFolders(
 /** The path of the first program called `name` in `folders`. */
 export function findProgram(name: string, folders: readonly string[]): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => {
-    try {
-      const { isFile, mode } = Deno.statSync(path);
-      return isFile && (mode! & 0o111) !== 0;
-    } catch {
-      return false;
-    }
+    const info = attempt(() => Deno.statSync(path));
+    return info?.isFile && (info.mode! & 0o111) !== 0;
   });
 }

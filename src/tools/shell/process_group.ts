@@ -4,9 +4,9 @@
  * `timeout` make groups; only `setsid` leaves it, and is found while its parent lives. @module
  */
 
-import { findProgram, programFolders } from "./find_program.ts";
-
+import { attempt } from "../../attempt.ts";
 import { wait } from "../../wire/wait.ts";
+import { findProgram, programFolders } from "./find_program.ts";
 
 interface Process {
   pid: number;
@@ -54,13 +54,8 @@ export async function endGroup(leader: number, graceMs: number, folder: string):
 /** Kills every process that the child `leader` started and, if it lives, itself, without waiting. */
 export function endNow(leader: number, folder: string): void {
   if (Deno.build.os === "windows") return;
-  let table: Process[] = [];
-  try {
-    table = processesIn(listing(programFolders(folder)).outputSync().stdout);
-  } catch {
-    // No process table: only the group gets the signal.
-  }
-  signal(leader, membersIn(table, leader), "SIGKILL");
+  const table = attempt(() => processesIn(listing(programFolders(folder)).outputSync().stdout));
+  signal(leader, membersIn(table ?? [], leader), "SIGKILL");
 }
 
 function signal(leader: number, members: Process[], name: Deno.Signal): void {
@@ -72,12 +67,7 @@ function signal(leader: number, members: Process[], name: Deno.Signal): void {
 
 /** False where it is gone, or another user's (sudo), which cannot be signalled. */
 function kill(target: number, name: Deno.Signal): boolean {
-  try {
-    Deno.kill(target, name);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => (Deno.kill(target, name), true)) ?? false;
 }
 
 /** The processes of the session and group of `leader`, the `known` ones, and the descendants of all. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { attempt } from "../../../attempt.ts";
 import { type CharSet, CharSets, POSIX_CLASSES } from "./char_sets.ts";
 
 /** A condition on a place: begin and end of a line, `\b`, `\B`, begin and end of a word. */
@@ -208,16 +209,9 @@ class RegexParser {
     if (letter !== undefined) return letter === "W" ? "[^\\w]" : `\\${letter}`;
     const bare = name.replace(/^\{|\}$/g, "");
     // JavaScript has no bare names of scripts, other engines do.
-    for (const source of [`\\${whole[1]}{${bare}}`, `\\${whole[1]}{Script=${bare}}`]) {
-      try {
-        new RegExp(source, "v");
-        return source;
-      } catch {
-        // No such property: the next form is tried.
-      }
-    }
-    const reason = `there is no such property of characters as ${whole}`;
-    return this.#fail(reason, "Try \\p{L} for letters");
+    const forms = [`\\${whole[1]}{${bare}}`, `\\${whole[1]}{Script=${bare}}`];
+    return forms.find((source) => attempt(() => new RegExp(source, "v"))) ??
+      this.#fail(`there is no such property of characters as ${whole}`, "Try \\p{L} for letters");
   }
 
   #charClass(): CharSet {
