@@ -1,6 +1,7 @@
 /** The server that the settings name: what it is called, and what it is asked beside turns. @module */
 
 import type { LocalServerOptions } from "../backends/local/connection.ts";
+import type { ListedModel } from "../backends/local/model_list.ts";
 import type { CopilotConfig } from "../config.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -29,4 +30,21 @@ export async function modelNames(config: CopilotConfig): Promise<string[]> {
   if (target.kind === "hosted") throw new Error("name one with /model NAME");
   const { listLocalModels } = await import("../backends/local/connection.ts");
   return await listLocalModels(addressOf(target));
+}
+
+/** What a server tells of a model, such as `8.2B Q4_K_M · 40k context · tools · loaded`. */
+export function modelFacts(
+  { size, quantization, contextLength, abilities = [], isLoaded }: ListedModel,
+): string {
+  const has = (ability: string) => abilities.includes(ability) ? [ability] : [];
+  const built = [size, quantization].filter((one) => one !== undefined).join(" ");
+  return oneLine(
+    [
+      ...built === "" ? [] : [built],
+      ...contextLength === undefined ? [] : [`${Math.round(contextLength / 1024)}k context`],
+      ...has("tools"),
+      ...has("vision"),
+      ...isLoaded === true ? ["loaded"] : [],
+    ].join(" · "),
+  );
 }

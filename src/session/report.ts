@@ -20,6 +20,16 @@ export interface CommandInfo {
   isSlow?: true;
 }
 
+/** A row of the list from which a person picks the argument of a command. */
+export interface ArgumentChoice {
+  argument: string;
+  label: string;
+  /** Facts, such as a size or an age. */
+  detail?: string;
+  /** True for what is in force now. */
+  isCurrent?: boolean;
+}
+
 /** The result of one command. */
 export type Report =
   | { type: "leave" }
@@ -35,6 +45,8 @@ export type Report =
   | ({ type: "models"; models: readonly { name: string; isCurrent: boolean }[] } & AskedModel)
   /** The model is another; `isListed` is whether the server names it. */
   | ({ type: "model"; isListed: boolean } & AskedModel)
+  /** The server has no model `name`: all stays as it was. */
+  | { type: "model_unknown"; name: string; nearest?: string; server: string }
   /** The folder that is worked in; `change` is what came with another one. */
   | { type: "folder"; folder: string; change?: FolderChange }
   | { type: "trust"; instructions: HeededInstructions }

@@ -21,7 +21,7 @@ import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
 import { beginPlan } from "./plan_mode.ts";
 import { costOf } from "./prices.ts";
-import type { CommandInfo, Notice, Report } from "./report.ts";
+import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
 
 /** The longest that a person's own command may run, in seconds: a day. */
@@ -139,6 +139,12 @@ export class Session implements AsyncDisposable {
 
   async commands(): Promise<readonly CommandInfo[]> {
     return (await import("./commands/registry.ts")).commands;
+  }
+
+  /** The arguments of a slash command from which a person may pick one; none where it has no list. */
+  async choices(name: string, signal: AbortSignal): Promise<readonly ArgumentChoice[]> {
+    const { choicesOf } = await import("./commands/registry.ts");
+    return await choicesOf(this.#state, name, signal);
   }
 
   /** The arguments that complete `argument` of a slash command. */

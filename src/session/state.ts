@@ -10,7 +10,7 @@ import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SessionRecord } from "./record.ts";
-import type { CommandInfo, Notice, Report } from "./report.ts";
+import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
 import type { UndoLog } from "./undo.ts";
 
 /** Reads the flags that name a model and its server, for `/model --hosted`. */
@@ -51,6 +51,14 @@ export interface SessionState {
 export interface Command extends CommandInfo {
   /** Runs the command; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
   run(session: SessionState, argument: string, signal: AbortSignal): Report | Promise<Report>;
-  /** Arguments that may complete `begun`; those that do not begin like it are left out afterwards. */
+  /** The arguments from which a person may pick one; asked for where none was given. */
+  choices?(
+    session: SessionState,
+    signal?: AbortSignal,
+  ): readonly ArgumentChoice[] | Promise<readonly ArgumentChoice[]>;
+  /**
+   * Arguments that may complete `begun`, by default those of `choices`; those that do not begin like it
+   * are left out afterwards.
+   */
   values?(session: SessionState, begun: string): string[] | Promise<string[]>;
 }

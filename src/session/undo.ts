@@ -10,15 +10,18 @@ import { stampOf } from "../tools/files/seen_files.ts";
 import type { Message } from "../types/message.ts";
 import type { Grant, OnWritten } from "../types/tool.ts";
 
-/** A message that was taken back or brought back. */
+/** Messages that were taken back, or one that was brought back. */
 export interface UndoReport {
   way: "undo" | "redo";
+  /** The oldest of the messages. */
   text: string;
-  /** The files that were written for it, in order. */
+  /** The number of messages. */
+  messages: number;
+  /** The files that were written for them, in order. */
   files: readonly UndoneFile[];
   /** False where the conversation is another by now, which stays. */
   hasConversation: boolean;
-  /** The number of commands that ran for the message: their effects stay. */
+  /** The number of commands that ran for the messages: their effects stay. */
   commands: number;
 }
 
@@ -83,14 +86,32 @@ export class UndoLog {
     for (const step of [...this.#done, ...this.#undone]) step.conversation = undefined;
   }
 
-  /** Takes back the newest message; undefined where there is none. */
-  async undo(agent: CopilotAgent): Promise<UndoReport | undefined> {
+  /** The messages that can be taken back, newest first, with the number of files written for each. */
+  get messages(): readonly { text: string; files: number }[] {
+    return this.#done.map(({ text, files }) => ({ text, files: files.size })).reverse();
+  }
+
+  /** Takes back the newest `count` messages; undefined where there is none. */
+  async undo(agent: CopilotAgent, count = 1): Promise<UndoReport | undefined> {
+    const files = new Map<string, UndoneFile>();
+    let report: UndoReport | undefined;
+    for (let messages = 1; messages <= count; messages++) {
+      const one = await this.#undoNewest(agent);
+      if (one === undefined) break;
+      for (const file of one.files) files.set(file.path, file);
+      const commands = one.commands + (report?.commands ?? 0);
+      report = { ...one, way: "undo", messages, commands, files: [...files.values()] };
+    }
+    return report;
+  }
+
+  async #undoNewest(agent: CopilotAgent) {
     const step = this.#done.pop();
     if (!step) return undefined;
     const { messages } = agent.state;
     const commands = commandsBehind(step.conversation?.messages ?? messages, messages);
     this.#undone.push(step);
-    return { way: "undo", ...await this.#exchange(step, agent), commands };
+    return { ...await this.#exchange(step, agent), commands };
   }
 
   /** Brings back what was taken back last; undefined where there is nothing. */
@@ -98,7 +119,7 @@ export class UndoLog {
     const step = this.#undone.pop();
     if (!step) return undefined;
     this.#done.push(step);
-    return { way: "redo", ...await this.#exchange(step, agent), commands: 0 };
+    return { way: "redo", messages: 1, ...await this.#exchange(step, agent), commands: 0 };
   }
 
   /** Changes to the other side of a step; `step` holds this side then. */

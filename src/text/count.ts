@@ -8,3 +8,17 @@ export const count = (n: number, one: string, many = `${one}s`): string =>
 export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
+
+/** A duration in minutes and seconds: `60:05`. */
+export function clockTime(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")}`;
+}
+
+const AGES = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000]] as const;
+
+/** How long ago `time` was, in milliseconds since 1970: `3 hours ago`, `just now`. */
+export function ago(time: number, now = Date.now()): string {
+  const [unit, ms] = AGES.find(([, ms]) => now - time >= ms) ?? [];
+  return unit === undefined ? "just now" : `${count(Math.floor((now - time) / ms!), unit)} ago`;
+}

@@ -32,6 +32,8 @@ interface HttpOptions extends ConnectionSettings {
   ready?: (() => Promise<void> | undefined) | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
+  /** The most bytes of the answer (default: 128 MiB). */
+  maxBytes?: number;
   /** Replaces `Math.random`. */
   random?: () => number;
   /** Replaces the wait between attempts, in milliseconds; rejects with the signal's reason. */
@@ -168,7 +170,8 @@ async function attemptOnce<T>(
     if (status === 404 && request.isOptional) {
       throw new BackendError(`${host} has nothing there`, { kind: "request", status });
     }
-    const feed = { watch, signal: attempt.signal, ready };
+    const { maxBytes = MAX_ANSWER_BYTES } = options;
+    const feed = { watch, signal: attempt.signal, ready, maxBytes };
     return await readAnswer(response, body, request.url, open, feed);
   } catch (error) {
     throw attempt.signal.aborted ? attempt.signal.reason : error;
@@ -211,6 +214,7 @@ function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): 
 interface Feed extends Pick<HttpOptions, "ready"> {
   watch: Watchdog;
   signal: AbortSignal;
+  maxBytes: number;
 }
 
 async function readAnswer<T>(
@@ -244,7 +248,7 @@ async function readAnswer<T>(
 async function feedReader(
   body: NonNullable<ByteReader>,
   reader: StreamReader<unknown>,
-  { watch, signal, ready }: Feed,
+  { watch, signal, ready, maxBytes }: Feed,
 ): Promise<Uint8Array> {
   let head = new Uint8Array();
   let total = 0;
@@ -263,8 +267,9 @@ async function feedReader(
     watch.bytes();
     if (total === 0) head = chunk.slice(0, 1_000);
     total += chunk.length;
-    if (total > MAX_ANSWER_BYTES) {
-      throw new BackendError("The answer does not end: it is over 128 MiB", { kind: "protocol" });
+    if (total > maxBytes) {
+      const limit = `it is over ${maxBytes / 2 ** 20} MiB`;
+      throw new BackendError(`The answer does not end: ${limit}`, { kind: "protocol" });
     }
     if (done) continue;
     reader.push(chunk);

@@ -296,6 +296,8 @@ Deno.test({
     await screen.until("One.");
     assertEquals(systemOf(server).includes("be brief"), false);
     await screen.type("/trust\r");
+    await screen.until("Use this folder's instructions?");
+    await screen.type("1");
     await screen.until("· heeds AGENTS.md (2 lines)");
     await screen.type("go\r");
     await screen.until("Two.");
@@ -424,7 +426,7 @@ Deno.test({
     await screen.until("Esc leaves it open");
     await screen.type("\x15y\r");
     for (const [i, heeds] of [true, false, true].entries()) {
-      await screen.type(["", "/trust off\r", "/trust\r"][i]!);
+      await screen.type(["", "/trust off\r", "/trust on\r"][i]!);
       await screen.type("go\r");
       await screen.until(texts[i]!);
       assertEquals(systemOf(server).includes("be brief"), heeds, texts[i]);

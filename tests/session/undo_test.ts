@@ -259,11 +259,37 @@ Deno.test("no more bytes of files are remembered than the bound, but for the new
   });
 });
 
+Deno.test("several messages are taken back at once, with one report of their files", async () => {
+  const turns = [[write("new.txt", "1")], [edit("new.txt", "1", "2")], [edit("a.txt", "one", "1")]];
+  await session(turns, async ({ agent, log, read }) => {
+    assertEquals(log.messages, [
+      { text: "message 3", files: 1 },
+      { text: "message 2", files: 1 },
+      { text: "message 1", files: 1 },
+    ]);
+    assertEquals(await log.undo(agent, 2), {
+      way: "undo",
+      text: "message 2",
+      messages: 2,
+      files: [
+        { path: "a.txt", result: "restored" },
+        { path: "new.txt", result: "restored" },
+      ],
+      hasConversation: true,
+      commands: 0,
+    });
+    assertEquals(read("new.txt"), "1");
+    assertEquals((await log.undo(agent, 5))?.messages, 1);
+    assertEquals(agent.state.messages, []);
+  });
+});
+
 Deno.test("the report of /undo is data", async () => {
   await session(twoTurns, async ({ agent, log }) => {
     assertEquals(await log.undo(agent), {
       way: "undo",
       text: "message 2",
+      messages: 1,
       files: [{ path: "a.txt", result: "restored" }],
       hasConversation: true,
       commands: 1,
@@ -283,6 +309,8 @@ sessionTest(
     await terminal.type("make it\r");
     await terminal.until("Made it.");
     await terminal.type("/undo\r");
+    await terminal.until("❯ 1  make it  1 file");
+    await terminal.type("\r");
     await terminal.until("made.txt: removed");
     await terminal.type("hello\r");
     await terminal.until("What?");

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { count, duration } from "../../src/text/count.ts";
+import { ago, clockTime, count, duration } from "../../src/text/count.ts";
 
 Deno.test("count gives a number its noun", () => {
   assertEquals(count(0, "file"), "0 files");
@@ -15,4 +15,21 @@ Deno.test("duration is in milliseconds below a second", () => {
   assertEquals(duration(2.6), "3 ms");
   assertEquals(duration(1000), "1.0 s");
   assertEquals(duration(12_340), "12.3 s");
+});
+
+Deno.test("a clock's time is in minutes and seconds", () => {
+  assertEquals([0, 59_999, 60_000, 3_605_000].map(clockTime), ["0:00", "0:59", "1:00", "60:05"]);
+});
+
+Deno.test("an age has its largest unit alone", () => {
+  const minute = 60_000;
+  const rows: [ms: number, text: string][] = [
+    [-5, "just now"],
+    [minute - 1, "just now"],
+    [minute, "1 minute ago"],
+    [60 * minute - 1, "59 minutes ago"],
+    [60 * minute, "1 hour ago"],
+    [47 * 60 * minute, "1 day ago"],
+  ];
+  for (const [ms, text] of rows) assertEquals(ago(1e12 - ms, 1e12), text);
 });

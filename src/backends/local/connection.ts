@@ -33,6 +33,8 @@ interface LocalModel {
 const MAX_LOOKS = 300;
 /** The longest wait for an answer, in milliseconds. */
 export const ASK_TIMEOUT_MS = 5000;
+/** The most bytes of an answer: lists of thousands of models are smaller. */
+const MAX_TOLD_BYTES = 8 * 2 ** 20;
 /** The longest wait for an answer of a server that loads a model first, in milliseconds. */
 const LOAD_TIMEOUT_MS = 600_000;
 
@@ -180,25 +182,41 @@ export async function servedModel(
   }
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
-  const meta = objectOr(own.meta);
-  // `context_length` comes last: with llama.cpp it is what the model was made for, not what it is given.
-  const contextLength = [own.max_model_len, meta.n_ctx, settings.n_ctx, own.context_length]
-    .find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
   const rank = (one: Fields) => Number(loadState(one) === "loaded");
   return {
     names: models.toSorted((a, b) => rank(b) - rank(a)).map(({ id }) => String(id)),
-    ...(contextLength !== undefined && { contextLength }),
+    ...servedInfo(own, settings.n_ctx),
     ...(caps.supports_tools === false && { takesTools: false }),
     ...(typeof own.owned_by === "string" && { owner: own.owned_by }),
+  };
+}
+
+/** The facts in an entry of `/v1/models`; `given`: the context that llama.cpp says it gives the model. */
+export function servedInfo(own: Fields, given?: unknown): LocalModelInfo {
+  const meta = objectOr(own.meta);
+  // LM Studio's are of the model as it is loaded, and as it was made. `context_length` comes last: with
+  // llama.cpp it is what the model was made for, not what it is given.
+  const contextLength = [
+    own.loaded_context_length,
+    own.max_model_len,
+    meta.n_ctx,
+    given,
+    own.context_length,
+    own.max_context_length,
+  ].find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
+  const quantization = meta.ftype ?? own.quantization;
+  return {
+    ...(contextLength !== undefined && { contextLength }),
     ...(typeof meta.n_params === "number" && { size: parameters(meta.n_params) }),
-    ...(typeof meta.ftype === "string" && { quantization: meta.ftype.replace("(guessed) ", "") }),
+    ...(typeof quantization === "string" &&
+      { quantization: quantization.replace("(guessed) ", "") }),
   };
 }
 
 const objectOr = (value: unknown): Fields => isObject(value) ? value : {};
 
 /** `loaded`, `unloaded` or the like, of a model that a router of llama.cpp lists; else undefined. */
-function loadState({ status }: Fields): unknown {
+export function loadState({ status }: Fields): unknown {
   return isObject(status) ? status.value : undefined;
 }
 
@@ -234,7 +252,7 @@ export function onFailure<T>(otherwise: (error: BackendError) => T) {
 
 const orEmpty = onFailure((): Fields => ({}));
 
-async function askFields(...request: Parameters<typeof askServer>): Promise<Fields> {
+export async function askFields(...request: Parameters<typeof askServer>): Promise<Fields> {
   return fieldsOf(await askServer(...request), `answer to ${request[0]}`);
 }
 
@@ -265,7 +283,7 @@ async function askServer(
   };
   for (let looks = 0;; looks++) {
     try {
-      return await requestJson(request, { ...config, signal });
+      return await requestJson(request, { ...config, signal, maxBytes: MAX_TOLD_BYTES });
     } catch (error) {
       const isWaited = onLoading && looks < MAX_LOOKS && error instanceof BackendError &&
         isLoading(error);

@@ -4,7 +4,7 @@ import { dollars } from "../../session/prices.ts";
 import type { Report } from "../../session/report.ts";
 import type { UndoneFile, UndoReport } from "../../session/undo.ts";
 import { rowsText, styledRow } from "../../terminal/styled.ts";
-import { count } from "../../text/count.ts";
+import { clockTime, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
@@ -88,6 +88,10 @@ const TEXTS: ReportTexts = {
     if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
     return isListed ? now : `${now} The server does not list it: /model shows those it has.`;
   },
+  model_unknown({ name, nearest, server }) {
+    const instead = nearest === undefined ? "see /model" : `did you mean ${oneLine(nearest)}?`;
+    return `There is no model ${oneLine(name)} at ${server}: ${instead}`;
+  },
   folder({ folder, change }) {
     if (change === undefined) return oneLine(folder);
     const notices = change.notices.flatMap((one) => noticeLines(one)).map((line) => `· ${line}`);
@@ -152,8 +156,7 @@ const MAX_BAR = 30;
 
 /** A job in a row, such as `  1  running  0:12  npm run dev`. */
 function jobRow({ number, outcome, elapsedMs, command }: Job, columns: number): string {
-  const seconds = Math.floor(elapsedMs / 1000);
-  const time = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")}`;
+  const time = clockTime(elapsedMs);
   const state = outcome ?? "running";
   return inRow(`${`${number}`.padStart(3)}  ${state}  ${time}  ${oneLine(command)}`, columns);
 }
@@ -173,10 +176,15 @@ export function waitingText(name: string, startedAt: number, tokens: number): st
 /** The most characters of a message that are shown. */
 const SHOWN_MESSAGE_CHARS = 60;
 
-export function undoLines({ way, text, files, hasConversation, commands }: UndoReport): string[] {
+export function undoLines(
+  { way, text, messages, files, hasConversation, commands }: UndoReport,
+): string[] {
   const title = `"${shortened(oneLine(text), SHOWN_MESSAGE_CHARS)}"`;
+  const taken = messages === 1
+    ? `Taken back: ${title}. /redo brings it back.`
+    : `Taken back: ${title} and what came after it, ${messages} messages. /redo brings back one.`;
   return [
-    way === "undo" ? `Taken back: ${title}. /redo brings it back.` : `Brought back: ${title}.`,
+    way === "undo" ? taken : `Brought back: ${title}.`,
     ...files.map((file) => `  ${fileLine(file, way)}`),
     ...hasConversation ? [] : ["The conversation, which is another by now, stays."],
     ...commands > 0 ? [`What ${count(commands, "command")} did stays.`] : [],

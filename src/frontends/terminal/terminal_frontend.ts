@@ -32,6 +32,7 @@ import {
   trustQuestion,
 } from "../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
+import { choiceList } from "./choice_list.ts";
 import { completer } from "./complete.ts";
 import { footerText, modelText } from "./footer.ts";
 import {
@@ -212,6 +213,7 @@ export class TerminalFrontend implements Frontend {
       footer: () => this.#status ? footerText(this.#status, terminalSize().columns) : "",
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
+      rewindLine: "/undo",
       onUnfold: () => this.#view.unfold(),
       onEnd: (signal) => {
         this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
@@ -286,18 +288,31 @@ export class TerminalFrontend implements Frontend {
     this.#screen.update();
     let text: string | null;
     try {
-      const report = await this.#session.command(name, argument, this.#stop.signal);
+      const given = argument === "" ? await this.#pickArgument(name) : argument;
+      if (given === null) return;
+      const report = await this.#session.command(name, given, this.#stop.signal);
       const { unicode } = this.#look;
       text = reportText(report, { columns: terminalSize().columns, unicode, dim: this.#dim });
     } catch (error) {
       // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
       text = `· ${oneLine((error as Error).message)}`;
+    } finally {
+      this.#waiting = undefined;
+      this.#screen.update();
     }
-    this.#waiting = undefined;
     if (text === null) return this.#end(EXIT.done);
     this.#say(text);
     this.#screen.update();
+  }
+
+  /** The argument that a person picks from the command's list; empty where it has none, null for no pick. */
+  async #pickArgument(name: string): Promise<string | null> {
+    if (!this.#isLive) return "";
+    const { signal } = this.#stop;
+    const choices = await this.#session.choices(name, signal);
+    if (signal.aborted) return null;
+    return choices.length === 0 ? "" : await this.#screen.choose(choiceList(name, choices), signal);
   }
 
   /** Runs one turn; whatever it fails with, the session goes on, but not without a terminal. */

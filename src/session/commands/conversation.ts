@@ -1,10 +1,14 @@
 /** Commands about the conversation: what was said, what it used, going back and on, planning. @module */
 
 import { contextParts } from "../../agent/tokens.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { ago, count } from "../../text/count.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { changeMode, isPlanning } from "../plan_mode.ts";
-import { type Report, sentence } from "../report.ts";
+import { type ArgumentChoice, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
+
+/** The most characters of a message or a title in a list. */
+const MAX_LABEL_CHARS = 60;
 
 /** The commands, in the order of the help. */
 export const conversationCommands: readonly Command[] = [
@@ -26,16 +30,19 @@ export const conversationCommands: readonly Command[] = [
     argument: "[N]",
     help: "list this folder's earlier sessions, or go on with one",
     run: resume,
+    choices: resumeChoices,
   },
   {
     name: "undo",
-    help: "take back the newest message: the conversation, and the files that tools wrote",
-    run: (session) => takeBack(session, "undo"),
+    argument: "[N]",
+    help: "take back the newest N messages: the conversation, and the files that tools wrote",
+    run: undoMessages,
+    choices: undoChoices,
   },
   {
     name: "redo",
     help: "bring back what was taken back",
-    run: (session) => takeBack(session, "redo"),
+    run: redoMessage,
   },
   {
     name: "compact",
@@ -76,10 +83,42 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
   return { type: "resumed", resumed: resumeSession(session, chosen) };
 }
 
-async function takeBack(session: SessionState, way: "undo" | "redo"): Promise<Report> {
-  const undone = await session.undo?.[way](session.agent);
+async function resumeChoices({ agent }: SessionState): Promise<ArgumentChoice[]> {
+  const { earlierSessions, sessionTitle } = await import("../record.ts");
+  return earlierSessions(agent).map((session, at) => {
+    const { started, title } = sessionTitle(session);
+    const model = session.used === undefined ? [] : [oneLine(session.used.model)];
+    return {
+      argument: `${at + 1}`,
+      label: shortened(oneLine(title), MAX_LABEL_CHARS),
+      detail: [ago(Date.parse(started)), ...model].join(" · "),
+    };
+  });
+}
+
+async function undoMessages(session: SessionState, argument: string): Promise<Report> {
+  const steps = argument === "" ? 1 : Number(argument);
+  const most = session.undo?.messages.length ?? 0;
+  if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
+    return sentence(`/undo takes a number of messages, at most ${most} now`);
+  }
+  const undone = await session.undo?.undo(session.agent, steps);
   session.usage = undefined;
-  return { type: "undone", way, undone };
+  return { type: "undone", way: "undo", undone };
+}
+
+function undoChoices({ undo }: SessionState): ArgumentChoice[] {
+  return (undo?.messages ?? []).map(({ text, files }, at) => ({
+    argument: `${at + 1}`,
+    label: shortened(oneLine(text), MAX_LABEL_CHARS),
+    ...files > 0 && { detail: count(files, "file") },
+  }));
+}
+
+async function redoMessage(session: SessionState): Promise<Report> {
+  const undone = await session.undo?.redo(session.agent);
+  session.usage = undefined;
+  return { type: "undone", way: "redo", undone };
 }
 
 async function compactConversation(

@@ -5,6 +5,7 @@ import { resolvePath } from "../../text/paths.ts";
 import { APPROVE_MODES } from "../../permissions/settings.ts";
 import { heedInstructions } from "../instructions.ts";
 import { changeMode } from "../plan_mode.ts";
+import { repositoryOf } from "../repository.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
@@ -19,17 +20,28 @@ export const folderCommands: readonly Command[] = [
   },
   {
     name: "trust",
-    argument: "[off]",
+    argument: "[on|off]",
     help: "heed the instructions that the folder brings (AGENTS.md), now and later; or do not",
     run: setTrust,
-    values: () => ["off"],
+    choices({ agent, permissions }) {
+      const trusted = permissions.trusted(repositoryOf(agent.state.workingDir));
+      return [
+        { argument: "on", label: "on", isCurrent: trusted !== undefined && trusted !== false },
+        { argument: "off", label: "off", isCurrent: trusted === false },
+      ];
+    },
   },
   {
     name: "approve",
     argument: "[MODE]",
     help: `what runs unasked: ${APPROVE_MODES.join(", ")}`,
     run: setApprove,
-    values: () => [...APPROVE_MODES],
+    choices: ({ mode }) =>
+      APPROVE_MODES.map((one) => ({
+        argument: one,
+        label: one,
+        isCurrent: one === mode?.approve,
+      })),
   },
   {
     name: "permissions",
@@ -76,9 +88,11 @@ async function setApprove(session: SessionState, argument: string): Promise<Repo
 }
 
 async function setTrust(session: SessionState, argument: string): Promise<Report> {
-  if (argument !== "" && argument !== "off") return sentence("/trust takes nothing but off");
+  if (!["", "on", "off"].includes(argument)) {
+    return sentence("/trust takes nothing but on and off");
+  }
   const { agent, permissions } = session;
-  const instructions = await heedInstructions(agent, permissions, { answer: argument === "" });
+  const instructions = await heedInstructions(agent, permissions, { answer: argument !== "off" });
   return { type: "trust", instructions };
 }
 

@@ -1,7 +1,9 @@
 /** `/jobs`: lists the commands that run in the background, shows the output of one, stops them. @module */
 
 import type { Job, Jobs } from "../../types/tool.ts";
-import { type Report, sentence } from "../report.ts";
+import { clockTime } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { type ArgumentChoice, type Report, sentence } from "../report.ts";
 import type { Command } from "../state.ts";
 
 /** The end of a job's output that is shown. */
@@ -13,12 +15,22 @@ export const jobsCommand: Command = {
   argument: "[N]",
   help: "list what runs in the background, or show the end of its output; /jobs stop N (or all)",
   run: ({ jobs }, argument) => runJobs(jobs, argument),
-  values({ jobs: { list } }) {
-    const stops = list.filter(isRunning).map(({ number }) => `stop ${number}`);
-    const all = stops.length > 0 ? ["stop all"] : [];
-    return [...list.map(({ number }) => `${number}`), ...stops, ...all];
-  },
+  choices: ({ jobs: { list } }) => jobChoices(list),
 };
+
+function jobChoices(list: readonly Job[]): ArgumentChoice[] {
+  const running = list.filter(isRunning);
+  const row = (prefix: string, { number, command, outcome, elapsedMs }: Job): ArgumentChoice => ({
+    argument: `${prefix}${number}`,
+    label: `${prefix}${number}`,
+    detail: oneLine([...outcome ? [outcome] : [], clockTime(elapsedMs), command].join(" · ")),
+  });
+  return [
+    ...list.map((job) => row("", job)),
+    ...running.map((job) => row("stop ", job)),
+    ...running.length > 0 ? [{ argument: "stop all", label: "stop all" }] : [],
+  ];
+}
 
 async function runJobs({ list }: Jobs, argument: string): Promise<Report> {
   if (argument === "") return { type: "jobs", jobs: [...list] };

@@ -1,9 +1,11 @@
 /** `/model`: lists the models of the server, goes on with another one. @module */
 
+import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../model_target.ts";
+import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { modelNames, serverOf } from "../model_server.ts";
-import { type Report, sentence } from "../report.ts";
+import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
+import { type ArgumentChoice, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 export const modelCommand: Command = {
@@ -11,14 +13,37 @@ export const modelCommand: Command = {
   argument: "[NAME]",
   help: "list the models, go on with another, or with another server (flags as at the start)",
   isSlow: true,
-  run: (session, argument) => argument === "" ? listModels(session) : setModel(session, argument),
+  run: (session, argument) => argument === "" ? reportModels(session) : setModel(session, argument),
+  choices: modelChoices,
   values: ({ agent, modelFlags }, begun) =>
     begun.startsWith("-")
       ? (modelFlags?.names ?? []).map((name) => `${name} `)
       : modelNames(agent.config),
 };
 
-async function listModels(
+/** The models of the server with what it tells of each; none where it lists none. */
+async function modelChoices(
+  { agent: { config }, looked }: SessionState,
+  signal?: AbortSignal,
+): Promise<ArgumentChoice[]> {
+  await looked;
+  const target = targetOf(config);
+  if (target.kind === "hosted") return [];
+  const [{ listModels }, { isSameModel, onFailure }] = await Promise.all([
+    import("../../backends/local/model_list.ts"),
+    import("../../backends/local/connection.ts"),
+  ]);
+  const models = await listModels(target.isNative, { ...addressOf(target), signal }, true)
+    .catch(onFailure(() => []));
+  return models.map((model) => ({
+    argument: model.name,
+    label: oneLine(model.name),
+    detail: modelFacts(model),
+    isCurrent: isSameModel(model.name, target.name),
+  }));
+}
+
+async function reportModels(
   { agent: { config } }: SessionState,
 ): Promise<Extract<Report, { type: "models" }>> {
   const { name: model } = targetOf(config);
@@ -30,6 +55,16 @@ async function listModels(
   } catch (error) {
     return { ...now, models: [], failure: oneLine((error as Error).message) };
   }
+}
+
+/** The refusal of a name that is not among those that the server lists; undefined where it lists none. */
+async function unknownModel(config: CopilotConfig, name: string): Promise<Report | undefined> {
+  const names = await modelNames(config).catch(() => []);
+  const { isSameModel } = await import("../../backends/local/connection.ts");
+  if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
+  const near = nearest(name, names);
+  const server = serverOf(config);
+  return { type: "model_unknown", name, server, ...near !== undefined && { nearest: near } };
 }
 
 /** Goes on with another model of the same server or, by flags, with one of another server. */
@@ -44,6 +79,8 @@ async function setModel(session: SessionState, argument: string): Promise<Report
       fit.isChosen = isChosen;
       if (notice !== undefined) session.emit({ type: "session_notice", notice });
     } else {
+      const unknown = await unknownModel(agent.config, argument);
+      if (unknown !== undefined) return unknown;
       agent.setModel(argument);
       fit.isChosen = true;
     }
@@ -51,7 +88,7 @@ async function setModel(session: SessionState, argument: string): Promise<Report
     return sentence(oneLine((error as Error).message));
   }
   session.usage = undefined;
-  const { models, failure, ...now } = await listModels(session);
+  const { models, failure, ...now } = await reportModels(session);
   // Where nobody named a model, the next message goes to one that the server has.
   const isListed = failure !== undefined || !fit.isChosen || models.some((one) => one.isCurrent);
   const isUnlisted = failure === undefined || targetOf(agent.config).kind === "hosted";

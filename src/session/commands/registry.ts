@@ -2,7 +2,7 @@
 
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { type Report, sentence } from "../report.ts";
+import { type ArgumentChoice, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { conversationCommands, planCommand } from "./conversation.ts";
 import { folderCommands } from "./folder.ts";
@@ -54,12 +54,24 @@ export async function runCommand(
   return await command.run(session, argument, signal);
 }
 
+/** The arguments of the command `name` from which a person may pick one; none where it has no list. */
+export async function choicesOf(
+  session: SessionState,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly ArgumentChoice[]> {
+  return await commandNamed(name)?.choices?.(session, signal) ?? [];
+}
+
 /** The arguments that complete `argument` of the command `name`. */
 export async function completeArgument(
   session: SessionState,
   name: string,
   argument: string,
 ): Promise<string[]> {
-  const values = await commandNamed(name)?.values?.(session, argument) ?? [];
+  const command = commandNamed(name);
+  const values = command?.values
+    ? await command.values(session, argument)
+    : (await command?.choices?.(session) ?? []).map((choice) => choice.argument);
   return values.filter((value) => value.startsWith(argument));
 }

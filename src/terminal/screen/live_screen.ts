@@ -12,16 +12,20 @@ import { sanitizeProse } from "../../text/sanitize.ts";
 import type { TextPart } from "../../types/message.ts";
 import { unitsText } from "../units.ts";
 import type { CellRow, Frame } from "./frame.ts";
+import { ListModal } from "./list_modal.ts";
 import { LiveOutput } from "./live_output.ts";
 import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
 import { type Modal, ModalStack } from "./modal.ts";
 import { ModalDriver } from "./modal_driver.ts";
 import { QuestionModal } from "./question_modal.ts";
-import type { Screen } from "./screen.ts";
+import type { ChoiceList, Screen } from "./screen.ts";
 
 /** The parts of a screen beside the text printed on it, and the callbacks of its keys. */
-interface LiveScreenOptions
-  extends Pick<MessageModalOptions, "color" | "history" | "pasted" | "completer" | "onStop"> {
+interface LiveScreenOptions extends
+  Pick<
+    MessageModalOptions,
+    "color" | "history" | "pasted" | "completer" | "onStop" | "rewindLine"
+  > {
   /** The progress of the turn, in one line with SGR; undefined while there is none. */
   activity: () => string | undefined;
   footer: () => string;
@@ -67,11 +71,11 @@ export class LiveScreen implements Screen {
       if (!signal.aborted) this.#end("SIGHUP");
     };
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
-    const { completer, history, pasted, onStop } = options;
+    const { completer, history, pasted, onStop, rewindLine } = options;
     const isActive = () => this.#isActive();
     const line = this.#lineOptions("> ");
     const onChange = () => this.#output.drawSoon();
-    const parts = { completer, history, pasted, isActive, onStop, onChange };
+    const parts = { completer, history, pasted, isActive, onStop, onChange, rewindLine };
     this.#message = new MessageModal({ ...line, ...parts });
     this.#modals.open(this.#message);
     const onKey = (key: Key) => this.#onKey(key);
@@ -133,9 +137,19 @@ export class LiveScreen implements Screen {
     };
   }
 
-  /** Opens `modal` once no key came for a while; its result, or null once `signal` is aborted. */
-  async push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
-    let isQuiet = false;
+  choose<T>(list: ChoiceList<T>, signal: AbortSignal): Promise<T | null> {
+    const { color, unicode = true } = this.options;
+    const context = this.#printed;
+    const modal = new ListModal<T>({ ...list, hasStyles: color !== "", unicode, context });
+    // A person who asked for a list expects the next key to be for it.
+    return this.push(modal, signal, { waits: false });
+  }
+
+  /**
+   * Opens `modal`, by default once no key came for a while; its result, or null once `signal` is aborted.
+   */
+  async push<T>(modal: Modal<T>, signal: AbortSignal, { waits = true } = {}): Promise<T | null> {
+    let isQuiet = !waits;
     while (!signal.aborted && !isQuiet) {
       // Keys that were not read during an outcome's wait are read in the pause after it.
       const wasWaiting = this.#modals.isWaiting;
@@ -206,9 +220,10 @@ export class LiveScreen implements Screen {
   }
 
   #status(activity: string | undefined): string {
-    const { isLeaving, isHeld, state } = this.#message;
+    const { isLeaving, isRewinding, isHeld, state } = this.#message;
     if (isLeaving) return "Ctrl-C again leaves";
     const isIdle = !this.#isAsking() && activity === undefined && state.units.length === 0;
+    if (isRewinding) return "Esc again lists what can be taken back";
     if (isHeld && isIdle) return "Enter sends what is held, Up edits it, Ctrl-C drops it";
     return this.options.footer();
   }

@@ -17,6 +17,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   isActive: () => boolean;
   /** Ctrl-C or Escape while a turn goes on. */
   onStop: () => void;
+  /** The line that Escape, pressed twice at an empty line, sends. */
+  rewindLine?: string | undefined;
 }
 
 /** The input line; it stays open. */
@@ -27,6 +29,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   isHeld = false;
   /** Ctrl-C was the last key, whichever modal it was for: one more leaves. */
   isLeaving = false;
+  /** Escape was the last key, at an empty line: one more goes back. */
+  isRewinding = false;
   #reader: ((message: TextPart | null) => void) | undefined;
   /** The person has left, perhaps while nobody read: there is no next message. */
   #hasLeft = false;
@@ -64,8 +68,15 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   override press(key: Key): Outcome<never> {
+    const wasRewinding = this.isRewinding;
+    this.isRewinding = false;
     if (this.hasMenu) return super.press(key);
     if (key.name === "escape" && this.options.isActive()) return this.#cancel();
+    if (key.name === "escape" && this.#canRewind) {
+      if (wasRewinding) this.#send([...this.options.rewindLine!]);
+      else this.isRewinding = true;
+      return "none";
+    }
     if (key.name === "up" && this.state.units.length === 0 && this.queued.length > 0) {
       this.#begin(this.queued.pop());
       this.isHeld &&= this.queued.length > 0;
@@ -80,6 +91,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     else if (this.options.isActive()) return "bell";
     else this.give(null);
     return "none";
+  }
+
+  get #canRewind(): boolean {
+    return this.options.rewindLine !== undefined && this.state.units.length === 0 &&
+      this.#reader !== undefined;
   }
 
   #begin(text: readonly Unit[] = []): void {

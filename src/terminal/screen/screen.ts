@@ -2,7 +2,11 @@
 
 import { readInput, readLineRaw } from "../line/input.ts";
 import { writeStdout } from "../stdio.ts";
+import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../types/message.ts";
+
+/** A list without its look, which is the screen's. */
+export type ChoiceList<T> = Omit<ListOptions<T>, "hasStyles" | "unicode" | "context" | "onCancel">;
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
@@ -24,6 +28,8 @@ export interface Screen extends Disposable {
     signal: AbortSignal,
     text?: string,
   ): Promise<string | null>;
+  /** Has a person pick a row of `list`, which they asked for; null for none, or where nothing is repainted. */
+  choose<T>(list: ChoiceList<T>, signal: AbortSignal): Promise<T | null>;
   /** Notifies a person who looks elsewhere; `text` is one line. */
   notify(text: string): void;
 }
@@ -59,6 +65,10 @@ export class PlainScreen implements Screen {
       if (wrong === undefined) return line;
       this.print(wrong);
     }
+  }
+
+  choose(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   update(): void {}

@@ -95,7 +95,7 @@ const COMPLETED: [before: string, items: string[], replace: number][] = [
   ["see @ignored", [], 8],
   ['@"b', ['@"sub/b c.txt" '], 3],
   ["(@a", ["@a.txt "], 2],
-  ["/trust o", ["off"], 1],
+  ["/trust o", ["on", "off"], 1],
   ["/trust x", [], 1],
   ["/cd nowhere", [], 7],
   ["/help x", [], 1],

@@ -177,22 +177,58 @@ sessionTest(
   },
 );
 
+for (const columns of [80, 40]) {
+  sessionTest(
+    `/model lists the models and goes on with another, at ${columns} columns`,
+    [{ text: "First." }, { text: "Second." }],
+    async (terminal, server) => {
+      await terminal.type("one\r");
+      await terminal.until("First.");
+      const facts = (now: string) => columns === 80 ? `40k context · tools${now}` : "40k context";
+      await terminal.type("/model\r");
+      await terminal.until((rows) => rows.some((row) => row.startsWith("❯ 1  test")));
+      const rows = await terminal.screen();
+      const at = rows.indexOf("Which model?");
+      assert(rows[at + 1]!.startsWith(`❯ 1  test   ${facts(" · now")}`), rows.join("\n"));
+      assert(rows[at + 2]!.startsWith(`  2  other  ${facts("")}`), rows.join("\n"));
+      assertEquals(rows[at + 3], "  Enter picks · Esc leaves it as it is");
+      // Esc leaves all as it was; what is typed narrows the list.
+      await terminal.type("\x1b");
+      await terminal.until((rows) => rows.at(-2) === ">" && !rows.includes("Which model?"));
+      await terminal.type("/model\r");
+      await terminal.until("Which model?");
+      await terminal.type("oth\r");
+      await terminal.until("Now with other");
+      await terminal.type("/model nother\r");
+      await terminal.until((rows) => rows.join("").includes("did you mean other?"));
+      await terminal.type("/model --hosted --local\r");
+      await terminal.until((rows) => rows.join(" ").includes("exclude each other"));
+      await terminal.type("two\r");
+      await terminal.until("Second.");
+      assertEquals(server.requests.map(({ body }) => body.model), ["test", "other"]);
+      assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
+    },
+    { columns },
+  );
+}
+
 sessionTest(
-  "/model lists the models and goes on with another",
-  [{ text: "First." }, { text: "Second." }],
+  "Esc twice lists the messages, and a pick takes back all from that one on",
+  [{ text: "First." }, { text: "Second." }, { text: "Third." }],
   async (terminal, server) => {
-    await terminal.type("one\r");
-    await terminal.until("First.");
-    await terminal.type("/model\r");
-    await terminal.until("* test");
-    await terminal.type("/model o\t\r");
-    await terminal.until("Now with other");
-    await terminal.type("/model --hosted --local\r");
-    await terminal.until("exclude each other");
-    await terminal.type("two\r");
-    await terminal.until("Second.");
-    assertEquals(server.requests.map(({ body }) => body.model), ["test", "other"]);
-    assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
+    for (const [said, answer] of [["one", "First."], ["two", "Second."]] as const) {
+      await terminal.type(`${said}\r`);
+      await terminal.until(answer);
+    }
+    await terminal.until((rows) => rows.at(-2) === ">");
+    await terminal.type("\x1b\x1b");
+    const rows = await terminal.until("❯ 1  two");
+    assert(rows.includes("  2  one"), rows.join("\n"));
+    await terminal.type("2");
+    await terminal.until('Taken back: "one" and what came after it, 2 messages.');
+    await terminal.type("anew\r");
+    await terminal.until("Third.");
+    assertEquals((server.requests[2]!.body.messages as unknown[]).length, 2);
   },
 );
 
@@ -563,9 +599,10 @@ sessionTest(
     assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
     // What it went on from is a part of it.
     await terminal.type("/resume\r");
-    await terminal.until("/resume N goes on");
-    const rows = await terminal.until((rows) => rows.at(-2) === ">");
-    assertEquals(rows.filter((row) => /^ +\d .* a question$/.test(row)).length, 1);
+    const rows = await terminal.until("❯ 1  a question  just now · test");
+    assertEquals(rows.filter((row) => /^..\d {2}a question/.test(row)).length, 1);
+    await terminal.type("\x1b");
+    await terminal.until((rows) => rows.at(-2) === ">");
     await terminal.type("/clear\r/resume 1\rand again\r");
     await terminal.until("Third.");
     assertEquals(said(server.requests[2]!), "and again");

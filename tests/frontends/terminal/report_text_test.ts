@@ -46,6 +46,7 @@ const heeded = {
   isHeeded: true,
 };
 const undone = {
+  messages: 1,
   ...{ way: "undo", text: "do it", files: [], hasConversation: true, commands: 0 } as const,
 };
 const parts = (tokens: number[]) =>
@@ -131,6 +132,12 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ ...asked, type: "model", isListed: true, failure: "no" }, [
     "Now with m␛ at host:1. The conversation goes on. The server does not list its models: no",
   ]],
+  [{ type: "model_unknown", name: "a\x1b", nearest: "b\x1b", server: "host:1" }, [
+    "There is no model a␛ at host:1: did you mean b␛?",
+  ]],
+  [{ type: "model_unknown", name: "a", server: "host:1" }, [
+    "There is no model a at host:1: see /model",
+  ]],
   [{ type: "folder", folder: "/a\x1b" }, ["/a␛"]],
   [
     {
@@ -155,6 +162,9 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "undone", way: "redo", undone: undefined }, ["There is nothing to bring back."]],
   [{ type: "undone", way: "undo", undone: { ...undone, text: `${"a".repeat(60)}b` } }, [
     `Taken back: "${"a".repeat(59)}…". /redo brings it back.`,
+  ]],
+  [{ type: "undone", way: "undo", undone: { ...undone, messages: 3 } }, [
+    'Taken back: "do it" and what came after it, 3 messages. /redo brings back one.',
   ]],
   [{ type: "undone", way: "redo", undone: { ...undone, way: "redo", commands: 2 } }, [
     'Brought back: "do it".',

@@ -35,7 +35,7 @@ const SAID: [line: string, said: string][] = [
   ["/tokens x", "/tokens takes no argument"],
   ["/plan x", "/plan takes nothing but off"],
   ["/plan off", "There is no plan mode to leave."],
-  ["/trust x", "/trust takes nothing but off"],
+  ["/trust x", "/trust takes nothing but on and off"],
   ["/trust", "· that cannot be kept: "],
   ["/resume 1", "There is no session 1: see /resume"],
   ["/jobs x", "Use /jobs, /jobs N, /jobs stop N or /jobs stop all"],
@@ -51,6 +51,7 @@ const SAID: [line: string, said: string][] = [
   ["/cd sub", "Now in FOLDER/sub"],
   ["/cd ~nobody", "Cannot change to FOLDER/~nobody: there is no such folder"],
   ["/undo", "There is nothing to take back."],
+  ["/undo 1", "/undo takes a number of messages, at most 0 now"],
   ["/redo", "There is nothing to bring back."],
   ["/clear", "The conversation starts anew."],
   ["/model --nonsense", 'Unknown flag "--nonsense": --help lists the flags'],
@@ -149,6 +150,55 @@ Deno.test("/clear forgets what was said, and what would go along", async () => {
   assertEquals(contents, ["two", "Two."]);
 });
 
+Deno.test("commands offer their arguments as choices, and Tab completes from the same", async () => {
+  const folder = await Deno.makeTempDir();
+  const models = ["test", "other", "--yes", "a\x1bb"];
+  await using server = strictServer([{ text: "One." }, { text: "Two." }], { models });
+  try {
+    await using fake = await fakeSession(server.url, { folder, modelFlags });
+    const { session } = fake;
+    const choices = (name: string) => session.choices(name, signal);
+    // What is no name is not offered.
+    assertEquals(await choices("model"), [
+      { argument: "test", label: "test", detail: "40k context · tools", isCurrent: true },
+      { argument: "other", label: "other", detail: "40k context · tools", isCurrent: false },
+    ]);
+    await session.prompt("one", signal);
+    await session.prompt("two\nlines", signal);
+    assertEquals(await choices("undo"), [
+      { argument: "1", label: "two lines" },
+      { argument: "2", label: "one" },
+    ]);
+    assertEquals(
+      (await choices("approve")).map(({ argument, isCurrent }) => [argument, isCurrent]),
+      [["never", false], ["ask", false], ["edits", false], ["auto", false]],
+    );
+    assertEquals(await choices("trust"), [
+      { argument: "on", label: "on", isCurrent: false },
+      { argument: "off", label: "off", isCurrent: false },
+    ]);
+    assertEquals([await choices("jobs"), await choices("plan"), await choices("x")], [[], [], []]);
+    const offered = await Promise.all(
+      ["undo", "approve", "trust", "model", "plan"].map((name) => session.complete(name, "o")),
+    );
+    assertEquals(offered, [[], [], ["on", "off"], ["other"], ["off"]]);
+    assertEquals(
+      await fake.command("/undo 2"),
+      'Taken back: "one" and what came after it, 2 messages. /redo brings back one.',
+    );
+    assertEquals(session.agent.state.messages, []);
+    assertEquals(await fake.command("/redo"), 'Brought back: "one".');
+    assertEquals(session.agent.state.messages.map(({ content }) => content), ["one", "One."]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("/model offers nothing where the server lists nothing", async () => {
+  await using fake = await fakeSession(NO_SERVER);
+  assertEquals(await fake.session.choices("model", signal), []);
+});
+
 Deno.test("/tokens sums up the session, and has the newest request", async () => {
   const usage = { inputTokens: 7, outputTokens: 2 };
   await using server = strictServer([{ text: "One.", usage }, { text: "Two.", usage }]);
@@ -167,10 +217,12 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   const at = server.url.replace("http://", "");
   const now = (model: string) => `Now with ${model} at ${at}. The conversation goes on.`;
   assertEquals(await fake.command("/model other"), now("other"));
-  assertMatch((await fake.command("/model none"))!, / The server does not list it: /);
+  const unknown = (name: string) => `There is no model ${name} at ${at}: `;
+  assertEquals(await fake.command("/model none"), `${unknown("none")}see /model`);
+  assertEquals(await fake.command("/model otter"), `${unknown("otter")}did you mean other?`);
   assertEquals(
     await fake.command("/model"),
-    `  test\n  other\nNow: none at ${at}. /model NAME goes on with another.`,
+    `  test\n* other\nNow: other at ${at}. /model NAME goes on with another.`,
   );
   assertEquals(await fake.command(`/model --local --host ${server.url} -m test`), now("test"));
   assertEquals(fake.session.status.model, "test");
@@ -188,7 +240,7 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
   const stopped: number[] = [];
   const text = Array.from({ length: 21 }, (_, n) => `${n}\n`).join("") + "\n";
   const list = [undefined, "exit code 0", undefined].map((outcome, at) => ({
-    ...{ number: at + 1, outcome, elapsedMs: 0, command: "x" },
+    ...{ number: at + 1, outcome, elapsedMs: 61_900, command: "x" },
     tail: (bytes: number) => text.slice(-bytes),
     stop: () => Promise.resolve(void stopped.push(at + 1)),
   } as unknown as Job));
@@ -203,9 +255,15 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
   assertEquals(await run("stop 3"), [[3], undefined]);
   assertEquals(await run("stop  all"), [[1, 3], undefined]);
   assertEquals(stopped, [3, 1, 3]);
-  const offered = ["1", "2", "3", "stop 1", "stop 3", "stop all"];
-  assertEquals(await jobsCommand.values!(state, ""), offered);
-  assertEquals(await jobsCommand.values!({ ...state, jobs: { list: [] } } as never, ""), []);
+  assertEquals(await jobsCommand.choices!(state), [
+    { argument: "1", label: "1", detail: "1:01 · x" },
+    { argument: "2", label: "2", detail: "exit code 0 · 1:01 · x" },
+    { argument: "3", label: "3", detail: "1:01 · x" },
+    { argument: "stop 1", label: "stop 1", detail: "1:01 · x" },
+    { argument: "stop 3", label: "stop 3", detail: "1:01 · x" },
+    { argument: "stop all", label: "stop all" },
+  ]);
+  assertEquals(await jobsCommand.choices!({ ...state, jobs: { list: [] } } as never), []);
 });
 
 Deno.test("/permissions says what is asked about", async () => {

@@ -38,7 +38,7 @@ Deno.test("the status line has an estimate where the server did not count what t
   await using server = strictServer([{
     text: "One.",
     usage: { inputTokens: 1000, outputTokens: 300 },
-  }]);
+  }], { models: ["test", "other"] });
   await using fake = await fakeSession(server.url, { contextLength: 32_768 });
   const { session } = fake;
   const { messages } = session.agent.state;

@@ -33,9 +33,12 @@ sessionTest(
     await terminal.type("y\r");
     await terminal.until("Started.");
     await terminal.type("/jobs\r");
-    const rows = await terminal.until((rows) => rows.some((row) => row.startsWith("  2  running")));
-    assert(rows.some((row) => /^ {2}1 {2}running {2}0:\d\d {2}echo begun; : < go/.test(row)));
+    const rows = await terminal.until("❯ 1  1");
+    assert(rows.some((row) => /^❯ 1 {2}1 +0:\d\d · echo begun; : < go/.test(row)));
+    assert(rows.some((row) => row === "  5  stop all"));
     assert(rows.at(-1)!.startsWith("test · 2 jobs · "), rows.join("\n"));
+    await terminal.type("\x1b");
+    await terminal.until((rows) => rows.at(-2) === ">");
     await open(`${terminal.folder}/go`);
     await terminal.until("· job 1 is over: exit code 3 (echo begun");
     await terminal.type("/jobs 1\r");
@@ -84,11 +87,12 @@ sessionTest(
       const at = rows.findIndex((row) => row.includes("interrupted"));
       assert(rows.findIndex((row) => row.includes("is over")) > at, rows.join("\n"));
       await terminal.type("/jobs\r");
-      const listed = await terminal.until((rows) => rows.some((row) => /^ {2}1 {2}exit/.test(row)));
-      assertEquals(
-        listed.filter((row) => /^ {2}1 {2}exit code 0 {2}\S+ {2}: < go.*…$/.test(row)).length,
-        1,
-      );
+      const listed = await terminal.until("❯ 1  1  exit");
+      const row = listed.find((row) => row.startsWith("❯"))!;
+      assertMatch(row, /^❯ 1 {2}1 {2}exit code 0 · \S+ · : < go.*…$/);
+      await terminal.type("\r");
+      const rowOfJob = /^ {2}1 {2}exit code 0 {2}\S+ {2}: < go.*…$/;
+      await terminal.until((rows) => rows.some((row) => rowOfJob.test(row)));
     },
     { flags: "--yes", columns: 40, rows: 20 },
   );

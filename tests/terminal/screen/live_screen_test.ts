@@ -26,6 +26,7 @@ function screenTest(
         terminal.write(""); // wakes those that wait
       },
       onUnfold() {},
+      rewindLine: "/undo",
       onEnd(signal) {
         throw new Error(`ended by ${signal}`);
       },
@@ -312,6 +313,60 @@ screenTest("Ctrl-C twice leaves, but not with another key in between", async (sc
   await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
   await terminal.type("\x03");
   assertEquals(await message, null);
+}, { activity: undefined });
+
+const LIST = {
+  title: "Which?",
+  items: ["one", "two"].map((label) => ({ label, value: label })),
+  isNumbered: true,
+};
+
+screenTest(
+  "a list that was asked for opens at once, and gives the row that is picked or null",
+  async (
+    screen,
+    terminal,
+  ) => {
+    const rows: [keys: string, picked: string | null][] = [
+      ["\r", "one"],
+      ["\x1b[B\r", "two"],
+      ["2", "two"],
+      ["tw\r", "two"],
+      ["\x1b", null],
+      ["\x03", null],
+    ];
+    for (const [keys, picked] of rows) {
+      const choice = screen.choose(LIST, new AbortController().signal);
+      await terminal.until((rows) => rows.includes("❯ 1  one"));
+      await terminal.type(keys);
+      assertEquals(await choice, picked, keys);
+      await terminal.until((rows) => rows.includes(">") && !rows.includes("Which?"));
+    }
+    const stop = new AbortController();
+    const choice = screen.choose(LIST, stop.signal);
+    await terminal.until((rows) => rows.includes("Which?"));
+    stop.abort();
+    assertEquals(await choice, null);
+  },
+  { activity: undefined },
+);
+
+screenTest("Esc twice at an empty line sends the line that goes back", async (screen, terminal) => {
+  const isAsking = (rows: readonly string[]) =>
+    rows.includes("Esc again lists what can be taken back");
+  const message = screen.read();
+  // A key in between, or a line that is begun, makes the next Esc the first one.
+  await terminal.type("\x1b");
+  await terminal.until(isAsking);
+  await terminal.type("x");
+  await terminal.until((rows) => rows.includes("> x") && !isAsking(rows));
+  await terminal.type("\x1b");
+  await terminal.type("\x1b");
+  await terminal.type("\x7f");
+  await terminal.type("\x1b");
+  await terminal.until(isAsking);
+  await terminal.type("\x1b");
+  assertEquals(await message, { type: "text", text: "/undo" });
 }, { activity: undefined });
 
 screenTest("Esc closes a menu or a search first, and only then stops the turn", async (

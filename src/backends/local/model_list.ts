@@ -1,0 +1,127 @@
+/** The models of a server with what it says of each. Its answers are not trusted. @module */
+
+import { isObject } from "../../text/json.ts";
+import type { Fields } from "../fields.ts";
+import {
+  askFields,
+  isSameModel,
+  listLocalModels,
+  loadState,
+  type LocalModelInfo,
+  localModelInfo,
+  type LocalServerOptions,
+  servedInfo,
+} from "./connection.ts";
+
+/** A model, as far as its server describes it: `abilities` may have `tools` and `vision`. */
+export interface ListedModel extends LocalModelInfo {
+  name: string;
+  /** Left out where the server does not say. */
+  isLoaded?: boolean;
+}
+
+/** A longer list is cut; of so many models Ollama is asked one by one. */
+const MAX_LISTED = 500;
+const MAX_ASKED = 60;
+/** A longer name, in characters, is left out. */
+const MAX_NAME = 300;
+
+/**
+ * The models that answer messages. `isNative`: the server has Ollama's own paths. `asksEach`: Ollama is
+ * asked about each model; without it nothing is sent but GET requests for lists.
+ *
+ * @throws {BackendError} when the server lists no models.
+ */
+export async function listModels(
+  isNative: boolean,
+  options: LocalServerOptions,
+  asksEach: boolean,
+): Promise<ListedModel[]> {
+  const models = isNative ? await ollamaModels(options, asksEach) : await servedModels(options);
+  return models.filter(isChatModel);
+}
+
+async function ollamaModels(
+  options: LocalServerOptions,
+  asksEach: boolean,
+): Promise<ListedModel[]> {
+  const [names, tags, running] = await Promise.all([
+    listLocalModels(options),
+    listEntries("/api/tags", "models", options),
+    listEntries("/api/ps", "models", options),
+  ]);
+  return await Promise.all(
+    names.filter(isName).slice(0, MAX_LISTED).map(async (name, at) => {
+      const told = asksEach && at < MAX_ASKED ? await localModelInfo(name, options) : {};
+      const details = tags.find((one) => one.name === name)?.details;
+      const loaded = running?.find((one) => isSameModel(String(one.name), name));
+      return {
+        name,
+        ...isObject(details) && ollamaDetails(details),
+        ...isContext(loaded?.context_length) && { contextLength: loaded.context_length },
+        ...told,
+        isLoaded: loaded !== undefined,
+      };
+    }),
+  );
+}
+
+function ollamaDetails({ parameter_size: size, quantization_level: quantization }: Fields) {
+  return {
+    ...typeof size === "string" && size !== "" && { size },
+    ...typeof quantization === "string" && quantization !== "" && { quantization },
+  };
+}
+
+async function servedModels(options: LocalServerOptions): Promise<ListedModel[]> {
+  const [names, served, studio] = await Promise.all([
+    listLocalModels(options),
+    listEntries("/v1/models", "data", options),
+    // LM Studio's own list says more of each.
+    listEntries("/api/v0/models", "data", options),
+  ]);
+  return names.filter(isName).slice(0, MAX_LISTED).map((name) => {
+    const isOf = ({ id }: Fields) => id === name;
+    const own: Fields = { ...served.find(isOf), ...studio.find(isOf) };
+    const state = loadState(own) ?? own.state;
+    const abilities = abilitiesOf(own);
+    return {
+      name,
+      ...servedInfo(own),
+      ...abilities && { abilities },
+      ...typeof state === "string" && { isLoaded: state === "loaded" },
+    };
+  });
+}
+
+/** The abilities in Ollama's words, from those of llama.cpp and LM Studio. */
+function abilitiesOf({ type, capabilities }: Fields): string[] | undefined {
+  if (type === "embeddings") return ["embedding"];
+  const words: Record<string, string> = { tool_use: "tools", multimodal: "vision" };
+  const found = Array.isArray(capabilities) ? capabilities.map(String) : [];
+  const abilities = [...found.map((one) => words[one] ?? one), ...type === "vlm" ? ["vision"] : []];
+  return abilities.length > 0 ? ["completion", ...abilities] : undefined;
+}
+
+async function listEntries(
+  path: string,
+  list: string,
+  options: LocalServerOptions,
+): Promise<Fields[]> {
+  // A list that says more of the models is not needed to choose one.
+  const found = await askFields(path, options, { isOptional: true }).catch((): Fields => ({}));
+  const models = found[list];
+  return Array.isArray(models) ? models.filter(isObject) : [];
+}
+
+const isContext = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
+
+/** True for a name that a command line and a row can hold: printable, no flag, not too long. */
+function isName(name: string): boolean {
+  return name.length <= MAX_NAME && /^[^\s\p{C}-][^\p{C}]*$/u.test(name);
+}
+
+function isChatModel({ name, abilities }: ListedModel): boolean {
+  if (abilities !== undefined && abilities.length > 0) return abilities.includes("completion");
+  return !/embed|rerank/i.test(name);
+}

@@ -1,0 +1,45 @@
+/** The list from which a person picks a command's argument: its title, and what the rows mean. @module */
+
+import type { ArgumentChoice } from "../../session/report.ts";
+import type { ChoiceList } from "../../terminal/screen/screen.ts";
+
+const TITLES: Record<string, string> = {
+  model: "Which model?",
+  resume: "Go on with which session?",
+  undo: "Go back to before which message?",
+  approve: "What runs without asking?",
+  trust: "Use this folder's instructions?",
+  jobs: "Which job?",
+};
+
+/** The meanings of arguments, by command. */
+const MEANINGS: Record<string, Record<string, string>> = {
+  approve: {
+    never: "what only reads; all else is refused",
+    ask: "what only reads; edits and commands are asked about",
+    edits: "edits in the folder, and commands that are confined",
+    auto: "the same; the default where a sandbox works",
+  },
+  trust: {
+    on: "yes, now and later",
+    off: "no",
+  },
+};
+
+/** At most so many rows can be picked by a digit. */
+const MAX_NUMBERED = 9;
+
+/** The list of `choices` of the command `name`; its result is the argument. */
+export function choiceList(name: string, choices: readonly ArgumentChoice[]): ChoiceList<string> {
+  const items = choices.map(({ argument, label, detail, isCurrent }) => {
+    const about = [detail, MEANINGS[name]?.[argument], isCurrent && "now"];
+    return { label, detail: about.filter(Boolean).join(" · "), value: argument };
+  });
+  return {
+    title: TITLES[name] ?? `/${name}`,
+    items,
+    chosen: Math.max(0, choices.findIndex(({ isCurrent }) => isCurrent)),
+    isNumbered: items.length <= MAX_NUMBERED,
+    hint: "Enter picks · Esc leaves it as it is",
+  };
+}

@@ -1,0 +1,93 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { type ListedModel, listModels } from "../../src/backends/local/model_list.ts";
+import { BackendError } from "../../src/errors.ts";
+
+/** A server that answers GET requests for `paths`, and notes the paths of all requests. */
+function server(paths: Record<string, unknown>, asked: string[]) {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const { pathname } = new URL(request.url);
+    asked.push(`${request.method} ${pathname}`);
+    const found = paths[pathname];
+    return found === undefined ? new Response("no", { status: 404 }) : Response.json(found);
+  });
+}
+
+const OLLAMA = {
+  "/api/tags": {
+    models: [
+      { name: "a:8b", details: { parameter_size: "8.2B", quantization_level: "Q4_K_M" } },
+      { name: "b:latest", details: { parameter_size: 1 } },
+      { name: "nomic-embed-text:latest" },
+      { name: "bad\nname" },
+      { name: "-flag" },
+      { name: "x".repeat(301) },
+    ],
+  },
+  "/api/ps": { models: [{ name: "b", context_length: 4096 }, "no"] },
+};
+const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, ListedModel[]][] = [
+  ["Ollama", true, OLLAMA, [
+    { name: "a:8b", size: "8.2B", quantization: "Q4_K_M", isLoaded: false },
+    { name: "b:latest", contextLength: 4096, isLoaded: true },
+  ]],
+  ["Ollama that tells nothing but names", true, { "/api/tags": OLLAMA["/api/tags"] }, [
+    { name: "a:8b", size: "8.2B", quantization: "Q4_K_M", isLoaded: false },
+    { name: "b:latest", isLoaded: false },
+  ]],
+  ["llama.cpp", false, {
+    "/v1/models": { data: [{ id: "/m/q 3.gguf", meta: { n_params: 8.2e9, n_ctx: 8192 } }] },
+  }, [{ name: "/m/q 3.gguf", size: "8.2B", contextLength: 8192 }]],
+  ["a router of llama.cpp", false, {
+    "/v1/models": {
+      data: [{ id: "a", status: { value: "loaded" } }, { id: "b", status: { value: "unloaded" } }],
+    },
+  }, [{ name: "a", isLoaded: true }, { name: "b", isLoaded: false }]],
+  ["vLLM", false, { "/v1/models": { data: [{ id: "q", max_model_len: 32768 }] } }, [
+    { name: "q", contextLength: 32768 },
+  ]],
+  ["LM Studio", false, {
+    "/v1/models": { data: [{ id: "q" }, { id: "v" }, { id: "e" }] },
+    "/api/v0/models": {
+      data: [
+        {
+          ...{ id: "q", type: "llm", state: "loaded", capabilities: ["tool_use"] },
+          ...{ quantization: "4bit", max_context_length: 32768, loaded_context_length: 4096 },
+        },
+        { id: "v", type: "vlm", state: "not-loaded", max_context_length: 8192 },
+        { id: "e", type: "embeddings", state: "not-loaded" },
+      ],
+    },
+  }, [
+    {
+      ...{ name: "q", contextLength: 4096, quantization: "4bit" },
+      ...{ abilities: ["completion", "tools"], isLoaded: true },
+    },
+    { name: "v", contextLength: 8192, abilities: ["completion", "vision"], isLoaded: false },
+  ]],
+];
+for (const [kind, isNative, answers, models] of ROWS) {
+  Deno.test(`the models of ${kind}, from GET requests alone`, async () => {
+    const asked: string[] = [];
+    await using running = server(answers, asked);
+    const host = `http://127.0.0.1:${running.addr.port}`;
+    assertEquals(await listModels(isNative, { host }, false), models);
+    assertEquals(asked.filter((request) => !request.startsWith("GET ")), []);
+  });
+}
+
+Deno.test("a list without end is refused", async () => {
+  await using running = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => {
+      const piece = new TextEncoder().encode(" ".repeat(2 ** 20));
+      let sent = 0;
+      const body = new ReadableStream({
+        pull: (to) => ++sent > 20 ? to.close() : to.enqueue(piece),
+      });
+      return new Response(body, { headers: { "content-type": "application/json" } });
+    },
+  );
+  const host = `http://127.0.0.1:${running.addr.port}`;
+  const error = await assertRejects(() => listModels(false, { host }, false), BackendError);
+  assertEquals(/over 8 MiB/.test(error.message), true, error.message);
+});

@@ -1,0 +1,32 @@
+import { assertEquals } from "@std/assert";
+import { choiceList } from "../../../src/frontends/terminal/choice_list.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
+
+Deno.test("each argument of /approve and /trust is explained, in words that a terminal of 80 holds", async () => {
+  await using fake = await fakeSession("http://127.0.0.1:1");
+  for (const name of ["approve", "trust"]) {
+    const choices = await fake.session.choices(name, new AbortController().signal);
+    const { items, title } = choiceList(name, choices);
+    assertEquals(title.length < 40, true, title);
+    for (const { label, detail = "" } of items) {
+      assertEquals(detail !== "" && detail.length < 65, true, `${label}: ${detail}`);
+    }
+  }
+});
+
+Deno.test("what is current is chosen and said; a command without a title has its name", () => {
+  const choices = [{ argument: "a", label: "A", detail: "8B" }, {
+    argument: "b",
+    label: "B",
+    isCurrent: true,
+  }];
+  assertEquals(choiceList("x", choices), {
+    title: "/x",
+    items: [{ label: "A", detail: "8B", value: "a" }, { label: "B", detail: "now", value: "b" }],
+    chosen: 1,
+    isNumbered: true,
+    hint: "Enter picks · Esc leaves it as it is",
+  });
+  const many = Array.from({ length: 10 }, (_, n) => ({ argument: `${n}`, label: `${n}` }));
+  assertEquals(choiceList("x", many).isNumbered, false);
+});
