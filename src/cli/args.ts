@@ -157,23 +157,29 @@ type Switch = Exclude<FlagRow, { value: string }>["name"];
 /** The flags given: `true` for a switch, else the value; "" for an optional value left out. */
 export type Args =
   & { [K in Switch]?: true }
-  & { [K in Exclude<FlagRow["name"], Switch>]?: string };
+  & { [K in Exclude<FlagRow["name"], Switch>]?: string }
+  /** The word that belongs to no flag: the first message of a session. */
+  & { message?: string };
 
 /**
- * Reads a command line. A value is the next word, even one with a dash, or follows `=`. The word after
- * `--` is a prompt. Throws a {@linkcode UsageError} for unknown flags, and words that belong to none.
+ * Reads a command line. A value is the next word, even one with a dash, or follows `=`. One word may
+ * belong to no flag, and may be any word behind `--`: the message, or the value that `--print` lacks.
+ * Throws a {@linkcode UsageError} for unknown flags, and further words.
  */
 export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
   const args: Record<string, string | true> = {};
+  if (words.length === 1 && words[0] === "help") return { help: true };
   if (words[0] === "doctor") args.doctor = true;
   for (let i = args.doctor ? 1 : 0; i < words.length; i++) {
     const word = words[i]!;
     if (word === "--") {
-      for (const operand of words.slice(i + 1)) {
-        if (args.print) throw unexpected(operand);
-        args.print = operand;
-      }
+      for (const operand of words.slice(i + 1)) takeOperand(args, operand);
       break;
+    }
+    if (!word.startsWith("-")) {
+      if (!/\s/.test(word) && nearest(word, ["doctor"])) throw unexpected(word, MEANT_DOCTOR);
+      takeOperand(args, word);
+      continue;
     }
     const flag = findFlag(word);
     if (args[flag.name] !== undefined) throw new UsageError(`--${flag.name} is given twice`);
@@ -191,7 +197,16 @@ export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
       args[flag.name] = value ?? "";
     }
   }
-  return args as Args;
+  const { print, message, ...others } = args as Args;
+  if (print === undefined || message === undefined) return args as Args;
+  if (print !== "") throw unexpected(message);
+  return { ...others, print: message };
+}
+
+/** Takes a word that belongs to no flag. */
+function takeOperand(args: Record<string, string | true>, word: string): void {
+  if (args.doctor || args.print || args.message !== undefined) throw unexpected(word);
+  args.message = word;
 }
 
 /** The value of `--output` in a command line that may make no sense; prompts are not read. */
@@ -222,20 +237,16 @@ function flagOf(word: string): Flag | undefined {
 function findFlag(word: string): Flag {
   const found = flagOf(word);
   if (found) return found;
-  if (!word.startsWith("-")) throw unexpected(word);
   const name = word.split("=", 1)[0]!;
   const near = nearest(name.replace(/^-+/, ""), FLAGS.map((flag) => flag.name));
   const hint = near ? `did you mean --${near}?` : "--help lists the flags";
   throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
 
-function unexpected(word: string): UsageError {
-  const instead = /\s/.test(word.trim())
-    ? `did you mean -p ${quotedWord(word)}?`
-    : nearest(word, ["doctor"])
-    ? "did you mean copilot doctor?"
-    : 'give the prompt as one word, -p "..."';
-  return new UsageError(`Unexpected argument ${quotedWord(word)}: ${instead}`);
+const MEANT_DOCTOR = "did you mean copilot doctor?";
+
+function unexpected(word: string, advice = 'give one message, as one word: "..."'): UsageError {
+  return new UsageError(`Unexpected argument ${quotedWord(word)}: ${advice}`);
 }
 
 /** The error for a flag's value that is none of those it takes. */
@@ -249,6 +260,7 @@ function quotedWord(text: string): string {
 
 /** The examples of the help and the manual page. */
 export const EXAMPLES = [
+  'copilot "Fix the failing test"',
   'copilot --demo -p "What does this project do?"',
   "copilot --local --model qwen3:8b",
   'copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"',
@@ -267,9 +279,9 @@ export function usageText(): string {
   return `copilot: a coding copilot for the terminal, at home with your own models
 
 Usage:
-  copilot [flags]                 a session in the terminal
+  copilot [flags] ["MESSAGE"]     a session in the terminal; MESSAGE begins it
+  copilot [flags] -- "MESSAGE"    the same, whatever MESSAGE begins with
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
-  copilot [flags] -- "PROMPT"     the same
   command | copilot [flags] -p "PROMPT"
   command | copilot [flags] -p    the piped text is the prompt
   copilot doctor [flags]          asks the model server what works and what not
@@ -283,4 +295,23 @@ ${wrapped(`  ${EXIT_CODES.map(([code, text]) => `${code} ${text}`).join(", ")}`,
 Examples:
 ${EXAMPLES.map((line) => `  ${line}`).join("\n")}
 `;
+}
+
+/** The command that goes on with the newest session of `folder`, by the flags that were given for this one. */
+export function comeBackCommand(args: Args, folder: string): string {
+  const flags: readonly Flag[] = FLAGS;
+  // A key in the list of processes is bad enough: it is not shown.
+  const left = new Set(["continue", "api-key", "working-dir"]);
+  const words = flags.flatMap(({ name }) => {
+    const given = args[name as keyof Args];
+    if (given === undefined || left.has(name)) return [];
+    return given === true ? [`--${name}`] : [`--${name}`, shellWord(given)];
+  });
+  const where = folder === Deno.cwd() ? [] : ["--working-dir", shellWord(folder)];
+  return ["copilot", ...words, ...where, "--continue"].join(" ");
+}
+
+/** `text` as one word of a shell. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

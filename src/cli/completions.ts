@@ -84,13 +84,13 @@ export function manPage(version: string): string {
 copilot \\- a coding copilot for the terminal, at home with your own models
 .SH SYNOPSIS
 .B copilot
-[\\fIflags\\fR]
+[\\fIflags\\fR] ["\\fIMESSAGE\\fR"]
+.br
+.B copilot
+[\\fIflags\\fR] \\fB\\-\\-\\fR "\\fIMESSAGE\\fR"
 .br
 .B copilot
 [\\fIflags\\fR] \\fB\\-p\\fR "\\fIPROMPT\\fR"
-.br
-.B copilot
-[\\fIflags\\fR] \\fB\\-\\-\\fR "\\fIPROMPT\\fR"
 .br
 .B copilot doctor
 [\\fIflags\\fR]

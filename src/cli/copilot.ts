@@ -21,15 +21,22 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
 export async function runInTerminal(
   config: CopilotConfig,
   options: CopilotOptions,
-  { args = {}, motto, checked = (make) => make() }: {
+  { args = {}, motto, comeBack, checked = (make) => make() }: {
     args?: Args;
     motto?: string | undefined;
+    comeBack?: (folder: string) => string;
     checked?: (make: () => Session) => Session;
   } = {},
 ): Promise<number> {
   const choice = { ...parsePermissionChoice(args), prefersAuto: true };
   const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
-  const frontend = new TerminalFrontend({ notifies: !args["no-notify"], motto, onSignals });
+  const frontend = new TerminalFrontend({
+    notifies: !args["no-notify"],
+    motto,
+    message: args.message,
+    comeBack,
+    onSignals,
+  });
   const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session);

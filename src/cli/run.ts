@@ -1,7 +1,15 @@
 /** The program: reads the command line, runs what it asks for, returns the exit code. @module */
 
 import { type CopilotConfig, VERSION } from "../config.ts";
-import { type Args, asUsage, outputAsked, parseArgs, usageText, wrongValue } from "./args.ts";
+import {
+  type Args,
+  asUsage,
+  comeBackCommand,
+  outputAsked,
+  parseArgs,
+  usageText,
+  wrongValue,
+} from "./args.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
@@ -100,11 +108,14 @@ async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<numbe
     run.stdout.write(text);
     return EXIT.done;
   }
+  const given = args;
   args = { ...withDefaults(args), ...(args.doctor && { doctor: true }) };
   if (args.doctor) return await examine(args, run);
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   if (headless) stopOnSignals(run);
+  const { message } = args;
+  if (headless && message !== undefined) args = { ...args, print: message };
   const { optionsFromArgs, toConfig } = await import("./settings.ts");
   let options = optionsFromArgs(args);
   const format = checkedFormat(args, headless);
@@ -114,7 +125,7 @@ async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<numbe
   if (demo) options = { ...options, local: true, host: demo.host, model: demo.model };
   try {
     const config = asUsage(() => toConfig(options));
-    if (!headless) return await runSession(config, options, args);
+    if (!headless) return await runSession(config, options, args, given);
     const prompt = await readPrompt(args, run);
     return await answerPrompt(config, options, args, format, prompt, run);
   } finally {
@@ -159,12 +170,19 @@ function stopOnSignals(run: Run): void {
   });
 }
 
-async function runSession(config: CopilotConfig, options: CopilotOptions, args: Args) {
+/** `given`: the flags of the command line alone, without those of config.json. */
+async function runSession(
+  config: CopilotConfig,
+  options: CopilotOptions,
+  args: Args,
+  given: Args,
+): Promise<number> {
   const { runInTerminal } = await import("./copilot.ts");
   const motto = args.demo ? DEMO_NOTICE : undefined;
   let code: number = EXIT.hangup;
   try {
-    code = await runInTerminal(config, options, { args, motto, checked: asUsage });
+    const comeBack = (folder: string) => comeBackCommand(given, folder);
+    code = await runInTerminal(config, options, { args, motto, comeBack, checked: asUsage });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;
   }

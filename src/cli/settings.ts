@@ -181,6 +181,7 @@ export const modelFlags: ModelFlags = {
   names: MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`),
   parse(words) {
     const args = parseArgs(words);
+    if (args.message !== undefined) throw new UsageError("/model takes a name, or flags alone");
     const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
     const options = optionsFromArgs(args);

@@ -121,6 +121,19 @@ function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): s
   return `It was with ${at(before)}, and is with ${at(now)} now.`;
 }
 
+/** The way back to a session that is left: the command that goes on with it, and the file of its record. */
+export function farewellLines(
+  command: string,
+  path: string,
+  home = Deno.env.get("HOME"),
+): string[] {
+  const isBelow = home && path.startsWith(`${home}/`);
+  return [
+    `To go on: ${oneLine(command)}`,
+    `Recorded: ${oneLine(isBelow ? `~${path.slice(home.length)}` : path)}`,
+  ];
+}
+
 /** A session in one line: when it began, and with what. */
 export function sessionLine({ started, title }: SessionTitle): string {
   return `${minuteOf(started)}  ${excerptLine(title, SHOWN_TITLE_CHARS)}`;

@@ -26,7 +26,7 @@ type Origin = Pick<RecordHead, "continues" | "title">;
 /** Records the session that is worked on in `folder` below `root`, as it goes on. */
 export class Recorder {
   /** Made with the first message. */
-  #file: Deno.FsFile | undefined;
+  #file: { path: string; folder: string; open: Deno.FsFile } | undefined;
   /** The ids of the conversation as it is recorded, and of all messages in the file. */
   #conversation: readonly string[] = [];
   #recorded = new Set<string>();
@@ -35,10 +35,15 @@ export class Recorder {
 
   constructor(private readonly root: string, private readonly folder: () => string) {}
 
+  /** The file that is written, and the folder it is of; undefined before the first message. */
+  get file(): { path: string; folder: string } | undefined {
+    return this.#file;
+  }
+
   /** `messages` are those of another session: what is added to them makes one of its own. */
   continueFrom(messages: Message[], origin: Origin): void {
     identify(messages);
-    this.#file?.close();
+    this.#file?.open.close();
     this.#file = this.#used = undefined;
     this.#conversation = messages.map(({ id }) => id!);
     this.#recorded.clear();
@@ -71,21 +76,23 @@ export class Recorder {
     if (used && now !== this.#used) entries[0]!.used = used;
     this.#used = now;
     this.#file ??= createRecord(this.root, { folder: this.folder(), ...this.#origin });
+    const { open } = this.#file;
     const bytes = new TextEncoder().encode(entries.map(entryLine).join(""));
-    for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
+    for (let at = 0; at < bytes.length;) at += open.writeSync(bytes.subarray(at));
     const written = entries.flatMap((entry) => "message" in entry ? [entry] : entry.added ?? []);
     for (const { message } of written) this.#recorded.add(message.id!);
   }
 }
 
-function createRecord(root: string, about: Omit<RecordHead, "version" | "started">): Deno.FsFile {
+function createRecord(root: string, about: Omit<RecordHead, "version" | "started">) {
   Deno.mkdirSync(root, { recursive: true, mode: 0o700 });
   const started = new Date().toISOString();
   for (const old of namesIn(root).slice(MAX_SESSIONS - 1)) Deno.removeSync(join(root, old));
   const name = `${started.replaceAll(/[:.]/g, "-")}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
-  const file = Deno.openSync(join(root, name), { append: true, createNew: true, mode: 0o600 });
-  file.writeSync(new TextEncoder().encode(headLine({ started, ...about })));
-  return file;
+  const path = join(root, name);
+  const open = Deno.openSync(path, { append: true, createNew: true, mode: 0o600 });
+  open.writeSync(new TextEncoder().encode(headLine({ started, ...about })));
+  return { path, folder: about.folder, open };
 }
 
 function namesIn(root: string): string[] {

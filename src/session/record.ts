@@ -24,6 +24,11 @@ export class SessionRecord {
     if (root !== undefined) this.#recorder = new Recorder(root, () => agent.state.workingDir);
   }
 
+  /** The file that is written, and the folder it is of; undefined before the first message. */
+  get file(): { path: string; folder: string } | undefined {
+    return this.#recorder?.file;
+  }
+
   /** Writes what is new: to be called whenever the conversation has changed. */
   sync(): void {
     try {

@@ -137,6 +137,11 @@ export class Session implements AsyncDisposable {
     };
   }
 
+  /** The file that the conversation is recorded in, and its folder; undefined while there is none. */
+  get record(): { path: string; folder: string } | undefined {
+    return this.#state.record?.file;
+  }
+
   async commands(): Promise<readonly CommandInfo[]> {
     return (await import("./commands/registry.ts")).commands;
   }

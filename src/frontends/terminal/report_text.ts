@@ -128,6 +128,7 @@ const HELP_MORE: readonly [string, string][] = [
     "Esc, Ctrl-C",
     "stop the turn, but no jobs; Ctrl-C twice at an empty line leaves, as does Ctrl-D",
   ],
+  ["Esc Esc", "at an empty line: goes back to before a message, as /undo does"],
   ["Alt-Enter", "a new line, as does \\ at the end of one"],
   ["Up, Down", "what you typed before; what is queued comes back first"],
   ["Tab, Ctrl-R", "completes; searches in what you typed"],

@@ -26,6 +26,7 @@ import { EXIT } from "../exit_codes.ts";
 import { noticeLines } from "../notices.ts";
 import { jobEnded } from "../progress.ts";
 import {
+  farewellLines,
   instructionLines,
   resumedLines,
   trustChangeRows,
@@ -52,6 +53,10 @@ interface TerminalOptions {
   notifies: boolean;
   /** A line below the first one. */
   motto?: string | undefined;
+  /** The message that begins the session. */
+  message?: string | undefined;
+  /** The command line that goes on with the newest session of a folder. */
+  comeBack?: ((folder: string) => string) | undefined;
   /** Calls its argument with the exit code for each signal, until what it returns is called. */
   onSignals(handler: (exitCode: number) => void): () => void;
 }
@@ -63,6 +68,14 @@ const SIGNAL_TIDY_UP_MS = 5000;
 
 /** The modes that Shift-Tab goes through. */
 const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
+
+/** Lines that people type to say a command. */
+const PLAIN_COMMANDS = new Map([
+  ["?", "/help"],
+  ["help", "/help"],
+  ["exit", "/exit"],
+  ["quit", "/quit"],
+]);
 
 const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGHUP: EXIT.hangup,
@@ -189,6 +202,8 @@ export class TerminalFrontend implements Frontend {
     this.#screen = screen;
     this.#view = new TurnView(screen, this.#look);
     await session.open(this.#stop.signal);
+    const { message = "" } = this.options;
+    if (message.trim() !== "" && this.#ended === undefined) await this.#begin(message);
     while (this.#ended === undefined) {
       this.#showEndedJobs((text) => screen.print(text));
       this.#isFree = this.#isLive;
@@ -197,7 +212,26 @@ export class TerminalFrontend implements Frontend {
       if (line === null || this.#ended !== undefined) break;
       if (line.text.trim() !== "") await this.#handle(line);
     }
+    this.#sayFarewell();
     return this.#ended ?? EXIT.done;
+  }
+
+  /** Sends the message that begins the session: neither a command nor a `!` of whoever chose its words. */
+  async #begin(text: string): Promise<void> {
+    const message = { type: "text", text } as const;
+    this.#screen.echo(message);
+    await this.#takeMessage(message, () => this.#runTurn(message));
+  }
+
+  /** How to come back, where there is something to come back to, and a person to read it. */
+  #sayFarewell(): void {
+    const { record } = this.#session;
+    const { comeBack } = this.options;
+    if (!record || !comeBack || (this.#ended ?? EXIT.done) !== EXIT.done) return;
+    const lines = farewellLines(comeBack(record.folder), record.path);
+    this.#screen.print(
+      lines.map((line) => this.#dim(wrapped(line, terminalSize().columns))).join("\n"),
+    );
   }
 
   #makeScreen(): Screen {
@@ -266,17 +300,29 @@ export class TerminalFrontend implements Frontend {
   }
 
   async #handle(line: TextPart): Promise<void> {
-    const { text, pasted } = line;
+    const { text } = line;
+    const command = commandIn(PLAIN_COMMANDS.get(text) ?? text);
+    await this.#takeMessage(line, async () => {
+      if (command) await this.#runCommand(command.name, command.argument, text);
+      else if (text.startsWith("!")) await this.#runShell(text.slice(1));
+      else await this.#runTurn(line);
+    }, command === undefined);
+  }
+
+  /** Does what `line` asks for; `isTurn`: what comes meanwhile belongs to a turn, and its end may be told. */
+  async #takeMessage(
+    { text, pasted }: TextPart,
+    run: () => Promise<void>,
+    isTurn = true,
+  ): Promise<void> {
     this.#history.add(text, pasted);
     this.#session.agent.state.history = this.#history.entries();
     this.#stop = new AbortController();
-    const command = commandIn(text);
-    if (command !== undefined) return await this.#runCommand(command.name, command.argument, text);
     const start = performance.now();
-    this.#isInTurn = true;
-    if (text.startsWith("!")) await this.#runShell(text.slice(1));
-    else await this.#runTurn(line);
+    this.#isInTurn = isTurn;
+    await run();
     this.#isInTurn = false;
+    if (!isTurn) return;
     if (this.options.notifies && performance.now() - start > LONG_TURN_MS) {
       this.#screen.notify("copilot is done");
     }

@@ -98,6 +98,11 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
+  echo(message: TextPart): void {
+    this.#message.echo(message);
+    this.#output.drawSoon();
+  }
+
   update(): void {
     if (this.#isActive()) this.#tick ??= setInterval(() => this.#output.draw(), TICK_MS);
     else {

@@ -4,7 +4,7 @@ import { LineModal } from "../line/line_modal.ts";
 import type { Key } from "../line/keys.ts";
 import { cleared, lineState, withHistory } from "../line/state.ts";
 import type { TextPart } from "../../types/message.ts";
-import { type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
+import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
 import type { Outcome } from "./modal.ts";
 import type { SessionLineOptions } from "./question_modal.ts";
 
@@ -122,8 +122,17 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     if (units !== undefined) this.#send(units);
   }
 
-  #send(text: readonly Unit[]): void {
+  /** Prints a message as it goes into the scrollback when it is sent. */
+  echo({ text, pasted }: TextPart): void {
+    this.#print(entryUnits(text, pasted));
+  }
+
+  #print(text: readonly Unit[]): void {
     this.options.append(this.wholeText(this.options.columns(), lineState({ text })));
+  }
+
+  #send(text: readonly Unit[]): void {
+    this.#print(text);
     this.give(textPartOf(text));
   }
 

@@ -1,6 +1,7 @@
 /** The screen of a session: a terminal that can repaint, or one that cannot. @module */
 
 import { readInput, readLineRaw } from "../line/input.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
 import { writeStdout } from "../stdio.ts";
 import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../types/message.ts";
@@ -14,6 +15,8 @@ export interface Screen extends Disposable {
   print(text: string): void;
   /** Writes text that may go on in the same line. */
   stream(text: string): void;
+  /** Shows `message` as if it had been typed. */
+  echo(message: TextPart): void;
   /** Shows the progress and the status again: they have changed. */
   update(): void;
   /** The next message, which says what of it was pasted; null when the session is over. */
@@ -50,6 +53,10 @@ export class PlainScreen implements Screen {
     if (text === "") return;
     writeStdout(text);
     this.#isMidLine = !text.endsWith("\n");
+  }
+
+  echo({ text }: TextPart): void {
+    this.print(sanitizeProse(`> ${text}`));
   }
 
   async read(): Promise<TextPart | null> {
