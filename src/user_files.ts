@@ -1,6 +1,7 @@
 /** The person's own files; those of the folder that is worked in are never among them. @module */
 
 import { isObject } from "./text/json.ts";
+import { dirname } from "./text/std_path.ts";
 import { UsageError } from "./errors.ts";
 
 /** Looks up a variable of the environment. */
@@ -60,6 +61,23 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
     throw new UsageError(`Cannot read ${path}: ${why}`);
   }
   throw new UsageError(`Cannot read ${path} as it must be a JSON object`);
+}
+
+/**
+ * Writes a settings file for the person alone to read, whole or not at all; a link to it stays one.
+ * Folders that are missing are made.
+ */
+export async function replaceUserFile(path: string, text: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const target = await Deno.realPath(path).catch(() => path);
+  const temporary = `${target}.${crypto.randomUUID()}.tmp`;
+  try {
+    await Deno.writeTextFile(temporary, text, { mode: 0o600, createNew: true });
+    await Deno.rename(temporary, target);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
 }
 
 /** Variables that would send requests, keys or settings elsewhere, were they taken from a folder's `.env`. */

@@ -279,6 +279,7 @@ export function usageText(): string {
   return `copilot: a coding copilot for the terminal, at home with your own models
 
 Usage:
+  copilot                         a session; the first time it lists models
   copilot [flags] ["MESSAGE"]     a session in the terminal; MESSAGE begins it
   copilot [flags] -- "MESSAGE"    the same, whatever MESSAGE begins with
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr

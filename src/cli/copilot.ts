@@ -6,6 +6,7 @@ import { Session } from "../session/session.ts";
 import { makeSane } from "../terminal/tty.ts";
 import type { Args } from "./args.ts";
 import { type CopilotOptions, modelFlags, sessionOptions, toConfig } from "./settings.ts";
+import { setupHome } from "./setup.ts";
 import { onSignals } from "./signals.ts";
 
 /**
@@ -14,30 +15,36 @@ import { onSignals } from "./signals.ts";
  * @throws {UsageError} when a key is missing, or options contradict each other.
  */
 export async function copilot(options: CopilotOptions = {}): Promise<number> {
-  return await runInTerminal(toConfig(options), options);
+  const config = toConfig(options);
+  using frontend = terminalFrontend({});
+  return await runInTerminal(frontend, config, options);
+}
+
+/** The terminal, for a setup and then for a session. `comeBack`: the command line that goes on with it. */
+export function terminalFrontend(
+  args: Args,
+  comeBack?: (folder: string) => string,
+): TerminalFrontend {
+  const { message } = args;
+  return new TerminalFrontend({
+    ...{ notifies: !args["no-notify"], message, comeBack, setup: setupHome(), onSignals },
+  });
 }
 
 /** Runs a session in the terminal; the exit code. `checked` makes it, with errors of its own. */
 export async function runInTerminal(
+  frontend: TerminalFrontend,
   config: CopilotConfig,
   options: CopilotOptions,
-  { args = {}, motto, comeBack, checked = (make) => make() }: {
+  { args = {}, motto, checked = (make) => make() }: {
     args?: Args;
     motto?: string | undefined;
-    comeBack?: (folder: string) => string;
     checked?: (make: () => Session) => Session;
   } = {},
 ): Promise<number> {
   const choice = { ...parsePermissionChoice(args), prefersAuto: true };
   const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
-  const frontend = new TerminalFrontend({
-    notifies: !args["no-notify"],
-    motto,
-    message: args.message,
-    comeBack,
-    onSignals,
-  });
   const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
   await using session = checked(() => new Session(settings, frontend));
-  return await frontend.run(session);
+  return await frontend.run(session, motto);
 }

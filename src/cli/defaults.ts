@@ -1,8 +1,9 @@
 /** Defaults of the command line's flags, from the person's `config.json`. @module */
 
 import { UsageError } from "../errors.ts";
+import type { ServerSettings } from "../frontends/terminal/setup.ts";
 import { nearest } from "../text/nearest.ts";
-import { readJsonFile, userFile, type VariableReader } from "../user_files.ts";
+import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
 
 /** Flags that are for one run alone, or ask for something else than a run. */
@@ -21,6 +22,27 @@ export function readConfigFile(
   const path = userFile("config.json", env);
   const settings = path === undefined ? undefined : readJsonFile(path, false);
   return path === undefined || settings === undefined ? undefined : { path, settings };
+}
+
+/**
+ * Writes the flags that choose a server into the person's `config.json`, in place of those there, and a
+ * key for an address. All else in it stays. @throws {Error} when there is no folder for it, or it fails.
+ */
+export async function keepSettings(
+  chosen: ServerSettings,
+  key?: { address: string; key: string },
+  env?: VariableReader,
+): Promise<void> {
+  const path = userFile("config.json", env);
+  if (path === undefined) throw new Error("there is no home folder");
+  const settings = { ...readConfigFile(env)?.settings };
+  // The flag that needs --local would be refused with another server.
+  const replaced = [...FLAGS_OF_SERVER, ...chosen.local ? [] : ["keep-alive"]];
+  for (const name of replaced) delete settings[name];
+  if (key !== undefined) {
+    settings.keys = { ...settings.keys as Record<string, string>, [key.address]: key.key };
+  }
+  await replaceUserFile(path, `${JSON.stringify({ ...settings, ...chosen }, null, 2)}\n`);
 }
 
 /**

@@ -36,6 +36,11 @@ export function variableIn(env: Env, name: string): string {
 
 const PRINTABLE = /^[\x21-\x7e]*$/;
 
+/** A sentence on why `key` is none, which quotes nothing of it; undefined where it may be one. */
+export function keyObjection(key: string): string | undefined {
+  return PRINTABLE.test(key) ? undefined : "A key is printable ASCII without spaces";
+}
+
 /**
  * The key for the server at `address`, a whole URL, where none was given for this run: the one that
  * config.json has for the address, else the environment's where it may go there; empty for none.

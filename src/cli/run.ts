@@ -113,21 +113,30 @@ async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<numbe
   if (args.doctor) return await examine(args, run);
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
-  if (headless) stopOnSignals(run);
-  const { message } = args;
-  if (headless && message !== undefined) args = { ...args, print: message };
-  const { optionsFromArgs, toConfig } = await import("./settings.ts");
-  let options = optionsFromArgs(args);
   const format = checkedFormat(args, headless);
   const other = args.demo && FLAGS_OF_SERVER.find((name) => args[name] !== undefined);
   if (other) throw new UsageError(`--demo and --${other} exclude each other`);
+  if (!headless) return await runSession(args, given);
+  stopOnSignals(run);
+  const { message } = args;
+  if (message !== undefined) args = { ...args, print: message };
+  return await withSettings(args, async (config, options) => {
+    const prompt = await readPrompt(args, run);
+    return await answerPrompt(config, options, args, format, prompt, run);
+  });
+}
+
+/** Calls `use` with the settings that `args` lead to, as long as the demo's model, if it is asked for, runs. */
+async function withSettings(
+  args: Args,
+  use: (config: CopilotConfig, options: CopilotOptions) => Promise<number>,
+): Promise<number> {
+  const { optionsFromArgs, toConfig } = await import("./settings.ts");
+  let options = optionsFromArgs(args);
   const demo = args.demo && (await import("./demo/server.ts")).startDemoServer();
   if (demo) options = { ...options, local: true, host: demo.host, model: demo.model };
   try {
-    const config = asUsage(() => toConfig(options));
-    if (!headless) return await runSession(config, options, args, given);
-    const prompt = await readPrompt(args, run);
-    return await answerPrompt(config, options, args, format, prompt, run);
+    return await use(asUsage(() => toConfig(options)), options);
   } finally {
     await demo?.close();
   }
@@ -171,24 +180,35 @@ function stopOnSignals(run: Run): void {
 }
 
 /** `given`: the flags of the command line alone, without those of config.json. */
-async function runSession(
-  config: CopilotConfig,
-  options: CopilotOptions,
-  args: Args,
-  given: Args,
-): Promise<number> {
-  const { runInTerminal } = await import("./copilot.ts");
-  const motto = args.demo ? DEMO_NOTICE : undefined;
+async function runSession(args: Args, given: Args): Promise<number> {
+  const [{ runInTerminal, terminalFrontend }, { isServerOpen }, { canEdit }] = await Promise.all([
+    import("./copilot.ts"),
+    import("./settings.ts"),
+    import("../terminal/line/input.ts"),
+  ]);
   let code: number = EXIT.hangup;
   try {
-    const comeBack = (folder: string) => comeBackCommand(given, folder);
-    code = await runInTerminal(config, options, { args, motto, comeBack, checked: asUsage });
+    using frontend = terminalFrontend(args, (folder) => comeBackCommand(given, folder));
+    if (canEdit() && isServerOpen(args)) {
+      const chosen = await frontend.setUp();
+      if (typeof chosen === "number") return chosen;
+      if (chosen === undefined) throw new UsageError(NOTHING_CHOSEN);
+      args = { ...args, ...chosen };
+      given = { ...given, ...chosen.demo && { demo: true } };
+    }
+    code = await withSettings(args, (config, options) => {
+      const motto = args.demo ? DEMO_NOTICE : undefined;
+      return runInTerminal(frontend, config, options, { args, motto, checked: asUsage });
+    });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;
   }
   // Its window was closed: reading ended, or writing failed, maybe before the signal came.
   return Deno.stdin.isTerminal() ? code : EXIT.hangup;
 }
+
+const NOTHING_CHOSEN =
+  "No model was chosen: run copilot again, or name one with --local, --base-url or --hosted; --demo needs none";
 
 async function answerPrompt(
   config: CopilotConfig,

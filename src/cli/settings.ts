@@ -19,6 +19,7 @@ import type { Permissions } from "../session/permissions.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { ModelFlags } from "../session/state.ts";
 import type { ModelTarget } from "../model_target.ts";
+import { FLAGS_OF_SERVER } from "./defaults.ts";
 import { type Env, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 
@@ -96,6 +97,16 @@ export function toConfig(
     : { ...tier, compat: compatConfig(config) };
 }
 
+/**
+ * True where nothing says which server is asked: the default one would be, and there is no key for it.
+ * @throws {UsageError} when config.json or the environment holds no usable key or address.
+ */
+export function isServerOpen(args: Args, env: Env = Deno.env): boolean {
+  return !args.demo && FLAGS_OF_SERVER.every((name) => args[name] === undefined) &&
+    addressIn(env, "compat") === undefined &&
+    keyFor("compat", DEFAULT_ADDRESSES.compat, env) === "";
+}
+
 /** The address of the server that the environment names for a backend. */
 function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   if (kind === "local") return hostIn(env);
@@ -110,7 +121,7 @@ function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
 }
 
 /** The server's address in `OLLAMA_HOST`, which may lack scheme and port. */
-function hostIn(env: Env): string | undefined {
+export function hostIn(env: Env): string | undefined {
   const text = env.get("OLLAMA_HOST")?.trim();
   if (!text) return undefined;
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);

@@ -3,8 +3,8 @@
 import { UsageError } from "../errors.ts";
 import { isObject } from "../text/json.ts";
 import { isWithin } from "../text/paths.ts";
-import { dirname, isAbsolute } from "../text/std_path.ts";
-import { readJsonFile } from "../user_files.ts";
+import { isAbsolute } from "../text/std_path.ts";
+import { readJsonFile, replaceUserFile } from "../user_files.ts";
 import type { KeptRule, Rule, RuleEffect } from "./rules.ts";
 import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
@@ -186,7 +186,7 @@ export class PermissionsFile {
     const folders = isObject(file.folders) ? file.folders : {};
     const here = isObject(folders[folder]) ? folders[folder] : {};
     const next = { ...file, folders: { ...folders, [folder]: { ...here, ...change(here) } } };
-    await replaceSettings(path, `${JSON.stringify(next, null, 2)}\n`);
+    await replaceUserFile(path, `${JSON.stringify(next, null, 2)}\n`);
     this.#content = next;
     return path;
   }
@@ -197,17 +197,5 @@ export class PermissionsFile {
 
   #level(value: unknown, above?: string): Promise<SettingsLevel> {
     return levelOf(value, { file: this.path ?? "", toolNames: this.toolNames, above });
-  }
-}
-
-async function replaceSettings(path: string, text: string): Promise<void> {
-  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
-  try {
-    await Deno.writeTextFile(temporary, text, { mode: 0o600, createNew: true });
-    await Deno.rename(temporary, path);
-  } catch (error) {
-    await Deno.remove(temporary).catch(() => {});
-    throw error;
   }
 }

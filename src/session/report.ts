@@ -33,6 +33,8 @@ export interface ArgumentChoice {
 /** The result of one command. */
 export type Report =
   | { type: "leave" }
+  /** The person wants to choose among servers, which the frontend lists. */
+  | { type: "setup" }
   /** One sentence: what the command did, or why it could not. */
   | { type: "message"; message: string }
   | { type: "commands"; commands: readonly CommandInfo[] }

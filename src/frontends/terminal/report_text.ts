@@ -40,6 +40,7 @@ type ReportTexts = {
 
 const TEXTS: ReportTexts = {
   leave: () => null,
+  setup: () => "/setup lists servers where the screen can be repainted: see --help for the flags.",
   message: ({ message }) => message,
   resumed: ({ resumed }, { dim }) => resumedLines(resumed, dim).join("\n"),
   undone: ({ way, undone }) => undone ? undoLines(undone).join("\n") : nothingToUndo(way),

@@ -9,8 +9,10 @@ import type {
   Status,
 } from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
+import type { Report } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
+import type { Completer } from "../../terminal/line/completion.ts";
 import { canEdit } from "../../terminal/line/input.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { PlainScreen, type Screen } from "../../terminal/screen/screen.ts";
@@ -45,16 +47,17 @@ import {
   ruleAdded,
 } from "./question.ts";
 import { inRow, outputText, reportText, shellText, waitingText } from "./report_text.ts";
+import { type ServerSettings, setUp, type SetupHome, type SetupScreen } from "./setup.ts";
 import { TurnView } from "./turn_view.ts";
 import { SessionHistory } from "./typed_history.ts";
 
 interface TerminalOptions {
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
-  /** A line below the first one. */
-  motto?: string | undefined;
   /** The message that begins the session. */
   message?: string | undefined;
+  /** The addresses and files of a setup; without it `/setup` lists nothing. */
+  setup?: SetupHome | undefined;
   /** The command line that goes on with the newest session of a folder. */
   comeBack?: ((folder: string) => string) | undefined;
   /** Calls its argument with the exit code for each signal, until what it returns is called. */
@@ -83,7 +86,7 @@ const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
 };
 
 /** Shows a session on the terminal: `run` it once the session that it is for was made. */
-export class TerminalFrontend implements Frontend {
+export class TerminalFrontend implements Frontend, Disposable {
   readonly #look: Appearance = appearance();
   readonly #paint: Painter = painter(this.#look.colors);
   readonly #dim = (text: string) => this.#paint(text, DIM);
@@ -100,11 +103,15 @@ export class TerminalFrontend implements Frontend {
   readonly #unshownJobs: Job[] = [];
   /** The command that waits for the model, since when, and the tokens it wrote. */
   #waiting: { name: string; startedAt: number; tokens: number } | undefined;
+  /** Made when it is first needed: a setup comes before there is a session. */
+  #openScreen: Screen | undefined;
   // `run` sets these.
   #session!: Session;
-  #screen!: Screen;
+  /** A line below the first one. */
+  #motto: string | undefined;
   #view!: TurnView;
   #history!: SessionHistory;
+  #completer!: Completer;
 
   constructor(private readonly options: TerminalOptions) {}
 
@@ -186,9 +193,46 @@ export class TerminalFrontend implements Frontend {
     return answer === null ? undefined : /^\s*y/i.test(answer);
   };
 
+  /**
+   * Has the person choose a server before there is a session; undefined where they chose none, an exit
+   * code after a signal. What they type meanwhile is in the session's line afterwards.
+   */
+  async setUp(): Promise<ServerSettings | number | undefined> {
+    using cleanUp = new DisposableStack();
+    cleanUp.defer(this.options.onSignals((code) => this.#end(code)));
+    return await this.#chooseServer(true) ?? this.#ended;
+  }
+
+  async #chooseServer(isFirst: boolean): Promise<ServerSettings | undefined> {
+    const { setup } = this.options;
+    if (setup === undefined) return undefined;
+    const { signal } = this.#stop;
+    try {
+      const screen = this.#screen;
+      const shown: SetupScreen = {
+        print: (text) => this.#say(text),
+        choose: (...list) => screen.choose(...list),
+        askHidden: (...question) => screen.askHidden(...question),
+      };
+      return await setUp(shown, setup, {
+        ...{ isFirst, signal, columns: terminalSize().columns },
+        onLook: (isLooking) => this.#wait(isLooking ? "looking for model servers" : undefined),
+      });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#openScreen?.[Symbol.dispose]();
+    this.#openScreen = undefined;
+  }
+
   /** Runs the session until it is left; the exit code. The session's owner disposes of it afterwards. */
-  async run(session: Session): Promise<number> {
+  async run(session: Session, motto?: string): Promise<number> {
     this.#session = session;
+    this.#motto = motto;
+    this.#completer = completer(session);
     using cleanUp = new DisposableStack();
     const onSignal = (code: number) =>
       code === EXIT.interrupted ? this.#stop.abort() : this.#end(code);
@@ -198,8 +242,8 @@ export class TerminalFrontend implements Frontend {
     const warn = (message: string) => queueMicrotask(() => this.#say(message));
     this.#history = new SessionHistory(() => state.workingDir, warn);
     state.history = this.#history.entries();
-    using screen = this.#makeScreen();
-    this.#screen = screen;
+    cleanUp.defer(() => this[Symbol.dispose]());
+    const screen = this.#screen;
     this.#view = new TurnView(screen, this.#look);
     await session.open(this.#stop.signal);
     const { message = "" } = this.options;
@@ -234,15 +278,20 @@ export class TerminalFrontend implements Frontend {
     );
   }
 
+  get #screen(): Screen {
+    return this.#openScreen ??= this.#makeScreen();
+  }
+
   #makeScreen(): Screen {
-    const history = () => this.#session.agent.state.history;
+    // A screen that is made for a setup has no session yet.
+    const history = () => this.#session?.agent.state.history ?? [];
     if (!this.#isLive) return new PlainScreen(history, this.#over.signal);
     return new LiveScreen({
       color: this.#look.colors === "none" ? "" : "\x1b[1m",
       unicode: this.#look.unicode,
       history,
-      pasted: () => this.#history.pasted(),
-      completer: completer(this.#session),
+      pasted: () => this.#history?.pasted() ?? new Map(),
+      completer: (before, after) => this.#completer?.(before, after),
       activity: () => this.#activity(),
       footer: () => this.#status ? footerText(this.#status, terminalSize().columns) : "",
       onStop: () => this.#stop.abort(),
@@ -285,7 +334,7 @@ export class TerminalFrontend implements Frontend {
     if (!isFirst) return this.#screen.update();
     const model = status.model === undefined ? [] : [modelText(status.model)];
     this.#say(["copilot", ...model, "/help lists what there is"].join(" · "));
-    if (this.options.motto !== undefined) this.#say(this.options.motto);
+    if (this.#motto !== undefined) this.#say(this.#motto);
   }
 
   #say(text: string): void {
@@ -328,15 +377,23 @@ export class TerminalFrontend implements Frontend {
     }
   }
 
+  /** Shows what goes on until it is over (undefined). */
+  #wait(name: string | undefined): void {
+    this.#waiting = name === undefined
+      ? undefined
+      : { name, startedAt: performance.now(), tokens: 0 };
+    this.#screen.update();
+  }
+
   async #runCommand(name: string, argument: string, line: string): Promise<void> {
     const command = (await this.#session.commands()).find((one) => one.name === name);
-    if (command?.isSlow) this.#waiting = { name: line, startedAt: performance.now(), tokens: 0 };
-    this.#screen.update();
+    if (command?.isSlow) this.#wait(line);
     let text: string | null;
     try {
       const given = argument === "" ? await this.#pickArgument(name) : argument;
       if (given === null) return;
-      const report = await this.#session.command(name, given, this.#stop.signal);
+      const report = await this.#report(name, given);
+      if (report === undefined) return;
       const { unicode } = this.#look;
       text = reportText(report, { columns: terminalSize().columns, unicode, dim: this.#dim });
     } catch (error) {
@@ -344,12 +401,23 @@ export class TerminalFrontend implements Frontend {
       if (error instanceof Deno.errors.BrokenPipe) throw error;
       text = `· ${oneLine((error as Error).message)}`;
     } finally {
-      this.#waiting = undefined;
-      this.#screen.update();
+      this.#wait(undefined);
     }
     if (text === null) return this.#end(EXIT.done);
     this.#say(text);
     this.#screen.update();
+  }
+
+  /** The report of a command; undefined where the person left a setup without a choice. */
+  async #report(name: string, argument: string): Promise<Report | undefined> {
+    const { signal } = this.#stop;
+    const report = await this.#session.command(name, argument, signal);
+    if (report.type !== "setup" || !this.#isLive || !this.options.setup) return report;
+    const chosen = await this.#chooseServer(false);
+    if (chosen === undefined) return undefined;
+    const flags = Object.entries(chosen)
+      .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
+    return await this.#session.command("model", flags.join(" "), signal);
   }
 
   /** The argument that a person picks from the command's list; empty where it has none, null for no pick. */

@@ -21,6 +21,13 @@ export const modelCommand: Command = {
       : modelNames(agent.config),
 };
 
+export const setupCommand: Command = {
+  name: "setup",
+  help: "choose among the servers of this machine and hosted ones; the choice is kept",
+  isSlow: true,
+  run: () => ({ type: "setup" }),
+};
+
 /** The models of the server with what it tells of each; none where it lists none. */
 async function modelChoices(
   { agent: { config }, looked }: SessionState,

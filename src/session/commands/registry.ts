@@ -7,7 +7,7 @@ import type { Command, SessionState } from "../state.ts";
 import { conversationCommands, planCommand } from "./conversation.ts";
 import { folderCommands } from "./folder.ts";
 import { jobsCommand } from "./jobs.ts";
-import { modelCommand } from "./model.ts";
+import { modelCommand, setupCommand } from "./model.ts";
 
 /** The commands, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -16,6 +16,7 @@ export const commands: readonly Command[] = [
   { name: "quit", help: "leave", run: () => ({ type: "leave" }) },
   ...conversationCommands,
   modelCommand,
+  setupCommand,
   ...folderCommands,
   planCommand,
   jobsCommand,

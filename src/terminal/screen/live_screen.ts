@@ -142,6 +142,20 @@ export class LiveScreen implements Screen {
     };
   }
 
+  askHidden(...[prompt, objection, signal]: Parameters<Screen["askHidden"]>) {
+    const question = new QuestionModal({
+      ...this.#lineOptions(prompt),
+      // What is cut from a hidden line comes back in no other one.
+      ring: { kills: [] },
+      context: this.#printed,
+      text: "",
+      objection,
+      onCancel: () => this.#message.hold(),
+      isHidden: true,
+    });
+    return this.push(question, signal, { waits: false });
+  }
+
   choose<T>(list: ChoiceList<T>, signal: AbortSignal): Promise<T | null> {
     const { color, unicode = true } = this.options;
     const context = this.#printed;

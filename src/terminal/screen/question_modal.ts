@@ -3,6 +3,9 @@
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
 import type { Key } from "../line/keys.ts";
 import { lineState, lineText } from "../line/state.ts";
+import type { TerminalSize } from "../tty.ts";
+import { unitsText } from "../units.ts";
+import type { Frame } from "./frame.ts";
 import type { Outcome } from "./modal.ts";
 
 export interface SessionLineOptions extends LineModalOptions {
@@ -20,7 +23,12 @@ interface QuestionModalOptions extends SessionLineOptions {
   objection: (line: string) => string | undefined;
   /** Ctrl-C or Escape. */
   onCancel: () => void;
+  /** True where dots are shown in place of the answer. */
+  isHidden?: boolean;
 }
+
+/** The most dots for a hidden answer: they show that keys arrive, and hardly how long it is. */
+const MAX_DOTS = 12;
 
 /** A question; its result is the line typed, which its objection accepted. */
 export class QuestionModal extends LineModal<string, QuestionModalOptions> {
@@ -28,6 +36,17 @@ export class QuestionModal extends LineModal<string, QuestionModalOptions> {
 
   constructor(options: QuestionModalOptions) {
     super(lineState({ multiline: false, text: options.text }), options);
+  }
+
+  override layout(size: TerminalSize): Frame {
+    return this.options.isHidden ? this.whole(size.columns) : super.layout(size);
+  }
+
+  override whole(columns: number, state = this.state): Frame {
+    const { isHidden, unicode = true } = this.options;
+    if (!isHidden) return super.whole(columns, state);
+    const dots = (unicode ? "•" : "*").repeat(Math.min(MAX_DOTS, unitsText(state.units).length));
+    return super.whole(columns, lineState({ text: dots }));
   }
 
   override press(key: Key): Outcome<string> {

@@ -31,6 +31,12 @@ export interface Screen extends Disposable {
     signal: AbortSignal,
     text?: string,
   ): Promise<string | null>;
+  /** The same without showing the answer, of which nothing is kept; null where keys cannot be hidden. */
+  askHidden(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | null>;
   /** Has a person pick a row of `list`, which they asked for; null for none, or where nothing is repainted. */
   choose<T>(list: ChoiceList<T>, signal: AbortSignal): Promise<T | null>;
   /** Notifies a person who looks elsewhere; `text` is one line. */
@@ -72,6 +78,10 @@ export class PlainScreen implements Screen {
       if (wrong === undefined) return line;
       this.print(wrong);
     }
+  }
+
+  askHidden(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   choose(): Promise<null> {

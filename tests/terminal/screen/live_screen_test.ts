@@ -351,6 +351,32 @@ screenTest(
   { activity: undefined },
 );
 
+screenTest("SEC-02 a hidden answer is dots, and what is cut from it comes back nowhere", async (
+  screen,
+  terminal,
+) => {
+  const objection = (line: string) => line === "bad" ? "no key" : undefined;
+  const key = screen.askHidden("Key: ", objection, new AbortController().signal);
+  await terminal.until((rows) => rows.includes("Key:"));
+  await terminal.type("bad");
+  await terminal.until((rows) => rows.includes("Key: •••"));
+  await terminal.type("\r");
+  await terminal.until((rows) => rows.includes("no key") && rows.includes("Key:"));
+  await terminal.type("secret-of-many-letters\x15");
+  await terminal.type("\x1b[200~pasted-key\x1b[201~");
+  await terminal.until((rows) => rows.includes("Key: ••••••••••"));
+  await terminal.type("\r");
+  assertEquals(await key, "pasted-key");
+  await terminal.until((rows) => rows.includes(">"));
+  await terminal.type("\x19x");
+  await terminal.until((rows) => rows.includes("> x"));
+  assertEquals(/bad|secret|pasted/.exec(terminal.output), null);
+  const none = screen.askHidden("Key: ", objection, new AbortController().signal);
+  await terminal.until((rows) => rows.includes("Key:"));
+  await terminal.type("half\x1b");
+  assertEquals(await none, null);
+}, { activity: undefined });
+
 screenTest("Esc twice at an empty line sends the line that goes back", async (screen, terminal) => {
   const isAsking = (rows: readonly string[]) =>
     rows.includes("Esc again lists what can be taken back");

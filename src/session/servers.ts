@@ -1,0 +1,62 @@
+/** Looking for model servers on this machine. Their answers are bounded and not trusted. @module */
+
+import type { ListedModel } from "../backends/local/model_list.ts";
+import { isLoopback } from "../wire/connect.ts";
+
+/** A place where a model server may be. */
+export interface FoundServer {
+  /** The address, without `/v1`. */
+  url: string;
+  /** `slow`: something is there that did not answer in time; `unasked`: it is on another machine. */
+  state: "answers" | "slow" | "unasked";
+  /** True where the server has Ollama's own paths. */
+  isNative: boolean;
+  /** The models that answer messages, loaded ones first. */
+  models: readonly ListedModel[];
+}
+
+interface FindOptions {
+  /** The longest that a server may take, in milliseconds. */
+  limitMs: number;
+  /** The key that the person gave for an address; empty for none. */
+  keyOf(url: string): string;
+  signal: AbortSignal;
+}
+
+/**
+ * The model servers at `addresses`, which are looked at side by side, with GET requests for their lists.
+ * Nothing is sent to another machine: an address there is returned as `unasked`.
+ */
+export async function findServers(
+  addresses: readonly string[],
+  options: FindOptions,
+): Promise<FoundServer[]> {
+  const found = await Promise.all([...new Set(addresses)].map((url) => lookAt(url, options)));
+  options.signal.throwIfAborted();
+  return found.filter((one) => one !== undefined);
+}
+
+async function lookAt(
+  url: string,
+  { limitMs, keyOf, signal }: FindOptions,
+): Promise<FoundServer | undefined> {
+  if (!isLoopback(url)) return { url, state: "unasked", isNative: true, models: [] };
+  const [{ isNative }, { listModels }] = await Promise.all([
+    import("../backends/local/connection.ts"),
+    import("../backends/local/model_list.ts"),
+  ]);
+  const limit = AbortSignal.timeout(limitMs);
+  const at = { host: url, apiKey: keyOf(url), signal: AbortSignal.any([signal, limit]) };
+  try {
+    const native = await isNative(at);
+    const models = await listModels(native, at, false);
+    const rank = ({ isLoaded }: ListedModel) => Number(isLoaded === true);
+    return {
+      ...{ url, state: "answers", isNative: native },
+      models: models.toSorted((a, b) => rank(b) - rank(a)),
+    };
+  } catch {
+    // Where nothing listens, the connection is refused at once; what lists no models is no model server.
+    return limit.aborted ? { url, state: "slow", isNative: false, models: [] } : undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import { assert, assertEquals } from "@std/assert";
+import { run } from "../helpers/program.ts";
+import { type StrictServer, strictServer } from "../helpers/strict_server.ts";
+import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
+
+/** The command of a person who has configured nothing but `OLLAMA_HOST`: other ports are the machine's. */
+function newPerson({ url }: StrictServer, words = ""): string {
+  const unset = ["OPENAI", "ANTHROPIC"].flatMap((name) => [`${name}_API_KEY`, `${name}_BASE_URL`]);
+  const env = `env ${unset.map((name) => `-u ${name}`).join(" ")} OLLAMA_HOST=${url}`;
+  return `clear; ${env} "$DENO" run -A "$PROJECT/main.ts" ${words}; echo left: $?\r`;
+}
+
+/** Waits for the list with the server's models: on a busy machine it may take another look. */
+async function untilListed(screen: Terminal, model: string): Promise<string[]> {
+  const isListed = (rows: string[]) => rows.some((row) => row.startsWith(`❯ ${model}`));
+  const isSlow = (rows: string[]) => rows.some((row) => /^❯ 127.*did not answer/.test(row));
+  const rows = await screen.until((rows) => isListed(rows) || isSlow(rows));
+  if (isListed(rows)) return rows;
+  await screen.type("\r");
+  return await screen.until(isListed);
+}
+
+const ignore = noTmux !== "";
+const skipped = noTmux && ` (skipped: ${noTmux})`;
+
+for (const columns of [80, 40]) {
+  Deno.test({
+    name: `a new person picks a model, at ${columns} columns; the choice is kept${skipped}`,
+    ignore,
+    async fn() {
+      await using server = strictServer([{ text: "Hello." }, { text: "Again." }], {
+        models: ["one", "two"],
+      });
+      await using screen = await terminal({ columns });
+      await screen.type(newPerson(server, "'hi there'"));
+      const rows = await untilListed(screen, "one");
+      assertEquals(server.requests, []);
+      const row = (label: string) => rows.some((row) => row.startsWith(`  ${label}`));
+      assert(row("two") && row("Anthropic") && row("OpenAI") && row("Demo"), rows.join("\n"));
+      await screen.type("\x1b[B\r");
+      await screen.until((rows) => rows.includes("> hi there") && rows.includes("Hello."));
+      const said = (await screen.screen()).join(" ");
+      assert(
+        /· two at 127\.0\.0\.1:\d+: kept in +config\.json; \/setup +changes it/.test(said),
+        said,
+      );
+      const config = await Deno.readTextFile(`${screen.folder}/config/copilot/config.json`);
+      assertEquals(JSON.parse(config), { local: true, host: server.url, model: "two" });
+      // The same list again; Esc leaves all as it was.
+      await screen.until((rows) => rows.at(-2) === ">");
+      await screen.type("/setup\r");
+      await untilListed(screen, "one");
+      await screen.type("\x1b");
+      await screen.until((rows) => rows.at(-2) === ">");
+      await screen.type("/setup\r");
+      await untilListed(screen, "one");
+      await screen.type("\r");
+      await screen.until("Now with one");
+      await screen.type("exit\r");
+      await screen.until("left: 0");
+      await screen.type(newPerson(server, "again"));
+      await screen.until("Again.");
+      assertEquals(server.requests.map(({ body }) => body.model), ["two", "one"]);
+    },
+  });
+}
+
+Deno.test({
+  name: `SEC-02 a key is pasted hidden, and Esc at the list ends with a line and 2${skipped}`,
+  ignore,
+  async fn() {
+    await using server = strictServer([], { models: ["one", "two"] });
+    await using screen = await terminal();
+    await screen.type(newPerson(server));
+    await untilListed(screen, "one");
+    await screen.type("\x1b");
+    const rows = await screen.until("left: 2");
+    assert(
+      rows.join("").startsWith("copilot: No model was chosen: run copilot again"),
+      rows.join(),
+    );
+    await screen.type(newPerson(server));
+    await untilListed(screen, "one");
+    await screen.type("anthropic\r");
+    await screen.until("The key for api.anthropic.com (hidden");
+    await screen.type("\x1b[200~sk-very-secret\n\x1b[201~\r");
+    await screen.until("· Anthropic: kept in config.json; /setup changes it");
+    await screen.until((rows) => rows.at(-1)!.startsWith("claude"));
+    await screen.type("\x04");
+    await screen.until("left: 0");
+    assertEquals((await screen.output()).includes("sk-very"), false);
+    const config = await Deno.readTextFile(`${screen.folder}/config/copilot/config.json`);
+    assert(config.includes('"https://api.anthropic.com": "sk-very-secret"'), config);
+  },
+});
+
+Deno.test({
+  name: `the demo may be chosen, for this time${skipped}`,
+  ignore,
+  async fn() {
+    await using server = strictServer([], { models: ["one", "two"] });
+    await using screen = await terminal();
+    await screen.type(newPerson(server));
+    await untilListed(screen, "one");
+    await screen.type("demo\r");
+    await screen.until("· demo: fixed rules, no language model");
+    await screen.type("hi\r");
+    await screen.until("Hello!");
+    await screen.type("exit\r");
+    await screen.until("To go on: copilot --demo --continue");
+    assertEquals([...Deno.readDirSync(screen.folder)].some(({ name }) => name === "config"), false);
+  },
+});
+
+Deno.test("without a terminal, or with -p, nothing is looked for: one line, exit code 2", async () => {
+  const env = { OPENAI_API_KEY: "" };
+  for (const [words, stdin] of [[["-p", "x"], undefined], [[], "x"], [["x"], "y"]] as const) {
+    const { code, stdout, stderr } = await run(words, { env, ...stdin && { stdin } });
+    assertEquals([code, stdout], [2, ""]);
+    assertEquals(/^copilot: No API key: set OPENAI_API_KEY[^\n]+\n$/.test(stderr), true, stderr);
+  }
+});

@@ -1,0 +1,118 @@
+import { assertEquals } from "@std/assert";
+import { findServers } from "../../src/session/servers.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+
+const { signal } = new AbortController();
+/** Long enough for any machine: what a test leaves unanswered has a limit of its own. */
+const OPTIONS = { limitMs: 20_000, keyOf: () => "", signal };
+
+/** A server on loopback that answers with `answer`, and its address. */
+function listen(
+  answer: (request: Request) => Response | Promise<Response>,
+  hostname = "127.0.0.1",
+) {
+  const server = Deno.serve({ hostname, port: 0, onListen() {} }, answer);
+  return { server, url: `http://${hostname}:${server.addr.port}` };
+}
+
+Deno.test("servers are found side by side, with what their lists say; others are left out", async () => {
+  await using ollama = strictServer([], { models: ["a", "b"] });
+  const compat = listen((request) =>
+    request.url.endsWith("/v1/models")
+      ? Response.json({ data: [{ id: "q", max_model_len: 8192 }, { id: "\x1b[2J" }] })
+      : new Response("no", { status: 404 })
+  );
+  const page = listen(() => new Response("<html>", { headers: { "content-type": "text/html" } }));
+  const empty = listen((request) =>
+    request.url.endsWith("/api/version")
+      ? Response.json({ version: "1" })
+      : Response.json({ models: [] })
+  );
+  try {
+    const closed = "http://127.0.0.1:1";
+    const found = await findServers(
+      [closed, ollama.url, compat.url, page.url, empty.url, ollama.url],
+      OPTIONS,
+    );
+    assertEquals(found, [
+      {
+        ...{ url: ollama.url, state: "answers", isNative: true },
+        models: [{ name: "a", isLoaded: false }, { name: "b", isLoaded: false }],
+      },
+      {
+        ...{ url: compat.url, state: "answers", isNative: false },
+        models: [{ name: "q", contextLength: 8192 }],
+      },
+      { url: empty.url, state: "answers", isNative: true, models: [] },
+    ]);
+    assertEquals(ollama.requests, []);
+  } finally {
+    for (const { server } of [compat, page, empty]) await server.shutdown();
+  }
+});
+
+Deno.test("a server that does not answer in time is slow, and a stop ends the look at once", async () => {
+  const over = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { server, url } = listen(async () => {
+    asked.resolve();
+    await over.promise;
+    return new Response("late");
+  });
+  try {
+    assertEquals(await findServers([url], { ...OPTIONS, limitMs: 50 }), [
+      { url, state: "slow", isNative: false, models: [] },
+    ]);
+    const stop = new AbortController();
+    const looking = findServers([url], { ...OPTIONS, signal: stop.signal });
+    await asked.promise;
+    stop.abort(new Error("stopped"));
+    assertEquals(await looking.catch((error) => error.message), "stopped");
+  } finally {
+    over.resolve();
+    await server.shutdown();
+  }
+});
+
+Deno.test("R-12 requests for lists are GET, and carry the key that was given for the address alone", async () => {
+  const seen: [method: string, key: string | null][] = [];
+  const { server, url } = listen((request) => {
+    seen.push([request.method, request.headers.get("authorization")]);
+    return Response.json({ data: [{ id: "q" }] });
+  });
+  try {
+    await findServers([url], OPTIONS);
+    assertEquals(new Set(seen.map((one) => one.join(" "))), new Set(["GET "]));
+    seen.length = 0;
+    await findServers([url], { ...OPTIONS, keyOf: (of) => of === url ? "mine" : "" });
+    assertEquals(new Set(seen.map((one) => one.join(" "))), new Set(["GET Bearer mine"]));
+  } finally {
+    await server.shutdown();
+  }
+});
+
+const outside = Deno.networkInterfaces().find(({ family, address }) =>
+  family === "IPv4" && !address.startsWith("127.")
+)?.address;
+
+Deno.test({
+  name: `nothing is sent to another address than a loopback one${
+    outside === undefined ? " (skipped: no other address)" : ""
+  }`,
+  ignore: outside === undefined,
+  async fn() {
+    let requests = 0;
+    const { server, url } = listen(() => {
+      requests++;
+      return Response.json({ data: [{ id: "q" }] });
+    }, outside);
+    try {
+      assertEquals(await findServers([url], OPTIONS), [
+        { url, state: "unasked", isNative: true, models: [] },
+      ]);
+      assertEquals(requests, 0);
+    } finally {
+      await server.shutdown();
+    }
+  },
+});
