@@ -8,7 +8,7 @@ import { checkArguments } from "../tools/schema.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
+import type { Subject, Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 
 interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
@@ -45,7 +45,8 @@ export async function runTools(
     if (one?.args === undefined || one.isTold) return;
     one.isTold = true;
     const { args, call: { name, id } } = one;
-    options.emit({ type: "tool_start", name, args, id });
+    const subject = subjectOf(byName.get(name), args);
+    options.emit({ type: "tool_start", name, args, id, ...subject && { subject } });
   };
   const start = (call: ToolCall) => {
     const context = { ...options.context, callId: call.id };
@@ -64,7 +65,9 @@ export async function runTools(
       while (isRead(one.call) && isRead(calls[i]) && running.length < SIDE_BY_SIDE) {
         start(calls[i++]!);
       }
-      const exec = await one.execution;
+      const ran = await one.execution;
+      const subject = subjectOf(byName.get(one.call.name), ran.arguments);
+      const exec = { ...ran, ...subject && { subject } };
       one.args ??= exec.arguments;
       tellStart(one);
       options.emit({ type: "tool_done", exec });
@@ -168,6 +171,15 @@ class CallRun {
       isError: outcome !== "done",
       outcome,
     };
+  }
+}
+
+/** The object of a call; tools of others may throw at arguments that were not checked. */
+function subjectOf(tool: Tool | undefined, args: Record<string, unknown>): Subject | undefined {
+  try {
+    return tool?.subject?.(args);
+  } catch {
+    return undefined;
   }
 }
 

@@ -3,23 +3,37 @@
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
-import { rowsOf } from "../text/width.ts";
+import { changedWords } from "../text/diff.ts";
+import { graphemeWidth, rowsOf } from "../text/width.ts";
 import { wrapped } from "../text/wrap.ts";
-import { ADDED, DIM, type Painter, REMOVED, type Style } from "../terminal/style.ts";
+import { lineStyler, type Span } from "../terminal/markdown/highlight.ts";
+import {
+  ADDED,
+  ADDED_BAND,
+  ADDED_WORD,
+  DIM,
+  type Painter,
+  REMOVED,
+  REMOVED_BAND,
+  REMOVED_WORD,
+  type Style,
+} from "../terminal/style.ts";
+import type { TextRange } from "../types/message.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Change, ChangeLine, WriteFacts } from "../types/tool.ts";
-import { failureRows } from "./progress.ts";
+import { tellingLines } from "./call_text.ts";
+import { failedExitCode } from "./progress.ts";
 
-/** The styles of the lines of a change. */
-export const DIFF_STYLES = { " ": DIM, "+": ADDED, "-": REMOVED } as const;
+/** The lines of a change, safe to show. */
+export function changeLines({ lines = [] }: Change): string[] {
+  const numbers = numbersOf(lines);
+  return lines.map(({ kind, text }, at) => `${numbers[at]}${kind} ${sanitize(text)}`);
+}
 
-/** The lines of a change, safe to show, each with its kind. */
-export function changeLines({ lines = [] }: Change): [text: string, kind: ChangeLine["kind"]][] {
+/** The numbers of lines in a column, with a blank behind each; empty where a line has none. */
+function numbersOf(lines: readonly ChangeLine[]): string[] {
   const width = String(lines.reduce((most, { line = 0 }) => Math.max(most, line), 0)).length;
-  return lines.map(({ kind, text, line }) => {
-    const number = line === undefined ? "" : `${String(line).padStart(width)} `;
-    return [`${number}${kind} ${sanitize(text)}`, kind];
-  });
+  return lines.map(({ line }) => line === undefined ? "" : `${String(line).padStart(width)} `);
 }
 
 /** The notes below the lines of a change. */
@@ -46,22 +60,142 @@ export function writeNotes(
 /** The most rows of a change that are shown after a call, and the most characters of each line. */
 const MAX_CHANGE_ROWS = 40;
 const MAX_CHANGE_LINE_CHARS = 400;
+/** The columns before a change, and the fewest of its text. */
+const INDENT = "    ";
+const MIN_TEXT_COLUMNS = 8;
 
-/** The rows that show a change, for a terminal of `columns`; none where its lines are left out. */
-export function changeRows(change: Change, columns: number, paint: Painter): string[] {
+/** The styles of the kinds of lines: of the sign, of the row, of the words that changed. */
+const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; words: Style }>> = {
+  " ": { sign: 0, row: 0, words: 0 },
+  "+": { sign: ADDED, row: ADDED_BAND, words: ADDED_WORD },
+  "-": { sign: REMOVED, row: REMOVED_BAND, words: REMOVED_WORD },
+};
+
+/**
+ * The rows that show a change, for a terminal of `columns`; none where its lines are left out. `isWhole`
+ * shows all of it, however long.
+ */
+export function changeRows(
+  change: Change,
+  columns: number,
+  paint: Painter,
+  isWhole = false,
+): string[] {
   if (change.lines === undefined) return [];
   const rows: string[] = [];
   let left = change.lines.length;
-  for (const [text, kind] of changeLines(change)) {
-    if (rows.length >= MAX_CHANGE_ROWS) break;
-    const isLong = text.length > MAX_CHANGE_LINE_CHARS;
-    const shown = isLong ? `${text.slice(0, MAX_CHANGE_LINE_CHARS).toWellFormed()}…` : text;
-    const style = DIFF_STYLES[kind];
-    rows.push(...rowsOf(shown, Math.max(10, columns - 4)).map((row) => paint(`    ${row}`, style)));
+  for (const line of drawnLines(change, isWhole)) {
+    if (!isWhole && rows.length >= MAX_CHANGE_ROWS) break;
+    rows.push(...lineRows(line, columns, paint));
     left--;
   }
   const notes = [...(left > 0 ? [`… ${count(left, "more line")}`] : []), ...changeNotes(change)];
-  return [...rows, ...notes.map((note) => paint(`    ${note}`, DIM))];
+  return [...rows, ...notes.map((note) => paint(`${INDENT}${note}`, DIM))];
+}
+
+/** A line of a change, as it is drawn. */
+interface DrawnLine {
+  kind: ChangeLine["kind"];
+  /** Its number, and its sign with a blank on either side. */
+  number: string;
+  text: string;
+  /** The ranges of words that changed. */
+  words: readonly TextRange[];
+  spans: readonly Span[];
+}
+
+/** The lines of a change, one by one: where few are drawn, the others cost nothing. */
+function* drawnLines({ path, lines = [] }: Change, isWhole: boolean): Generator<DrawnLine> {
+  const numbers = numbersOf(lines);
+  const language = /[^./\\]*$/.exec(path)![0];
+  const stylers = { old: lineStyler(language), new: lineStyler(language) };
+  const partners = partnersOf(lines);
+  const shown = (at: number) => {
+    const text = sanitize(lines[at]?.text ?? "").replaceAll("\t", "    ");
+    const isLong = !isWhole && text.length > MAX_CHANGE_LINE_CHARS;
+    return isLong ? `${text.slice(0, MAX_CHANGE_LINE_CHARS).toWellFormed()}…` : text;
+  };
+  for (const [at, { kind }] of lines.entries()) {
+    const text = shown(at);
+    const partner = partners.get(at);
+    const spans = kind === "-" ? stylers.old(text) : stylers.new(text);
+    // Unchanged lines are lines of the old text, too: a comment may go on through them.
+    if (kind === " ") stylers.old(text);
+    const words = partner === undefined
+      ? undefined
+      : kind === "-"
+      ? changedWords(text, shown(partner))?.before
+      : changedWords(shown(partner), text)?.after;
+    yield { kind, number: numbers[at]!, text, words: words ?? [], spans };
+  }
+}
+
+/** For each line that was replaced by another, or replaces one, the place of that. */
+function partnersOf(lines: readonly ChangeLine[]): Map<number, number> {
+  const partners = new Map<number, number>();
+  for (let at = 0; at < lines.length;) {
+    const from = at;
+    while (lines[at]?.kind === "-") at++;
+    const middle = at;
+    while (lines[at]?.kind === "+") at++;
+    for (let n = 0; n < Math.min(middle - from, at - middle); n++) {
+      partners.set(from + n, middle + n).set(middle + n, from + n);
+    }
+    if (at === from) at++;
+  }
+  return partners;
+}
+
+/** A line in rows of at most `columns`; those that go on begin below its text. */
+function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
+  const { kind, number } = line;
+  const { sign, row } = KINDS[kind];
+  const gutter = INDENT.length + number.length + 2;
+  const room = Math.max(MIN_TEXT_COLUMNS, columns - gutter);
+  return textRows(line, room, paint).map(({ text, width }, at) => {
+    const head = at === 0
+      ? paint(number, DIM | row) + paint(`${kind} `, sign | row)
+      : paint(" ".repeat(gutter - INDENT.length), row);
+    const isBand = paint.hasBands && row !== 0;
+    const rest = isBand ? paint(" ".repeat(Math.max(0, room - width)), row) : "";
+    return `${INDENT}${head}${text}${rest}`;
+  });
+}
+
+/** The text of a line, painted, in rows of at most `room` columns. */
+function textRows(
+  { kind, words, spans }: DrawnLine,
+  room: number,
+  paint: Painter,
+): { text: string; width: number }[] {
+  const { row, words: wordStyle } = KINDS[kind];
+  const rows = [{ text: "", width: 0 }];
+  let [run, style] = ["", 0];
+  const flush = () => {
+    rows.at(-1)!.text += paint(run, style);
+    run = "";
+  };
+  let at = 0;
+  for (const span of spans) {
+    // Without bands, the text of unchanged lines is dimmed, and that of others has their colour.
+    const own = paint.hasBands ? span.style : kind === " " ? DIM : 0;
+    for (const char of span.text) {
+      const isWord = words.some(([from, to]) => from <= at && at < to);
+      const next = own | row | (isWord ? wordStyle : 0);
+      at += char.length;
+      const width = graphemeWidth(char);
+      if (rows.at(-1)!.width + width > room) {
+        flush();
+        rows.push({ text: "", width: 0 });
+      }
+      if (next !== style) flush();
+      style = next;
+      run += char;
+      rows.at(-1)!.width += width;
+    }
+  }
+  flush();
+  return rows;
 }
 
 /** `text` with its long lines broken, each row in `style`. */
@@ -69,8 +203,15 @@ export function paintedRows(text: string, columns: number, style: Style, paint: 
   return wrapped(text, columns).split("\n").map((row) => paint(row, style)).join("\n");
 }
 
-/** The rows below the line of a call that ended, without colours: its change, or the end of its output. */
+/** The rows below the line of a call that ended, without colours: its change, or why it failed. */
 export function executionRows(exec: ToolExecution, columns: number): string[] {
   const change = exec.details?.change;
-  return change?.lines ? changeRows(change, columns, (text) => text) : failureRows(exec, columns);
+  if (change?.lines) return changeRows(change, columns, (text) => text);
+  if (failedExitCode(exec) === undefined) return [];
+  const { lines, more } = tellingLines(exec);
+  const rows = lines.map((line) => {
+    const [row, next] = rowsOf(line, Math.max(10, columns - 5));
+    return `    ${row}${next === undefined ? "" : "…"}`;
+  });
+  return [...rows, ...more > 0 ? [`    … ${count(more, "more line")}`] : []];
 }

@@ -2,8 +2,6 @@
 
 import { duration } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
-import { sanitize } from "../text/sanitize.ts";
-import { rowsOf } from "../text/width.ts";
 import { WRITTEN_ARGUMENTS } from "../tools/mod.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import type { Job } from "../types/tool.ts";
@@ -58,19 +56,8 @@ function outcomeText(exec: ToolExecution): string {
 }
 
 /** The exit code of a command that ended with another than 0. */
-function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
+export function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
   return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;
-}
-
-/** The last lines of the output of a command that failed, in rows for a terminal of `columns`. */
-export function failureRows(exec: ToolExecution, columns: number): string[] {
-  if (failedExitCode(exec) === undefined) return [];
-  const { stdout = "", stderr = "" } = exec.details?.output ?? {};
-  const printed = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
-  return printed.slice(-3).map((line) => {
-    const [row, more] = rowsOf(sanitize(line.slice(0, 2000)), Math.max(10, columns - 5));
-    return `    ${row}${more === undefined ? "" : "…"}`;
-  });
 }
 
 export function jobEnded(job: Job): string {

@@ -1,15 +1,24 @@
 /**
  * The styles of printed text, as far as the terminal can show them.
- * Sources: ECMA-48 (SGR), no-color.org, POSIX (LC_ALL, LC_CTYPE, LANG). @module
+ * Sources: ECMA-48 (SGR), xterm's ctlseqs (38, 48, OSC 11), no-color.org, POSIX (LC_ALL, LC_CTYPE,
+ * LANG). No other module holds a colour. @module
  */
 
-/** The colours to use; with `none` no escape sequence at all is written. */
-type Colors = "none" | "16" | "256";
+/**
+ * The colours that the terminal has: its own 16, the 256 of xterm, or 24 bits; with `none` no escape
+ * sequence at all is written.
+ */
+type Colors = "none" | "16" | "256" | "rgb";
+
+/** The brightness of the terminal's background. */
+export type Background = "dark" | "light";
 
 export interface Appearance {
   colors: Colors;
   /** True when bullets, rules and bars may be other than ASCII. */
   unicode: boolean;
+  /** Left out while it is not known: the terminal's own 16 colours are used, which its owner chose. */
+  background?: Background | undefined;
 }
 
 /** One style, or several joined by `|`; 0 is plain text. */
@@ -24,44 +33,116 @@ export const KEYWORD: Style = 64;
 export const STRING: Style = 128;
 export const NUMBER: Style = 256;
 export const COMMENT: Style = 512;
+/** The signs of added lines, and what went well. */
 export const ADDED: Style = 1024;
+/** The signs of removed lines, and what went wrong. */
 export const REMOVED: Style = 2048;
+/** What was refused, or waits for an answer. */
+export const ASKED: Style = 4096;
+/** What belongs to the person, or is chosen. */
+export const ACCENT: Style = 8192;
+/** Backgrounds: of added and removed lines, of the words in them that changed, of a person's message. */
+export const ADDED_BAND: Style = 1 << 14;
+export const REMOVED_BAND: Style = 1 << 15;
+export const ADDED_WORD: Style = 1 << 16;
+export const REMOVED_WORD: Style = 1 << 17;
+export const PERSON_BAND: Style = 1 << 18;
+
+const ATTRIBUTES: readonly [Style, sgr: string][] = [
+  [BOLD, "1"],
+  [ITALIC, "3"],
+  [UNDERLINE, "4"],
+  [STRIKE, "9"],
+];
+
+/** A role's SGR parameter of the 16 colours, and its colours on dark and on light backgrounds. */
+type ColourRole = readonly [Style, basic: string, dark: string, light: string];
+
+/** Of the 16 colours, those that every usual palette keeps legible on black and on white. */
+export const TEXT_ROLES: readonly ColourRole[] = [
+  [DIM, "2", "#b0b0b0", "#585858"],
+  [CODE, "36", "#7fd4d4", "#005f6b"],
+  [KEYWORD, "35", "#d7afff", "#7a1fa2"],
+  [STRING, "32", "#a8d99c", "#1f5f24"],
+  [NUMBER, "36", "#8fcfef", "#0a4a84"],
+  [COMMENT, "2", "#b0b0a0", "#575757"],
+  [ADDED, "32", "#7fd88f", "#1a6429"],
+  [REMOVED, "31", "#ff9e9e", "#a8121f"],
+  [ASKED, "33", "#e5c07b", "#6b4200"],
+  [ACCENT, "36", "#8ec5ff", "#164f99"],
+];
 
 /**
- * SGR parameters, of 16 and of 256 colours. Of the 16, those that every usual palette keeps legible
- * on black and on white; of the 256, ones with a contrast above 4 to both.
+ * The first of several that apply counts, so that the words of a line stand out from its band. Where
+ * backgrounds have no colours of their own, the text has that of its band, whatever its other roles.
  */
-const PARAMETERS: readonly [Style, string, string][] = [
-  [BOLD, "1", "1"],
-  [DIM, "2", "2"],
-  [ITALIC, "3", "3"],
-  [UNDERLINE, "4", "4"],
-  [STRIKE, "9", "9"],
-  [CODE, "36", "38;5;30"],
-  [KEYWORD, "35", "38;5;133"],
-  [STRING, "32", "38;5;28"],
-  [NUMBER, "36", "38;5;30"],
-  [COMMENT, "2", "38;5;243"],
-  [ADDED, "32", "38;5;28"],
-  [REMOVED, "31", "38;5;161"],
+export const BAND_ROLES: readonly ColourRole[] = [
+  [ADDED_WORD, "1;32", "#1b4527", "#c0ecca"],
+  [REMOVED_WORD, "1;31", "#5a262b", "#fbd0d0"],
+  [ADDED_BAND, "32", "#12321c", "#dcf5e0"],
+  [REMOVED_BAND, "31", "#431c20", "#fde3e3"],
+  [PERSON_BAND, "1", "#2a3038", "#e8eef6"],
 ];
 
 /** Gives text a style, and takes it off again behind it. */
-export type Painter = (text: string, style: Style) => string;
+export interface Painter {
+  (text: string, style: Style): string;
+  /** True where backgrounds have colours of their own: false. */
+  readonly hasBands?: boolean;
+}
 
-export function painter(colors: Colors): Painter {
-  if (colors === "none") return (text) => text;
-  const known = new Map<Style, string>();
-  return (text, style) => {
+/** A painter for a terminal; where `look` says a new background, what comes next is painted for it. */
+export function painter(look: Appearance): Painter {
+  if (look.colors === "none") return (text) => text;
+  let known = new Map<Style, string>();
+  let { background } = look;
+  const paint = (text: string, style: Style) => {
     if (style === 0 || text === "") return text;
-    let start = known.get(style);
-    if (start === undefined) {
-      const used = PARAMETERS.filter(([bit]) => style & bit);
-      start = `\x1b[${used.map(([, few, many]) => colors === "16" ? few : many).join(";")}m`;
-      known.set(style, start);
+    if (look.background !== background) {
+      known = new Map();
+      background = look.background;
     }
-    return `${start}${text}\x1b[m`;
+    let start = known.get(style);
+    if (start === undefined) known.set(style, start = styleStart(look, style));
+    return start === "" ? text : `${start}${text}\x1b[m`;
   };
+  return Object.defineProperty(paint, "hasBands", { get: () => hasBands(look) });
+}
+
+function hasBands({ colors, background }: Appearance): boolean {
+  return background !== undefined && (colors === "256" || colors === "rgb");
+}
+
+/** The SGR sequence that begins a style; empty where it changes nothing. */
+export function styleStart(look: Appearance, style: Style): string {
+  if (look.colors === "none") return "";
+  const sgr = ATTRIBUTES.filter(([bit]) => style & bit).map(([, sgr]) => sgr);
+  for (const [roles, plane] of [[TEXT_ROLES, 38], [BAND_ROLES, 48]] as const) {
+    // A colour says more than that text is dim.
+    const role = roles.find(([bit]) => style & bit & ~DIM) ?? roles.find(([bit]) => style & bit);
+    if (role === undefined) continue;
+    const [, basic, dark, light] = role;
+    if (!hasBands(look)) sgr.push(...basic === "" ? [] : [basic]);
+    else sgr.push(colourSgr(look.background === "dark" ? dark : light, plane, look.colors));
+  }
+  return sgr.length === 0 ? "" : `\x1b[${sgr.join(";")}m`;
+}
+
+function colourSgr(colour: string, plane: number, colors: Colors): string {
+  const rgb = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return colors === "rgb" ? `${plane};2;${rgb.join(";")}` : `${plane};5;${nearest256(rgb)}`;
+}
+
+/** The colour of xterm's 256 that is nearest to `rgb`: of its cube, or of its greys. */
+function nearest256(rgb: readonly number[]): number {
+  const cube = rgb.map((value) => value < 48 ? 0 : Math.round((Math.max(value, 75) - 55) / 40));
+  const average = rgb.reduce((sum, value) => sum + value) / 3;
+  const grey = Math.min(23, Math.max(0, Math.round((average - 8) / 10)));
+  const distance = (other: (at: number) => number) =>
+    rgb.reduce((sum, value, at) => sum + (value - other(at)) ** 2, 0);
+  const toCube = distance((at) => cube[at] === 0 ? 0 : 55 + 40 * cube[at]!);
+  if (distance(() => 8 + 10 * grey) < toCube) return 232 + grey;
+  return 16 + 36 * cube[0]! + 6 * cube[1]! + cube[2]!;
 }
 
 /** The abilities of the terminal, as its environment says. */
@@ -72,10 +153,27 @@ export function appearance(
   const windows = os === "windows";
   const term = env.get("TERM") ?? (windows ? "windows" : "dumb");
   const locale = env.get("LC_ALL") || env.get("LC_CTYPE") || env.get("LANG") || "";
-  const many = /256|direct|kitty|ghostty|alacritty|foot|wezterm/.test(term) ||
+  const all = /direct|kitty|ghostty|alacritty|foot|wezterm/.test(term) ||
     /truecolor|24bit/.test(env.get("COLORTERM") ?? "") || windows;
+  const colors = all ? "rgb" : term.includes("256") ? "256" : "16";
   return {
-    colors: env.get("NO_COLOR") || term === "dumb" ? "none" : many ? "256" : "16",
+    colors: env.get("NO_COLOR") || term === "dumb" ? "none" : colors,
     unicode: windows || /utf-?8/i.test(locale),
+    background: hintedBackground(env.get("COLORFGBG")),
   };
+}
+
+/** The background that `COLORFGBG` names, as rxvt and Konsole set it: `15;0`, `0;default;15`. */
+function hintedBackground(value: string | undefined): Background | undefined {
+  const colour = /;(\d{1,2})$/.exec(value ?? "")?.[1];
+  if (colour === undefined) return undefined;
+  return /^(7|9|1[0-5])$/.test(colour) ? "light" : "dark";
+}
+
+/** The brightness of the colour by which a terminal answers OSC 11, such as `rgb:1e1e/1e1e/1e1e`. */
+export function backgroundOf(answer: string): Background | undefined {
+  const parts = /^rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(answer)?.slice(1);
+  if (parts === undefined) return undefined;
+  const [r, g, b] = parts.map((part) => parseInt(part, 16) / (16 ** part.length - 1));
+  return 0.299 * r! + 0.587 * g! + 0.114 * b! > 0.5 ? "light" : "dark";
 }

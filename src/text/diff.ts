@@ -1,4 +1,6 @@
-/** The difference of two texts, line by line. @module */
+/** The difference of two texts, line by line, and of two lines, word by word. @module */
+
+import type { TextRange } from "../types/message.ts";
 
 /** A line of a difference: in both texts, only in the first, or only in the second. */
 export interface DiffLine {
@@ -81,4 +83,43 @@ function withContext(lines: readonly DiffLine[], context: number): DiffLine[] {
     before[at] = change - at;
   }
   return lines.filter((_, at) => Math.min(after[at]!, before[at]!) <= context);
+}
+
+/** Lines with more pairs of words to compare count as different. */
+const MAX_WORD_PAIRS = 40_000;
+/** The part of the longer line, in characters, that two lines must share to be told apart by words. */
+const MIN_SHARED = 0.3;
+
+/**
+ * The words of `before` that `after` lacks, and the other way round; undefined where the two are too
+ * different, or the same.
+ */
+export function changedWords(
+  before: string,
+  after: string,
+): { before: TextRange[]; after: TextRange[] } | undefined {
+  const [a, b] = [wordsOf(before), wordsOf(after)];
+  if (before === after || a.length * b.length > MAX_WORD_PAIRS) return undefined;
+  const ranges: Record<"-" | "+", [number, number][]> = { "-": [], "+": [] };
+  const at = { "-": 0, "+": 0 };
+  let shared = 0;
+  for (const { kind, text } of script(a, b)) {
+    if (kind === " ") shared += text.trim().length;
+    for (const side of kind === " " ? ["-", "+"] as const : [kind]) {
+      const from = at[side];
+      at[side] += text.length;
+      if (kind === " ") continue;
+      const last = ranges[side].at(-1);
+      const between = (side === "-" ? before : after).slice(last?.[1] ?? 0, from);
+      // A blank between two words that changed belongs to the change.
+      if (last && between.trim() === "") last[1] = at[side];
+      else ranges[side].push([from, at[side]]);
+    }
+  }
+  const longest = Math.max(before.trim().length, after.trim().length);
+  return shared < MIN_SHARED * longest ? undefined : { before: ranges["-"], after: ranges["+"] };
+}
+
+function wordsOf(line: string): string[] {
+  return line.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 }

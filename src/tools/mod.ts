@@ -3,7 +3,7 @@
  * where it is done. The code of a tool is loaded on its first use. @module
  */
 
-import type { Subject, Tool } from "../types/tool.ts";
+import type { CallAction, Subject, Tool } from "../types/tool.ts";
 import { checkArguments, type ToolArgs } from "./schema.ts";
 
 const string = (description: string): ToolArgs => ({ type: "string", description });
@@ -31,12 +31,19 @@ function callable(tool: Tool): Tool {
   };
 }
 
-const fileSubject = (action?: Subject["action"]) => ({ file_path: path }: ToolArgs): Subject => ({
+const fileSubject = (action: CallAction) => ({ file_path: path }: ToolArgs): Subject => ({
   ...typeof path === "string" && { path, isFile: true },
-  ...action && { action },
+  action,
 });
-const placeSubject = ({ path }: ToolArgs): Subject => typeof path === "string" ? { path } : {};
-const namesSubject = (args: ToolArgs): Subject => ({ ...placeSubject(args), showsNames: true });
+const searchSubject = (action: CallAction) => ({ path, pattern: query }: ToolArgs): Subject => ({
+  ...typeof path === "string" && { path },
+  ...typeof query === "string" && { query },
+  action,
+});
+const namesSubject = (action: CallAction) => (args: ToolArgs): Subject => ({
+  ...searchSubject(action)(args),
+  showsNames: true,
+});
 
 const bash: Tool = {
   name: "run_bash",
@@ -53,7 +60,8 @@ const bash: Tool = {
     reason: string("For the user"),
   }, ["command"]),
   access: "execute",
-  subject: ({ command, leave, reason }) => ({
+  subject: ({ command, leave, reason, [BACKGROUND_ARGUMENT]: isJob }) => ({
+    action: isJob === true ? "start" : "run",
     ...typeof command === "string" && { command },
     ...(leave === "network" || leave === "sandbox") && { leave },
     ...typeof reason === "string" && { reason },
@@ -71,7 +79,7 @@ export const fileTool: Tool = callable({
     limit: { type: "integer", minimum: 1, default: 2000, description: "Number of lines" },
   }, ["file_path"]),
   access: "read",
-  subject: fileSubject(),
+  subject: fileSubject("read"),
   run: async (args, context) => (await import("./files/read_file.ts")).readFile(args, context),
 });
 
@@ -80,7 +88,7 @@ export const folderTool: Tool = callable({
   description: "List a folder: folders end in /, files show their size.",
   parameters: object({ path: { type: "string", default: ".", description: "Folder" } }, []),
   access: "read",
-  subject: namesSubject,
+  subject: namesSubject("list"),
   run: async (args, context) =>
     (await import("./files/list_directory.ts")).listDirectory(args, context),
 });
@@ -128,7 +136,7 @@ export const builtinTools: readonly Tool[] = [
       path: { type: "string", default: ".", description: "Folder to search" },
     }, ["pattern"]),
     access: "read",
-    subject: namesSubject,
+    subject: namesSubject("find"),
     run: async (args, context) => (await import("./search/glob_files.ts")).globFiles(args, context),
   }),
   callable({
@@ -142,7 +150,7 @@ export const builtinTools: readonly Tool[] = [
       context_lines: { type: "integer", minimum: 0, maximum: 100, default: 0 },
     }, ["pattern"]),
     access: "read",
-    subject: placeSubject,
+    subject: searchSubject("search"),
     run: async (args, context) => (await import("./search/grep_code.ts")).grepCode(args, context),
   }),
   folderTool,
@@ -175,6 +183,7 @@ const jobTool = callable({
   }, ["job"]),
   // Nobody is asked: it ends nothing but what was allowed to begin.
   access: "read",
+  subject: ({ job }) => ({ action: "check", ...typeof job === "number" && { job } }),
   run: async (args, context) => (await import("./shell/background.ts")).jobOutput(args, context),
 });
 

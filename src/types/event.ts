@@ -1,6 +1,6 @@
 /** The events and the result of a turn. Plain JSON but for functions. @module */
 
-import type { ToolOutcome } from "./tool.ts";
+import type { Subject, ToolOutcome } from "./tool.ts";
 
 /** The record of a finished tool run (spec 2.3, 6). */
 export interface ToolExecution {
@@ -10,6 +10,8 @@ export interface ToolExecution {
   toolName: string;
   /** The arguments it was called with; those it ran with, where the policy changed them. */
   arguments: Record<string, unknown>;
+  /** The object of the call; left out where its tool names none, or is unknown. */
+  subject?: Subject;
   /** The result as the model reads it. */
   result: string;
   /** Wall time in milliseconds. */
@@ -88,7 +90,13 @@ export interface Compaction {
 /** The events of {@linkcode processTurn} (spec 6): `thinking` comes before each request. */
 export type TurnEvent =
   | { type: "thinking" }
-  | { type: "tool_start"; name: string; args: Record<string, unknown>; id: string }
+  | {
+    type: "tool_start";
+    name: string;
+    args: Record<string, unknown>;
+    id: string;
+    subject?: Subject;
+  }
   | { type: "tool_done"; exec: ToolExecution }
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }

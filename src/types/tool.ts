@@ -115,6 +115,21 @@ export type Confine = (program: string, args: readonly string[], leave?: Leave) 
   limits?: string;
 }>;
 
+/**
+ * What a call does to its object. `find` looks for names and `search` for text in files; `start` runs a
+ * command in the background, `check` looks at one; `edit` changes parts of a file, `write` all of it.
+ */
+export type CallAction =
+  | "read"
+  | "list"
+  | "find"
+  | "search"
+  | "run"
+  | "start"
+  | "check"
+  | "edit"
+  | "write";
+
 /** The object of a call, for policies and for people: at most one of `path`, `command` and `url`. */
 export interface Subject {
   /** A file or folder, as the call names it. */
@@ -131,8 +146,12 @@ export interface Subject {
   reason?: string;
   /** An address. */
   url?: string;
-  /** The change to a file: `edit` changes parts of it, `write` replaces all of it. */
-  action?: "edit" | "write";
+  /** The pattern that the call looks for. */
+  query?: string;
+  /** The number of a job. */
+  job?: number;
+  /** What the call does, for the verb that a person reads; left out, they read the tool's name. */
+  action?: CallAction;
 }
 
 /** One line of a {@linkcode Change}. */
@@ -183,6 +202,8 @@ export interface ToolOutcome {
   exitCode?: number;
   /** True where a command was ended at its time limit. */
   isTimedOut?: boolean;
+  /** The number of the job that a command became. */
+  job?: number;
   /** The output of a command, as far as `content` shows it. */
   output?: CommandOutput;
   /** The names of processes that a command left running, and that were ended. */

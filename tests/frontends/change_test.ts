@@ -1,4 +1,13 @@
 import { assertEquals } from "@std/assert";
+import {
+  ADDED_BAND,
+  ADDED_WORD,
+  DIM,
+  KEYWORD,
+  NUMBER,
+  REMOVED_BAND,
+  REMOVED_WORD,
+} from "../../src/terminal/style.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../../src/frontends/change.ts";
 import { graphemeWidth } from "../../src/text/width.ts";
 import { prepareEdit } from "../../src/tools/files/edit_file.ts";
@@ -7,7 +16,7 @@ import type { Change } from "../../src/types/tool.ts";
 import { workspace } from "../tools/workspace.ts";
 
 const shown = (change: Change) => [
-  ...changeLines(change).map(([text]) => text),
+  ...changeLines(change),
   ...changeNotes(change),
 ];
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => `${i + 1}\n`).join("");
@@ -150,7 +159,7 @@ Deno.test("TTY-02 the rows of a change are few, no wider than the terminal, and 
   const content = `\x1b[2J${"漢".repeat(300)}\u202e\n`.repeat(100);
   const { change } = await prepareWrite({ file_path: "f", content }, ws.context);
   const rows = changeRows(change, 40, (text) => text);
-  assertEquals(rows.at(-1), "    … 97 more lines");
+  assertEquals(rows.at(-1), "    … 98 more lines");
   for (const row of rows) {
     assertEquals(Array.from(row, graphemeWidth).reduce((sum, one) => sum + one) <= 40, true, row);
     // deno-lint-ignore no-control-regex
@@ -173,10 +182,10 @@ Deno.test("a change is drawn up to 40 rows, and 400 characters of a line", () =>
   const more = drawn({ lines: [...lines, line("x", 41)] });
   assertEquals([more.length, more.at(-2), more.at(-1)], [41, "    40 + x", "    … 1 more line"]);
   const long = (chars: number) => drawn({ lines: [line("x".repeat(chars))] }, 500);
-  assertEquals(long(398), [`    + ${"x".repeat(398)}`]);
-  assertEquals(long(399), [`    + ${"x".repeat(398)}…`]);
+  assertEquals(long(400), [`    + ${"x".repeat(400)}`]);
+  assertEquals(long(401), [`    + ${"x".repeat(400)}…`]);
   assertEquals(drawn({ lines: [line("x".repeat(20))] }, 5), [
-    ...["    + xxxxxxxx", "    xxxxxxxxxx", "    xx"],
+    ...["    + xxxxxxxx", "      xxxxxxxx", "      xxxx"],
   ]);
   assertEquals(drawn({ morePlaces: 1 }), []);
 });
@@ -187,4 +196,54 @@ Deno.test("the notes below a change say what its lines do not", () => {
   assertEquals(drawn({ lines: [] }), ["    (the file holds just this already)"]);
   const rows = ["    (removes a line end at the end of the text)"];
   assertEquals(drawn({ lines: [], lineEnd: "removes" }), rows);
+});
+
+/** Rows with their styles as `<name>`. */
+function styled(change: Partial<Change>, columns: number, hasBands = true): string[] {
+  const names: [style: number, name: string][] = [
+    [ADDED_WORD, "word+"],
+    [REMOVED_WORD, "word-"],
+    [ADDED_BAND, "+"],
+    [REMOVED_BAND, "-"],
+    [KEYWORD, "keyword"],
+    [NUMBER, "number"],
+    [DIM, "dim"],
+  ];
+  const paint = Object.assign((text: string, style: number) => {
+    const found = names.filter(([one]) => style & one).map(([, name]) => name).join(" ");
+    return found === "" || text === "" ? text : `<${found}>${text}</>`;
+  }, { hasBands });
+  return changeRows({ path: "a.py", isNew: false, morePlaces: 0, ...change }, columns, paint);
+}
+
+Deno.test("a changed line is a band to the margin, its changed words brighter, its code coloured", () => {
+  const lines = [
+    line("if a:", 8, " "),
+    line("  b = 1", 9, "-"),
+    line("  b = 22", 9),
+    line("c", 10),
+  ];
+  assertEquals(styled({ lines }, 20), [
+    "    <dim> 8 </>  <keyword>if</> a:",
+    "    <- dim> 9 </><->- </><->  b = </><word- - number>1</><->    </>",
+    "    <+ dim> 9 </><+>+ </><+>  b = </><word+ + number>22</><+>   </>",
+    "    <+ dim>10 </><+>+ </><+>c</><+>          </>",
+  ]);
+  // Where there are no bands, a line has the colour of its sign, and blanks at its end are none.
+  assertEquals(styled({ lines: lines.slice(0, 2) }, 20, false), [
+    "    <dim>8 </>  <dim>if a:</>",
+    "    <- dim>9 </><->- </><->  b = 1</>",
+  ]);
+});
+
+Deno.test("a long line of a change goes on below its text, and no row is wider than the terminal", () => {
+  assertEquals(styled({ lines: [line("abcdefghij漢字k", 7)] }, 16), [
+    "    <+ dim>7 </><+>+ </><+>abcdefgh</>",
+    "    <+>    </><+>ij漢字k</><+> </>",
+  ]);
+});
+
+Deno.test("of a line that was replaced by quite another, no word stands out", () => {
+  const lines = [line("one two three", 1, "-"), line("something = else()", 1)];
+  assertEquals(styled({ lines }, 40).filter((row) => /word[-+]/.test(row)), []);
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { describeCall, failureRows, jobEnded, progressLine } from "../../src/frontends/progress.ts";
+import { describeCall, jobEnded, progressLine } from "../../src/frontends/progress.ts";
 import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
 import type { Job } from "../../src/types/tool.ts";
 
@@ -45,22 +45,6 @@ Deno.test("why a call failed is the first line of its result, up to 120 characte
   assertEquals(line("a\x1b\nmore"), "· run_bash x (failed: a␛)");
   assertEquals(line("a".repeat(120)), `· run_bash x (failed: ${"a".repeat(120)})`);
   assertEquals(line("a".repeat(121)), `· run_bash x (failed: ${"a".repeat(119)}…)`);
-});
-
-Deno.test("of a command that failed, the last three lines that it printed are shown", () => {
-  const rows = (part: Partial<ToolExecution>, columns = 40) =>
-    failureRows({ ...EXEC, ...part }, columns);
-  const printed = (stdout: string, columns?: number) =>
-    rows({ details: { exitCode: 1, output: { stdout } } }, columns);
-  assertEquals(printed("a\nb\n \nc\nd\n"), ["    b", "    c", "    d"]);
-  assertEquals(printed("a".repeat(35)), [`    ${"a".repeat(35)}`]);
-  assertEquals(printed("a".repeat(36)), [`    ${"a".repeat(35)}…`]);
-  assertEquals(printed("a".repeat(12), 1), [`    ${"a".repeat(10)}…`]);
-  assertEquals(rows({ details: { exitCode: 1 } }), []);
-  const output = { stdout: "a" };
-  assertEquals(rows({ details: { exitCode: 0, output } }), []);
-  assertEquals(rows({ details: { output } }), []);
-  assertEquals(rows({ outcome: "stopped", details: { exitCode: 1, output } }), []);
 });
 
 Deno.test("a job that ended is told of in one line", () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { diffLines } from "../../src/text/diff.ts";
+import { changedWords, diffLines } from "../../src/text/diff.ts";
 
 const shown = (before: string, after: string, context?: number) =>
   diffLines(before, after, context).map(({ kind, text }) => `${kind} ${text}`);
@@ -56,4 +56,27 @@ Deno.test("diffLines of large texts that have nothing in common stays quick", ()
   const lines = (name: string) =>
     Array.from({ length: 20_000 }, (_, i) => `${name}${i}`).join("\n");
   assertEquals(diffLines(lines("a"), lines("b")).length, 40_000);
+});
+
+Deno.test("the words in which two lines differ, and none of lines that have little in common", () => {
+  const rows: [before: string, after: string, shown: string | undefined][] = [
+    ["  result = 0", "  result = 0.0", "  result = 0|  result = 0[.0]"],
+    ["total - b", "total * (b / 2)", "total [-] b|total [* (]b[ / 2)]"],
+    ["return x", "return y", "return [x]|return [y]"],
+    ["one two three four", "one 2 3 four", "one [two three] four|one [2 3] four"],
+    ["same", "same", undefined],
+    ["one two three", "something = else()", undefined],
+    ["", "a", undefined],
+    ["x ".repeat(300), "x ".repeat(301), undefined],
+  ];
+  const marked = (text: string, ranges: readonly (readonly [number, number])[]) =>
+    ranges.toReversed().reduce(
+      (shown, [from, to]) => `${shown.slice(0, from)}[${shown.slice(from, to)}]${shown.slice(to)}`,
+      text,
+    );
+  for (const [before, after, shown] of rows) {
+    const found = changedWords(before, after);
+    const text = found && `${marked(before, found.before)}|${marked(after, found.after)}`;
+    assertEquals(text, shown);
+  }
 });

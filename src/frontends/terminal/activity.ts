@@ -1,14 +1,16 @@
 /** The line that says what a turn is doing: how long, how many tokens, what. @module */
 
 import { count } from "../../text/count.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
-import { describeCall } from "../progress.ts";
+import { type Called, runningText } from "../call_text.ts";
 
 /** A command that runs for longer, in milliseconds, shows its newest line. */
 const LONG_TOOL_MS = 2000;
 /** A look at a loading server is overdue after this time, in milliseconds. */
 const LOOK_MS = 2000;
+/** The most characters of a call beside the newest line of its output. */
+const MAX_TOOL_CHARS = 30;
 const SPINNER_FRAME_MS = 120;
 /** The number of tokens that are enough to show a speed. */
 const MIN_TOKENS_FOR_SPEED = 20;
@@ -23,8 +25,8 @@ export class Activity {
   #doing = "";
   #tokens = 0;
   #firstTokenAt = 0;
-  /** The tool that runs, since when, and the newest line of its output. */
-  #tool = { name: "", startedAt: 0 };
+  /** The call that runs, since when, and the newest line of its output. */
+  #tool = { text: "", startedAt: 0 };
   #newest: (() => string) | undefined;
   /** The text to show while the server loads its model, and the time until which it is known to load. */
   #loading = { text: "", until: 0 };
@@ -72,9 +74,9 @@ export class Activity {
     this.#loading = { text: `loading ${oneLine(model)}`, until };
   }
 
-  toolStarts(name: string, args: Record<string, unknown>): void {
-    this.#doing = describeCall(name, args);
-    this.#tool = { name, startedAt: performance.now() };
+  toolStarts(call: Called): void {
+    this.#doing = runningText(call);
+    this.#tool = { text: this.#doing, startedAt: performance.now() };
   }
 
   /** `newest` looks up the newest line that the running tool printed. */
@@ -109,7 +111,7 @@ export class Activity {
     if (now < this.#loading.until) return this.#loading.text;
     const isLong = now - this.#tool.startedAt > LONG_TOOL_MS;
     const printed = this.#newest && isLong ? oneLine(this.#newest()) : "";
-    if (printed !== "") return `${this.#tool.name}: ${printed}`;
+    if (printed !== "") return `${shortened(this.#tool.text, MAX_TOOL_CHARS)}: ${printed}`;
     if (this.#doing !== "thinking") return this.#doing;
     return `thinking: ${oneLine(this.#reasoning.slice(-SHOWN_DELTAS).join(""))}`;
   }

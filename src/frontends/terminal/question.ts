@@ -10,7 +10,7 @@ import { displayWidth, rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { BACKGROUND_ARGUMENT, WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
 import type { Change, Subject } from "../../types/tool.ts";
-import { changeLines, changeNotes, DIFF_STYLES, paintedRows } from "../change.ts";
+import { changeRows, paintedRows } from "../change.ts";
 import type { AnswerRow } from "./approval_modal.ts";
 
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
@@ -216,24 +216,17 @@ function fieldText(name: string, value: unknown, subject: Subject, columns: numb
 }
 
 function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {
-  const lines = changeLines(change);
-  const notes = changeNotes(change).map((note) => `  ${note}`);
-  if (lines.length === 0) return notes;
-  const styled = (row: string, at: number) => paint(row, DIFF_STYLES[lines[at]![1]]);
-  const rows = boxed(lines.map(([text]) => text), columns, styled);
-  return [...subject.action === "write" ? ["  the file changes:"] : [], rows, ...notes];
+  const rows = changeRows(change, columns, paint, true);
+  const isReplaced = subject.action === "write" && change.lines?.length !== 0;
+  return [...isReplaced ? ["  the file changes:"] : [], ...rows];
 }
 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);
 
 /** Lines in rows that begin with a bar, so that none looks like a question; rows that go on have another bar. */
-function boxed(
-  lines: readonly string[],
-  columns: number,
-  styled: (row: string, line: number) => string = (row) => row,
-): string {
-  return lines.flatMap((line, at) =>
-    rowsOf(line, rowWidth(columns)).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${styled(row, at)}`)
+function boxed(lines: readonly string[], columns: number): string {
+  return lines.flatMap((line) =>
+    rowsOf(line, rowWidth(columns)).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${row}`)
   ).join("\n");
 }
 

@@ -88,7 +88,7 @@ const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
 /** Shows a session on the terminal: `run` it once the session that it is for was made. */
 export class TerminalFrontend implements Frontend, Disposable {
   readonly #look: Appearance = appearance();
-  readonly #paint: Painter = painter(this.#look.colors);
+  readonly #paint: Painter = painter(this.#look);
   readonly #dim = (text: string) => this.#paint(text, DIM);
   readonly #isLive = canEdit();
   readonly #over = new AbortController();
@@ -316,10 +316,10 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
   }
 
-  #activity(): string | undefined {
-    if (this.#waiting === undefined) return this.#view?.activity.line();
+  #activity(): readonly string[] | undefined {
+    if (this.#waiting === undefined) return this.#view?.liveRows();
     const { name, startedAt, tokens } = this.#waiting;
-    return waitingText(name, startedAt, tokens);
+    return ["", waitingText(name, startedAt, tokens)];
   }
 
   #end(exitCode: number): void {

@@ -2,15 +2,20 @@
 
 import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
-import { type Appearance, DIM, type Painter, painter, REMOVED } from "../../terminal/style.ts";
+import { type Appearance, DIM, type Painter, painter } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import { duration } from "../../text/count.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
+import { type CallText, callText } from "../call_text.ts";
 import { changeLines, changeNotes, changeRows, paintedRows, writeNotes } from "../change.ts";
-import { describeCall, failureRows, progressLine } from "../progress.ts";
+import { progressLine } from "../progress.ts";
 import { Activity } from "./activity.ts";
+import { callRows, titleRows } from "./call_rows.ts";
+
+/** The most calls that one row tells of. */
+const MAX_HELD_CALLS = 12;
 
 /** Shows one turn after the other on a screen. */
 export class TurnView {
@@ -24,13 +29,15 @@ export class TurnView {
   #toldRecovery = false;
   /** The calls that a person was asked about, and has seen whole. */
   readonly #asked = new Set<string>();
+  /** Calls that only looked, by their verbs: told in a row of each once something else comes. */
+  readonly #looks = new Map<string, CallText[]>();
   /** The kind of the newest output: a blank line stands between text and lines of ours. */
   #last: "nothing" | "text" | "line" = "nothing";
 
-  constructor(private readonly screen: Screen, look: Appearance) {
-    this.#paint = painter(look.colors);
-    this.#markdown = new MarkdownRenderer({ ...look, columns: terminalSize().columns });
-    this.activity = new Activity(this.#paint, look.unicode);
+  constructor(private readonly screen: Screen, private readonly look: Appearance) {
+    const paint = this.#paint = painter(look);
+    this.#markdown = new MarkdownRenderer({ ...look, paint, columns: terminalSize().columns });
+    this.activity = new Activity(paint, look.unicode);
   }
 
   /** A turn begins; `doing` is what it does first. */
@@ -57,7 +64,7 @@ export class TurnView {
         return this.screen.update();
       case "tool_start":
         this.#endReasoning();
-        this.activity.toolStarts(event.name, event.args);
+        this.activity.toolStarts({ ...event, toolName: event.name, arguments: event.args });
         return this.screen.update();
       case "tool_done":
         this.#endReasoning();
@@ -87,10 +94,20 @@ export class TurnView {
     this.print(this.#dimmed(text));
   }
 
+  /** The rows that change in place: calls that others may join, and what goes on. */
+  liveRows(): readonly string[] | undefined {
+    const line = this.activity.line();
+    if (line === undefined) return undefined;
+    const looks = this.#lookRows();
+    const gap = looks.length > 0 && this.#last === "text" ? [""] : [];
+    return [...gap, ...looks, "", line];
+  }
+
   /** The turn is over; `text` says how, where that needs saying. */
   end(text?: string): void {
     this.#endReasoning();
     this.#endText();
+    this.#endLooks();
     this.activity.end();
     this.#asked.clear();
     if (text !== undefined) this.#line(this.#dimmed(text, 0));
@@ -104,6 +121,7 @@ export class TurnView {
     const dim = (text: string) => this.#paint(text, DIM);
     if (found === undefined) return this.screen.print(dim("· nothing is folded"));
     this.#endText();
+    this.#endLooks();
     const whole = sanitizeProse(found.text.replaceAll("\r\n", "\n"));
     const shown = wrapped(whole, terminalSize().columns);
     this.screen.print(`${dim(`── ${found.title} ──`)}\n${shown}\n${dim("──")}`);
@@ -120,31 +138,60 @@ export class TurnView {
 
   #stream(text: string): void {
     if (text === "") return;
+    this.#endLooks();
     if (this.#last === "line") this.screen.print("");
     this.#last = "text";
     this.screen.stream(text);
   }
 
   #toolDone(exec: ToolExecution): void {
-    const text = progressLine({ type: "tool_done", exec })!;
-    this.#line(this.#dimmed(text, exec.isError ? REMOVED : DIM));
+    const call = callText(exec);
     const change = exec.details?.change;
-    const title = describeCall(exec.toolName, exec.arguments);
+    const title = `${call.verb} ${call.object}`;
+    if (change?.lines === undefined) this.#folded.add(title, exec.result);
+    else {
+      const notes = [...changeNotes(change), ...writeNotes(exec.details?.written)];
+      this.#folded.add(title, [...changeLines(change), ...notes].join("\n"));
+    }
+    if (call.isLook) return this.#hold(call);
+    this.#line(callRows(exec, this.#rowsLook()).join("\n"));
+    if (change?.lines === undefined || this.#asked.has(exec.toolCallId)) return;
+    this.screen.print(changeRows(change, terminalSize().columns, this.#paint).join("\n"));
+  }
+
+  /** Keeps the row of `call` open for others. */
+  #hold(call: CallText): void {
+    this.#endText();
+    const held = this.#looks.get(call.verb);
+    if (held === undefined) this.#looks.set(call.verb, [call]);
+    else held.push(call);
+    if ([...this.#looks.values()].flat().length >= MAX_HELD_CALLS) this.#endLooks();
+    this.screen.update();
+  }
+
+  #lookRows(): string[] {
+    return [...this.#looks].flatMap(([verb, calls]) => titleRows(verb, calls, this.#rowsLook()));
+  }
+
+  #endLooks(): void {
+    if (this.#looks.size === 0) return;
+    const rows = this.#lookRows();
+    this.#looks.clear();
+    this.#printLine(rows.join("\n"));
+  }
+
+  #rowsLook() {
     const { columns } = terminalSize();
-    if (change?.lines === undefined) {
-      this.#folded.add(title, exec.result);
-      for (const row of failureRows(exec, columns)) this.screen.print(this.#paint(row, DIM));
-      return;
-    }
-    const notes = [...changeNotes(change), ...writeNotes(exec.details?.written)];
-    this.#folded.add(title, [...changeLines(change).map(([row]) => row), ...notes].join("\n"));
-    if (!this.#asked.has(exec.toolCallId)) {
-      this.screen.print(changeRows(change, columns, this.#paint).join("\n"));
-    }
+    return { columns, unicode: this.look.unicode, paint: this.#paint };
   }
 
   #line(text: string): void {
     this.#endText();
+    this.#endLooks();
+    this.#printLine(text);
+  }
+
+  #printLine(text: string): void {
     this.screen.print(`${this.#last === "text" ? "\n" : ""}${text}`);
     this.#last = "line";
   }

@@ -7,30 +7,42 @@ import { ADDED, COMMENT, DIM, KEYWORD, NUMBER, REMOVED, STRING } from "../style.
 /** Colours the next line of a text, without its line feed. */
 export type Highlighter = (line: string) => string;
 
+/** A piece of a line, of one style. */
+export interface Span {
+  text: string;
+  style: Style;
+}
+
 /** A highlighter for a language by its name on a fence; of unknown ones, nothing is coloured. */
 export function highlighter(name: string, paint: Painter): Highlighter {
-  if (/^(diff|patch)$/i.test(name)) return (line) => paint(line, diffStyle(line));
+  const spansOf = lineStyler(name);
+  return (line) => spansOf(line).map(({ text, style }) => paint(text, style)).join("");
+}
+
+/** Splits the next line of a text in a language, by its name on a fence or its files' extension. */
+export function lineStyler(name: string): (line: string) => Span[] {
+  if (/^(diff|patch)$/i.test(name)) return (text) => [{ text, style: diffStyle(text) }];
   const language = languageOf(name);
-  if (!language) return (line) => line;
+  if (!language) return (text) => [{ text, style: 0 }];
   /** The comment or string that goes on from the line before: the pattern of its end, and its style. */
   let span: { end: RegExp; style: Style } | undefined;
   return (line) => {
-    let out = "";
+    const out: Span[] = [];
     for (let at = 0; at < line.length;) {
       const pattern = span?.end ?? language.pattern;
       pattern.lastIndex = at;
       const match = pattern.exec(line);
       if (span) {
         const text = match?.[0] || line.slice(at);
-        out += paint(text, span.style);
+        out.push({ text, style: span.style });
         if (match?.[0]) span = undefined;
         at += text.length;
       } else {
-        if (!match) return out + line.slice(at);
+        if (!match) return [...out, { text: line.slice(at), style: 0 }];
         const style = tokenStyle(match.groups!, language);
         const opened = language.spans.find(([open]) => open === match.groups!.opener);
         if (opened) span = { end: opened[1], style };
-        out += line.slice(at, match.index) + paint(match[0], style);
+        out.push({ text: line.slice(at, match.index), style: 0 }, { text: match[0], style });
         at = match.index + match[0].length;
       }
     }

@@ -6,7 +6,7 @@
  */
 
 import { marksAtEnd, sanitizeProse } from "../../text/sanitize.ts";
-import { type Appearance, painter } from "../style.ts";
+import { type Appearance, type Painter, painter } from "../style.ts";
 import { MarkdownDocument } from "./document.ts";
 import type { TableStyle } from "./table.ts";
 
@@ -18,8 +18,9 @@ export class MarkdownRenderer {
   /** The marks at the end of what was fed: those of the next piece may be too many with them. */
   #marks = "";
 
-  constructor({ columns, colors, unicode }: Appearance & { columns: number }) {
-    this.#style = { paint: painter(colors), unicode, signs: colors === "none" };
+  constructor({ columns, paint, ...look }: Appearance & { columns: number; paint?: Painter }) {
+    const { colors, unicode } = look;
+    this.#style = { paint: paint ?? painter(look), unicode, signs: colors === "none" };
     this.#document = new MarkdownDocument(usable(columns), this.#style);
   }
 

@@ -26,8 +26,8 @@ interface LiveScreenOptions extends
     MessageModalOptions,
     "color" | "history" | "pasted" | "completer" | "onStop" | "rewindLine"
   > {
-  /** The progress of the turn, in one line with SGR; undefined while there is none. */
-  activity: () => string | undefined;
+  /** The progress of the turn, in rows with SGR; undefined while there is none. */
+  activity: () => readonly string[] | undefined;
   footer: () => string;
   /** False where the terminal shows ASCII alone (default: true). */
   unicode?: boolean;
@@ -221,7 +221,7 @@ export class LiveScreen implements Screen {
     const activity = this.#isAsking() ? undefined : this.options.activity();
     const { tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
-    if (activity !== undefined) above.push([], styledRow(activity, columns));
+    for (const row of activity ?? []) above.push(styledRow(row, columns));
     const { queued, isHeld } = this.#message;
     for (const units of queued) {
       const start = sanitizeProse(unitsText(units).slice(0, MAX_TAIL).replace(/\s+/g, " "));
@@ -238,7 +238,7 @@ export class LiveScreen implements Screen {
     };
   }
 
-  #status(activity: string | undefined): string {
+  #status(activity: readonly string[] | undefined): string {
     const { isLeaving, isRewinding, isHeld, state } = this.#message;
     if (isLeaving) return "Ctrl-C again leaves";
     const isIdle = !this.#isAsking() && activity === undefined && state.units.length === 0;

@@ -47,7 +47,7 @@ export async function runInBackground(
   const state = `job ${job.number} runs in the background until the session ends`;
   const hints = `${call}} shows what it prints, ${call}, "stop": true} ends it`;
   const news = job.news("output", Math.min(budget, MAX_FIRST_NEWS_BYTES));
-  return { content: `${state}. ${hints}.\n${news}` };
+  return { content: `${state}. ${hints}.\n${news}`, job: job.number };
 }
 
 /** The tool `job_output`. */

@@ -80,13 +80,14 @@ Deno.test("a tool that runs for more than two seconds shows its newest line, if 
   atTimes((activity, at) => {
     activity.begin("a");
     at(5000);
-    activity.toolStarts("run_bash", { command: "ls" });
+    const subject = { command: "ls", action: "run" } as const;
+    activity.toolStarts({ toolName: "run_bash", arguments: { command: "ls" }, subject });
     let newest = "x\x1b";
     activity.toolPrints(() => newest);
     const shown = (ms: number) => at(ms)!.slice(5);
-    assertEquals([shown(7000), shown(7001)], [": run_bash ls", ": run_bash: x␛"]);
+    assertEquals([shown(7000), shown(7001)], [": Running ls", ": Running ls: x␛"]);
     newest = " ";
-    assertEquals(shown(7001), ": run_bash ls");
+    assertEquals(shown(7001), ": Running ls");
     newest = "y";
     activity.toolEnds();
     assertEquals(shown(7001), ": waiting");

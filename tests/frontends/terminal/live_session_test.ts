@@ -122,7 +122,7 @@ sessionTest(
     await Deno.writeTextFile(`${terminal.folder}/f`, "one\nand two\nthree\n");
     await terminal.type("go\r");
     const rows = await terminal.until("Run this?");
-    assert(rows.includes("  │ 2 - and two") && rows.includes("  │ 2 + and 2"), rows.join("\n"));
+    assert(rows.includes("    2 - and two") && rows.includes("    2 + and 2"), rows.join("\n"));
     await terminal.type("y\r");
     // Not again once it is done.
     assertEquals(rowsOf(await terminal.until("Done."), "2 + and 2"), 1);

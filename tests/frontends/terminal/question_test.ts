@@ -166,19 +166,19 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
   ws.put("large", new Uint8Array(2 ** 20 + 1));
   const rows: [path: string, content: string, expected: string[]][] = [
     ["a", "one\n2\nthree\n", [
-      ...["  the file changes:", "  │ 1   one", "  │ 2 - two", "  │ 2 + 2", "  │ 3   three"],
+      ...["  the file changes:", "    1   one", "    2 - two", "    2 + 2", "    3   three"],
     ]],
     ["b", "new\n", ["  content (1 line, 4 characters):", "  │ new"]],
-    ["a", "one\ntwo\nthree\n", ["  (the file holds just this already)"]],
+    ["a", "one\ntwo\nthree\n", ["    (the file holds just this already)"]],
     ["binary", "new\n", [
       "  content (1 line, 4 characters):",
       "  │ new",
       "  a file of 2 bytes is there, and replaced by this",
     ]],
     ["large", "", ["  content: ", "  a file of 1048577 bytes is there, and replaced by this"]],
-    ["crlf", "1\ntwo\n", ["  the file changes:", "  │ 1 - one", "  │ 1 + 1", "  │ 2   two"]],
+    ["crlf", "1\ntwo\n", ["  the file changes:", "    1 - one", "    1 + 1", "    2   two"]],
     ["crlf", "one\r\ntwo\n", [
-      ...["  the file changes:", "  │ 1   one␍", "  │ 2 - two␍", "  │ 2 + two"],
+      ...["  the file changes:", "    1   one␍", "    2 - two␍", "    2 + two"],
     ]],
   ];
   for (const [file_path, content, expected] of rows) {

@@ -23,7 +23,8 @@ Deno.test("a command that takes long shows what it printed last", {
     command: `printf 'a\\033[31m\\n1%%\\r2%%' >&2; : > a; : < b; echo two; : > c; : < b`,
     timeout_seconds: 60,
   };
-  view.onEvent({ type: "tool_start", name: "run_bash", args, id: "1" });
+  const subject = { command: "printf it all", action: "run" } as const;
+  view.onEvent({ type: "tool_start", name: "run_bash", args, id: "1", subject });
   const running = runBash(args, {
     ...ws.context,
     onOutput: (newest) => view.activity.toolPrints(newest),
@@ -33,14 +34,14 @@ Deno.test("a command that takes long shows what it printed last", {
     while (doing() !== text) await new Promise((resolve) => setTimeout(resolve, 1));
   };
   (await Deno.open(gates[0]!)).close();
-  assertEquals(doing()?.startsWith("run_bash printf"), true); // it has not taken long
+  assertEquals(doing()?.startsWith("Running printf"), true); // it has not taken long
   const { now } = performance;
   performance.now = () => now.call(performance) + 3000;
   try {
-    await until("run_bash: 2%");
+    await until("Running printf it all: 2%");
     (await Deno.open(gates[1]!, { write: true })).close();
     (await Deno.open(gates[2]!)).close();
-    await until("run_bash: two");
+    await until("Running printf it all: two");
   } finally {
     performance.now = now;
     (await Deno.open(gates[1]!, { write: true })).close();
@@ -53,64 +54,6 @@ Deno.test("a command that takes long shows what it printed last", {
   });
   assertEquals(doing(), "waiting");
 });
-
-Deno.test("a call that ended otherwise than well says how in a line, and what it printed last", () => {
-  const rows: [exec: Partial<ToolExecution>, shown: string[]][] = [
-    [{ details: { exitCode: 0, output: { stdout: "a" } } }, ["· run_bash x (2.0 s)"]],
-    [
-      {
-        details: {
-          exitCode: 1,
-          output: { stdout: "a\n\nb", stderr: "c\x1b[m\n" + "漢".repeat(40) },
-        },
-      },
-      ["· run_bash x (exit code 1, 2.0 s)", "    b", "    c␛[m", `    ${"漢".repeat(17)}…`],
-    ],
-    [{ details: { exitCode: 2, output: {} } }, ["· run_bash x (exit code 2, 2.0 s)"]],
-    [
-      { outcome: "stopped", isError: true, details: { output: { stdout: "a" } } },
-      ["· run_bash x (stopped, 2.0 s)"],
-    ],
-    [{ outcome: "not_run", isError: true }, ["· run_bash x (not run)"]],
-    [
-      { outcome: "refused", isError: true, refusal: "plan\x1b mode" },
-      ["· run_bash x (refused: plan␛ mode)"],
-    ],
-    [{ outcome: "refused", isError: true }, ["· run_bash x (refused)"]],
-    // What a result says in words is nobody's business.
-    [{ result: "exit code: 1\nRefused" }, ["· run_bash x (2.0 s)"]],
-    [
-      { outcome: "failed", isError: true, result: "Refused: so\nmore" },
-      ["· run_bash x (failed: Refused: so)"],
-    ],
-  ];
-  for (const [part, expected] of rows) {
-    const shown: string[] = [];
-    const print = (text: string) => void shown.push(...text.split("\n"));
-    const at40 = stub40();
-    try {
-      const view = new TurnView({ ...screen, print } as Screen, { colors: "none", unicode: false });
-      view.onEvent({
-        type: "tool_done",
-        exec: {
-          ...{ toolCallId: "1", toolName: "run_bash", arguments: { command: "x" } },
-          ...{ result: "", durationMs: 2000, isError: false, outcome: "done" as const },
-          ...part,
-        },
-      });
-    } finally {
-      at40();
-    }
-    assertEquals(shown, expected);
-  }
-});
-
-/** A terminal of 40 columns, until it is called. */
-function stub40(): () => void {
-  const { consoleSize } = Deno;
-  Deno.consoleSize = () => ({ columns: 40, rows: 24 });
-  return () => Deno.consoleSize = consoleSize;
-}
 
 Deno.test("that calls are recovered from the text is said once a session", () => {
   const shown: string[] = [];
@@ -202,7 +145,7 @@ Deno.test("a blank line stands between text and lines of ours, and none between 
   view.note("so");
   view.onEvent({ type: "text_delta", text: "Three." });
   view.end("· over");
-  const call = "· x (N s)";
+  const call = "● Called  x";
   assertEquals(text().split("\n"), [
     ...["", call, call, "", "One.", "", "Two.", "", call, "so", "", "Three.", "", "· over", "", ""],
   ]);
@@ -246,14 +189,14 @@ Deno.test("folded texts are shown one by one, the newest first, and no more than
   assertEquals(unfolded(), "· nothing is folded\n");
   view.onEvent({ type: "reasoning_delta", text: "a\x1b\r\nb" });
   view.onEvent(done("1"));
-  assertEquals(unfolded(), "── x ──\nresult 1\n──\n");
+  assertEquals(unfolded(), "── Called x ──\nresult 1\n──\n");
   assertEquals(unfolded(), "── reasoning ──\na␛\nb\n──\n");
   assertEquals(unfolded(), "· nothing is folded\n");
   for (let n = 0; n < 51; n++) view.onEvent(done(`${n}`));
-  for (let n = 50; n > 0; n--) assertEquals(unfolded(), `── x ──\nresult ${n}\n──\n`);
+  for (let n = 50; n > 0; n--) assertEquals(unfolded(), `── Called x ──\nresult ${n}\n──\n`);
   assertEquals(unfolded(), "· nothing is folded\n");
-  view.onEvent(done("1", { result: "a".repeat(200_001) }));
-  assertEquals(unfolded().match(/a/g)?.length, 200_000);
+  view.onEvent(done("1", { result: "b".repeat(200_001) }));
+  assertEquals(unfolded().match(/b/g)?.length, 200_000);
 });
 
 Deno.test("what is unfolded amid an answer stands by itself", () => {
@@ -266,7 +209,7 @@ Deno.test("what is unfolded amid an answer stands by itself", () => {
   assertEquals(
     text().split("\n").slice(1),
     [
-      ...["", "One.", "── x ──", "result 1", "──", "", "Two.", ""],
+      ...["", "One.", "── Called x ──", "result 1", "──", "", "Two.", ""],
     ].concat(""),
   );
 });
@@ -284,12 +227,62 @@ Deno.test("a change is shown below its call, but where a person was asked about 
     return text().slice(before);
   };
   view.onAsked("1");
-  assertEquals(shown("1"), "· x (N s)\n");
-  assertEquals(shown("2"), "· x (N s)\n    1 + new\n");
+  assertEquals(shown("1"), "● Called  x  +1\n");
+  assertEquals(shown("2"), "● Called  x  +1\n    1 + new\n");
   view.unfold();
-  assertEquals(text().endsWith("── x ──\n1 + new\n(written in place as so)\n──\n"), true, text());
+  assertEquals(
+    text().endsWith("── Called x ──\n1 + new\n(written in place as so)\n──\n"),
+    true,
+    text(),
+  );
   view.end();
-  assertEquals(shown("1"), "· x (N s)\n    1 + new\n");
+  assertEquals(shown("1"), "● Called  x  +1\n    1 + new\n");
+});
+
+const looked = (id: string, action: "read" | "search", object: string, n: number) =>
+  done(id, {
+    subject: action === "read" ? { path: object, action } : { query: object, action },
+    details: action === "read"
+      ? { range: { first: 1, last: n, total: n, isExact: true } }
+      : { counts: { matches: n, files: 1 } },
+  });
+
+Deno.test("calls that only look are one row of each verb, which stays open for more", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "One." });
+  view.onEvent(looked("1", "read", "a", 2));
+  view.onEvent(looked("2", "search", "x", 1));
+  view.onEvent({ type: "thinking" });
+  view.onEvent(looked("3", "read", "b", 1));
+  const rows = [
+    "● Read    a · 2 lines, b · 1 line",
+    "● Found   x · 1 match in 1 file",
+  ];
+  // They change in place until something else comes.
+  assertEquals(text(), "\nOne.\n");
+  assertEquals(view.liveRows()!.slice(0, 3), ["", ...rows]);
+  view.onEvent({ type: "text_delta", text: "Two and more " });
+  view.onEvent({ type: "text_delta", text: "text." });
+  view.end();
+  assertEquals(text(), `\nOne.\n\n${rows.join("\n")}\n\nTwo and more text.\n\n`);
+  assertEquals(view.liveRows(), undefined);
+});
+
+Deno.test("a call that failed, and what was unfolded, end the open row; so does a dozen", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent(looked("1", "read", "a", 2));
+  view.onEvent(done("2", { outcome: "failed", isError: true, result: "No such file\nmore" }));
+  view.onEvent(looked("3", "read", "b", 3));
+  view.unfold();
+  assertEquals(text().split("\n"), [
+    ...["", "● Read    a · 2 lines"],
+    `● Call    x${" ".repeat(63)}failed`,
+    ...["  └ No such file", "● Read    b · 3 lines", "── Read b ──", "result 3", "──", ""],
+  ]);
+  for (let n = 0; n < 12; n++) view.onEvent(looked("4", "read", `${n}`, 1));
+  assertEquals(text().includes(" 11 "), true);
 });
 
 Deno.test("while a table is written, that is said", () => {

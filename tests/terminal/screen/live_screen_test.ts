@@ -19,7 +19,7 @@ function screenTest(
       history: () => options.history ?? [],
       pasted: () => new Map(),
       completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
-      activity: () => options.activity,
+      activity: () => options.activity === undefined ? undefined : ["", options.activity],
       footer: () => "the status",
       onStop() {
         stops.push("stop");
@@ -438,7 +438,7 @@ Deno.test("a question waits for keys that came while a completion was looked up"
       if (++asks === 2) asked.resolve();
       return completion.promise;
     },
-    activity: () => "working",
+    activity: () => ["", "working"],
     footer: () => "the status",
     onStop() {},
     onUnfold() {},

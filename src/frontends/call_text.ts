@@ -1,0 +1,158 @@
+/** A call in the words of people: its verb, its object, counts, how it ended. @module */
+
+import { count } from "../text/count.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
+import { sanitize } from "../text/sanitize.ts";
+import type { ToolExecution } from "../types/event.ts";
+import type { CallAction, Change, ChangeLine, Subject, ToolOutcome } from "../types/tool.ts";
+import { describeCall, failedExitCode } from "./progress.ts";
+
+/** The verb of each action: of a call that did not run, of one that did, of one that runs. */
+const VERBS: Readonly<Record<CallAction | "call", readonly [string, string, string]>> = {
+  read: ["Read", "Read", "Reading"],
+  list: ["List", "Listed", "Listing"],
+  find: ["Find", "Found", "Finding"],
+  search: ["Search", "Found", "Searching"],
+  run: ["Run", "Ran", "Running"],
+  start: ["Start", "Started", "Starting"],
+  check: ["Check", "Checked", "Checking"],
+  edit: ["Edit", "Edited", "Editing"],
+  write: ["Write", "Wrote", "Writing"],
+  call: ["Call", "Called", "Calling"],
+};
+/** The actions that only look: such calls one after the other are told in one row. */
+const LOOKING: readonly (CallAction | undefined)[] = ["read", "list", "find", "search"];
+
+/** The most characters of an object, such as a command, and of a reason. */
+const MAX_OBJECT_CHARS = 200;
+const MAX_REASON_CHARS = 300;
+/** A call that took longer, in milliseconds, says so. */
+const LONG_CALL_MS = 1000;
+
+/** A call that ended, in words that are safe to show. */
+export interface CallText {
+  verb: string;
+  object: string;
+  /** What it found, such as `26 lines`; empty where that is not known. */
+  counts: string;
+  /** The lines that it added to a file and removed from it. */
+  added: number;
+  removed: number;
+  /** How it ended, where that is more than well and at once, such as `failed · exit 1 · 0.2 s`. */
+  ending: string;
+  /** Why it was refused or failed, in a line; empty where `ending` says all. */
+  reason: string;
+  mood: "good" | "bad" | "refused";
+  /** True where it only looked at something, and did not fail. */
+  isLook: boolean;
+}
+
+/** A call, whether it runs or has ended. */
+export type Called = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
+
+/** The call that runs, such as `Reading src/a.ts`. */
+export function runningText(call: Called): string {
+  return `${verbsOf(call)[2]} ${objectText(call)}`;
+}
+
+/** The call that ended. */
+export function callText(exec: ToolExecution): CallText {
+  const { outcome, result, refusal, details = {}, subject } = exec;
+  const hasRun = outcome === "done" || outcome === "stopped";
+  const isBad = outcome === "failed" || failedExitCode(exec) !== undefined;
+  const reason = outcome === "failed" ? result.split("\n", 1)[0]! : refusal ?? "";
+  return {
+    verb: verbsOf(exec)[hasRun ? 1 : 0],
+    object: objectText(exec),
+    counts: outcome === "done" ? countsText(details) : "",
+    added: changedLines(details.change, "+"),
+    removed: changedLines(details.change, "-"),
+    ending: endingText(exec),
+    reason: shortened(oneLine(reason), MAX_REASON_CHARS),
+    mood: isBad ? "bad" : outcome === "done" ? "good" : "refused",
+    isLook: outcome === "done" && LOOKING.includes(subject?.action),
+  };
+}
+
+function verbsOf({ subject }: Called): readonly [string, string, string] {
+  return VERBS[subject?.action ?? "call"];
+}
+
+function objectText({ toolName, arguments: args, subject }: Called): string {
+  if (subject?.action === undefined) return describeCall(toolName, args);
+  return shortened(oneLine(subjectText(subject)), MAX_OBJECT_CHARS);
+}
+
+function subjectText({ command, query, path, url, job }: Subject): string {
+  if (query !== undefined) {
+    return path === undefined || path === "." ? query : `${query} in ${path}`;
+  }
+  if (job !== undefined) return `job ${job}`;
+  return command ?? path ?? url ?? ".";
+}
+
+/** The nouns of counts. */
+const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  files: ["file", "files"],
+  matches: ["match", "matches"],
+  entries: ["entry", "entries"],
+};
+
+function countsText({ range, counts = {}, job }: Omit<ToolOutcome, "content">): string {
+  if (job !== undefined) return `job ${job}`;
+  if (range !== undefined) {
+    const { first, last, total, isExact } = range;
+    if (first === 1 && last === total && isExact) return count(total, "line");
+    return `lines ${first}–${last} of ${total}${isExact ? "" : "+"}`;
+  }
+  return Object.entries(counts).filter(([name]) => name in NOUNS).map(([name, n]) =>
+    n === 0 ? `no ${NOUNS[name]![1]}` : count(n, ...NOUNS[name]!)
+  ).slice(0, counts.matches === 0 ? 1 : undefined).join(" in ");
+}
+
+function changedLines(change: Change | undefined, kind: ChangeLine["kind"]): number {
+  return change?.lines?.filter((line) => line.kind === kind).length ?? 0;
+}
+
+function endingText(exec: ToolExecution): string {
+  const { outcome, durationMs, details } = exec;
+  const seconds = `${(durationMs / 1000).toFixed(1)} s`;
+  const code = failedExitCode(exec);
+  if (details?.isTimedOut) return `timed out · ${seconds}`;
+  if (code !== undefined) return `failed · exit ${code} · ${seconds}`;
+  return {
+    done: durationMs > LONG_CALL_MS ? seconds : "",
+    stopped: `stopped · ${seconds}`,
+    refused: "refused",
+    not_run: "not run",
+    failed: "failed",
+  }[outcome];
+}
+
+/** The most lines of a command's output that are shown, and the most characters of each. */
+const MAX_TELLING_LINES = 5;
+const MAX_TELLING_CHARS = 2000;
+/** Words of lines that tell what went wrong. */
+const FAILURE =
+  /\b(?:error|errors|fail|fails|failed|failure|failures|fatal|panic|panicked|exception|expected|undefined|denied|cannot|unable)\b|not found|(?:Error|Exception)\b/i;
+
+/** The lines of a command's output that tell most, safe to show, and how many others there are. */
+export function tellingLines(exec: ToolExecution): { lines: string[]; more: number } {
+  const { stdout = "", stderr = "" } = exec.details?.output ?? {};
+  const printed = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
+  // A row of dashes, or of a sign for each test, says nothing.
+  const said = printed.filter((line) => /[\p{L}\p{N}]/u.test(line) && !/^[.FEsx]+$/.test(line));
+  const all = said.length > 0 ? said : printed;
+  const places = [...all.keys()];
+  const isBad = failedExitCode(exec) !== undefined;
+  const loud = isBad ? places.filter((at) => FAILURE.test(all[at]!)) : [];
+  const kept = [...new Set([...fromBothEnds(loud), ...fromBothEnds(places)])]
+    .slice(0, MAX_TELLING_LINES).sort((a, b) => a - b);
+  const lines = kept.map((at) => sanitize(all[at]!.slice(0, MAX_TELLING_CHARS)));
+  return { lines, more: printed.length - lines.length };
+}
+
+/** The last place, the first, the one before the last and so on. */
+function fromBothEnds(places: readonly number[]): number[] {
+  return places.slice(0, MAX_TELLING_LINES).flatMap((place, n) => [places.at(-1 - n)!, place]);
+}

@@ -1,0 +1,104 @@
+/** Calls that ended, in rows for a terminal: a dot, the verb, the object, and what came of it. @module */
+
+import {
+  ADDED,
+  ASKED,
+  BOLD,
+  DIM,
+  type Painter,
+  REMOVED,
+  type Style,
+} from "../../terminal/style.ts";
+import { brokenRow, cellsOf, rowsText, styledRow, styledRows } from "../../terminal/styled.ts";
+import { widthOf } from "../../terminal/screen/frame.ts";
+import { count } from "../../text/count.ts";
+import type { ToolExecution } from "../../types/event.ts";
+import { type CallText, callText, tellingLines } from "../call_text.ts";
+
+/** The terminal that the rows are for. */
+interface RowsLook {
+  columns: number;
+  unicode: boolean;
+  paint: Painter;
+}
+
+const MOODS: Readonly<Record<CallText["mood"], Style>> = {
+  good: ADDED,
+  bad: REMOVED,
+  refused: ASKED,
+};
+/** Narrower terminals have no columns for verbs and endings. */
+const MIN_TABLE_COLUMNS = 60;
+const MAX_TABLE_COLUMNS = 100;
+const VERB_COLUMNS = 7;
+/** The most rows of a reason. */
+const MAX_REASON_ROWS = 3;
+
+/** Signs beyond ASCII, each with its stand-in. */
+const ASCII_SIGNS: Readonly<Record<string, string>> = {
+  ...{ "●": "*", "└": "|", "·": "-", "−": "-", "–": "-", "…": "...", "▌": "|", "─": "-" },
+};
+
+/** `text` of ours, for a terminal that shows ASCII alone unless it has `unicode`. */
+function withSigns(text: string, unicode: boolean): string {
+  return unicode ? text : text.replace(/[●└·−–…▌─]/g, (sign) => ASCII_SIGNS[sign]!);
+}
+
+/** The rows of one call: the first says what it did, those below what came of it. */
+export function callRows(exec: ToolExecution, look: RowsLook): string[] {
+  const call = callText(exec);
+  return [...titleRows(call.verb, [call], look), ...resultRows(exec, call, look)];
+}
+
+/** One row, or as many as that takes, for calls that ended alike. */
+export function titleRows(verb: string, calls: readonly CallText[], look: RowsLook): string[] {
+  const { columns, paint } = look;
+  const isTable = columns >= MIN_TABLE_COLUMNS;
+  const { mood, ending } = calls[0]!;
+  const signs = (text: string) => withSigns(text, look.unicode);
+  const head = `${paint(signs("●"), MOODS[mood])} `;
+  const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
+  const objects = calls.map(({ object, counts, added, removed }) => {
+    const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
+    const numbers = changed.filter(([n]) => n > 0)
+      .map(([n, sign, style]) => paint(signs(`${sign}${n}`), style)).join(" ");
+    const found = counts === "" ? "" : paint(signs(` · ${counts}`), DIM);
+    return `${object}${found}${numbers && `  ${numbers}`}`;
+  }).join(paint(", ", DIM));
+  const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
+  if (!isTable) return hangingRows(head, `${name} ${objects}${end && `  ${end}`}`, columns);
+  const first = `${head}${name} `;
+  const used = 2 + VERB_COLUMNS + 1 + widthOf(cellRow(objects));
+  const gap = Math.min(columns, MAX_TABLE_COLUMNS) - used - widthOf(cellRow(end));
+  const space = " ".repeat(Math.max(2, gap));
+  return hangingRows(first, `${objects}${end && `${space}${end}`}`, columns);
+}
+
+function resultRows(exec: ToolExecution, call: CallText, look: RowsLook): string[] {
+  const { columns, paint, unicode } = look;
+  const bar = paint(withSigns("└", unicode), DIM);
+  const below = (rows: readonly string[]) =>
+    rows.map((row, at) => `${at === 0 ? `  ${bar} ` : "    "}${row}`);
+  const room = Math.max(10, columns - 4);
+  if (call.reason !== "") {
+    const rows = hangingRows("", paint(withSigns(call.reason, unicode), DIM), room);
+    return below(rows.slice(0, MAX_REASON_ROWS));
+  }
+  const { lines, more } = tellingLines(exec);
+  const shown = lines.map((line) => call.mood === "bad" ? line : paint(line, DIM));
+  const rest = withSigns(`… ${count(more, "more line")} · Ctrl-O`, unicode);
+  if (more > 0) shown.push(paint(rest, DIM));
+  return below(shown.map((line) => rowText(styledRow(line, room))));
+}
+
+const cellRow = (text: string) => styledRows(text, Infinity)[0]!;
+const rowText = (row: ReturnType<typeof cellRow>) => rowsText([row]).slice(0, -1);
+
+/** `text` behind `head`, in rows of at most `columns`; later rows begin below the text. */
+function hangingRows(head: string, text: string, columns: number): string[] {
+  const indent = widthOf(cellRow(head));
+  const rows = brokenRow(cellRow(text), Math.max(8, columns - indent));
+  return rows.map((row, at) =>
+    at === 0 ? `${head}${rowText(row)}` : rowText([...cellsOf(" ".repeat(indent), ""), ...row])
+  );
+}
