@@ -6,12 +6,14 @@ import { Filler, type Prefix } from "./fill.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";
 import { InlineParser } from "./inline.ts";
 import { addRow, beginTable, newTable, type Table, type TableStyle, writeRows } from "./table.ts";
-import { BOLD, DIM, type Style, UNDERLINE } from "../style.ts";
+import { BOLD, DIM, ITALIC, type Style, UNDERLINE } from "../style.ts";
 
 /** Longer lines are not held back: code is then not coloured, and no row of a table. */
 const MAX_HELD_LINE = 16_384;
 /** More levels of lists and quotations are text. */
 const MAX_CONTAINERS = 32;
+/** Before the lines of a block of code, and what its fence says: in place of its fences. */
+const CODE_MARGIN = "  ";
 /** Columns that code may be indented by. */
 const MAX_INDENT = 1000;
 
@@ -250,7 +252,9 @@ export class MarkdownDocument {
         const highlight = highlighter(/^[^\s{,:]*/.exec(info)![0], paint);
         this.#code = { fence, column: Math.min(this.#column, MAX_INDENT), highlight };
         this.#showMarkers();
-        return this.#writeLine(paint(fence + info, DIM));
+        if (signs) return this.#writeLine(fence + info);
+        if (info !== "") this.#writeLine(paint(CODE_MARGIN + info, DIM | ITALIC));
+        return;
       }
       case "row":
         return this.#hold("row");
@@ -289,16 +293,18 @@ export class MarkdownDocument {
     const code = this.#code;
     const cut = this.#cut;
     const line = cut ? this.#line : outdent(this.#line, code?.column ?? 0);
+    const { signs } = this.style;
+    const margin = code === undefined || signs || cut || line === "" ? "" : CODE_MARGIN;
     this.#line = "";
     this.#cut = !ended;
     if (!ended || cut) {
-      this.fill.verbatim(line);
+      this.fill.verbatim(margin + line);
       if (ended) this.fill.endLine();
     } else if (code && closesCode(line, code.fence)) {
       this.#code = undefined;
-      this.#writeLine(this.style.paint(line.trim(), DIM));
+      if (signs) this.#writeLine(line.trim());
     } else {
-      this.#writeLine(code ? code.highlight(line) : line);
+      this.#writeLine(margin + (code ? code.highlight(line) : line));
     }
   }
 

@@ -1,7 +1,8 @@
 /**
  * Markdown on a terminal, as it streams: what has been written is never changed. Text appears word
- * by word, code line by line, tables when they are over or long. Code stands as it was written from
- * the first column on and is left to the terminal to wrap: what is copied is what runs. Source:
+ * by word, code line by line, tables when they are over or long. Code stands as it was written behind a
+ * margin of two columns, and is left to the terminal to wrap: what is copied is what runs. Where there
+ * are no colours, its fences stand for the margin. Source:
  * CommonMark 0.31 and GitHub Flavored Markdown; the other modules name the exceptions. @module
  */
 

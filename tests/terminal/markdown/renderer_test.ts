@@ -252,10 +252,9 @@ Deno.test("markdown: styles, closed at the end of each word", () => {
       ["*a [b", 20, ["*a [b"]],
       ["# #", 20, []],
       ["```js\nlet a = `1\n2`; // b\n```", 40, [
-        "<2>```js</>",
-        "<35>let</> a = <32>`</><32>1</>",
-        "<32>2`</>; <2>// b</>",
-        "<2>```</>",
+        "<3;2>  js</>",
+        "  <35>let</> a = <32>`</><32>1</>",
+        "  <32>2`</>; <2>// b</>",
       ]],
     ],
     "16",
@@ -551,11 +550,11 @@ Deno.test("markdown: longer words and lines of code than are held back", () => {
     [`${"x".repeat(1022)}👩‍👩‍👧`, 512, ["x".repeat(512), `${"x".repeat(510)}👩‍👩‍👧`]],
     [`${"x".repeat(1022)}e\`\u0301\`x`, 512, ["x".repeat(512), `${"x".repeat(510)}e\u0301x`]],
     ["a\u0301".repeat(700), 400, ["a\u0301".repeat(400), "a\u0301".repeat(300)]],
-    [`  ~~~js\n${line}\n  b\n  ~~~\nc`, 80, ["<2>~~~js</>", line.slice(2), "b", "<2>~~~</>", "c"]],
+    [`  ~~~js\n${line}\n  b\n  ~~~\nc`, 80, ["<3;2>  js</>", line, "  b", "c"]],
     [`a\n\n${line}\nb`, 80, ["a", "", line, "b"]],
-    [`~~~\n${line}`, 80, ["<2>~~~</>", line]],
+    [`~~~\n${line}`, 80, [`  ${line}`]],
     [" ".repeat(1100) + "a", 80, [" ".repeat(1000) + "a"]],
-    [`${" ".repeat(1100)}~~~\n${" ".repeat(1100)}a`, 80, ["<2>~~~</>", " ".repeat(100) + "a"]],
+    [`${" ".repeat(1100)}~~~\n${" ".repeat(1100)}a`, 80, [" ".repeat(102) + "a"]],
   ];
   for (const [markdown, columns, lines] of rows) {
     for (const size of [1, 1000, markdown.length]) {
