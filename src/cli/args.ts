@@ -9,6 +9,7 @@ import { isSettingError, PROMPT_TIERS, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { FORMATS } from "../frontends/print/json_output.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
+import { THEMES } from "../terminal/style.ts";
 import { shortened } from "../text/one_line.ts";
 import { nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
@@ -140,6 +141,12 @@ export const FLAGS = [
   { name: "idle-timeout", value: "SECONDS", help: "the longest silence within an answer (120)" },
   { name: "json", help: "with doctor: one JSON object" },
   { name: "no-notify", help: "no notification when a long turn ends and you look elsewhere" },
+  {
+    name: "theme",
+    value: "THEME",
+    values: THEMES,
+    help: "colours for a dark or a light background, none, or auto (by the terminal's own)",
+  },
   {
     name: "completions",
     value: "SHELL",

@@ -5,7 +5,7 @@ import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
 import { makeSane } from "../terminal/tty.ts";
 import type { Args } from "./args.ts";
-import { type CopilotOptions, modelFlags, sessionOptions, toConfig } from "./settings.ts";
+import { type CopilotOptions, modelFlags, sessionOptions, themeOf, toConfig } from "./settings.ts";
 import { setupHome } from "./setup.ts";
 import { onSignals } from "./signals.ts";
 
@@ -27,7 +27,12 @@ export function terminalFrontend(
 ): TerminalFrontend {
   const { message } = args;
   return new TerminalFrontend({
-    ...{ notifies: !args["no-notify"], message, comeBack, setup: setupHome(), onSignals },
+    notifies: !args["no-notify"],
+    theme: themeOf(args),
+    message,
+    comeBack,
+    setup: setupHome(),
+    onSignals,
   });
 }
 

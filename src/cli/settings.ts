@@ -20,6 +20,7 @@ import type { SessionOptions } from "../session/session.ts";
 import type { ModelFlags } from "../session/state.ts";
 import type { ModelTarget } from "../model_target.ts";
 import { FLAGS_OF_SERVER } from "./defaults.ts";
+import type { Theme } from "../terminal/style.ts";
 import { type Env, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 
@@ -156,7 +157,12 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
 }
 
 /** The value of a flag, which must be one of those in the table. */
-function oneOf(args: Args, flag: "think" | "prompt-tier"): string | undefined {
+/** The theme of `--theme`. @throws {UsageError} when there is none of that name. */
+export function themeOf(args: Args): Theme {
+  return oneOf(args, "theme") as Theme | undefined ?? "auto";
+}
+
+function oneOf(args: Args, flag: "think" | "prompt-tier" | "theme"): string | undefined {
   const text = args[flag];
   const { values } = FLAGS.find((row: Flag) => row.name === flag) as { values: readonly string[] };
   if (text === undefined || values.includes(text)) return text;

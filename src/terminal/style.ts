@@ -163,6 +163,16 @@ export function appearance(
   };
 }
 
+/** The palettes that a person may choose; `auto` takes that of the terminal's background. */
+export const THEMES = ["auto", "dark", "light", "none"] as const;
+export type Theme = typeof THEMES[number];
+
+/** `look` as a person chose it. */
+export function themed(look: Appearance, theme: Theme): Appearance {
+  if (theme === "auto") return look;
+  return theme === "none" ? { ...look, colors: "none" } : { ...look, background: theme };
+}
+
 /** The background that `COLORFGBG` names, as rxvt and Konsole set it: `15;0`, `0;default;15`. */
 function hintedBackground(value: string | undefined): Background | undefined {
   const colour = /;(\d{1,2})$/.exec(value ?? "")?.[1];

@@ -22,3 +22,5 @@ export function ago(time: number, now = Date.now()): string {
   const [unit, ms] = AGES.find(([, ms]) => now - time >= ms) ?? [];
   return unit === undefined ? "just now" : `${count(Math.floor((now - time) / ms!), unit)} ago`;
 }
+/** A number in short: `999`, `2.8k`. */
+export const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;

@@ -47,7 +47,7 @@ export class Screen {
   /** What a terminal does with `output`. */
   write(output: string): void {
     const pattern = new RegExp(
-      "\x1b\\[(\\??\\d*)([A-Za-z@])|([\r\n\b\x07])|([^\0-\x1f]+)|[^]",
+      "\x1b\\[(\\??[\\d;]*)([A-Za-z@])|([\r\n\b\x07])|([^\0-\x1f]+)|[^]",
       "g",
     );
     for (const [all, param = "", letter, control, text] of output.matchAll(pattern)) {

@@ -40,7 +40,7 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** `text` of ours, for a terminal that shows ASCII alone unless it has `unicode`. */
-function withSigns(text: string, unicode: boolean): string {
+export function withSigns(text: string, unicode: boolean): string {
   return unicode ? text : text.replace(/[●└·−–…▌─]/g, (sign) => ASCII_SIGNS[sign]!);
 }
 

@@ -1,7 +1,7 @@
 /** The status line below the input. @module */
 
 import type { Status } from "../../session/frontend.ts";
-import { count } from "../../text/count.ts";
+import { count, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { dollars } from "../../session/prices.ts";
 
@@ -35,5 +35,3 @@ function shortFolder(folder: string, width: number, home: string | undefined): s
   const short = isBelow ? `~${folder.slice(home.length)}` : folder;
   return short.length > width ? `…${short.slice(1 - width).toWellFormed()}` : short;
 }
-
-const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;

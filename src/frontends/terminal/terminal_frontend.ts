@@ -16,8 +16,20 @@ import type { Completer } from "../../terminal/line/completion.ts";
 import { canEdit } from "../../terminal/line/input.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { PlainScreen, type Screen } from "../../terminal/screen/screen.ts";
-import { type Appearance, appearance, DIM, type Painter, painter } from "../../terminal/style.ts";
-import { terminalSize } from "../../terminal/tty.ts";
+import {
+  ACCENT,
+  type Appearance,
+  appearance,
+  DIM,
+  type Painter,
+  painter,
+  PERSON_BAND,
+  type Style,
+  styleStart,
+  type Theme,
+  themed,
+} from "../../terminal/style.ts";
+import { makeSane, terminalSize } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
@@ -54,6 +66,7 @@ import { SessionHistory } from "./typed_history.ts";
 interface TerminalOptions {
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
+  theme: Theme;
   /** The message that begins the session. */
   message?: string | undefined;
   /** The addresses and files of a setup; without it `/setup` lists nothing. */
@@ -87,8 +100,8 @@ const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
 
 /** Shows a session on the terminal: `run` it once the session that it is for was made. */
 export class TerminalFrontend implements Frontend, Disposable {
-  readonly #look: Appearance = appearance();
-  readonly #paint: Painter = painter(this.#look);
+  readonly #look: Appearance;
+  readonly #paint: Painter;
   readonly #dim = (text: string) => this.#paint(text, DIM);
   readonly #isLive = canEdit();
   readonly #over = new AbortController();
@@ -113,7 +126,10 @@ export class TerminalFrontend implements Frontend, Disposable {
   #history!: SessionHistory;
   #completer!: Completer;
 
-  constructor(private readonly options: TerminalOptions) {}
+  constructor(private readonly options: TerminalOptions) {
+    this.#look = themed(appearance(), options.theme);
+    this.#paint = painter(this.#look);
+  }
 
   onEvent(event: SessionEvent): void {
     switch (event.type) {
@@ -147,6 +163,7 @@ export class TerminalFrontend implements Frontend, Disposable {
 
   readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
     this.#view.onAsked(request.call.id);
+    using _ = this.#view.tally.pause();
     this.#screen.notify(`copilot asks: ${questionTitle(request)}`);
     if (this.#screen instanceof LiveScreen) {
       return await this.#choose(this.#screen, request, signal);
@@ -200,6 +217,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   async setUp(): Promise<ServerSettings | number | undefined> {
     using cleanUp = new DisposableStack();
     cleanUp.defer(this.options.onSignals((code) => this.#end(code)));
+    await makeSane();
     return await this.#chooseServer(true) ?? this.#ended;
   }
 
@@ -293,7 +311,15 @@ export class TerminalFrontend implements Frontend, Disposable {
       pasted: () => this.#history?.pasted() ?? new Map(),
       completer: (before, after) => this.#completer?.(before, after),
       activity: () => this.#activity(),
+      band: () =>
+        this.#paint.hasBands && this.#look.unicode
+          ? { band: this.#sgr(PERSON_BAND), mark: this.#sgr(ACCENT) }
+          : undefined,
+      rule: () => this.#sgr(DIM),
       footer: () => this.#status ? footerText(this.#status, terminalSize().columns) : "",
+      onBackground: asksBackground(this.#look, this.options.theme)
+        ? (background) => this.#look.background = background
+        : undefined,
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
       rewindLine: "/undo",
@@ -314,6 +340,10 @@ export class TerminalFrontend implements Frontend, Disposable {
     } catch (error) {
       this.#say(`· ${oneLine((error as Error).message)}`);
     }
+  }
+
+  #sgr(style: Style): string {
+    return styleStart(this.#look, style);
   }
 
   #activity(): readonly string[] | undefined {
@@ -457,4 +487,9 @@ export class TerminalFrontend implements Frontend, Disposable {
       this.#view.end("· interrupted");
     }
   }
+}
+
+/** True where the palette depends on the terminal's background. */
+function asksBackground({ colors }: Appearance, theme: Theme): boolean {
+  return theme === "auto" && (colors === "256" || colors === "rgb");
 }

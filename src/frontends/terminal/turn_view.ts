@@ -12,7 +12,8 @@ import { type CallText, callText } from "../call_text.ts";
 import { changeLines, changeNotes, changeRows, paintedRows, writeNotes } from "../change.ts";
 import { progressLine } from "../progress.ts";
 import { Activity } from "./activity.ts";
-import { callRows, titleRows } from "./call_rows.ts";
+import { callRows, titleRows, withSigns } from "./call_rows.ts";
+import { TurnTally } from "./tally.ts";
 
 /** The most calls that one row tells of. */
 const MAX_HELD_CALLS = 12;
@@ -20,6 +21,7 @@ const MAX_HELD_CALLS = 12;
 /** Shows one turn after the other on a screen. */
 export class TurnView {
   readonly activity: Activity;
+  readonly tally = new TurnTally();
   readonly #paint: Painter;
   readonly #markdown: MarkdownRenderer;
   readonly #folded = new FoldedTexts();
@@ -43,12 +45,14 @@ export class TurnView {
   /** A turn begins; `doing` is what it does first. */
   begin(doing: string): void {
     this.activity.begin(doing);
+    this.tally.begin();
     this.#last = "nothing";
     this.screen.print("");
     this.screen.update();
   }
 
   onEvent(event: TurnEvent): void {
+    this.tally.onEvent(event);
     switch (event.type) {
       case "text_delta":
         return this.#text(event.text);
@@ -110,7 +114,9 @@ export class TurnView {
     this.#endLooks();
     this.activity.end();
     this.#asked.clear();
+    const worked = text === undefined ? this.tally.text() : undefined;
     if (text !== undefined) this.#line(this.#dimmed(text, 0));
+    if (worked !== undefined) this.#line(this.#dimmed(withSigns(worked, this.look.unicode)));
     this.screen.print("");
     this.screen.update();
   }

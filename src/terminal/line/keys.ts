@@ -4,16 +4,26 @@
  * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste). @module
  */
 
+import { backgroundOf } from "../style.ts";
 import { controlKey, csiMeaning, type Meaning, ss3Meaning } from "./key_names.ts";
 
 /**
  * A key: `text` is what was typed, `paste` what was pasted (line ends are `\n`); every other key is
  * a name with its modifiers in front, in the order `ctrl-`, `alt-`, `shift-` (`ctrl-left`, `alt-b`,
- * `shift-enter`, `escape`). Terminals that report their focus give `focus-in` and `focus-out`.
+ * `shift-enter`, `escape`). Terminals that report their focus give `focus-in` and `focus-out`, those
+ * that are asked for their background `background-dark` or `background-light`.
  */
 export type Key =
   | { type: "text" | "paste"; text: string; name?: undefined }
   | { type: "key"; name: string };
+
+/** The beginning of the names of keys that tell the background. */
+export const BACKGROUND_KEY = "background-";
+
+/** True for a report of the terminal, which no person typed. */
+export function isReport({ name = "" }: Key): boolean {
+  return name.startsWith("focus-") || name.startsWith(BACKGROUND_KEY);
+}
 
 /** An Enter pressed before raw mode arrives as a line feed within these milliseconds. */
 const EARLY_MS = 300;
@@ -42,6 +52,8 @@ export class KeyDecoder {
   #isInterrupted = false;
   /** True within a string that the terminal sends as an answer. */
   #inString = false;
+  /** The first characters of that string, with the sign that began it. */
+  #string = "";
   readonly #keys: Key[] = [];
 
   /** Takes the next bytes; the keys that they complete. */
@@ -172,8 +184,10 @@ export class KeyDecoder {
   #takeStringStart(input: string, at: number, final: boolean): number {
     const follows = input.length > at + 2;
     if (!follows && !final) return 0;
-    if (follows) this.#inString = true;
-    else this.#addKey(`alt-${input[at + 1]!.toLowerCase()}`);
+    if (follows) {
+      this.#inString = true;
+      this.#string = input[at + 1]!;
+    } else this.#addKey(`alt-${input[at + 1]!.toLowerCase()}`);
     return 2;
   }
 
@@ -234,11 +248,19 @@ export class KeyDecoder {
 
   /** Swallows a string up to its end: any control, so that a lost end does not hold the keyboard. */
   #skipString(input: string, at: number, final: boolean): number {
+    const from = at;
     while (at < input.length && input[at]! >= " ") at++;
+    this.#string += input.slice(from, from + MAX_SEQUENCE - this.#string.length);
     if (at === input.length || !final && at === input.length - 1 && input[at] === "\x1b") return at;
     this.#inString = false;
-    if (input[at] === "\x07") return at + 1;
-    return input.startsWith("\x1b\\", at) ? at + 2 : at;
+    const end = input[at] === "\x07" ? 1 : input.startsWith("\x1b\\", at) ? 2 : 0;
+    if (end > 0) this.#takeAnswer(this.#string);
+    return at + end;
+  }
+
+  #takeAnswer(answer: string): void {
+    const background = answer.startsWith("]11;") ? backgroundOf(answer.slice(4)) : undefined;
+    if (background !== undefined) this.#addKey(`${BACKGROUND_KEY}${background}`);
   }
 }
 

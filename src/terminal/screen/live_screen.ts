@@ -4,9 +4,10 @@
  */
 
 import { processTerminal, type Terminal } from "../terminal.ts";
-import type { Key } from "../line/keys.ts";
+import { BACKGROUND_KEY, type Key } from "../line/keys.ts";
+import type { Background } from "../style.ts";
 import type { KillRing } from "../line/state.ts";
-import { styledRow, styledRows } from "../styled.ts";
+import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import { type TerminalSize, unlessGone } from "../tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { TextPart } from "../../types/message.ts";
@@ -24,15 +25,19 @@ import type { ChoiceList, Screen } from "./screen.ts";
 interface LiveScreenOptions extends
   Pick<
     MessageModalOptions,
-    "color" | "history" | "pasted" | "completer" | "onStop" | "rewindLine"
+    "color" | "history" | "pasted" | "completer" | "band" | "onStop" | "rewindLine"
   > {
   /** The progress of the turn, in rows with SGR; undefined while there is none. */
   activity: () => readonly string[] | undefined;
   footer: () => string;
+  /** The style of the rule above the input line, as SGR; without it there is no rule. */
+  rule?: (() => string) | undefined;
   /** False where the terminal shows ASCII alone (default: true). */
   unicode?: boolean;
   /** Shift-Tab, where no list or question is open. */
   onShiftTab?: () => void;
+  /** Called with the terminal's background, if it tells it in time; left out, it is not asked. */
+  onBackground?: ((background: Background) => void) | undefined;
   /** Ctrl-O: shows the text that was folded. */
   onUnfold: () => void;
   /** A signal, or the terminal is gone; the terminal is restored already. */
@@ -43,6 +48,11 @@ interface LiveScreenOptions extends
 const TICK_MS = 120;
 /** A question appears once no key came for these milliseconds: none is answered by accident. */
 const QUESTION_QUIET_MS = 200;
+/** OSC 11 with `?`; a later answer, in milliseconds, is dropped: colours do not change amid a session. */
+const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
+const BACKGROUND_MS = 50;
+/** A terminal of fewer rows has no rule above the input line. */
+const MIN_RULE_ROWS = 8;
 /** The last characters of an unfinished line, and the first of a queued message, that are shown. */
 const MAX_TAIL = 4096;
 
@@ -56,6 +66,8 @@ export class LiveScreen implements Screen {
   readonly #ring: { kills: KillRing } = { kills: [] };
   /** The text printed last. */
   #printed = "";
+  /** When the terminal was asked for its background. */
+  #askedAt: number | undefined;
   /** When the last key was pressed. */
   #keyTime = 0;
   #isFocused = true;
@@ -71,11 +83,11 @@ export class LiveScreen implements Screen {
       if (!signal.aborted) this.#end("SIGHUP");
     };
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
-    const { completer, history, pasted, onStop, rewindLine } = options;
+    const { completer, history, pasted, band, onStop, rewindLine } = options;
     const isActive = () => this.#isActive();
     const line = this.#lineOptions("> ");
     const onChange = () => this.#output.drawSoon();
-    const parts = { completer, history, pasted, isActive, onStop, onChange, rewindLine };
+    const parts = { completer, history, pasted, band, isActive, onStop, onChange, rewindLine };
     this.#message = new MessageModal({ ...line, ...parts });
     this.#modals.open(this.#message);
     const onKey = (key: Key) => this.#onKey(key);
@@ -116,6 +128,7 @@ export class LiveScreen implements Screen {
     if (this.#over.signal.aborted) return Promise.resolve(null);
     const message = this.#message.read();
     this.#output.drawSoon();
+    this.#askBackground();
     return message;
   }
 
@@ -199,6 +212,21 @@ export class LiveScreen implements Screen {
     this.#driver[Symbol.dispose]();
   }
 
+  /** Asks for the background once, when the first prompt is there: nobody waits for the answer. */
+  #askBackground(): void {
+    if (this.options.onBackground === undefined || this.#askedAt !== undefined) return;
+    this.#askedAt = this.terminal.now();
+    this.terminal.write(ASK_BACKGROUND);
+  }
+
+  #takeBackground(background: Background): void {
+    const { onBackground } = this.options;
+    const isInTime = this.terminal.now() - (this.#askedAt ?? -Infinity) <= BACKGROUND_MS;
+    if (!isInTime || onBackground === undefined) return;
+    onBackground(background);
+    this.update();
+  }
+
   #isActive(): boolean {
     return this.options.activity() !== undefined;
   }
@@ -227,6 +255,7 @@ export class LiveScreen implements Screen {
       const start = sanitizeProse(unitsText(units).slice(0, MAX_TAIL).replace(/\s+/g, " "));
       above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
+    if (rows >= MIN_RULE_ROWS && !this.#isAsking()) above.push(...this.#rule(columns));
     const footer = rows > 3 ? [styledRow(`${dim}${this.#status(activity)}`, columns)] : [];
     const most = rows - footer.length - Math.min(above.length, rows >> 1);
     const input = this.#modals.layout({ columns, rows: most });
@@ -236,6 +265,11 @@ export class LiveScreen implements Screen {
       rows: [...shown, ...input.rows, ...footer],
       cursor: { ...input.cursor, row: shown.length + input.cursor.row },
     };
+  }
+
+  #rule(columns: number): CellRow[] {
+    const { rule, unicode = true } = this.options;
+    return rule ? [cellsOf((unicode ? "─" : "-").repeat(columns), rule())] : [];
   }
 
   #status(activity: readonly string[] | undefined): string {
@@ -253,6 +287,10 @@ export class LiveScreen implements Screen {
 
   /** Keys that mean the same whatever modal is open. */
   #onKey(key: Key): boolean {
+    if (key.name?.startsWith(BACKGROUND_KEY)) {
+      this.#takeBackground(key.name.slice(BACKGROUND_KEY.length) as Background);
+      return true;
+    }
     this.#keyTime = this.terminal.now();
     if (key.name?.startsWith("focus-")) {
       this.#isFocused = key.name === "focus-in";

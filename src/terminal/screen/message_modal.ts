@@ -6,6 +6,7 @@ import { cleared, lineState, withHistory } from "../line/state.ts";
 import type { TextPart } from "../../types/message.ts";
 import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
 import type { Outcome } from "./modal.ts";
+import { type BandLook, bandText } from "./person_band.ts";
 import type { SessionLineOptions } from "./question_modal.ts";
 
 export interface MessageModalOptions extends SessionLineOptions {
@@ -15,6 +16,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   pasted: () => PastedRanges;
   /** True while a turn goes on. */
   isActive: () => boolean;
+  /** The band of messages that were sent; undefined shows them as they were typed. */
+  band?: (() => BandLook | undefined) | undefined;
   /** Ctrl-C or Escape while a turn goes on. */
   onStop: () => void;
   /** The line that Escape, pressed twice at an empty line, sends. */
@@ -128,7 +131,13 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   #print(text: readonly Unit[]): void {
-    this.options.append(this.wholeText(this.options.columns(), lineState({ text })));
+    const { append, band, columns } = this.options;
+    const look = band?.();
+    append(
+      look === undefined
+        ? this.wholeText(columns(), lineState({ text }))
+        : bandText(text, columns(), look),
+    );
   }
 
   #send(text: readonly Unit[]): void {

@@ -1,7 +1,7 @@
 /** The driver of modals: raw mode, keys and drawing, for a session and a single line. @module */
 
 import type { Terminal } from "../terminal.ts";
-import { asPressed, type Key } from "../line/keys.ts";
+import { asPressed, isReport, type Key } from "../line/keys.ts";
 import type { RawOptions, RawTerminal } from "../tty.ts";
 import type { LiveOutput } from "./live_output.ts";
 import type { ModalStack } from "./modal.ts";
@@ -53,7 +53,7 @@ export class ModalDriver implements Disposable {
 
   async #press(key: Key): Promise<void> {
     const { terminal, modals, output, onKey } = this.options;
-    if (onKey?.(key) || key.name?.startsWith("focus-")) return;
+    if (onKey?.(key) || isReport(key)) return;
     switch (await modals.press(key)) {
       case "bell":
         return terminal.write("\x07");

@@ -10,8 +10,11 @@ import type { Terminal } from "../../../src/terminal/terminal.ts";
 import type { RawOptions } from "../../../src/terminal/tty.ts";
 import { Screen } from "../../helpers/screen.ts";
 
-/** Sequences that the grid knows nothing of: synchronized output and notifications. */
-const UNSEEN = new RegExp("\x1b\\[\\?2026[hl]|\x1b\\]9;[^\x07]*\x07", "g");
+/** Sequences that the grid knows nothing of: synchronized output, notifications, a question. */
+const UNSEEN = new RegExp(
+  "\x1b\\[\\?2026[hl]|\x1b\\]9;[^\x07]*\x07|\x1b\\]11;\\?\x1b\\\\",
+  "g",
+);
 
 /** A terminal of 40 by 12 with its focus, and the time on its clock. */
 export class FakeTerminal implements Terminal {

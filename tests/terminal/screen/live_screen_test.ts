@@ -492,3 +492,72 @@ Deno.test("Shift-Tab is for the modes, but where a list or a question has it", a
   await terminal.type("y\r");
   assertEquals(await answer, "y");
 });
+
+/** A screen between turns, with a band for messages and a rule. */
+function lookedAt(onBackground?: (background: string) => void) {
+  const terminal = new FakeTerminal();
+  const none = () => {};
+  const screen = new LiveScreen({
+    color: "\x1b[1m",
+    history: () => [],
+    pasted: () => new Map(),
+    completer: () => undefined,
+    activity: () => undefined,
+    footer: () => "the status",
+    band: () => ({ band: "\x1b[48;5;1m", mark: "\x1b[38;5;2m" }),
+    rule: () => "\x1b[2m",
+    onBackground,
+    onStop: none,
+    onUnfold: none,
+    onEnd: none,
+  }, terminal);
+  return { terminal, screen };
+}
+
+Deno.test("the background is asked for once, after the first prompt; a late answer is dropped", async () => {
+  const question = "\x1b]11;?\x1b\\";
+  const told: string[] = [];
+  for (const ms of [50, 51]) {
+    const { terminal, screen } = lookedAt((background) => told.push(background));
+    using _ = screen;
+    await terminal.type("");
+    assertEquals(terminal.output.includes(question), false);
+    const first = screen.read();
+    assertEquals(terminal.output.split(question).length, 2);
+    assertEquals(terminal.output.slice(0, terminal.output.indexOf(question)).includes("> "), true);
+    await terminal.wait(ms);
+    await terminal.type("\x1b]11;rgb:ffff/ffff/ffff\x07go\r");
+    // It is no typed text, however late.
+    assertEquals(await first, { type: "text", text: "go" });
+    const second = screen.read();
+    await terminal.type("on\r");
+    assertEquals(await second, { type: "text", text: "on" });
+    assertEquals(terminal.output.split(question).length, 2);
+  }
+  assertEquals(told, ["light"]);
+  const { terminal, screen } = lookedAt();
+  using _ = screen;
+  await terminal.type("");
+  screen.read();
+  assertEquals(terminal.output.includes(question), false);
+});
+
+Deno.test("a message stands as a band from margin to margin, below a rule the next one is typed", async () => {
+  const { terminal, screen } = lookedAt();
+  using _ = screen;
+  await terminal.type("");
+  const read = screen.read();
+  await terminal.type("a word and others that are too long for one row\x1b\rtwo\r");
+  await read;
+  await terminal.until((rows) => rows.at(-1) === "the status");
+  assertEquals(terminal.rows, [
+    "▌ a word and others that are too long",
+    "▌ for one row",
+    "▌ two",
+    "─".repeat(40),
+    ">",
+    "the status",
+  ]);
+  const band = `\x1b[48;5;1m\x1b[38;5;2m▌\x1b[m\x1b[48;5;1m two${" ".repeat(35)}\x1b[m`;
+  assertEquals(terminal.output.includes(band), true);
+});

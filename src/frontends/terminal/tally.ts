@@ -1,0 +1,75 @@
+/** What a turn took: its time, without that of questions, its tokens, and their speed. @module */
+
+import { thousands } from "../../text/count.ts";
+import type { TurnEvent } from "../../types/event.ts";
+
+/** Turns of less time, in milliseconds, are not told of: without calls, and with some. */
+const MIN_TURN_MS = 5000;
+const MIN_TURN_WITH_CALLS_MS = 1000;
+/** A speed says something from so many tokens and milliseconds on. */
+const MIN_SPEED_TOKENS = 20;
+const MIN_SPEED_MS = 1000;
+
+/** The sums of one turn; times are of `performance.now()`. */
+export class TurnTally {
+  #startedAt = 0;
+  #pausedMs = 0;
+  #calls = 0;
+  /** The tokens that servers counted; those of the answer that goes on, about. */
+  #tokens = 0;
+  #open = { tokens: 0, firstAt: 0, lastAt: 0 };
+  #writingMs = 0;
+
+  begin(): void {
+    this.#startedAt = performance.now();
+    this.#pausedMs =
+      this.#calls =
+      this.#tokens =
+      this.#writingMs =
+        0;
+    this.#open.tokens = 0;
+  }
+
+  onEvent(event: TurnEvent): void {
+    if (event.type === "tool_done") this.#calls++;
+    else if (event.type === "usage") this.#endAnswer(event.usage.outputTokens);
+    else if (event.type === "thinking") this.#endAnswer(0);
+    else if (/_delta$/.test(event.type)) {
+      this.#open.lastAt = performance.now();
+      if (this.#open.tokens++ === 0) this.#open.firstAt = this.#open.lastAt;
+    }
+  }
+
+  /** A person is asked, until the result is disposed of: that time does not count. */
+  pause(): Disposable {
+    const from = performance.now();
+    return { [Symbol.dispose]: () => void (this.#pausedMs += performance.now() - from) };
+  }
+
+  /** Such as `Worked 34 s · 2.8k tokens · 41 tok/s`; undefined for a turn that needs no word. */
+  text(): string | undefined {
+    this.#endAnswer(0);
+    const ms = performance.now() - this.#startedAt - this.#pausedMs;
+    if (ms < (this.#calls > 0 ? MIN_TURN_WITH_CALLS_MS : MIN_TURN_MS)) return undefined;
+    const tokens = this.#tokens;
+    const hasSpeed = tokens > MIN_SPEED_TOKENS && this.#writingMs > MIN_SPEED_MS;
+    return [
+      `Worked ${timeText(Math.round(ms / 1000))}`,
+      ...tokens > 0 ? [tokens === 1 ? "1 token" : `${thousands(tokens)} tokens`] : [],
+      ...hasSpeed ? [`${Math.round(1000 * tokens / this.#writingMs)} tok/s`] : [],
+    ].join(" · ");
+  }
+
+  /** The answer is over: `counted` are its tokens, 0 where no server counted them. */
+  #endAnswer(counted: number): void {
+    const { tokens, firstAt, lastAt } = this.#open;
+    this.#tokens += counted || tokens;
+    if (tokens > 0) this.#writingMs += lastAt - firstAt;
+    this.#open.tokens = 0;
+  }
+}
+
+/** `34 s`, `2 min 5 s`. */
+function timeText(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

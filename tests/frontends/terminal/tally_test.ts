@@ -1,0 +1,72 @@
+import { assertEquals } from "@std/assert";
+import { TurnTally } from "../../../src/frontends/terminal/tally.ts";
+import type { ToolExecution } from "../../../src/types/event.ts";
+
+/** Runs `body` with a clock that it sets, in milliseconds. */
+function atTimes(body: (tally: TurnTally, at: (ms: number) => void) => void): void {
+  const { now } = performance;
+  let time = 1000;
+  performance.now = () => time;
+  try {
+    const tally = new TurnTally();
+    tally.begin();
+    body(tally, (ms) => time = 1000 + ms);
+  } finally {
+    performance.now = now;
+  }
+}
+
+const call = { type: "tool_done", exec: {} as ToolExecution } as const;
+const text = { type: "text_delta", text: "a" } as const;
+const usage = (outputTokens: number) =>
+  ({ type: "usage", usage: { inputTokens: 1, outputTokens } }) as const;
+
+Deno.test("a turn is told of from five seconds on, or from one with calls", () => {
+  const rows: [ms: number, calls: number, shown: string | undefined][] = [
+    [4999, 0, undefined],
+    [5000, 0, "Worked 5 s"],
+    [999, 1, undefined],
+    [1000, 1, "Worked 1 s"],
+    [125_000, 1, "Worked 2 min 5 s"],
+  ];
+  for (const [ms, calls, shown] of rows) {
+    atTimes((tally, at) => {
+      for (let n = 0; n < calls; n++) tally.onEvent(call);
+      at(ms);
+      assertEquals(tally.text(), shown);
+    });
+  }
+});
+
+Deno.test("tokens are those that the server counted, else about one a piece; the speed that of writing", () => {
+  atTimes((tally, at) => {
+    tally.onEvent({ type: "thinking" });
+    at(3000);
+    for (let n = 0; n < 10; n++) tally.onEvent(text);
+    at(5000);
+    tally.onEvent(text);
+    tally.onEvent(usage(2000));
+    at(20_000);
+    tally.onEvent({ type: "thinking" });
+    for (let n = 0; n < 40; n++) tally.onEvent({ ...text, type: "reasoning_delta" });
+    at(30_000);
+    assertEquals(tally.text(), "Worked 30 s · 2.0k tokens · 1020 tok/s");
+    tally.begin();
+    tally.onEvent(text);
+    at(36_000);
+    assertEquals(tally.text(), "Worked 6 s · 1 token");
+  });
+});
+
+Deno.test("the time of a question does not count", () => {
+  atTimes((tally, at) => {
+    at(1000);
+    {
+      using _ = tally.pause();
+      at(60_000);
+    }
+    tally.onEvent(call);
+    at(63_000);
+    assertEquals(tally.text(), "Worked 4 s");
+  });
+});
