@@ -9,6 +9,8 @@ import type { TurnEvent } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 
 type Kind = "text" | "reasoning";
+/** The kinds of pieces that are gathered: arguments of calls are shown, and not split. */
+type GatheredKind = Kind | "arguments";
 
 interface AnswerStreamOptions {
   tools: readonly Tool[];
@@ -26,6 +28,8 @@ export class AnswerStream implements Splitter {
   readonly #splitter: AnswerSplitter;
   readonly #pieces: PieceGatherer;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
+  /** The name of the call that is being written. */
+  #called = "";
   /** The answer as a runaway left it. */
   #cut: SplitAnswer | undefined;
 
@@ -37,14 +41,20 @@ export class AnswerStream implements Splitter {
       onPiece: (kind, piece) => this.#show(kind, piece),
       onRetracted: () => this.#retract(),
     });
-    this.#pieces = new PieceGatherer((type, text) => this.#splitter.push({ type, text }));
+    this.#pieces = new PieceGatherer((type, text) => {
+      if (type !== "arguments") this.#splitter.push({ type, text });
+      else if (!this.#cut) options.emit({ type: "call_delta", name: this.#called, text });
+    });
   }
 
   push(delta: Delta): void {
-    if (delta.type === "tool_arguments" || this.#cut) return;
+    if (this.#cut) return;
+    if (delta.type === "tool_arguments") return this.#pieces.push("arguments", delta.text);
     if (delta.type !== "tool_call") return this.#pieces.push(delta.type, delta.text);
     this.#pieces.flush();
     this.#splitter.push(delta);
+    this.#called = delta.name;
+    this.options.emit({ type: "call_delta", name: delta.name, text: "" });
   }
 
   end(): SplitAnswer {
@@ -81,12 +91,12 @@ export class AnswerStream implements Splitter {
  * 500 000 come in a few hundred chunks, and what follows costs more for a call than for a character.
  */
 class PieceGatherer {
-  #pending: { kind: Kind; pieces: string[] } | undefined;
+  #pending: { kind: GatheredKind; pieces: string[] } | undefined;
   #isScheduled = false;
 
-  constructor(private readonly give: (kind: Kind, text: string) => void) {}
+  constructor(private readonly give: (kind: GatheredKind, text: string) => void) {}
 
-  push(kind: Kind, piece: string): void {
+  push(kind: GatheredKind, piece: string): void {
     if (this.#pending?.kind !== kind) {
       this.flush();
       this.#pending = { kind, pieces: [] };

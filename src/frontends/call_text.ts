@@ -52,7 +52,7 @@ export type Called = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
 
 /** The call that runs, such as `Reading src/a.ts`. */
 export function runningText(call: Called): string {
-  return `${verbsOf(call)[2]} ${objectText(call)}`;
+  return `${verbsOf(call)[2]} ${objectText(call)}`.trimEnd();
 }
 
 /** The call that ended. */
@@ -83,12 +83,12 @@ function objectText({ toolName, arguments: args, subject }: Called): string {
   return shortened(oneLine(subjectText(subject)), MAX_OBJECT_CHARS);
 }
 
-function subjectText({ command, query, path, url, job }: Subject): string {
+function subjectText({ action, command, query, path, url, job }: Subject): string {
   if (query !== undefined) {
     return path === undefined || path === "." ? query : `${query} in ${path}`;
   }
   if (job !== undefined) return `job ${job}`;
-  return command ?? path ?? url ?? ".";
+  return command ?? path ?? url ?? (action === "list" ? "." : "");
 }
 
 /** The nouns of counts. */

@@ -5,7 +5,7 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { WRITTEN_ARGUMENTS } from "../tools/mod.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import type { Job } from "../types/tool.ts";
-import type { ToolExecution, TurnEvent } from "../types/event.ts";
+import type { RetryNotice, ToolExecution, TurnEvent } from "../types/event.ts";
 
 /** The most characters of a call that are shown. */
 const MAX_CALL_CHARS = 100;
@@ -30,16 +30,18 @@ export function progressLine(event: TurnEvent): string | undefined {
       return `· the call of ${oneLine(event.name)} was recovered from the answer's text`;
     case "text_retracted":
       return "· what the model wrote until here was its reasoning";
-    case "retry": {
-      const { reason, attempt, maxAttempts, delayMs } = event;
-      const next = `attempt ${attempt + 1} of ${maxAttempts} in ${duration(delayMs)}`;
-      return `· ${oneLine(reason)}; ${next}`;
-    }
+    case "retry":
+      return `· ${retryText(event)}`;
     case "loading":
       return `· the server is loading ${oneLine(event.model)}`;
     case "notice":
       return `· ${oneLine(event.message)}`;
   }
+}
+
+/** The failure of a request, and when it is repeated. */
+export function retryText({ reason, attempt, maxAttempts, delayMs }: RetryNotice): string {
+  return `${oneLine(reason)}; attempt ${attempt + 1} of ${maxAttempts} in ${duration(delayMs)}`;
 }
 
 function outcomeText(exec: ToolExecution): string {

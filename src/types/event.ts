@@ -100,6 +100,8 @@ export type TurnEvent =
   | { type: "tool_done"; exec: ToolExecution }
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }
+  /** The model writes a call of `name`: a piece of its arguments, as JSON text; empty as it begins. */
+  | { type: "call_delta"; name: string; text: string }
   /** All `text_delta` of this answer so far turned out to be reasoning; the answer begins now. */
   | { type: "text_retracted" }
   | { type: "usage"; usage: Usage }

@@ -46,6 +46,7 @@ export class PrintFrontend implements Frontend {
     switch (event.type) {
       case "status":
       case "output":
+      case "call_delta":
       case "command_progress":
       case "rule_added":
         return;

@@ -3,7 +3,13 @@
 import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
+import type { RetryNotice } from "../../types/event.ts";
+import type { Subject } from "../../types/tool.ts";
+import { sanitize } from "../../text/sanitize.ts";
+import { rowsOf } from "../../text/width.ts";
 import { type Called, runningText } from "../call_text.ts";
+import { retryText } from "../progress.ts";
+import { WrittenCall } from "./written_call.ts";
 
 /** A command that runs for longer, in milliseconds, shows its newest line. */
 const LONG_TOOL_MS = 2000;
@@ -14,8 +20,13 @@ const MAX_TOOL_CHARS = 30;
 const SPINNER_FRAME_MS = 120;
 /** The number of tokens that are enough to show a speed. */
 const MIN_TOKENS_FOR_SPEED = 20;
+/** The number of newest rows that are shown of a file that the model writes. */
+const GHOST_ROWS = 4;
 /** The number of newest deltas of reasoning that are shown. */
 const SHOWN_DELTAS = 30;
+
+/** The object of a call, of which not all arguments may be there. */
+export type SubjectOf = (name: string, args: Record<string, unknown>) => Subject | undefined;
 
 /** The state of the line; times are of `performance.now()`. */
 export class Activity {
@@ -31,8 +42,15 @@ export class Activity {
   /** The text to show while the server loads its model, and the time until which it is known to load. */
   #loading = { text: "", until: 0 };
   #reasoning: readonly string[] = [];
+  /** The call that the model is writing. */
+  #written: WrittenCall | undefined;
+  #retry: { notice: RetryNotice; at: number } | undefined;
 
-  constructor(private readonly paint: Painter, unicode: boolean) {
+  constructor(
+    private readonly paint: Painter,
+    unicode: boolean,
+    private readonly subjectOf: SubjectOf = () => undefined,
+  ) {
     this.#frames = [...unicode ? "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏" : "|/-\\"];
   }
 
@@ -41,6 +59,7 @@ export class Activity {
     this.#startedAt = performance.now();
     this.#tokens = 0;
     this.#newest = undefined;
+    this.#written = this.#retry = undefined;
     this.#loading.until = 0;
     this.#tool.startedAt = this.#startedAt;
     this.#doing = oneLine(doing);
@@ -53,11 +72,13 @@ export class Activity {
   /** A request goes out: its tokens count from 0. */
   request(): void {
     this.#tokens = 0;
+    this.#written = undefined;
   }
 
   /** The model wrote about a token of its answer. */
   token(doing: string): void {
     this.#loading.until = 0;
+    this.#written = this.#retry = undefined;
     if (this.#tokens++ === 0) this.#firstTokenAt = performance.now();
     this.#doing = doing;
   }
@@ -68,6 +89,27 @@ export class Activity {
     this.#reasoning = deltas;
   }
 
+  /** The model wrote a piece of the arguments of a call of `name`; an empty one begins it. */
+  writesCall(name: string, text: string): void {
+    const written = text === "" ? undefined : this.#written;
+    this.token("waiting");
+    this.#written = written ?? new WrittenCall(name);
+    this.#written.push(text);
+  }
+
+  /** The newest rows of the file that the model is writing, at most `columns` wide. */
+  ghostRows(columns: number): string[] {
+    const tail = this.#written?.file?.tail ?? "";
+    if (!this.#isActive || tail === "") return [];
+    return tail.split("\n").slice(-GHOST_ROWS)
+      .map((line) => this.paint(`    ${rowsOf(sanitize(line), Math.max(8, columns - 4))[0]}`, DIM));
+  }
+
+  /** A request failed and will be repeated. */
+  retry(notice: RetryNotice): void {
+    this.#retry = { notice, at: performance.now() };
+  }
+
   /** The server loads `model`, and is looked at again in `nextLookMs`, where that is known. */
   load(model: string, nextLookMs = Infinity): void {
     const until = performance.now() + nextLookMs + LOOK_MS;
@@ -75,6 +117,7 @@ export class Activity {
   }
 
   toolStarts(call: Called): void {
+    this.#written = undefined;
     this.#doing = runningText(call);
     this.#tool = { text: this.#doing, startedAt: performance.now() };
   }
@@ -108,11 +151,23 @@ export class Activity {
   }
 
   #what(now: number): string {
+    if (this.#written !== undefined) return this.#writtenText(this.#written);
+    if (this.#retry !== undefined) {
+      const { notice, at } = this.#retry;
+      return retryText({ ...notice, delayMs: Math.max(0, at + notice.delayMs - now) });
+    }
     if (now < this.#loading.until) return this.#loading.text;
     const isLong = now - this.#tool.startedAt > LONG_TOOL_MS;
     const printed = this.#newest && isLong ? oneLine(this.#newest()) : "";
     if (printed !== "") return `${shortened(this.#tool.text, MAX_TOOL_CHARS)}: ${printed}`;
     if (this.#doing !== "thinking") return this.#doing;
     return `thinking: ${oneLine(this.#reasoning.slice(-SHOWN_DELTAS).join(""))}`;
+  }
+
+  /** Such as `Writing src/a.ts · 45 lines`. */
+  #writtenText({ name, args, file }: WrittenCall): string {
+    const subject = this.subjectOf(name, args);
+    const text = runningText({ toolName: name, arguments: args, ...subject && { subject } });
+    return file === undefined ? text : `${text} · ${count(file.lines, "line")}`;
   }
 }

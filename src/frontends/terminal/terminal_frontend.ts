@@ -262,7 +262,11 @@ export class TerminalFrontend implements Frontend, Disposable {
     state.history = this.#history.entries();
     cleanUp.defer(() => this[Symbol.dispose]());
     const screen = this.#screen;
-    this.#view = new TurnView(screen, this.#look);
+    this.#view = new TurnView(
+      screen,
+      this.#look,
+      (name, args) => session.agent.tools.find((tool) => tool.name === name)?.subject?.(args),
+    );
     await session.open(this.#stop.signal);
     const { message = "" } = this.options;
     if (message.trim() !== "" && this.#ended === undefined) await this.#begin(message);

@@ -11,7 +11,7 @@ import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import { type CallText, callText } from "../call_text.ts";
 import { changeLines, changeNotes, changeRows, paintedRows, writeNotes } from "../change.ts";
 import { progressLine } from "../progress.ts";
-import { Activity } from "./activity.ts";
+import { Activity, type SubjectOf } from "./activity.ts";
 import { callRows, titleRows, withSigns } from "./call_rows.ts";
 import { TurnTally } from "./tally.ts";
 
@@ -36,10 +36,15 @@ export class TurnView {
   /** The kind of the newest output: a blank line stands between text and lines of ours. */
   #last: "nothing" | "text" | "line" = "nothing";
 
-  constructor(private readonly screen: Screen, private readonly look: Appearance) {
+  /** @param subjectOf the object of a call that is being written */
+  constructor(
+    private readonly screen: Screen,
+    private readonly look: Appearance,
+    subjectOf?: SubjectOf,
+  ) {
     const paint = this.#paint = painter(look);
     this.#markdown = new MarkdownRenderer({ ...look, paint, columns: terminalSize().columns });
-    this.activity = new Activity(paint, look.unicode);
+    this.activity = new Activity(paint, look.unicode, subjectOf);
   }
 
   /** A turn begins; `doing` is what it does first. */
@@ -60,6 +65,15 @@ export class TurnView {
         if (this.#reasoning.length === 0) this.#reasoningStart = performance.now();
         this.#reasoning.push(event.text);
         return this.activity.thought(this.#reasoning);
+      case "call_delta":
+        this.#endReasoning();
+        // What was said before the call is whole.
+        this.#endText();
+        return this.activity.writesCall(event.name, event.text);
+      case "retry":
+        if (!this.screen.isLive) break;
+        this.activity.retry(event);
+        return this.screen.update();
       case "thinking":
         this.#endText();
         return this.activity.request();
@@ -104,7 +118,8 @@ export class TurnView {
     if (line === undefined) return undefined;
     const looks = this.#lookRows();
     const gap = looks.length > 0 && this.#last === "text" ? [""] : [];
-    return [...gap, ...looks, "", line];
+    const ghosts = this.activity.ghostRows(terminalSize().columns);
+    return [...gap, ...looks, ...ghosts.length > 0 ? [""] : [], ...ghosts, "", line];
   }
 
   /** The turn is over; `text` says how, where that needs saying. */

@@ -9,6 +9,7 @@ import { type LineState, withUndo, withUnits } from "./state.ts";
 
 /** A text that could stand before the cursor, as the list shows it. */
 export interface Offer {
+  /** The text of its row. */
   label: string;
   /** What it means, in a few words. */
   detail?: string | undefined;

@@ -58,6 +58,7 @@ const MAX_TAIL = 4096;
 
 /** Takes the terminal until it is disposed of. */
 export class LiveScreen implements Screen {
+  readonly isLive = true;
   readonly #output: LiveOutput;
   readonly #modals = new ModalStack();
   readonly #message: MessageModal;

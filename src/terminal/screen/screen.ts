@@ -11,6 +11,8 @@ export type ChoiceList<T> = Omit<ListOptions<T>, "hasStyles" | "unicode" | "cont
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
+  /** True where the progress is shown, and changes in place. */
+  readonly isLive: boolean;
   /** Writes `text` as lines of their own. */
   print(text: string): void;
   /** Writes text that may go on in the same line. */
@@ -48,6 +50,7 @@ export interface Screen extends Disposable {
  * other. What is pasted comes like what is typed. Once `signal` is aborted, no further message is read.
  */
 export class PlainScreen implements Screen {
+  readonly isLive = false;
   #isMidLine = false;
   constructor(private readonly history: () => string[], private readonly signal: AbortSignal) {}
 

@@ -293,3 +293,50 @@ Deno.test("while a table is written, that is said", () => {
   view.onEvent({ type: "text_delta", text: "| a | b |\n|---|---|\n| c |" });
   assertMatch(view.activity.line()!, /writing a table$/);
 });
+
+Deno.test("what is said before a call is whole before the call begins", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "I look at it" });
+  assertEquals(text(), "\nI look at");
+  view.onEvent({ type: "call_delta", name: "read_file", text: "" });
+  assertEquals(text(), "\nI look at it\n");
+});
+
+Deno.test("while a file is written its name, its lines and the newest of them are shown", () => {
+  const subjectOf = (_: string, { file_path: path }: Record<string, unknown>) =>
+    ({ action: "write", ...typeof path === "string" && { path } }) as const;
+  const view = new TurnView(screen, { colors: "none", unicode: false }, subjectOf);
+  view.begin("waiting");
+  const rows = (text: string) => {
+    view.onEvent({ type: "call_delta", name: "write_file", text });
+    return view.liveRows()!.map((row) => row.replace(/^. \d+ s/, "N s"));
+  };
+  assertEquals(rows(""), ["", "N s · 1 token · Esc stops · Writing"]);
+  assertEquals(rows('{"file_path": "a.ts"')[1], "N s · 2 tokens · Esc stops · Writing a.ts");
+  assertEquals(rows(', "content": "1\\n2\\n3\\n4\\n\\u001b5'), [
+    ...["", "    2", "    3", "    4", "    ␛5", ""],
+    "N s · 3 tokens · Esc stops · Writing a.ts · 5 lines",
+  ]);
+  // The next call of the answer begins anew.
+  assertEquals(rows(""), ["", "N s · 4 tokens · Esc stops · Writing"]);
+  view.onEvent({ type: "thinking" });
+  assertEquals(view.liveRows(), ["", view.activity.line()!]);
+});
+
+Deno.test("a request that is repeated is told of in one row that changes, and in lines elsewhere", () => {
+  const retry = (attempt: number) =>
+    ({ type: "retry", attempt, maxAttempts: 3, delayMs: 9000, reason: "it broke" }) as const;
+  const shown: string[] = [];
+  const live = { ...screen, isLive: true, print: (text: string) => void shown.push(text) };
+  const view = new TurnView(live as unknown as Screen, { colors: "none", unicode: false });
+  view.begin("waiting");
+  for (const attempt of [1, 2]) view.onEvent(retry(attempt));
+  assertMatch(view.activity.line()!, /stops · it broke; attempt 3 of 3 in [89]\.\d s$/);
+  view.onEvent({ type: "text_delta", text: "a" });
+  assertMatch(view.activity.line()!, /answering$/);
+  assertEquals(shown, [""]);
+  const plain = written();
+  for (const attempt of [1, 2]) plain.view.onEvent(retry(attempt));
+  assertEquals(plain.text().match(/it broke; attempt/g)?.length, 2);
+});
