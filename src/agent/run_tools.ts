@@ -184,7 +184,7 @@ function subjectOf(tool: Tool | undefined, args: Record<string, unknown>): Subje
 }
 
 /** The outcome in a tool's result; tools of others may return anything. */
-function outcomeOf(result: unknown): ToolOutcome {
+export function outcomeOf(result: unknown): ToolOutcome {
   if (typeof result === "string") return { content: result };
   if (isObject(result) && typeof result.content === "string") {
     return result as unknown as ToolOutcome;

@@ -1,7 +1,7 @@
 import { withUniqueIds } from "../backends/wire_values.ts";
 import { BackendError } from "../errors.ts";
 import { targetOf } from "../model_target.ts";
-import { identify, newMessageId, userMessage } from "../text/parts.ts";
+import { identify, inputParts, newMessageId, notePart, userMessage } from "../text/parts.ts";
 import { jobEndNote } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Message, Part, ToolCall } from "../types/message.ts";
@@ -100,13 +100,7 @@ class Turn {
 
   /** The person's message, and what became of jobs since the model last heard of them. */
   #asked(input: string | readonly Part[]): Message {
-    const note = { type: "resource", kind: "note", name: "" } as const;
-    const news = this.#jobNews().map((text) => ({ ...note, text }));
-    if (news.length === 0) return userMessage(input);
-    const typed: readonly Part[] = typeof input === "string"
-      ? [{ type: "text", text: input }]
-      : input;
-    return userMessage([...typed, ...news]);
+    return userMessage([...inputParts(input), ...this.#jobNews().map(notePart)]);
   }
 
   #add(message: Message): Message {

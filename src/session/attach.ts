@@ -1,13 +1,14 @@
 /** Files that a message names with `@path`: they go along with it. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
+import { outcomeOf } from "../agent/run_tools.ts";
 import { attempt } from "../attempt.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 import { relative, resolve } from "../text/std_path.ts";
 import { fileTool, folderTool } from "../tools/mod.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { ToolContext, ToolOutcome } from "../types/tool.ts";
+import type { ToolContext } from "../types/tool.ts";
 import type { AttachedFile, Notice } from "./report.ts";
 
 /** The most files of a message that are attached; the model may read the others. */
@@ -95,10 +96,7 @@ async function attachFile(
   const grant = decision?.grant && { grant: decision.grant };
   const part = { type: "resource", kind: isFolder ? "folder" : "file", name: path } as const;
   try {
-    const result = await tool.run(args, { ...context, ...grant });
-    const { content, range }: ToolOutcome = typeof result === "string"
-      ? { content: result }
-      : result;
+    const { content, range } = outcomeOf(await tool.run(args, { ...context, ...grant }));
     const isCut = range && (range.last < range.total || !range.isExact);
     const file: AttachedFile = { ...named, result: "attached", ...isCut && { range } };
     return { file, part: { ...part, text: content } };

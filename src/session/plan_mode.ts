@@ -1,11 +1,10 @@
 /** Plan mode, as the model is told of it: the mode itself is one of the permissions. @module */
 
 import type { ApproveMode } from "../permissions/settings.ts";
-import type { Part } from "../types/message.ts";
+import { notePart } from "../text/parts.ts";
 import type { SessionState } from "./state.ts";
 
-const note = (text: string): Part => ({ type: "resource", kind: "note", name: "", text });
-const BEGIN = note(
+const BEGIN = notePart(
   "[Plan mode: look around, then say step by step what you would change. Write nothing.]",
 );
 
@@ -37,7 +36,7 @@ export async function changeMode(
   const end = isAccepted
     ? "[The plan is accepted: carry it out.]"
     : "[Plan mode is over; the plan was not accepted.]";
-  if (wasSent) session.pending.push(note(end));
+  if (wasSent) session.pending.push(notePart(end));
   return { wasPlan, isPlan };
 }
 

@@ -4,8 +4,10 @@
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
+import { outcomeOf } from "../agent/run_tools.ts";
 import { requestTokens } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
+import { inputParts } from "../text/parts.ts";
 import { shellTool } from "../tools/mod.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
@@ -222,9 +224,7 @@ export class Session implements AsyncDisposable {
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
-    const given: readonly Part[] = typeof input === "string"
-      ? [{ type: "text", text: input }]
-      : input;
+    const given = inputParts(input);
     const typed = given.filter((part) => part.type === "text");
     const text = typed.map((part) => part.text).join("\n\n");
     state.undo?.begin(this.agent, text);
@@ -257,8 +257,7 @@ export class Session implements AsyncDisposable {
     const { confine: _, ...context } = this.agent.toolContext(signal);
     const args = { command, timeout_seconds: MAX_SHELL_SECONDS };
     const onOutput = (newest: () => string) => this.#emit({ type: "output", newest });
-    const result = await shellTool.run(args, { ...context, onOutput });
-    const outcome = typeof result === "string" ? { content: result } : result;
+    const outcome = outcomeOf(await shellTool.run(args, { ...context, onOutput }));
     const text = outcome.content;
     this.#state.pending.push({ type: "resource", kind: "shell", name: command, text });
     return outcome;

@@ -7,6 +7,7 @@ import { attempt } from "../attempt.ts";
 import type { TrustedInstructions } from "../permissions/settings_file.ts";
 import { diffLines } from "../text/diff.ts";
 import { join } from "../text/std_path.ts";
+import { digestOf } from "../tools/files/seen_files.ts";
 import type { Permissions } from "./permissions.ts";
 import type { InstructionChange, InstructionDoubt } from "./report.ts";
 
@@ -110,8 +111,4 @@ async function keptName(
   return stateFolder && join(stateFolder, "instructions", await sha256(join(root, path)));
 }
 
-/** The SHA-256 of a text, in hex. */
-async function sha256(text: string): Promise<string> {
-  const bytes = new TextEncoder().encode(text);
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
-}
+const sha256 = (text: string): Promise<string> => digestOf(new TextEncoder().encode(text));

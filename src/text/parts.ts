@@ -28,9 +28,18 @@ export function echo(
   return `<${tag}${more}>\n${text}\n</${tag}>`;
 }
 
+/** The parts of what a person sends: a text is one part. */
+export function inputParts(input: string | readonly Part[]): readonly Part[] {
+  return typeof input === "string" ? [{ type: "text", text: input }] : input;
+}
+
+/** A part that the program adds for the model. */
+export function notePart(text: string): Part {
+  return { type: "resource", kind: "note", name: "", text };
+}
+
 export function userMessage(input: string | readonly Part[]): Message {
-  if (typeof input === "string") return { role: "user", content: input.toWellFormed() };
-  const parts = input.map((part) =>
+  const parts = inputParts(input).map((part) =>
     part.type === "image" ? part : { ...part, text: part.text.toWellFormed() }
   );
   const isPlain = parts.every(({ type }) => type === "text");

@@ -1,4 +1,4 @@
-/** Waits that a signal ends. @module */
+/** Waits that a signal or a time limit ends. @module */
 
 /**
  * Resolves after `ms`, or once `signal` is aborted. Does without `setTimeout`, of which the first use
@@ -29,4 +29,15 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
       else resolve();
     }
   });
+}
+
+/** The value of `promise`; undefined where it takes longer than `ms` milliseconds. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

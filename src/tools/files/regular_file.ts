@@ -5,6 +5,7 @@ import { isWithin } from "../../text/paths.ts";
 import { nearest } from "../../text/nearest.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import type { Grant } from "../../types/tool.ts";
+import { within } from "../../wire/wait.ts";
 
 /** A refusal in our own words, for the model. */
 export class FileError extends Error {}
@@ -47,16 +48,10 @@ const MAX_OPEN_MS = 5000;
 
 async function openToRead(path: string): Promise<Deno.FsFile> {
   const opening = Deno.open(path);
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    opening.then((file) => file.close(), () => {});
-    late.reject(new Error(`it did not open within ${MAX_OPEN_MS / 1000} s`));
-  }, MAX_OPEN_MS);
-  try {
-    return await Promise.race([opening, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const file = await within(MAX_OPEN_MS, opening);
+  if (file !== undefined) return file;
+  opening.then((late) => late.close(), () => {});
+  throw new Error(`it did not open within ${MAX_OPEN_MS / 1000} s`);
 }
 
 /** The next `length` bytes of a file, or fewer where it ends before. */

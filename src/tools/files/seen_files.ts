@@ -30,7 +30,8 @@ async function bytesAt(path: string, size: number): Promise<Uint8Array> {
   return await readBytes(file, size);
 }
 
-async function digestOf(bytes: Uint8Array): Promise<string> {
+/** The SHA-256 of `bytes`, in hex. */
+export async function digestOf(bytes: Uint8Array): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return new Uint8Array(digest).toHex();
 }

@@ -2,12 +2,12 @@
 
 import { attempt } from "../../attempt.ts";
 import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { aborted, within } from "../../wire/wait.ts";
 import { namesOf } from "./jobs.ts";
 import { OutputCapture } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
 import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
-import { type StartedShell, startShell, tidyUp, within } from "./shell_process.ts";
-import { aborted } from "../../wire/wait.ts";
+import { type StartedShell, startShell, tidyUp } from "./shell_process.ts";
 
 /** A command that ends within this time, in ms, is no job: its port is taken, for example. */
 const SETTLE_MS = 300;

@@ -1,13 +1,14 @@
 /** The tool `run_bash`. @module */
 
 import type { CommandOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { within } from "../../wire/wait.ts";
 import { InterruptedError } from "../call_errors.ts";
 import type { ToolArgs } from "../schema.ts";
 import { OutputCapture } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
 import { atProgramEnd } from "./program_end.ts";
 import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
-import { startShell, tidyUp, within } from "./shell_process.ts";
+import { startShell, tidyUp } from "./shell_process.ts";
 
 /** The time that processes may take to end after SIGTERM at the time limit, in milliseconds. */
 const TIMEOUT_GRACE_MS = 2000;

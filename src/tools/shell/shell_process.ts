@@ -1,6 +1,7 @@
 /** The shell that runs a command: its start and its end. @module */
 
 import type { ToolContext } from "../../types/tool.ts";
+import { within } from "../../wire/wait.ts";
 import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "./find_program.ts";
 import type { OutputCapture } from "./output_capture.ts";
@@ -119,15 +120,4 @@ export function exitCodeText(status: Deno.CommandStatus | undefined): string {
   if (signal !== null) return `${code} (the shell was ended by ${signal})`;
   const name = SIGNALS[code - 128];
   return name ? `${code} (128 + ${code - 128}: SIG${name})` : String(code);
-}
-
-/** The value of `promise`, or undefined when that takes longer. */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
