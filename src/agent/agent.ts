@@ -66,16 +66,12 @@ export class CopilotAgent {
   readonly tools: readonly Tool[];
   /** Decides each tool call. */
   readonly policy: Policy;
-  /** Confines the programs that tools start. */
-  readonly confine: AgentOptions["confine"];
-  /** Called for each file that a tool wrote. */
-  readonly onWritten: AgentOptions["onWritten"];
   /** Keeps the commands that run in the background. */
   readonly jobs: AgentOptions["jobs"];
-  /** Variables that commands get beside the usual ones. */
-  readonly env: readonly string[];
   #config: CopilotConfig & Required<AgentSettings>;
-  #ownPrompt: string | undefined;
+  readonly #ownPrompt: string | undefined;
+  /** The part of each tool's context that the options give. */
+  readonly #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env">;
   /** The tools without jobs, which small models have no room for. */
   readonly #plainTools: readonly Tool[];
   #leanTools: readonly Tool[] | undefined;
@@ -100,13 +96,17 @@ export class CopilotAgent {
       inputTokens: 0,
       outputTokens: 0,
     };
+    const { confine, onWritten, jobs, env = [] } = options;
+    this.#given = {
+      env,
+      ...confine && { confine },
+      ...onWritten && { onWritten },
+      ...jobs && { jobs },
+    };
+    this.jobs = jobs;
     this.#plainTools = options.tools ?? builtinTools;
-    this.tools = options.jobs ? withJobs(this.#plainTools) : this.#plainTools;
+    this.tools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
     this.policy = options.policy ?? { decide: () => ({ allow: true }) };
-    this.confine = options.confine;
-    this.onWritten = options.onWritten;
-    this.jobs = options.jobs;
-    this.env = options.env ?? [];
     this.#ownPrompt = options.systemPrompt;
     checkToolNames(this.tools);
   }
@@ -128,10 +128,9 @@ export class CopilotAgent {
 
   /** The context that tools are called with. */
   toolContext(signal: AbortSignal): ToolContext {
-    const { state: { workingDir, seenFiles }, env, confine, onWritten, jobs } = this;
+    const { workingDir, seenFiles } = this.state;
     const { maxOutputChars } = this.#config;
-    const given = { ...confine && { confine }, ...onWritten && { onWritten }, ...jobs && { jobs } };
-    return { workingDir, maxOutputChars, seenFiles, env, signal, ...given };
+    return { ...this.#given, workingDir, maxOutputChars, seenFiles, signal };
   }
 
   /** True where the model has called a tool natively: a code block it writes is then no call. */

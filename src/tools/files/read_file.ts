@@ -2,6 +2,7 @@
 
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { hasBom, utf16Label } from "./line_endings.ts";
 import { openRegular, type RegularFile } from "./regular_file.ts";
 import { stampOf } from "./seen_files.ts";
 import { toolPath } from "../paths.ts";
@@ -151,7 +152,7 @@ async function readPage(
       const endsInCr = mayEndInCr && !chunk.includes(LF) && chunk.subarray(0, -1).includes(CR);
       page = new Page(window, endsInCr);
       if (read === atOnce) page.whole = chunk;
-      page.hasBom = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+      page.hasBom = hasBom(chunk);
       if (page.hasBom) chunk = chunk.subarray(3);
     }
     scanned += read;
@@ -207,7 +208,7 @@ class LineBytes {
 
 /** Throws when the bytes are those of no text that can be shown. */
 function checkText(shown: string, bytes: Uint8Array, size: number): void {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff) {
+  if (utf16Label(bytes) !== undefined) {
     throw new Error(
       `Cannot read ${shown} as it is UTF-16 text and must be UTF-8: run_bash can convert it with iconv -f UTF-16 -t UTF-8`,
     );

@@ -7,7 +7,7 @@ import type { ToolArgs } from "../schema.ts";
 import { type Seen, writeReport } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
-import { BOM, dominantEnding } from "./line_endings.ts";
+import { BOM, dominantEnding, utf16Label } from "./line_endings.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { openRegular, readBytes } from "./regular_file.ts";
 import { SAMPLE_BYTES, stampOf } from "./seen_files.ts";
@@ -26,7 +26,7 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
   context.signal.throwIfAborted();
   await checkSeen(context, path, shown, true);
   const { seen, size } = await sampleOf(path, shown, context.grant);
-  if (seen && /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...seen.head.subarray(0, 2)))) {
+  if (seen && utf16Label(seen.head) !== undefined) {
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
         "convert it with iconv -t UTF-16 in run_bash, or remove this one first",

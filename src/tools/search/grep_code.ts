@@ -4,7 +4,6 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { count } from "../../text/count.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch, type SearchLimits, type SearchResult } from "./pool.ts";
-
 import { findTarget } from "./target.ts";
 import type { Tally } from "./walk.ts";
 
@@ -55,7 +54,7 @@ function checkSearched(path: string, { binary, large, unreadable }: Tally): void
 function nothing(tally: Tally, pattern: string): string {
   const searched = count(tally.files, "file");
   const where = tally.files === 0 ? "No files to search" : `No matches in ${searched}`;
-  // As grep without -E has it.
+  // Signs that grep without -E takes for operators.
   const [sign] = /\\(?:[|+?]|\((?=.+\\\))|\{(?=\d))/.exec(pattern) ?? [];
   const hint = sign === undefined ? "" : ` ${sign} is a literal ${sign[1]}, without \\ it is not.`;
   return `${where}.${hint}${leftOut(tally)}`;

@@ -1,5 +1,6 @@
 /** Reading files as UTF-8. @module */
 
+import { hasBom, utf16Label } from "../files/line_endings.ts";
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, type Tally } from "./walk.ts";
 
@@ -64,11 +65,5 @@ function readUtf8(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Ar
     tally.binary++;
     return undefined;
   }
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return hasMark ? bytes.subarray(3) : bytes;
-}
-
-function utf16Label(bytes: Uint8Array): string | undefined {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
-  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
+  return hasBom(bytes) ? bytes.subarray(3) : bytes;
 }

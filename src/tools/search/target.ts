@@ -1,6 +1,6 @@
 /** The place of a search, from a tool's `path` and glob pattern. @module */
 
-import { dirname, relative, resolve } from "../../text/std_path.ts";
+import { dirname, relative, resolve, slashed } from "../../text/std_path.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isWithin } from "../../text/paths.ts";
 import type { Grant, ToolContext } from "../../types/tool.ts";
@@ -150,6 +150,4 @@ function shownPrefix(workingDir: string, folder: string): string {
 }
 
 /** `path` with `/` between its parts and none at the end. */
-function withSlashes(path: string): string {
-  return (Deno.build.os === "windows" ? path.replaceAll("\\", "/") : path).replace(/\/$/, "");
-}
+const withSlashes = (path: string): string => slashed(path).replace(/\/$/, "");
