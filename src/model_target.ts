@@ -2,7 +2,6 @@
 
 import type { CompatConfig, CopilotConfig, HostedConfig, LocalConfig } from "./config.ts";
 
-/** A model on a server. */
 export interface ModelTarget {
   /** The backend that it is asked through. */
   kind: "compat" | "local" | "hosted";

@@ -93,7 +93,6 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   return { ...stoppedAnswer(splitter, emit), usage: reply.usage };
 }
 
-/** The answer of a model that ran away. */
 function stoppedAnswer(splitter: AnswerStream, emit: AskOptions["emit"]): ModelAnswer {
   const { text, reasoning } = splitter.end();
   const told = "The model repeated itself and was stopped.";

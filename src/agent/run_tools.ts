@@ -79,7 +79,6 @@ export async function runTools(
   return done;
 }
 
-/** The way of one call to its record. */
 class CallRun {
   #start = performance.now();
   #hasBegun = false;

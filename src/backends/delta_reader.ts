@@ -6,7 +6,6 @@ import type { Decoder } from "../wire/lines.ts";
 import type { Delta } from "./backend.ts";
 import type { Fields } from "./fields.ts";
 
-/** Receives the pieces of an answer. */
 export type OnDelta = (delta: Delta) => void;
 
 /** The part that the readers of all protocols share. */

@@ -83,7 +83,6 @@ export function configuredBackend<C extends { model: string }>(
   };
 }
 
-/** The reply of a whole answer. */
 export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
   let { content } = parts;
   let calls: ToolCall[] | null = null;

@@ -60,7 +60,6 @@ export interface ParsedRecord {
   used?: ModelUsed;
 }
 
-/** The first line of a new record. */
 export function headLine(head: Omit<RecordHead, "version">): string {
   return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }

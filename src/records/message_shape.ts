@@ -29,7 +29,6 @@ const RESOURCES = ["file", "folder", "shell", "stdin", "note"];
 const isString = (value: unknown): value is string => typeof value === "string";
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-/** The check of each field of a message, where it is set. */
 const FIELDS: Record<keyof Message, (value: unknown) => boolean> = {
   id: isString,
   role: (value) => ROLES.includes(value as string),

@@ -147,7 +147,6 @@ export class ModelFit {
     this.#asksRemote = options.asksRemote;
   }
 
-  /** The model that the agent asks. */
   targetOf(agent: CopilotAgent): ModelTarget {
     return targetOf(agent.config, this.isChosen);
   }

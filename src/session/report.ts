@@ -30,7 +30,6 @@ export interface ArgumentChoice {
   isCurrent?: boolean;
 }
 
-/** The result of one command. */
 export type Report =
   | { type: "leave" }
   /** The person wants to choose among servers, which the frontend lists. */

@@ -30,7 +30,6 @@ import type { ModelFlags, SessionState } from "./state.ts";
 const MAX_SHELL_SECONDS = 86_400;
 /** The age in milliseconds at which listed paths are listed anew, and the most time that this takes. */
 const LIST_MS = 5000;
-/** The most paths that are listed. */
 const MAX_PATHS = 100_000;
 
 export interface SessionOptions {

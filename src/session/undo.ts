@@ -56,7 +56,6 @@ const ABSENT = "";
 export const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 
-/** The messages that a session can take back and bring back. */
 export class UndoLog {
   readonly #done: UndoStep[] = [];
   readonly #undone: UndoStep[] = [];

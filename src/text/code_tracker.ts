@@ -25,7 +25,6 @@ const NESTING_INFO = /[`~]\s*(?:md|mdx|markdown)\s*$/i;
 /** Longer runs of backticks do not span lines, so that few lengths can be open without an end. */
 const MAX_SPAN = 16;
 
-/** A fenced block that is open. */
 interface Fence {
   unit: number;
   length: number;

@@ -89,7 +89,6 @@ export class MarkerReader {
     this.#code = new CodeTracker(true);
   }
 
-  /** All that is unread. */
   get rest(): string {
     return this.#rest;
   }
@@ -148,7 +147,6 @@ export class MarkerReader {
 
 /** A marker, or the beginning of one. */
 type MarkerMatch = { index: number; marker: string };
-/** Searches a text from an index on. */
 type Finder = (text: string, from: number) => MarkerMatch | undefined;
 /** A program has few sets of markers, and makes readers by the thousand. */
 const finders = new Map<string, readonly [whole: Finder, beginning: Finder]>();

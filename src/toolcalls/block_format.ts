@@ -37,7 +37,6 @@ interface BlockSpec {
 const MAX_BLOCK_HEAD = 256;
 const BROKEN_ARGUMENTS = "its arguments could not be read: write them as the format has it";
 
-/** The format that `spec` describes. */
 export function blockFormat(spec: BlockSpec): CallFormat {
   // Made when a marker is met: most answers have none.
   const heads = new Map<string, HeadPatterns>();
@@ -149,7 +148,6 @@ interface BodyReader {
   push(piece: string, final: boolean): Body | undefined;
 }
 
-/** Reads a body that is one JSON object. */
 class JsonBodyReader implements BodyReader {
   readonly #json = new JsonScanner();
   #text = "";

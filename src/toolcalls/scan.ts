@@ -30,7 +30,6 @@ export type ScannedPart =
   /** An end tag that makes all before it reasoning, and so no call. */
   | { kind: "retraction"; text: string };
 
-/** A scanner of one text. */
 export interface CallScanner {
   /** Takes the next piece; with `final`, it is the last. */
   push(piece: string, final: boolean): ScannedPart[];
@@ -38,7 +37,6 @@ export interface CallScanner {
   ignoreTags(): void;
 }
 
-/** A scanner for the formats that `options` allow. */
 export function callScanner(options: ToolCallOptions): CallScanner {
   const context: CallContext = {
     tools: options.tools && new Set(options.tools),
@@ -150,7 +148,6 @@ class FormatScanner implements CallScanner {
     for (const part of parts) this.#parts.push(part);
   }
 
-  /** The marker is text. */
   #keep(marker: string): void {
     this.#addText(marker);
     this.#reader.keep(marker);

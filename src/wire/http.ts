@@ -12,7 +12,6 @@ import { nextRetry } from "./retry.ts";
 import { aborted, moment, wait } from "./wait.ts";
 import { type Limit, Watchdog } from "./watchdog.ts";
 
-/** A request to a model server. */
 interface HttpRequest {
   /** The whole address; a user name and password in it go as Basic authorization, not as a key. */
   url: string;
@@ -24,7 +23,6 @@ interface HttpRequest {
   isOptional?: boolean;
 }
 
-/** Limits and callbacks of a request. */
 interface HttpOptions extends ConnectionSettings {
   /** Ends the request at once; its `reason` is what is thrown. */
   signal?: AbortSignal | undefined;
@@ -210,7 +208,6 @@ function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): 
   });
 }
 
-/** The means by which a body is read. */
 interface Feed extends Pick<HttpOptions, "ready"> {
   watch: Watchdog;
   signal: AbortSignal;

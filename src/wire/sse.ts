@@ -2,7 +2,6 @@
 
 import { checkLength, LineDecoder } from "./lines.ts";
 
-/** An event of a stream. */
 export interface SseEvent {
   /** The event's type: `message` when it has none. */
   event: string;

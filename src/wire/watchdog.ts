@@ -12,7 +12,6 @@ const LAST_READ_MS = 100;
  */
 const QUICK_MS = 1_000;
 
-/** A limit that an attempt reached. */
 export type Limit = "first token" | "idle" | "progress" | "done";
 
 /** The time as a watchdog sees it, in milliseconds. */
@@ -33,7 +32,6 @@ const SYSTEM_CLOCK: Clock = {
   },
 };
 
-/** Watches an attempt until it is stopped. */
 export class Watchdog {
   #state: "quick" | "timed" | "stopped" = "quick";
   #cancelTimer: (() => void) | undefined;

@@ -41,7 +41,6 @@ export async function callCompat(
   return await exchange(config, settings, chatCompletions(settings), messages, tools, options);
 }
 
-/** A {@linkcode Backend} for `config`. */
 export function compatBackend(config: CompatConfig): Backend {
   return configuredBackend(config, callCompat, compatParts);
 }

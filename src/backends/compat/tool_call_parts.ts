@@ -6,7 +6,6 @@ import type { OnDelta } from "../delta_reader.ts";
 import { type Fields, fieldsOf, stringOf } from "../fields.ts";
 import { argumentsText } from "../wire_values.ts";
 
-/** A call, as far as it came. */
 class StreamedCall {
   id = "";
   name = "";
@@ -126,7 +125,6 @@ export class ToolCallParts {
   }
 }
 
-/** A piece of a call. */
 type CallFragment = ReturnType<typeof readFragment>;
 
 function readFragment(value: unknown) {

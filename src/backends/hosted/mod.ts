@@ -39,7 +39,6 @@ export async function callHosted(
   return await exchange(config, settings, protocol, messages, tools, options);
 }
 
-/** A {@linkcode Backend} for `config`. */
 export function hostedBackend(config: HostedConfig): Backend {
   return configuredBackend(config, callHosted, hostedParts, true);
 }

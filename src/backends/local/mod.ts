@@ -43,7 +43,6 @@ export async function callLocal(
   }
 }
 
-/** A {@linkcode Backend} for `config`. */
 export function localBackend(config: LocalConfig): Backend {
   return configuredBackend(config, callLocal, localParts);
 }

@@ -144,7 +144,6 @@ function ifMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-/** Writes a file where there is none. */
 async function createFile(target: string, { bytes, signal, grant }: WriteOrder): Promise<void> {
   const temporary = temporaryBeside(target);
   try {
@@ -256,7 +255,6 @@ async function removeAnyhow(path: string): Promise<void> {
   }
 }
 
-/** A new file, still empty. */
 async function openNew(path: string, mode: number, grant?: Grant): Promise<Deno.FsFile> {
   const since = Date.now();
   const file = await Deno.open(path, { write: true, createNew: true, mode });

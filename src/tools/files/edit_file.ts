@@ -89,7 +89,6 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   });
 }
 
-/** The change that an edit makes to `text`. */
 function editChange(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
   const lines = isSecret ? undefined : comparedInPlaces(text, edit);
   return { path, isNew: false, ...lines ?? comparedApart(edit) };

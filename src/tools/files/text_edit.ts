@@ -111,7 +111,6 @@ function unified(text: string, ending: LineEnding): string {
   return ending === "\r" ? replaceInParts(lines, "\r") : lines;
 }
 
-/** `text` with `\n` in place of all `ending`. */
 function replaceInParts(text: string, ending: string): string {
   if (!text.includes(ending)) return text;
   const parts: string[] = [];
@@ -232,7 +231,6 @@ function startOfLine(text: string, ending: LineEnding, lines: number): number {
   return at;
 }
 
-/** The lines of positions, from 1. */
 function lineNumbersAt(text: string, positions: readonly number[], ending: LineEnding): number[] {
   let [line, from] = [1, 0];
   return positions.map((position) => {

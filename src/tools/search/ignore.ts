@@ -14,7 +14,6 @@ interface IgnoreRule {
   dirOnly: boolean;
 }
 
-/** The rules of one file. */
 export interface Rules {
   /** The last line first, as the last that matches decides. */
   readonly list: readonly IgnoreRule[];
@@ -109,7 +108,6 @@ function unions(rules: readonly IgnoreRule[], stop: () => boolean): RegExp[] {
   return list;
 }
 
-/** The rule of a line; undefined where it has none. */
 function parseIgnoreRule(line: string): IgnoreRule | undefined {
   if (line.startsWith("#") || line.length > MAX_PATTERN_CHARS) return undefined;
   let pattern = withoutTrailingSpaces(line);

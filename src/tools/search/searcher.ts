@@ -35,7 +35,6 @@ export interface Found {
 /** A folder to list, or files to search. */
 export type Task = string | string[];
 
-/** A message to a worker. */
 export type Order =
   | { type: "start"; job: SearchJob; shared: Int32Array; tasks: Task[] }
   | { type: "tasks"; tasks: Task[] }

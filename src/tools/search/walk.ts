@@ -126,7 +126,6 @@ export class Walk {
       (name.startsWith(".") && !this.options.hidden.some((regex) => regex.test(name)));
   }
 
-  /** The rules for `path` from the folders above it. */
   #scopeAbove(path: string): Scope {
     if (path.length <= this.options.top.length) return { cost: 0 };
     const folder = path.slice(0, path.lastIndexOf("/"));

@@ -62,7 +62,6 @@ export function namesOf(jobs: readonly Job[]): string {
     .join(", ") || "none";
 }
 
-/** A note for the model that a job has ended. */
 export function jobEndNote(job: Job): string {
   const command = shortCommand(job);
   return `[Job ${job.number} is over (${command}): ${job.outcome}. job_output shows what it printed.]`;

@@ -16,7 +16,6 @@ export class CharSets {
   readonly list: CharSet[] = [];
   readonly #byKey = new Map<string, CharSet>();
 
-  /** The set of one code point. */
   single(only: number): CharSet {
     return this.#get(String.fromCodePoint(only), () => {
       return { only, ascii: only < 128, has: (code) => code === only };

@@ -183,7 +183,6 @@ class RegexParser {
     return this.#literal(this.#escapedCode());
   }
 
-  /** The code point that an escape stands for. */
   #escapedCode(): number {
     const pair = this.#take(/\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})/iy);
     if (pair) {
