@@ -242,6 +242,7 @@ rows("CMD-03", [
       "rm a -rf",
       "rm --recursive --force a",
       "rm -R --fo a",
+      "rm --r --f a",
     ],
     ...["rm -rvf a", "env -i rm -f -- -r a", "xargs rm -rf", "xargs -I{} sh -c 'rm -rf {}'"],
     ...[

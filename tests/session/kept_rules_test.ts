@@ -28,13 +28,19 @@ async function asked(
 /** A folder with programs of its own. */
 function folder(): Workspace {
   const ws = workspace();
-  for (const name of ["sub", "sub/deep", "other"]) Deno.mkdirSync(ws.at(name));
+  for (const name of ["sub", "sub/deep", "other", "bin", "src", "repo", "repo/deep"]) {
+    Deno.mkdirSync(ws.at(name));
+  }
   ws.put("package.json", JSON.stringify({ scripts: { test: "jest", build: "tsc" } }));
   ws.put("sub/package.json", JSON.stringify({ scripts: { test: "evil" } }));
   for (const name of ["build.sh", "sub/build.sh", "gen.py", "sub/gen.py", "x.cfg"]) {
     ws.put(name, `echo ${name}\n`);
   }
   ws.put(".env", "KEY=1\n");
+  // Files whose names are an option, and a subcommand, of interpreters.
+  for (const name of ["-e", "serve", "bin/tsx", "src/index.js", "server.js"]) ws.put(name, "1");
+  // git takes the folder for a repository, and runs what its settings name.
+  for (const name of ["repo/HEAD", "repo/config", "repo/deep/a"]) ws.put(name, "");
   Deno.symlinkSync("/usr/bin", ws.at("away"));
   Deno.symlinkSync("../.env", ws.at("sub/link"));
   return ws;
@@ -66,7 +72,10 @@ const OFFERED: [command: string, offered: string][] = [
   ["tool --config=x.cfg", "run_bash(tool --config=x.cfg) x.cfg"],
   // The very words, as any other word may be code.
   ["python3 -c 'print(1)'", "run_bash(python3 -c 'print(1)')"],
-  ["node -e 1", "run_bash(node -e 1)"],
+  ["node -e 1", "run_bash(node -e 1) -e"],
+  ["deno serve gen.py", "run_bash(deno serve gen.py) serve gen.py"],
+  ["bin/tsx gen.py a", "run_bash(bin/tsx gen.py *) bin/tsx gen.py"],
+  ["bin/tsx -p 1", "run_bash(bin/tsx -p 1) bin/tsx"],
   ["make test", "run_bash(make test)"],
   ["sudo ls", "run_bash(sudo ls)"],
   ["find . -exec ls {} +", "run_bash(find . -exec ls '{}' +)"],
@@ -94,6 +103,8 @@ const OFFERED: [command: string, offered: string][] = [
       "python3 sub/deep",
       "cat AGENTS.md",
     ],
+    ...["node src x.cfg", "node server x.cfg", "node -r ./gen.py src x.cfg"],
+    ...["cd repo && git status", "cd repo/deep && git add a"],
     ...["function f", "case a in a) make;; esac", "'A=1' x", "'if' x", "uv pip install x"],
     ...["git add a && ./build.sh", "./build.sh && make", "a; b; c; d; e", "ls *", "echo $x", ""],
   ].map((command): [string, string] => [command, ""]),
@@ -115,6 +126,18 @@ Deno.test("CMD-08 the rules that a question offers", unix, async (t) => {
 
 /** What was allowed for the session, and what runs then unasked, or is asked about. */
 const KEPT: [allowed: string[], runs: string[], asks: string[]][] = [
+  [
+    ["git status", "git cherry-pick x"],
+    ["cd sub && git status", "git cherry-pick -n y"],
+    [
+      ...[
+        "cd repo && git status",
+        "cd repo/deep && git status",
+        "cd sub/deep/../../repo && git status",
+      ],
+      ...["git cherry-pick --strategy=a/b y", "git cherry-pick --strat a/b y"],
+    ],
+  ],
   [
     ["cd sub && npm test"],
     ["cd sub && npm test", "cd ./sub && npm test && echo done", "cd sub && (npm test 2>&1) | cat"],
@@ -327,6 +350,7 @@ const CHANGES: [allowed: string, change: (ws: Workspace) => void, changed?: stri
   // A file that was not there, and that a program may run.
   ["tool new.cfg", (ws) => ws.put("new.cfg", "")],
   ["python3 -u gen.py new.py", (ws) => ws.put("new.py", "")],
+  ["python3 -m black x", (ws) => ws.put("black.py", "")],
   ["python3 -m tools.new -e", (ws) => (Deno.mkdirSync(ws.at("tools")), ws.put("tools/new.py", ""))],
 ];
 
@@ -348,7 +372,7 @@ Deno.test(
           assertEquals(await asked(permissions, ws, command), undefined);
           change(ws);
           const again = await asked(permissions, ws, command, { choice });
-          assertEquals(again?.changed, changed);
+          assertEquals([again !== undefined, again?.changed], [true, changed]);
           if (again?.rules) assertEquals(await asked(permissions, ws, command), undefined);
         });
       }

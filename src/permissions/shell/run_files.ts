@@ -6,6 +6,7 @@
  */
 
 import { isObject } from "../../text/json.ts";
+import { dirname, join } from "../../text/std_path.ts";
 import type { Scene } from "../path_verdict.ts";
 import { rulePathOf } from "../rules.ts";
 import { commandBeginning } from "./beginnings.ts";
@@ -27,6 +28,11 @@ const MAX_RUN_BYTES = 16 * 1024 * 1024;
 const MAX_RUN_FILES = 20;
 const INTERPRETER =
   /^(bash|bun|dash|deno|fish|groovy|julia|ksh|lua|node|nodejs|osascript|perl|php|pwsh|pypy|python|rscript|ruby|scala|sh|tclsh|ts-node|tsx|zsh)[\d.]*$/;
+/** The ends that interpreters add to the name of a script; a folder is a script with none. */
+const SCRIPT_ENDS = [
+  "",
+  ..."js cjs mjs json node jsx ts cts mts tsx".split(" ").map((end) => `.${end}`),
+];
 /** Options behind which the code itself stands. */
 const CODE_OPTION = /^(-[a-z]*[ce]|-p|--eval|--print|eval)$/i;
 
@@ -48,7 +54,15 @@ export function filesRun(
     if (isFound) found.set(path, { name: rulePathOf(root.real, path), path });
     return isFound;
   };
-  if (commandBeginning(words).kind === "open") return [];
+  // Its settings, which name programs, may be a command's own work, or came with the folder.
+  if (programName(words[0]?.text ?? "") === "git" && isNested(place(".").real, root.real)) {
+    return undefined;
+  }
+  if (commandBeginning(words).kind === "open") {
+    const [, option, module] = words;
+    if (option?.text === "-m") modulePaths(module?.text ?? "").forEach(add);
+    return [...found.values()];
+  }
   const runs = mayRun({ words: [...words], assignments: [], redirections: [] });
   for (const [at, [first, ...rest]] of runs.entries()) {
     if (first === undefined) continue;
@@ -71,7 +85,10 @@ export function filesRun(
     // A folder, or a name without its ending, such as `node src`.
     const isRun = INTERPRETER.test(name) && texts.length > 0;
     const isCode = texts.some((text) => CODE_OPTION.test(text));
-    if (isRun && !isCode && (found.size === 0 || missing.some((text) => text.includes("/")))) {
+    const isModule = (text: string) =>
+      text.includes("/") ||
+      text !== "" && SCRIPT_ENDS.some((end) => isThere(place(text + end).real));
+    if (isRun && !isCode && (found.size === 0 || missing.some(isModule))) {
       return undefined;
     }
   }
@@ -80,9 +97,10 @@ export function filesRun(
 
 /** The words up to a file of the folder that is the program, or its script, so that no other word is code; or 0. */
 export function scriptLength(words: readonly Word[], { place }: Pick<Scene, "place">): number {
-  const at = INTERPRETER.test(words[0]!.text) ? 1 : 0;
+  const at = INTERPRETER.test(programName(words[0]!.text)) ? 1 : 0;
   const name = words[at]?.text ?? "";
-  const isNamed = at === 1 || name.includes("/");
+  // A file may be called as an option or a subcommand is: `-e`, `run`.
+  const isNamed = /^[^-].*[./]/.test(name) && (at === 1 || name.includes("/"));
   const { real, isInside } = place(name);
   return isNamed && isInside && isFile(real) && !runsOthers(words) ? at + 1 : 0;
 }
@@ -112,6 +130,23 @@ function isFile(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** True where git in the folder `at`, at or below `root`, works in another repository than in `root`. */
+function isNested(at: string, root: string): boolean {
+  for (; at !== root && dirname(at) !== at; at = dirname(at)) {
+    if ([".git", "HEAD"].some((name) => isThere(join(at, name)))) return true;
+  }
+  return false;
 }
 
 /** The SHA-256 in hex of what each file holds, by its name; without those that cannot be read. */

@@ -22,7 +22,14 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
   fd: ["-x", "-X", "--exec", "--exec-batch"],
   git: [
     ...["--config", "--config-env", "--exec", "--exec-path", "--extcmd", "--ext-diff"],
-    ...["--textconv", "--open-files-in-pager", "--receive-pack", "--template", "--upload-pack"],
+    ...[
+      "--textconv",
+      "--open-files-in-pager",
+      "--receive-pack",
+      "--strategy",
+      "--template",
+      "--upload-pack",
+    ],
     ...["-x", "-O"],
     // This one writes a file.
     "--output",
@@ -67,7 +74,7 @@ export function runsOthers(words: readonly Word[]): boolean {
 export function isOption(word: string, option: string): boolean {
   if (word === option) return true;
   const [name] = word.split("=", 1) as [string];
-  if (option.startsWith("--")) return name.length > 3 && option.startsWith(name);
+  if (option.startsWith("--")) return name.length > 2 && option.startsWith(name);
   if (/^-.$/su.test(option)) return /^-[^-]/.test(word) && word.includes(option[1]!);
   return name === option;
 }
