@@ -4,6 +4,7 @@ import { UsageError } from "../errors.ts";
 import type { Leave, Subject, ToolAccess } from "../types/tool.ts";
 import type { PathTable } from "./path_table.ts";
 import type { Rule, RuleEffect } from "./rules.ts";
+import type { NetworkGrant } from "./shell/beginnings.ts";
 import type { View } from "./view.ts";
 
 /**
@@ -34,7 +35,7 @@ export interface Settings {
   paths?: PathTable;
   /** Makes the view of the folder as it is now; left out where no sandbox confines commands. */
   view?(): View;
-  /** Beginnings of commands that may use the network in this session. */
+  /** The texts of the grants by which commands may use the network in this session. */
   networked?: readonly string[];
   /** The SHA-256 in hex of the files that the call may run, by the names that rules have for them. */
   digests?: ReadonlyMap<string, string>;
@@ -63,6 +64,8 @@ export interface Verdict {
   isRoutine?: boolean;
   /** True where plan mode refuses the call. */
   isPlanned?: boolean;
+  /** The grants that a yes to a call that asks for the network makes, for the session. */
+  networked?: readonly NetworkGrant[];
   /** The names of files that the command runs, and that changed since it was allowed. */
   changed?: readonly string[];
   /**

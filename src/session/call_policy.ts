@@ -6,7 +6,6 @@ import { READER } from "../permissions/path_verdict.ts";
 import { decide, grantOf, rulesFor } from "../permissions/policy.ts";
 import { sceneOf } from "../permissions/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rules.ts";
-import { beginningsOf } from "../permissions/shell/beginnings.ts";
 import { filesOfLine } from "../permissions/shell/kept_rules.ts";
 import { digestsOf } from "../permissions/shell/run_files.ts";
 import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
@@ -28,8 +27,8 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
   /** The limits that the system sets to a command; undefined where it sets none. */
   confined(): Promise<string | undefined>;
   allow(rule: KeptRule, folder: string): Promise<void>;
-  /** Lets commands with these beginnings use the network for the rest of the session. */
-  network(beginnings: readonly string[]): void;
+  /** Lets commands use the network for the rest of the session. */
+  network(grants: NonNullable<Verdict["networked"]>): void;
   /** Adds a rule for good; the path of the file that stores it. */
   save(rule: KeptRule, folder: string): Promise<string>;
 }
@@ -153,9 +152,8 @@ export class CallPolicy {
       if (answer.choice !== "edit") {
         for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
       }
-      const { leave } = verdict;
-      const { command } = this.#call(given);
-      if (leave === "network" && command !== undefined) this.by.network(beginningsOf(command));
+      const { leave, networked } = verdict;
+      if (networked) this.by.network(networked);
       return {
         allow: true,
         ...leave && { leave },
@@ -184,7 +182,7 @@ export class CallPolicy {
 
   #approval(
     args: Arguments,
-    { reason, isRoutine, changed }: Verdict,
+    { reason, isRoutine, networked, changed }: Verdict,
     prepared: Prepared | undefined,
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
@@ -208,6 +206,7 @@ export class CallPolicy {
       ...rules && { rules },
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
+      ...networked && { networked },
       ...changed && { changed },
     };
   }

@@ -5,6 +5,7 @@
 
 import type { OfferedRule } from "../permissions/rules.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
+import type { NetworkGrant } from "../permissions/shell/beginnings.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
@@ -32,6 +33,8 @@ export interface Approval {
   rules?: readonly OfferedRule[];
   /** The file that the rule is for, where the call names one. */
   rulePath?: string;
+  /** The grants of the network that a yes makes for the session. */
+  networked?: readonly NetworkGrant[];
   /** The files that the command runs and that changed since it was allowed. */
   changed?: readonly string[];
 }

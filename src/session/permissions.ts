@@ -63,7 +63,7 @@ export class Permissions {
   #beforePlan: ApproveMode | undefined;
   #paths: Promise<PathTable> | undefined;
   #sandbox: Promise<Sandbox | string> | undefined;
-  /** Beginnings of commands that a person let use the network. */
+  /** The texts of the grants by which a person let commands use the network. */
   readonly #networked = new Set<string>();
   /** The folder of what confined commands see as `/tmp` and the like. */
   #own: string | undefined;
@@ -106,8 +106,8 @@ export class Permissions {
           onEvent: (event) => frontend?.onEvent(event),
           onRefused,
           confined: () => this.#confinedTo(settings),
-          network: (beginnings) => {
-            for (const one of beginnings) this.#networked.add(one);
+          network: (grants) => {
+            for (const { text } of grants) this.#networked.add(text);
             this.#settings.clear();
           },
           allow: (rule, folder) => this.allow(rule, folder),

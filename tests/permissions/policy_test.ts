@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { placeOf } from "../../src/permissions/places.ts";
 import { decide, tighten } from "../../src/permissions/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
+import { networkGrants } from "../../src/permissions/shell/beginnings.ts";
 import type { PolicyCall, Settings } from "../../src/permissions/settings.ts";
 import type { View } from "../../src/permissions/view.ts";
 
@@ -445,6 +446,32 @@ rows("R-14 confined, commands run unasked, but for what the sandbox keeps from t
   [{ ...bash("cat .env"), leave: "network" }, { ...CONFINED, networked: ["cat"] }, "ask"],
   [bash("npm test"), { ...CONFINED, approve: "never", rule: ["ask run_bash(npm *)"] }, "deny"],
 ]);
+
+const LONG = `((1)) #${"x".repeat(5000)}`;
+/** A line that a person gave the network once, and whether another has it then. */
+const NETWORKED: [granted: string, later: string, effect: RuleEffect][] = [
+  ["npm install a", "npm install b", "allow"],
+  ["npm install a && curl x", "curl x; npm install b 2>&1", "allow"],
+  ["curl x 2>&1", "curl  x", "allow"],
+  ["npm install a", "npm_config_registry=x npm install a", "ask"],
+  ["curl 'a b'", "curl a b", "ask"],
+  ["curl '$x'", "curl $x", "ask"],
+  ["x=1; curl $x", "x=2; curl $x", "ask"],
+  ["echo a >/dev/tcp/a/1", "echo a >/dev/tcp/b/1", "ask"],
+  ["node <<'E'\n1\nE", "node <<'E'\n2\nE", "ask"],
+  ["echo ls | sh; cat x", "cat x | sh", "ask"],
+  ["x=(a) # curl x", "x=(a) #\ncurl x", "ask"],
+  [LONG, `${LONG}\ncurl x`, "ask"],
+  [LONG, LONG, "allow"],
+];
+rows(
+  "SBX-04 the network is for what was shown",
+  NETWORKED.map(([granted, later, effect]): Row => [
+    { ...bash(later), leave: "network" },
+    { ...CONFINED, networked: networkGrants(granted).map(({ text }) => text) },
+    effect,
+  ]),
+);
 
 rows("R-01 confined, tools do what commands may", [
   [read("/usr/include/stdio.h"), CONFINED, "allow"],

@@ -165,8 +165,21 @@ function requestNotes(approval: Approval, columns: number, paint: Painter): stri
       wrapped(`  Changed since you allowed it: ${changed.map(oneLine).join(", ")}`, columns),
     );
   }
+  if (approval.networked) {
+    const granted = `  A yes gives the network, in this session, to ${
+      networkedBy(approval.networked)
+    }`;
+    text.push(paintedRows(granted, columns, DIM, paint));
+  }
   if (confinedTo) text.push(paintedRows(`  ${confinedTo}`, columns, DIM, paint));
   return text;
+}
+
+/** What gets the network: exact words stand in the command above, beginnings cover more than that. */
+function networkedBy(grants: NonNullable<Approval["networked"]>): string {
+  const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
+  const exact = open.length < grants.length ? ["exactly this"] : [];
+  return [...open, ...exact].join(" and ");
 }
 
 /** The most rows of a request that are seen at one glance. */

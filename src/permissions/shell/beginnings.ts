@@ -1,9 +1,9 @@
 /** The beginnings of commands: what of a command a rule or a grant may cover beyond its very words. @module */
 
-import { oneLine } from "../../text/one_line.ts";
+import { isFed } from "../rules.ts";
 import type { Word } from "./lexer.ts";
 import { parseCommandLine } from "./parser.ts";
-import { runsOthers } from "./wrappers.ts";
+import { isHarmless, runsOthers } from "./wrappers.ts";
 
 /**
  * Subcommands whose further words name no code: behind the bar those that use the network, or run what they
@@ -64,14 +64,26 @@ export function commandBeginning(words: readonly Word[]): Beginning {
   return reaching?.includes(subcommand) ? { words: beginning, kind: "reaching" } : closed;
 }
 
-/** The beginnings of the commands of a line that the network is granted to. */
-export function beginningsOf(text: string): string[] {
-  const line = parseCommandLine(text);
-  if (!line.ok) return [oneLine(text)];
-  return line.commands.map((command) => spelled(commandBeginning(command.words).words));
+/** What the network is granted to for a session: commands that begin so, or with `isExact` just this text. */
+export interface NetworkGrant {
+  text: string;
+  isExact: boolean;
 }
 
-const spelled = (words: readonly Word[]): string => words.map(({ text }) => text).join(" ");
+/** The grants that let a line use the network: for each command, or for all of it where words do not tell what runs. */
+export function networkGrants(text: string): NetworkGrant[] {
+  const line = parseCommandLine(text);
+  const texts = new Map<string, boolean>();
+  for (const command of line.ok ? line.commands : [undefined]) {
+    const { words, kind } = commandBeginning(command?.words ?? []);
+    const isExact = kind === "closed" || REACHING.has(words[0]!.text);
+    const isTold = command !== undefined && words.length > 0 && command.assignments.length === 0 &&
+      command.redirections.every(isHarmless) &&
+      !(isExact && (isFed(command) || words.some((word) => word.kind !== "literal")));
+    texts.set(isTold ? words.map(quoted).join(" ") : text, isExact || !isTold);
+  }
+  return [...texts].map(([text, isExact]) => ({ text, isExact }));
+}
 
 /** Commands that only print words, or cut what another command prints. */
 const QUIET = new RegExp(

@@ -13,7 +13,7 @@ import type { Scene } from "../path_verdict.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
 import { isAbsolute } from "../../text/std_path.ts";
-import { beginningsOf, enteredFolder, isQuiet } from "./beginnings.ts";
+import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
 import { filesRun } from "./run_files.ts";
@@ -27,14 +27,14 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const { view: _, ...unconfined } = scene;
   const outside = lineVerdict(tool, command, unconfined);
   if (outside.effect === "allow") return { ...outside, leave };
-  const isKnown = leave === "network" && inside.effect === "allow" &&
-    beginningsOf(command).every((one) => scene.networked?.includes(one));
+  const networked = leave === "network" && networkGrants(command);
+  const isKnown = networked && inside.effect === "allow" &&
+    networked.every(({ text }) => scene.networked?.includes(text));
   if (isKnown) return { ...ALLOW, leave };
-  const what = leave === "network"
-    ? `asks for the network, for ${beginningsOf(command).join(" and ")} in this session`
-    : "asks to run outside of the sandbox";
+  const what = leave === "network" ? "asks for the network" : "asks to run outside of the sandbox";
   const whys = [reason, inside.effect === "ask" ? `it ${inside.reason}` : ""].filter(Boolean);
-  return { ...askBecause([what, ...whys].join(": ")), leave, isBeyond: true };
+  const because = askBecause([what, ...whys].join(": "));
+  return { ...because, leave, isBeyond: true, ...networked && { networked } };
 }
 
 function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {

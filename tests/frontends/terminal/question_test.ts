@@ -1,9 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   askPerson,
+  listedQuestion,
   requestText as requestOf,
   ruleAdded,
 } from "../../../src/frontends/terminal/question.ts";
+import { networkGrants } from "../../../src/permissions/shell/beginnings.ts";
 import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../src/session/frontend.ts";
 import { graphemeWidth } from "../../../src/text/width.ts";
 import { builtinTools } from "../../../src/tools/mod.ts";
@@ -128,6 +130,23 @@ Deno.test("a command is edited, and stays as it was where nothing is typed", asy
     const answer = await approve(approvalOf(bash, { command: "ls" }), signal);
     assertEquals([answer, begun], [{ choice: "edit", command }, [undefined, "ls"]]);
   }
+});
+
+Deno.test("SBX-04 a question shows all that a yes gives the network to, however long the line is", () => {
+  const shown = (command: string) => {
+    const reason = `asks for the network: ${"why ".repeat(200)}`;
+    const networked = networkGrants(command);
+    const more = { reason, isRoutine: false, networked };
+    return listedQuestion(approvalOf(bash, { command }, more), 200, (text) => text).split("\n").at(
+      -1,
+    );
+  };
+  const begin = "  A yes gives the network, in this session, to ";
+  assertEquals(shown("curl x"), `${begin}exactly this`);
+  assertEquals(
+    shown(`echo ${"x".repeat(5000)} && npm install a && npm install b; git push`),
+    `${begin}any \`npm install …\` and any \`git push …\` and exactly this`,
+  );
 });
 
 Deno.test("what is said of a rule that was added drives no terminal", () => {
