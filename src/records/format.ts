@@ -10,6 +10,7 @@
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { typedText } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
+import { type ExecutionFacts, readFacts } from "./execution.ts";
 import { messageFromRecord, messageToRecord } from "./message_shape.ts";
 import { LegacyConversation } from "./version_1.ts";
 
@@ -38,6 +39,8 @@ export interface ModelUsed {
 export interface AddedMessage {
   message: Message;
   parent: string | null;
+  /** Of a tool message: how its call ended. */
+  execution?: ExecutionFacts | undefined;
 }
 
 /** A line after the first. */
@@ -58,6 +61,8 @@ export interface ParsedRecord {
   /** The text that was typed first; the message may be in a summary by now. */
   first: string;
   used?: ModelUsed;
+  /** How calls ended, by their ids. */
+  executions: ReadonlyMap<string, ExecutionFacts>;
 }
 
 export function headLine(head: Omit<RecordHead, "version">): string {
@@ -71,8 +76,8 @@ export function entryLine({ used, ...entry }: RecordEntry): string {
   return `${JSON.stringify({ ...shown, ...(used && { used }) })}\n`;
 }
 
-function shownMessage({ message, parent }: AddedMessage) {
-  return { message: messageToRecord(message), parent };
+function shownMessage({ message, parent, execution }: AddedMessage) {
+  return { message: messageToRecord(message), parent, ...(execution && { execution }) };
 }
 
 /** Reads the first line of a record. Throws a SyntaxError when it is none, or of a later version. */
@@ -111,8 +116,8 @@ export function parseRecord(text: string): ParsedRecord {
     if (oldest) begun = typedText(oldest);
     if (isModelUsed(entry?.used)) used = entry.used;
   }
-  const { messages } = conversation;
-  return { head, messages, lost, first: begun ?? "", ...(used && { used }) };
+  const { messages, executions } = conversation;
+  return { head, messages, lost, first: begun ?? "", executions, ...(used && { used }) };
 }
 
 /** A message and the link before it. Never changed, so that conversations share their beginnings. */
@@ -124,6 +129,7 @@ interface ChainLink {
 /** Follows the entries of a record; each takes the time that its own length asks for. */
 class RecordedConversation {
   #end: ChainLink | undefined;
+  readonly executions = new Map<string, ExecutionFacts>();
   /** The newest link of each message, by its id. */
   readonly #links = new Map<string, ChainLink>();
 
@@ -135,9 +141,9 @@ class RecordedConversation {
   }
 
   /** Takes an entry; false when it is none. */
-  take({ message, parent, conversation, added = [] }: Record<string, unknown>): boolean {
+  take({ conversation, added = [], ...entry }: Record<string, unknown>): boolean {
     if (!Array.isArray(conversation)) {
-      const one = addedMessage({ message, parent });
+      const one = addedMessage(entry);
       if (!one) return false;
       this.#end = this.#linked(one);
       return true;
@@ -154,7 +160,8 @@ class RecordedConversation {
     return true;
   }
 
-  #linked({ message, parent }: AddedMessage): ChainLink {
+  #linked({ message, parent, execution }: AddedMessage): ChainLink {
+    if (execution && message.toolCallId) this.executions.set(message.toolCallId, execution);
     // A parent on a line that is lost stood where the conversation ends.
     return this.#put(message, parent === null ? undefined : this.#links.get(parent) ?? this.#end);
   }
@@ -171,7 +178,8 @@ function addedMessage(value: unknown): AddedMessage | undefined {
   const message = messageFromRecord(value.message);
   const { parent = null } = value;
   const isLinked = parent === null || typeof parent === "string";
-  return message?.id !== undefined && isLinked ? { message, parent } : undefined;
+  if (message?.id === undefined || !isLinked) return undefined;
+  return { message, parent, execution: readFacts(value.execution) };
 }
 
 function parsedLine(line: string): Record<string, unknown> | undefined {

@@ -8,6 +8,7 @@
 import { identify } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import type { Message } from "../types/message.ts";
+import type { ExecutionFacts } from "./execution.ts";
 import { entryLine, headLine, parseHead, parseRecord } from "./format.ts";
 import type { ModelUsed, ParsedRecord, RecordEntry, RecordHead } from "./format.ts";
 import { repaired } from "./repair.ts";
@@ -50,8 +51,15 @@ export class Recorder {
     this.#origin = origin;
   }
 
-  /** Writes what is new in `messages`, and the model they are with; gives ids to those without. */
-  sync(messages: Message[], used?: ModelUsed): void {
+  /**
+   * Writes what is new in `messages`, the model they are with, and how their calls ended; gives ids to
+   * those without.
+   */
+  sync(
+    messages: Message[],
+    used?: ModelUsed,
+    executions: ReadonlyMap<string, ExecutionFacts> = new Map(),
+  ): void {
     identify(messages);
     const ids = messages.map(({ id }) => id!);
     const before = this.#conversation;
@@ -59,7 +67,11 @@ export class Recorder {
     if (isLonger && ids.length === before.length) return;
     const start = this.#file && isLonger ? before.length : 0;
     const added = messages.slice(start)
-      .map((message, i) => ({ message, parent: ids[start + i - 1] ?? null }));
+      .map((message, i) => ({
+        message,
+        parent: ids[start + i - 1] ?? null,
+        execution: executions.get(message.toolCallId ?? ""),
+      }));
     const fresh = added.filter(({ message }) => !this.#recorded.has(message.id!));
     const isAppended = !this.#file || isLonger && fresh.length === added.length;
     const entries = isAppended

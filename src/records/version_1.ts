@@ -3,12 +3,15 @@
 import { jsonOrUndefined } from "../text/json.ts";
 import { newMessageId, textOfParts } from "../text/parts.ts";
 import type { Message, Part, StandIn } from "../types/message.ts";
+import type { ExecutionFacts } from "./execution.ts";
 import { messageFromRecord } from "./message_shape.ts";
 
 /** Follows the entries of a record of version 1: a message that was added, or all of them anew. */
 export class LegacyConversation {
   /** The conversation as of the newest entry. */
   messages: Message[] = [];
+  /** It has nothing but messages. */
+  readonly executions: ReadonlyMap<string, ExecutionFacts> = new Map();
 
   /** Takes an entry; false when it is none. */
   take(entry: Record<string, unknown>): boolean {

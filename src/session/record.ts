@@ -3,6 +3,7 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
 import { targetOf } from "../model_target.ts";
+import type { ExecutionFacts } from "../records/execution.ts";
 import type { ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
 import { Recorder, type StoredSession, storedSessions } from "../records/store.ts";
@@ -15,9 +16,13 @@ import { serverOf } from "./model_server.ts";
 export class SessionRecord {
   #recorder: Recorder | undefined;
 
-  /** @param warn called once with the reason why the conversation cannot be recorded any more */
+  /**
+   * @param executions how calls ended, by their ids
+   * @param warn called once with the reason why the conversation cannot be recorded any more
+   */
   constructor(
     private readonly agent: CopilotAgent,
+    private readonly executions: ReadonlyMap<string, ExecutionFacts>,
     private readonly warn: (reason: string) => void,
   ) {
     const root = sessionsFolder();
@@ -32,7 +37,8 @@ export class SessionRecord {
   /** Writes what is new: to be called whenever the conversation has changed. */
   sync(): void {
     try {
-      this.#recorder?.sync(this.agent.state.messages, modelUsedBy(this.agent));
+      const { messages } = this.agent.state;
+      this.#recorder?.sync(messages, modelUsedBy(this.agent), this.executions);
     } catch (error) {
       this.#recorder = undefined;
       this.warn((error as Error).message);
@@ -91,8 +97,9 @@ export interface Resumed {
 
 /** Goes on with a session, and with its model where that is at hand and the person named no other. */
 export function resumeSession(
-  { agent, fit, record }: {
+  { agent, fit, record, executions }: {
     agent: CopilotAgent;
+    executions: Map<string, ExecutionFacts>;
     fit: { isChosen: boolean };
     record?: SessionRecord;
   },
@@ -101,6 +108,7 @@ export function resumeSession(
   const { head, messages, lost } = session;
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
+  for (const [call, facts] of session.executions) executions.set(call, facts);
   record?.continueFrom(session);
   const openCalls = openCallsAtCut(messages);
   const model = takeUpModel(agent, fit.isChosen, session.used);

@@ -8,6 +8,7 @@ import { outcomeOf } from "../agent/run_tools.ts";
 import { requestTokens } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
 import { inputParts } from "../text/parts.ts";
+import { type ExecutionFacts, factsOf } from "../records/execution.ts";
 import { shellTool } from "../tools/mod.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
@@ -116,6 +117,7 @@ export class Session implements AsyncDisposable {
       fit: new ModelFit({ isChosen, asksRemote: asksServer !== "before-turns" }),
       isModelKnown: asksServer === "never" || !choosesModel(config),
       pending: [],
+      executions: new Map(),
       looked: Promise.resolve(),
       emit: (event) => this.#emit(event),
     };
@@ -141,6 +143,11 @@ export class Session implements AsyncDisposable {
   /** The file that the conversation is recorded in, and its folder; undefined while there is none. */
   get record(): { path: string; folder: string } | undefined {
     return this.#state.record?.file;
+  }
+
+  /** How the calls of the conversation ended, by their ids, as far as that is known. */
+  get executions(): ReadonlyMap<string, ExecutionFacts> {
+    return this.#state.executions;
   }
 
   async commands(): Promise<readonly CommandInfo[]> {
@@ -211,7 +218,7 @@ export class Session implements AsyncDisposable {
     const { earlierSessions, resumeSession, SessionRecord } = await import("./record.ts");
     const state = this.#state;
     const warn = (why: string) => this.#tell({ code: "record", why });
-    if (isRecorded) state.record = new SessionRecord(this.agent, warn);
+    if (isRecorded) state.record = new SessionRecord(this.agent, state.executions, warn);
     if (!resumesNewest) return;
     const [newest] = earlierSessions(this.agent);
     this.#emit({ type: "resumed", resumed: newest && resumeSession(state, newest) });
@@ -314,6 +321,9 @@ export class Session implements AsyncDisposable {
     const state = this.#state;
     // The record is written before the event is shown: after a crash it holds all that the person saw.
     if (event.type === "thinking" || event.type === "tool_start") state.record?.sync();
+    if (event.type === "tool_done") {
+      state.executions.set(event.exec.toolCallId, factsOf(event.exec));
+    }
     if (event.type === "usage") {
       state.usage = event.usage;
       state.isModelKnown = true;

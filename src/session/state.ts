@@ -3,6 +3,7 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
+import type { ExecutionFacts } from "../records/execution.ts";
 import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Jobs } from "../types/tool.ts";
@@ -31,6 +32,8 @@ export interface SessionState {
   readonly modelFlags: ModelFlags | undefined;
   /** Left out where nothing is to be taken back, as by one prompt. */
   undo?: UndoLog;
+  /** How calls ended, by their ids: what is shown of them, and not told to the model. */
+  readonly executions: Map<string, ExecutionFacts>;
   /** Left out where the conversation is not recorded. */
   record?: SessionRecord;
   /** True once the server is known to have the model: it may choose one where none is named. */

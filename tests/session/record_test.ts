@@ -169,7 +169,13 @@ Deno.test("without a folder for state nothing is recorded, and there are no earl
 
 const stored = (messages: Message[], more: Partial<StoredSession> = {}) =>
   ({
-    ...{ head: { started: "2026-01-02T03:04:05.678Z" }, messages, lost: 0, first: "f" },
+    ...{
+      head: { started: "2026-01-02T03:04:05.678Z" },
+      messages,
+      lost: 0,
+      first: "f",
+      executions: new Map(),
+    },
     ...more,
   }) as StoredSession;
 const user = (content: string): Message => ({ role: "user", content });
@@ -191,7 +197,10 @@ for (const [messages, typed, answer] of EXCHANGES) {
   const roles = messages.map(({ role, content }) => `${role} ${content}`).join(", ");
   Deno.test(`the last exchange of [${roles}]`, () => {
     const agent = new CopilotAgent({ local: localConfig({ model: "m" }) }, ".");
-    const resumed = resumeSession({ agent, fit: { isChosen: true } }, stored(messages));
+    const resumed = resumeSession(
+      { agent, fit: { isChosen: true }, executions: new Map() },
+      stored(messages),
+    );
     assertEquals([resumed.lastTyped, resumed.lastAnswer], [typed, answer]);
     assertEquals([resumed.messages, agent.state.messages], [messages.length, messages]);
   });
@@ -210,7 +219,10 @@ Deno.test("an earlier session's model is taken up from the same server, where no
   for (const [server, name, isChosen, expected] of rows) {
     const agent = new CopilotAgent({ local: localConfig({ model: "m", host: "http://h:1" }) }, ".");
     const used = { model: name, server };
-    const resumed = resumeSession({ agent, fit: { isChosen } }, stored([], { used }));
+    const resumed = resumeSession(
+      { agent, fit: { isChosen }, executions: new Map() },
+      stored([], { used }),
+    );
     assertEquals(resumed.model?.isTakenUp, expected, `${server} ${name}`);
     assertEquals(agent.config.local!.model, expected ? "other" : "m");
   }

@@ -153,7 +153,7 @@ Deno.test("R-06 a file that a message names goes along as the policy and the per
 
 Deno.test("a model that /model names is the person's choice", async () => {
   const options = { isChosen: false, asksServer: "before-turns" } as const;
-  await using server = strictServer([]);
+  await using server = strictServer([], { models: ["test", "other"] });
   await using fake = await fakeSession(server.url, options);
   assertEquals(fake.session.status.model, undefined);
   await fake.command("/model other");

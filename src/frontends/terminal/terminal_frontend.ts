@@ -10,6 +10,7 @@ import type {
 } from "../../session/frontend.ts";
 import { withHint } from "../../session/hints.ts";
 import type { Report } from "../../session/report.ts";
+import type { Resumed } from "../../session/record.ts";
 import type { Session } from "../../session/session.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
 import type { Completer } from "../../terminal/line/completion.ts";
@@ -59,6 +60,7 @@ import {
   ruleAdded,
 } from "./question.ts";
 import { inRow, outputText, reportText, shellText, waitingText } from "./report_text.ts";
+import { replay } from "./replay.ts";
 import { type ServerSettings, setUp, type SetupHome, type SetupScreen } from "./setup.ts";
 import { TurnView } from "./turn_view.ts";
 import { SessionHistory } from "./typed_history.ts";
@@ -149,7 +151,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       case "instructions":
         return instructionLines(event.instructions).forEach((line) => this.#say(line));
       case "resumed":
-        return this.#say(resumedLines(event.resumed, this.#dim).join("\n"));
+        return this.#showResumed(event.resumed);
       case "session_notice":
         for (const line of noticeLines(event.notice, "/model")) {
           if (this.#isInTurn) this.#view.note(`· ${line}`);
@@ -375,6 +377,19 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#screen.print(wrapped(text, terminalSize().columns));
   }
 
+  /** The earlier turns as they looked; where the screen cannot be repainted, their end alone. */
+  #showResumed(resumed: Resumed | undefined): void {
+    const { agent: { state }, executions } = this.#session;
+    const { columns } = terminalSize();
+    if (this.#isLive && resumed !== undefined) {
+      const view = this.#view;
+      replay(state.messages, { screen: this.#screen, view, executions, columns, dim: this.#dim });
+      const { lastTyped: _, lastAnswer: __, ...rest } = resumed;
+      resumed = rest;
+    }
+    this.#say(resumedLines(resumed, this.#dim).join("\n"));
+  }
+
   #showEndedJobs(print: (text: string) => void): void {
     for (const job of this.#unshownJobs.splice(0)) {
       const text = `· ${jobEnded(job)} · /jobs ${job.number} shows its output`;
@@ -428,6 +443,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (given === null) return;
       const report = await this.#report(name, given);
       if (report === undefined) return;
+      if (report.type === "resumed") return this.#showResumed(report.resumed);
       const { unicode } = this.#look;
       text = reportText(report, { columns: terminalSize().columns, unicode, dim: this.#dim });
     } catch (error) {

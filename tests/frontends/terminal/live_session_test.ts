@@ -582,7 +582,7 @@ sessionTest(
     await terminal.until((rows) => rows.length === 1);
     await terminal.type(`${sessionCommand(server, "--continue --yes")}\r`);
     await terminal.until("The last turn was cut off: its open call is answered as interrupted.");
-    await terminal.until((rows) => rows.includes("  > a question") && rows.includes("  First."));
+    await terminal.until((rows) => rows.includes("> a question") && rows.includes("First."));
     await terminal.type("go on\r");
     await terminal.until("Second.");
     const { messages } = server.requests[1]!.body as {

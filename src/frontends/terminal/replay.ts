@@ -1,0 +1,110 @@
+/** Earlier turns, shown again as they looked. @module */
+
+import type { ExecutionFacts } from "../../records/execution.ts";
+import type { Screen } from "../../terminal/screen/screen.ts";
+import { count } from "../../text/count.ts";
+import { typedText } from "../../text/parts.ts";
+import { wrapped } from "../../text/wrap.ts";
+import type { Message, ToolCall } from "../../types/message.ts";
+import type { TurnView } from "./turn_view.ts";
+
+/** About so many rows are shown again, in whole messages, and the newest one however long. */
+const MAX_ROWS = 200;
+
+interface ReplayOptions {
+  screen: Pick<Screen, "print" | "echo">;
+  /** Shows the turns that follow, too: what it folds here can be unfolded there. */
+  view: Pick<TurnView, "begin" | "onEvent" | "end">;
+  /** How calls ended, by their ids. */
+  executions: ReadonlyMap<string, ExecutionFacts>;
+  columns: number;
+  /** Styles what is less important. */
+  dim: (text: string) => string;
+}
+
+/** Shows the newest turns of `messages` again. */
+export function replay(messages: readonly Message[], options: ReplayOptions): void {
+  const { screen, view, executions, columns, dim } = options;
+  const from = firstShown(messages, executions, columns);
+  if (from > 0) screen.print(dim(`· ${count(from, "message")} before these`));
+  const calls = new Map<string, ToolCall>();
+  let isOpen = false;
+  const begin = () => {
+    if (!isOpen) view.begin("");
+    isOpen = true;
+  };
+  const end = (text?: string) => {
+    if (isOpen) view.end(text);
+    isOpen = false;
+  };
+  for (const [at, message] of messages.entries()) {
+    for (const call of message.toolCalls ?? []) calls.set(call.id, call);
+    if (at < from) continue;
+    if (message.role === "user") {
+      if (message.standsFor !== undefined) continue;
+      end();
+      screen.echo({ type: "text", text: typedText(message) });
+    } else if (message.role === "tool") {
+      begin();
+      view.onEvent({ type: "tool_done", exec: executionOf(message, calls, executions) });
+    } else if (message.standsFor === "interruption") {
+      begin();
+      end("· interrupted");
+    } else if (message.standsFor === undefined && message.content !== "") {
+      begin();
+      view.onEvent({ type: "text_delta", text: message.content });
+    }
+  }
+  end();
+}
+
+function executionOf(
+  { toolCallId = "", toolName = "", content, isError = false }: Message,
+  calls: ReadonlyMap<string, ToolCall>,
+  executions: ReadonlyMap<string, ExecutionFacts>,
+) {
+  // Nobody knows how long a call took whose end was lost.
+  const unknown = { durationMs: 0, outcome: isError ? "failed" : "done" } as const;
+  return {
+    toolCallId,
+    toolName,
+    arguments: calls.get(toolCallId)?.arguments ?? {},
+    result: content,
+    isError,
+    ...executions.get(toolCallId) ?? unknown,
+  };
+}
+
+/** The index of the first message that is shown: where it can be, the beginning of a turn. */
+function firstShown(
+  messages: readonly Message[],
+  executions: ReadonlyMap<string, ExecutionFacts>,
+  columns: number,
+): number {
+  let rows = 0;
+  let from = messages.length;
+  while (from > 0) {
+    rows += rowsOfMessage(messages[from - 1]!, executions, columns);
+    if (rows > MAX_ROWS && from < messages.length) break;
+    from--;
+  }
+  const isTurn = ({ role, standsFor }: Message) => role === "user" && standsFor === undefined;
+  const turn = messages.findIndex((message, at) => at >= from && isTurn(message));
+  return turn < 0 || from === 0 ? from : turn;
+}
+
+function rowsOfMessage(
+  message: Message,
+  executions: ReadonlyMap<string, ExecutionFacts>,
+  columns: number,
+): number {
+  const { role, content, toolCallId = "" } = message;
+  if (role === "tool") {
+    return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
+  }
+  const text = role === "user" ? typedText(message) : content;
+  // Longer texts are not measured: they fill all there is.
+  return text.length > MAX_ROWS * columns
+    ? MAX_ROWS
+    : wrapped(text, columns).split("\n").length + 1;
+}

@@ -1,0 +1,76 @@
+/** What a record keeps of a call beside the message for the model, so that it can be shown again. @module */
+
+import { isObject } from "../text/json.ts";
+import { truncateMiddle } from "../text/truncate.ts";
+import type { ToolExecution } from "../types/event.ts";
+
+/** How a call ended, and its result as data. */
+export type ExecutionFacts = Pick<ToolExecution, "durationMs" | "outcome" | "refusal" | "details">;
+
+/** The most characters of each stream of a command's output, and of the lines of a change. */
+const MAX_STREAM_CHARS = 4000;
+const MAX_CHANGE_CHARS = 100_000;
+
+/** The facts that are kept of `execution`: long output is cut, a long change left out. */
+export function factsOf({ durationMs, outcome, refusal, details }: ToolExecution): ExecutionFacts {
+  const { output, change, ...others } = details ?? {};
+  const size = change?.lines?.reduce((sum, { text }) => sum + text.length + 20, 0) ?? 0;
+  const cut = (text: string) => truncateMiddle(text, MAX_STREAM_CHARS);
+  return {
+    durationMs,
+    outcome,
+    ...refusal !== undefined && { refusal },
+    ...details && {
+      details: {
+        ...others,
+        ...change && size <= MAX_CHANGE_CHARS && { change },
+        ...output && {
+          output: Object.fromEntries(
+            Object.entries(output).map(([name, text]) => [name, cut(text)]),
+          ),
+        },
+      },
+    },
+  };
+}
+
+type Shape = (value: unknown) => boolean;
+const isText: Shape = (value) => typeof value === "string";
+const isNumber: Shape = (value) => Number.isFinite(value);
+const isFlag: Shape = (value) => typeof value === "boolean";
+const isOneOf = (...values: string[]): Shape => (value) => values.includes(value as string);
+const isListOf = (shape: Shape): Shape => (value) => Array.isArray(value) && value.every(shape);
+const hasFields =
+  (needed: Record<string, Shape>, others: Record<string, Shape> = {}): Shape => (value) =>
+    isObject(value) && Object.entries(needed).every(([name, is]) => is(value[name])) &&
+    Object.entries(others).every(([name, is]) => value[name] === undefined || is(value[name]));
+
+const CHANGE = hasFields({ path: isText, isNew: isFlag, morePlaces: isNumber }, {
+  lines: isListOf(hasFields({ kind: isOneOf(" ", "+", "-"), text: isText }, { line: isNumber })),
+  replacedBytes: isNumber,
+  lineEnd: isOneOf("adds", "removes"),
+});
+const DETAILS = hasFields({}, {
+  exitCode: isNumber,
+  isTimedOut: isFlag,
+  output: hasFields({}, { stdout: isText, stderr: isText }),
+  endedProcesses: isListOf(isText),
+  range: hasFields({ first: isNumber, last: isNumber, total: isNumber, isExact: isFlag }),
+  counts: (value) => isObject(value) && Object.values(value).every(isNumber),
+  change: CHANGE,
+  written: hasFields({}, {
+    keeps: isListOf(isOneOf("CRLF", "CR", "BOM")),
+    isReindented: isFlag,
+    linkedTo: isText,
+    inPlace: isText,
+  }),
+});
+const FACTS = hasFields(
+  { durationMs: isNumber, outcome: isOneOf("done", "failed", "refused", "stopped", "not_run") },
+  { refusal: isText, details: DETAILS },
+);
+
+/** The facts that `value`, as a record has it, is; undefined where anybody edited it into something else. */
+export function readFacts(value: unknown): ExecutionFacts | undefined {
+  return FACTS(value) ? value as ExecutionFacts : undefined;
+}

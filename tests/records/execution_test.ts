@@ -1,0 +1,52 @@
+import { assertEquals } from "@std/assert";
+import { type ExecutionFacts, factsOf, readFacts } from "../../src/records/execution.ts";
+import { entryLine, headLine, parseRecord } from "../../src/records/format.ts";
+import type { ToolExecution } from "../../src/types/event.ts";
+import type { Change } from "../../src/types/tool.ts";
+
+const change: Change = {
+  ...{ path: "f", isNew: true, morePlaces: 0, lineEnd: "adds" as const },
+  lines: [{ kind: "+", text: "x", line: 1 }, { kind: " ", text: "y" }],
+} as const;
+const details = {
+  ...{ exitCode: 3, isTimedOut: true, endedProcesses: ["a"], counts: { files: 2 }, change },
+  ...{ output: { stdout: "out" }, range: { first: 1, last: 2, total: 2, isExact: true } },
+  written: { keeps: ["BOM"], isReindented: true, linkedTo: "/g", inPlace: "hard links" },
+} as const;
+const facts: ExecutionFacts = { durationMs: 5, outcome: "failed", refusal: "no", details };
+
+Deno.test("how a call ended is kept beside its message, and read with the record", () => {
+  const about = { toolCallId: "c", toolName: "run_bash", arguments: {}, result: "", isError: true };
+  const exec: ToolExecution = { ...about, ...facts };
+  assertEquals(factsOf(exec), facts);
+  const message = { id: "a", role: "tool", content: "r", toolCallId: "c" } as const;
+  const head = headLine({ folder: "/", started: "2026-01-01T00:00:00Z" });
+  const record = parseRecord(head + entryLine({ message, parent: null, execution: facts }));
+  assertEquals([record.messages, record.executions.get("c")], [[message], facts]);
+});
+
+Deno.test("long output is cut, and a long change left out", () => {
+  const lines = Array.from({ length: 6000 }, () => ({ kind: "+", text: "x" } as const));
+  const about = { toolCallId: "c", toolName: "t", arguments: {}, result: "", isError: false };
+  const long = { output: { stdout: "o".repeat(9000) }, change: { ...change, lines } };
+  const kept = factsOf({ ...about, durationMs: 1, outcome: "done", details: long });
+  assertEquals(Object.keys(kept.details!), ["output"]);
+  assertEquals(kept.details!.output!.stdout!.length <= 4100, true);
+});
+
+const WRONG: unknown[] = [
+  ...[null, 5, [], {}, { durationMs: 1 }, { durationMs: "1", outcome: "done" }],
+  ...[{ durationMs: 1, outcome: "won" }, { ...facts, refusal: 5 }, { ...facts, details: [] }],
+  ...Object.entries({
+    ...{ exitCode: "3", isTimedOut: 1, endedProcesses: [5], counts: { files: "2" } },
+    ...{ output: { stdout: 5 }, range: { first: 1 }, written: { keeps: ["LF"] } },
+  }).map(([name, value]) => ({ ...facts, details: { ...details, [name]: value } })),
+  ...[{ path: 5 }, { lines: {} }, { lines: [{ kind: "x", text: "" }] }, { lines: [null] }, {
+    lineEnd: 1,
+  }].map((wrong) => ({ ...facts, details: { change: { ...change, ...wrong } } })),
+];
+for (const value of WRONG) {
+  Deno.test(`what is no account of a call is left out: ${JSON.stringify(value).slice(0, 90)}`, () => {
+    assertEquals(readFacts(value), undefined);
+  });
+}
