@@ -40,6 +40,8 @@ sessionTest(
   "words that stand for a command are one as a whole line, typed, and nothing else",
   [{ text: "One." }, { text: "Two." }],
   async (terminal, server) => {
+    // It comes when it comes, and not below a screen that was cleared.
+    await terminal.until("· test: tools");
     for (const word of ["?", "help"]) {
       await terminal.type(`${word}\r`);
       await terminal.until("Ctrl-Z");
