@@ -1,20 +1,17 @@
 // Draws docs/session.svg from the screen of a real session: the demo, in a tmux of 80 columns. Run
 // `deno run -A scripts/screenshot.ts` after a change of the session's looks.
 import { fromFileUrl } from "@std/path/from-file-url";
+import { BAND_ROLES, TEXT_ROLES } from "../src/terminal/style.ts";
 import { terminal } from "../tests/helpers/tmux.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 const COLUMNS = 80;
 const [WIDTH, HEIGHT, MARGIN] = [8.4, 18, 16];
 
-/** The colours that the program uses of the palette of 256, for white and for black paper. */
-const COLOURS: Record<string, [light: string, dark: string]> = {
-  28: ["#1a7f37", "#57ab5a"],
-  30: ["#0e7490", "#39c5cf"],
-  133: ["#8250df", "#bc8cff"],
-  161: ["#cf222e", "#f47067"],
-  243: ["#6e7781", "#8b949e"],
-};
+/** The classes of the program's colours: of text and of bands, on dark and on light paper. */
+const COLOURS = ([["c", TEXT_ROLES], ["k", BAND_ROLES]] as const).flatMap(([kind, roles]) =>
+  roles.map(([, , dark, light]) => ({ name: `${kind}${dark.slice(1)}`, dark, light }))
+);
 
 interface Run {
   text: string;
@@ -42,7 +39,12 @@ function runsOf(row: string, style: Map<string, string>): Run[] {
       else if (code === "3") style.set("slant", "i");
       else if (code === "4") style.set("line", "u");
       else if (code === "39") style.delete("colour");
-      else if (code === "38") style.set("colour", `c${codes.splice(0, 2)[1]}`);
+      else if (code === "49") style.delete("band");
+      else if (code === "38" || code === "48") {
+        const [, ...rgb] = codes.splice(0, 4).map(Number);
+        const hex = rgb.map((value) => value.toString(16).padStart(2, "0")).join("");
+        style.set(code === "38" ? "colour" : "band", `${code === "38" ? "c" : "k"}${hex}`);
+      }
     }
   }
   return runs;
@@ -55,33 +57,44 @@ function svg(rows: readonly string[]): string {
     text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]!);
   const style = new Map<string, string>();
   const texts = rows.flatMap((row, y) =>
-    runsOf(row, style).filter(({ text }) => text.trim() !== "").map(({ text, column, classes }) => {
+    runsOf(row, style).flatMap(({ text, column, classes }, at, runs) => {
+      const band = classes.find((name) => name.startsWith("k"));
+      const box = `x="${(MARGIN + column * WIDTH).toFixed(1)}" y="${MARGIN + y * HEIGHT - 1}"`;
+      // The blanks at the end of a row are not captured: a band that is open goes on to the margin.
+      const isOpen = at === runs.length - 1 && style.has("band");
+      const columns = isOpen ? COLUMNS - column : [...text].length;
+      const size = `width="${(columns * WIDTH).toFixed(1)}" height="${HEIGHT}"`;
+      const bands = band === undefined ? [] : [`<rect ${box} ${size} class="${band}"/>`];
+      if (text.trim() === "") return bands;
       const lead = text.length - text.trimStart().length;
       const shown = text.trim();
-      const at = `x="${(MARGIN + (column + lead) * WIDTH).toFixed(1)}" y="${
+      const place = `x="${(MARGIN + (column + lead) * WIDTH).toFixed(1)}" y="${
         MARGIN + y * HEIGHT + 13
       }" textLength="${([...shown].length * WIDTH).toFixed(1)}"`;
-      const names = classes.length > 0 ? ` class="${classes.join(" ")}"` : "";
-      return `<text ${at}${names}>${escape(shown)}</text>`;
+      const styles = classes.filter((name) => name !== band);
+      const names = styles.length > 0 ? ` class="${styles.join(" ")}"` : "";
+      return [...bands, `<text ${place}${names}>${escape(shown)}</text>`];
     })
   );
-  const palette = (which: 0 | 1) =>
-    Object.entries(COLOURS).map(([code, colours]) => `.c${code}{fill:${colours[which]}}`).join("");
+  const palette = (which: "dark" | "light") =>
+    COLOURS.map((colour) => `.${colour.name}{fill:${colour[which]}}`).join("");
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="A session of copilot in a terminal">
 <style>
 text{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#1f2328;white-space:pre}
-rect{fill:#ffffff;stroke:#d0d7de}
+.paper{fill:#ffffff;stroke:#d0d7de}
 .b{font-weight:bold}.i{font-style:italic}.u{text-decoration:underline}.d{opacity:.6}
-${palette(0)}
-@media (prefers-color-scheme:dark){text{fill:#e6edf3}rect{fill:#0d1117;stroke:#30363d}${palette(1)}}
+${palette("light")}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.paper{fill:#0d1117;stroke:#30363d}${
+    palette("dark")
+  }}
 </style>
-<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8"/>
+<rect class="paper" x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8"/>
 ${texts.join("\n")}
 </svg>
 `;
 }
 
-await using screen = await terminal({ columns: COLUMNS, rows: 40 });
+await using screen = await terminal({ columns: COLUMNS, rows: 60 });
 const project = `${screen.folder}/sheep`;
 await Deno.mkdir(project);
 await Deno.writeTextFile(`${project}/README.md`, "# Sheep\n\nCounts sheep at night.\n");
@@ -89,7 +102,9 @@ await Deno.writeTextFile(
   `${project}/main.ts`,
   "// Count the sheep: TODO count faster.\nconsole.log(1);\n",
 );
-await screen.type(`cd sheep; clear; '${Deno.execPath()}' run -A ${root}main.ts --demo\r`);
+await screen.type(
+  `export COLORTERM=truecolor; cd sheep; clear; '${Deno.execPath()}' run -A ${root}main.ts --demo --theme dark --approve ask\r`,
+);
 await screen.until("/help");
 await screen.type("What is this project?\r");
 await screen.until("leave");
@@ -97,7 +112,7 @@ await screen.type('In main.ts, replace "1" with "2".\r');
 await screen.until("Run this?");
 await screen.type("y\r");
 await screen.until((rows) =>
-  rows.some((row) => row.startsWith("· edit_file")) &&
+  rows.some((row) => row.startsWith("● Edited")) &&
   !rows.some((row) => row.includes("Esc stops"))
 );
 const rows = await screen.screen({ styles: true });
