@@ -49,6 +49,7 @@ export class AnswerStream implements Splitter {
 
   push(delta: Delta): void {
     if (this.#cut) return;
+    if (delta.type === "prompt_progress") return this.options.emit(delta);
     if (delta.type === "tool_arguments") return this.#pieces.push("arguments", delta.text);
     if (delta.type !== "tool_call") return this.#pieces.push(delta.type, delta.text);
     this.#pieces.flush();

@@ -111,7 +111,7 @@ function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
   const watchers = { text: watcher(), reasoning: watcher(), tool_arguments: watcher() };
   let ranAway = false;
   return (delta) => {
-    if (ranAway || delta.type === "tool_call") return;
+    if (ranAway || delta.type === "tool_call" || delta.type === "prompt_progress") return;
     ranAway = watchers[delta.type].push(delta.text) !== undefined;
     if (ranAway) onRunaway();
   };

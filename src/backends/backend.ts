@@ -1,6 +1,6 @@
 /** The contract of every backend: the agent knows none of them by name. @module */
 
-import type { RetryNotice, Usage } from "../types/event.ts";
+import type { PromptProgress, RetryNotice, Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 
@@ -11,7 +11,9 @@ export type Delta =
   /** A tool call begins to arrive; it is not to be run before the whole answer is there. */
   | { type: "tool_call"; name: string }
   /** A piece of a call's arguments; none comes from the native local endpoint: its calls come whole. */
-  | { type: "tool_arguments"; text: string };
+  | { type: "tool_arguments"; text: string }
+  /** No piece of the answer: the server has read so much of the prompt. */
+  | ({ type: "prompt_progress" } & PromptProgress);
 
 /** Options of `callCompat`, `callLocal` and `callHosted`. */
 export interface CallOptions {

@@ -23,8 +23,13 @@ export abstract class DeltaReader implements StreamReader<Fields> {
   abstract end(): Fields;
 
   protected emit(delta: Delta): void {
-    this.progress++;
     this.started = true;
+    this.tell(delta);
+  }
+
+  /** Reports what is no piece of the answer, which may still be asked for again. */
+  protected tell(delta: Delta): void {
+    this.progress++;
     this.onDelta?.(delta);
   }
 }

@@ -73,6 +73,16 @@ export interface RetryNotice {
   isLoading?: boolean;
 }
 
+/** How much of a prompt a server has read, in tokens. */
+export interface PromptProgress {
+  /** The tokens read so far, those from the cache included. */
+  processed: number;
+  /** The tokens of the whole prompt. */
+  total: number;
+  /** The part of `processed` that came from the server's cache. */
+  cached: number;
+}
+
 /** The changes that made a conversation shorter. */
 export interface Compaction {
   /** The estimated tokens of the next request, had nothing been done. */
@@ -107,6 +117,8 @@ export type TurnEvent =
   | { type: "usage"; usage: Usage }
   | { type: "tool_call_recovered"; name: string; id: string }
   | ({ type: "retry" } & RetryNotice)
+  /** The server, such as llama.cpp's, has read a part of the prompt. */
+  | ({ type: "prompt_progress" } & PromptProgress)
   /** The server loads the model first; `nextLookMs`: for so long it is known to, where it says so. */
   | { type: "loading"; model: string; nextLookMs?: number }
   /** The messages before the newest ones were replaced; a `notice` says so in words. */

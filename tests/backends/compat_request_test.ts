@@ -167,6 +167,11 @@ Deno.test("the bodies have the documented fields, messages last", () => {
       `"temperature":0.1,${hi}`,
     ],
     [
+      compatBody({ ...compat, baseUrl: "http://gpu:8080/v1" }, messages, [], true),
+      '{"model":"m","stream":true,"stream_options":{"include_usage":true},"return_progress":true,' +
+      `"max_tokens":4096,"temperature":0.1,${hi}`,
+    ],
+    [
       compatBody({ ...compat, frequencyPenalty: 0 }, messages, [tool], false),
       '{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,"frequency_penalty":0,' +
       tools + hi,

@@ -506,7 +506,9 @@ Deno.test("tool_call deltas come before arguments, but not before a name that ma
     const deltas: Delta[] = [];
     const events = fragments.map((fragment) => delta({ tool_calls: [fragment] }));
     foldEvents([...events, finish("tool_calls"), DONE], deltas);
-    const words = deltas.map((one) => one.type === "tool_call" ? one.name : one.text);
+    const words = deltas.map((one) =>
+      "text" in one ? one.text : one.type === "tool_call" && one.name
+    );
     assertEquals(words, seen);
   }
 });
@@ -824,6 +826,26 @@ Deno.test("NET-12 only what carries something is progress", () => {
     reader.push(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
     assertEquals(reader.progress > before, progress, JSON.stringify(event));
   }
+});
+
+Deno.test("how much of the prompt was read is told as it grows, and is no answer yet", () => {
+  const told: Delta[] = [];
+  const reader = compatReader("text/event-stream", true, (one) => told.push(one));
+  const progress: unknown[] = [
+    { processed: 50, total: 900, cache: 50 },
+    { processed: 50, total: 900, cache: 50 },
+    { processed: 100, total: "900" },
+    { processed: 900, total: 900 },
+  ];
+  for (const one of progress) {
+    const event = { choices: [], prompt_progress: one };
+    reader.push(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+  }
+  assertEquals(told, [
+    { type: "prompt_progress", processed: 50, total: 900, cached: 50 },
+    { type: "prompt_progress", processed: 900, total: 900, cached: 0 },
+  ]);
+  assertEquals(reader.started, false);
 });
 
 Deno.test("an answer is done with [DONE], or with a count of its own after its finish", () => {

@@ -114,6 +114,13 @@ Deno.test("what a server refuses by name is asked for otherwise, once, and remem
       [true, undefined],
     ],
     [
+      "return_progress",
+      "Unknown parameter: 'return_progress'",
+      400,
+      (body) => [body.stream, body.return_progress],
+      [true, undefined],
+    ],
+    [
       "stream",
       "Your organization must be verified to stream this model.",
       400,

@@ -51,7 +51,7 @@ function joined(deltas: Delta[]): { text: string; reasoning: string; names: stri
   const all = { text: "", reasoning: "", tool_arguments: "", names: [] as string[] };
   for (const delta of deltas) {
     if (delta.type === "tool_call") all.names.push(delta.name);
-    else all[delta.type] += delta.text;
+    else if ("text" in delta) all[delta.type] += delta.text;
   }
   return all;
 }

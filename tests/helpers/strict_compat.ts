@@ -33,6 +33,7 @@ const FINISH = {
 const FIELDS = [
   "max_tokens", "max_completion_tokens", "temperature", "top_p", "stream", "stream_options", "tools",
   "tool_choice", "parallel_tool_calls", "frequency_penalty", "presence_penalty", "seed", "stop",
+  "return_progress", // llama.cpp's own
   "reasoning_effort", "response_format", "store", "metadata", "user", "n", "prompt_cache_key",
 ];
 

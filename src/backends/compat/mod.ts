@@ -52,6 +52,7 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("reasoning_effort", "how much it thinks is left to the model from now on"),
   unsupported("chat_template_kwargs", "thinking is left to the model from now on"),
   unsupported("stream_options", "stream_options is left out from now on"),
+  unsupported("return_progress", "return_progress is left out from now on"),
   unsupported("stream", "answers are not streamed from now on"),
   unsupported("reasoning_content", "the model's reasoning is not sent back from now on"),
   TEXT_TOOLS,

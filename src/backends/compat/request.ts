@@ -51,6 +51,8 @@ export function compatBody(
   const parameters = {
     stream: streams,
     ...(streams && { stream_options: { include_usage: true } }),
+    // Of llama.cpp's server; others over http ignore it, or refuse it by its name.
+    ...(streams && config.baseUrl?.startsWith("http:") && { return_progress: true }),
     [limit]: config.maxTokens,
     temperature: config.temperature,
     frequency_penalty: config.frequencyPenalty,

@@ -95,9 +95,12 @@ class CompletionReader extends DeltaReader {
   /** llama.cpp tells how much of a long prompt it has read. */
   #takePromptProgress(value: unknown): void {
     if (!isObject(value) || typeof value.processed !== "number") return;
-    if (value.processed <= this.#promptRead) return;
-    this.#promptRead = value.processed;
-    this.progress++;
+    const { processed, total, cache } = value;
+    if (processed <= this.#promptRead) return;
+    this.#promptRead = processed;
+    const cached = typeof cache === "number" ? cache : 0;
+    if (typeof total !== "number") this.progress++;
+    else this.tell({ type: "prompt_progress", processed, total, cached });
   }
 
   #takeChoice(choice: Fields, key: "delta" | "message"): void {

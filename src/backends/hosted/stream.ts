@@ -5,7 +5,6 @@ import { throwErrorObject } from "../../wire/failure.ts";
 import { JsonReader, type StreamReader } from "../../wire/http.ts";
 import { parseJson } from "../../wire/ndjson.ts";
 import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
-import type { Delta } from "../backend.ts";
 import { brokeOff, DeltaReader, hasEvents, type OnDelta } from "../delta_reader.ts";
 import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 
@@ -129,13 +128,14 @@ interface StreamedBlock {
  * The field that a delta adds to and its kind for us, by the types of the block and the delta. Any
  * other is of a later version of the API, and of nothing that we act on.
  */
-const DELTAS: Readonly<Record<string, [key: string, type?: Exclude<Delta["type"], "tool_call">]>> =
-  {
-    "text text_delta": ["text", "text"],
-    "thinking thinking_delta": ["thinking", "reasoning"],
-    "thinking signature_delta": ["signature"],
-    "tool_use input_json_delta": ["partial_json", "tool_arguments"],
-  };
+const DELTAS: Readonly<
+  Record<string, [key: string, type?: "text" | "reasoning" | "tool_arguments"]>
+> = {
+  "text text_delta": ["text", "text"],
+  "thinking thinking_delta": ["thinking", "reasoning"],
+  "thinking signature_delta": ["signature"],
+  "tool_use input_json_delta": ["partial_json", "tool_arguments"],
+};
 
 function indexOf(event: Fields): number {
   if (typeof event.index === "number") return event.index;

@@ -47,6 +47,7 @@ export class PrintFrontend implements Frontend {
       case "status":
       case "output":
       case "call_delta":
+      case "prompt_progress":
       case "command_progress":
       case "rule_added":
         return;

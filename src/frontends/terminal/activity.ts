@@ -1,9 +1,9 @@
 /** The line that says what a turn is doing: how long, how many tokens, what. @module */
 
-import { count } from "../../text/count.ts";
+import { count, thousands } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
-import type { RetryNotice } from "../../types/event.ts";
+import type { PromptProgress, RetryNotice } from "../../types/event.ts";
 import type { Subject } from "../../types/tool.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { rowsOf } from "../../text/width.ts";
@@ -103,6 +103,16 @@ export class Activity {
     if (!this.#isActive || tail === "") return [];
     return tail.split("\n").slice(-GHOST_ROWS)
       .map((line) => this.paint(`    ${rowsOf(sanitize(line), Math.max(8, columns - 4))[0]}`, DIM));
+  }
+
+  /** The server has read a part of the prompt. */
+  readsPrompt({ processed, total, cached }: PromptProgress): void {
+    const share = Math.floor(100 * processed / Math.max(processed, total, 1));
+    const part = `${thousands(processed)} of ${thousands(total)}`;
+    const from = cached > 0 ? `, ${thousands(cached)} cached` : "";
+    this.#loading.until = 0;
+    this.#retry = undefined;
+    this.#doing = `Reading the prompt ${share} % (${part}${from})`;
   }
 
   /** A request failed and will be repeated. */

@@ -77,6 +77,9 @@ export class TurnView {
       case "thinking":
         this.#endText();
         return this.activity.request();
+      case "prompt_progress":
+        this.activity.readsPrompt(event);
+        return this.screen.update();
       case "loading":
         this.activity.load(event.model, event.nextLookMs);
         return this.screen.update();

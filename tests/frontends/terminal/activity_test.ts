@@ -99,3 +99,16 @@ Deno.test("a tool that runs for more than two seconds shows its newest line, if 
     assertEquals(at(12_000)!.slice(5), ": b");
   });
 });
+
+Deno.test("how much of the prompt was read is shown until the answer begins", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    activity.load("m");
+    activity.readsPrompt({ processed: 8100, total: 13_000, cached: 5000 });
+    assertEquals(at(0)!.slice(2), "0 s: Reading the prompt 62 % (8.1k of 13.0k, 5.0k cached)");
+    activity.readsPrompt({ processed: 900, total: 900, cached: 0 });
+    assertEquals(at(0)!.slice(2), "0 s: Reading the prompt 100 % (900 of 900)");
+    activity.token("b");
+    assertEquals(at(0)!.slice(2), "0 s · 1 token: b");
+  });
+});
