@@ -128,6 +128,10 @@ export function styleStart(look: Appearance, style: Style): string {
   return sgr.length === 0 ? "" : `\x1b[${sgr.join(";")}m`;
 }
 
+/** The same with the terminal's own colours, whatever its background. */
+export const ownStyle = (style: Style): string =>
+  styleStart({ colors: "16", unicode: true }, style);
+
 function colourSgr(colour: string, plane: number, colors: Colors): string {
   const rgb = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return colors === "rgb" ? `${plane};2;${rgb.join(";")}` : `${plane};5;${nearest256(rgb)}`;

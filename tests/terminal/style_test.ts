@@ -1,3 +1,5 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import { sourceFiles } from "../../scripts/module_graph.ts";
 import { assert, assertEquals } from "@std/assert";
 import {
   ADDED,
@@ -106,6 +108,15 @@ Deno.test("what is painted once the background is known has its colours", () => 
   assertEquals(painter({ ...look, colors: "16" })("a", DIM), "\x1b[2ma\x1b[m");
   // Text that is dim has the colour of its other role.
   assertEquals(paint("a", DIM | KEYWORD), paint("a", KEYWORD));
+});
+
+Deno.test("no other module holds a colour", () => {
+  const root = new URL("../../", import.meta.url);
+  for (const file of sourceFiles(fromFileUrl(root), "src")) {
+    if (file === "src/terminal/style.ts") continue;
+    const code = Deno.readTextFileSync(new URL(file, root)).replace(/^ *(\*|\/\/).*$/gm, "");
+    assertEquals(code.match(/x1b\[(?:[39][0-7]|10[0-7]|[34]8;|4[0-7])[;\dm].*/g), null, file);
+  }
 });
 
 const decimal = (hex: string) =>

@@ -17,6 +17,8 @@ const LONG_TOOL_MS = 2000;
 const LOOK_MS = 2000;
 /** The most characters of a call beside the newest line of its output. */
 const MAX_TOOL_CHARS = 30;
+/** On terminals of fewer columns the line takes two rows. */
+const MIN_ONE_ROW_COLUMNS = 60;
 const SPINNER_FRAME_MS = 120;
 /** The number of tokens that are enough to show a speed. */
 const MIN_TOKENS_FOR_SPEED = 20;
@@ -144,12 +146,20 @@ export class Activity {
 
   /** The line; undefined between turns. */
   line(): string | undefined {
+    return this.rows(MIN_ONE_ROW_COLUMNS)?.[0];
+  }
+
+  /** The line for a terminal of `columns`: in two rows where one would cut off what goes on. */
+  rows(columns: number): string[] | undefined {
     if (!this.#isActive) return undefined;
     const now = performance.now();
     const frame = this.#frames[Math.floor(now / SPINNER_FRAME_MS) % this.#frames.length]!;
     const time = `${Math.floor((now - this.#startedAt) / 1000)} s`;
-    const text = `${time}${this.#counted(now)} · Esc stops · ${this.#what(now)}`;
-    return `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
+    const numbers = `${time}${this.#counted(now)} · Esc stops`;
+    const what = this.#what(now);
+    const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
+    if (columns >= MIN_ONE_ROW_COLUMNS) return [row(`${numbers} · ${what}`)];
+    return [row(what), `  ${this.paint(numbers, DIM)}`];
   }
 
   #counted(now: number): string {

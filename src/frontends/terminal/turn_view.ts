@@ -117,12 +117,13 @@ export class TurnView {
 
   /** The rows that change in place: calls that others may join, and what goes on. */
   liveRows(): readonly string[] | undefined {
-    const line = this.activity.line();
-    if (line === undefined) return undefined;
+    const { columns } = terminalSize();
+    const activity = this.activity.rows(columns);
+    if (activity === undefined) return undefined;
     const looks = this.#lookRows();
     const gap = looks.length > 0 && this.#last === "text" ? [""] : [];
-    const ghosts = this.activity.ghostRows(terminalSize().columns);
-    return [...gap, ...looks, ...ghosts.length > 0 ? [""] : [], ...ghosts, "", line];
+    const ghosts = this.activity.ghostRows(columns);
+    return [...gap, ...looks, ...ghosts.length > 0 ? [""] : [], ...ghosts, "", ...activity];
   }
 
   /** The turn is over; `text` says how, where that needs saying. */

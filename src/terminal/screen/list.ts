@@ -1,5 +1,6 @@
 /** A list of rows of which one is chosen: its state, its moves, and the rows that show it. @module */
 
+import { ACCENT, BOLD, DIM, ownStyle } from "../style.ts";
 import { fittingLetters } from "../../text/fuzzy.ts";
 import { displayWidth } from "../../text/width.ts";
 import { cellsOf } from "../styled.ts";
@@ -63,7 +64,7 @@ export function listRows(
     row.push(...cut(labelCells(item.label, isChosen, look), room, look.unicode));
     if (!hasDetails || !item.detail) return row;
     row.push(...cells(" ".repeat(front + widest + 2 - widthOf(row))));
-    const detail = cellsOf(item.detail, look.hasStyles ? "\x1b[2m" : "");
+    const detail = cellsOf(item.detail, look.hasStyles ? ownStyle(DIM) : "");
     return [...row, ...cut(detail, columns - front - widest - 2, look.unicode)];
   });
 }
@@ -76,10 +77,10 @@ function labelCells(label: string, isChosen: boolean, { hasStyles, word = "" }: 
   let at = 0;
   // What cannot be shown as it is becomes longer: the letters behind it are not marked.
   const isPlain = cells(label).map(({ text }) => text).join("") === label;
-  return cellsOf(label, isChosen ? "\x1b[36m" : "").map((cell) => {
+  return cellsOf(label, isChosen ? ownStyle(ACCENT) : "").map((cell) => {
     const isBold = isPlain && bold.has(at);
     at += cell.text.length;
-    return isBold ? { ...cell, style: `${cell.style}\x1b[1m` } : cell;
+    return isBold ? { ...cell, style: `${cell.style}${ownStyle(BOLD)}` } : cell;
   });
 }
 

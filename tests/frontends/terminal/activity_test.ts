@@ -112,3 +112,14 @@ Deno.test("how much of the prompt was read is shown until the answer begins", ()
     assertEquals(at(0)!.slice(2), "0 s · 1 token: b");
   });
 });
+
+Deno.test("on a narrow terminal what goes on has a row of its own, above the numbers", () => {
+  atTimes((activity) => {
+    activity.begin("a");
+    activity.token("writing");
+    assertEquals(activity.rows(60), ["/ 0 s · 1 token · Esc stops · writing"]);
+    assertEquals(activity.rows(59), ["/ writing", "  0 s · 1 token · Esc stops"]);
+    activity.end();
+    assertEquals(activity.rows(59), undefined);
+  });
+});
