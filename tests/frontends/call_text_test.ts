@@ -110,6 +110,9 @@ Deno.test("of a command's output, its first and last lines are shown, and those 
   const ends = ["line 0", "line 1", "line 6", "line 7", "line 8"];
   assertEquals(telling(numbers, 0), { lines: ends, more: 4 });
   assertEquals(telling(numbers, 1), { lines: ends, more: 4 });
+  const amid = numbers.replace("line 4", "error: x");
+  assertEquals(telling(amid, 1).lines, ["line 0", "line 1", "error: x", "line 7", "line 8"]);
+  assertEquals(telling(amid, 0).lines, ends);
   const tests = `FF..
 =====
 FAIL: test_one
