@@ -15,9 +15,10 @@ const TITLES: Record<string, string> = {
 /** The meanings of arguments, by command. */
 const MEANINGS: Record<string, Record<string, string>> = {
   approve: {
-    never: "what only reads; all else is refused",
+    plan: "nothing is written; commands only where a sandbox holds them",
+    never: "what would be asked about is refused",
     ask: "what only reads; edits and commands are asked about",
-    edits: "edits in the folder, and commands that are confined",
+    edits: "edits in the folder, and commands in the sandbox",
     auto: "the same; the default where a sandbox works",
   },
   trust: {

@@ -25,7 +25,7 @@ interface ReplayOptions {
 /** Shows the newest turns of `messages` again. */
 export function replay(messages: readonly Message[], options: ReplayOptions): void {
   const { screen, view, executions, columns, dim } = options;
-  const from = firstShown(messages, executions, columns);
+  const from = firstReplayed(messages, executions, columns);
   if (from > 0) screen.print(dim(`· ${count(from, "message")} before these`));
   const calls = new Map<string, ToolCall>();
   let isOpen = false;
@@ -76,7 +76,7 @@ function executionOf(
 }
 
 /** The index of the first message that is shown: where it can be, the beginning of a turn. */
-function firstShown(
+function firstReplayed(
   messages: readonly Message[],
   executions: ReadonlyMap<string, ExecutionFacts>,
   columns: number,

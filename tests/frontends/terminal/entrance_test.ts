@@ -46,7 +46,7 @@ sessionTest(
       await terminal.type(`${word}\r`);
       await terminal.until("Ctrl-Z");
       await terminal.type("\x0c");
-      await terminal.until((rows) => rows[0] === ">");
+      await terminal.until((rows) => rows[1] === ">");
     }
     await terminal.type("help me\r");
     await terminal.until("One.");

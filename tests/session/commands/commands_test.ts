@@ -171,7 +171,7 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
     ]);
     assertEquals(
       (await choices("approve")).map(({ argument, isCurrent }) => [argument, isCurrent]),
-      [["never", false], ["ask", false], ["edits", false], ["auto", false]],
+      ["plan", "never", "ask", "edits", "auto"].map((mode) => [mode, false]),
     );
     assertEquals(await choices("trust"), [
       { argument: "on", label: "on", isCurrent: false },
