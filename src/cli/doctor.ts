@@ -100,7 +100,7 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
     return { name, status: "note", text, ...advice !== undefined && { advice } };
   }
   const text = mode === "off"
-    ? `not confined; ${by} works: --sandbox workspace-write`
+    ? `a session confines them by ${by}; -p does with --sandbox workspace-write, or --yes`
     : `confined by ${by}: ${mode}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
 }

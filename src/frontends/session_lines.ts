@@ -11,11 +11,14 @@ import { oneLine, shortened } from "../text/one_line.ts";
 
 /** The rows of `/permissions`, each with its label. */
 export function permissionReportLines(report: PermissionReport): string[] {
-  const { approve, yes, env, rules, file, trust } = report;
+  const { approve, yes, env, networked, rules, file, trust } = report;
   return [
     `approve  ${yes ? "--yes: nothing is asked" : approve}`,
     `sandbox  ${sandboxText(report)}`,
     ...env.length > 0 ? [`env      ${env.join(", ")}`] : [],
+    ...networked.length > 0
+      ? [`network  in this session for ${oneLine(networked.join(", "))}`]
+      : [],
     ...rules.map(({ effect, text }) => `${effect.padEnd(8)} ${oneLine(text)}`),
     ...file === undefined ? [] : [`yours in ${oneLine(file)}`],
     ...trust === undefined
@@ -58,9 +61,9 @@ const TRUST_TEXTS = {
 };
 
 /** The question whether the instructions of a folder are heeded: its text, and the prompt below. */
-export function trustQuestion({ doubt, files }: Confirmation): { text: string; prompt: string } {
+export function trustQuestion({ doubt, files }: Confirmation): { text: string; title: string } {
   const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
-  return { text, prompt: "Heed them? [y/n] " };
+  return { text, title: "Use them?" };
 }
 
 /** The changed lines of the files that a question about trust names, as rows of at most `columns`. */

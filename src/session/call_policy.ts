@@ -71,9 +71,18 @@ export class CallPolicy {
     if (verdict.isPlanned) return PLAN_REFUSAL;
     onRefused();
     const isDenied = verdict.effect === "deny";
-    const how = isDenied ? "" : `; --yes${this.#rules(args) ? ", or a rule," : ""} allows it`;
+    const how = isDenied ? "" : `; ${this.#wayOut(args, verdict)} allows it`;
     const summary = `it ${shortened(oneLine(verdict.reason), 100)}${how}`;
     return { allow: false, ...refusal(this.tool, verdict), summary };
+  }
+
+  /** What the person can do for a call that was refused as nobody was asked. */
+  #wayOut(args: Arguments, { leave }: Verdict): string {
+    const { yes, settings } = this.by;
+    if (yes && settings.view !== undefined) {
+      return leave === "network" ? "--network" : "--sandbox off";
+    }
+    return `--yes${this.#rules(args) ? ", or a rule," : ""}`;
   }
 
   #call(args: Arguments): PolicyCall {
@@ -121,8 +130,8 @@ export class CallPolicy {
   }
 
   /**
-   * Asks until there is an answer; the decision, or the verdict that denies the command as the person
-   * changed it: a command that they edit is decided anew, and asked about again where there is a reason.
+   * Asks; the decision, or the verdict that denies the command as the person changed it. A command that
+   * they edited runs without another question: they have just read all of it.
    */
   async #ask(
     args: Arguments,
@@ -134,34 +143,30 @@ export class CallPolicy {
     const isCommand = this.#call(args).command !== undefined;
     const confinedTo = isCommand && await this.by.confined();
     let given = args;
-    for (;;) {
-      const prepared = await this.#prepare(given, context);
-      const rules = this.#rules(given);
-      const approval = this.#approval(given, verdict, prepared, rules);
-      const isConfined = confinedTo && verdict.leave === undefined;
-      const answer = await approve({ ...approval, ...isConfined && { confinedTo } }, signal);
-      signal.throwIfAborted();
-      if (answer.choice === "refuse") return refusalByPerson(answer.reason);
-      if (answer.choice === "edit") {
-        given = withCommand(given, approval.subject.command, answer.command);
-        verdict = await this.#verdict(given);
-        if (verdict.effect === "deny") return verdict;
-        // What the person wrote runs, but for what they may not know of it.
-        if (verdict.effect === "ask" && !verdict.isRoutine) continue;
-      }
-      if (answer.choice !== "edit") {
-        for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
-      }
-      const { leave, networked } = verdict;
-      if (networked) this.by.network(networked);
-      return {
-        allow: true,
-        ...leave && { leave },
-        ...given !== args && { args: given },
-        ...grant && { grant },
-        ...prepared && { prepared },
-      };
+    const prepared = await this.#prepare(given, context);
+    const rules = this.#rules(given);
+    const approval = this.#approval(given, verdict, prepared, rules);
+    const isConfined = confinedTo && verdict.leave === undefined;
+    const answer = await approve({ ...approval, ...isConfined && { confinedTo } }, signal);
+    signal.throwIfAborted();
+    if (answer.choice === "refuse") return refusalByPerson(answer.reason);
+    if (answer.choice === "edit") {
+      given = withCommand(given, approval.subject.command, answer.command);
+      verdict = await this.#verdict(given);
+      if (verdict.effect === "deny") return verdict;
     }
+    if (answer.choice !== "edit") {
+      for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
+    }
+    const { leave, networked } = verdict;
+    if (networked) this.by.network(networked);
+    return {
+      allow: true,
+      ...leave && { leave },
+      ...given !== args && { args: given },
+      ...grant && { grant },
+      ...prepared && { prepared },
+    };
   }
 
   /** The tool's preparation; undefined where it fails on a file that the model may not read. */

@@ -255,6 +255,7 @@ export class Permissions {
       yes: this.choice.yes === true,
       ...mode === "off" ? { mode, network } : await this.sandboxStatus(folder),
       env: this.env,
+      networked: [...this.#networked],
       rules: rules.map(({ effect, text }) => ({ effect, text })),
       ...this.file.path !== undefined && { file: this.file.path },
       ...trusted !== undefined && { trust: trusted !== false },

@@ -135,6 +135,8 @@ export interface PermissionReport extends SandboxStatus {
   yes: boolean;
   /** Variables that commands get beside the usual ones. */
   env: readonly string[];
+  /** What may use the network in this session: the beginnings of commands. */
+  networked: readonly string[];
   rules: readonly { effect: RuleEffect; text: string }[];
   /** The person's own settings file. */
   file?: string;

@@ -71,7 +71,11 @@ Deno.test("doctor: what confines commands", () => {
     const [given, status, text] of [
       [{ mode: "off", network, why }, "note", "not confined, and cannot be: no bwrap"],
       [{ mode: "read-only", network, why }, "note", "refused, as nothing confines them: no bwrap"],
-      [{ mode: "off", network, by: "x" }, "ok", "not confined; x works: --sandbox workspace-write"],
+      [
+        { mode: "off", network, by: "x" },
+        "ok",
+        "a session confines them by x; -p does with --sandbox workspace-write, or --yes",
+      ],
       [{ mode: "read-only", network, by: "x" }, "ok", "confined by x: read-only, without network"],
       [
         { mode: "read-only", network: true, by: "x" },

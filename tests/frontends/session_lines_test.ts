@@ -17,6 +17,7 @@ const REPORT: PermissionReport = {
   mode: "off",
   network: false,
   env: [],
+  networked: [],
   rules: [],
 };
 
@@ -90,7 +91,7 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
   assertEquals(trustQuestion({ type: "trust", files }), {
     text:
       `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.`,
-    prompt: "Heed them? [y/n] ",
+    title: "Use them?",
   });
 });
 

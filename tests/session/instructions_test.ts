@@ -269,7 +269,7 @@ Deno.test({
     const start = `${sessionCommand(server)}; echo left: $?\r`;
     await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nbe kind\n");
     await screen.type(start);
-    await screen.until("Heed them?");
+    await screen.until("Use them?");
     await screen.type("y\r");
     await screen.until("· heeds AGENTS.md (2 lines)");
     await screen.type("\x04");
@@ -279,7 +279,7 @@ Deno.test({
     // The question of the first session is there until the screen is cleared.
     const rows = await screen.until((rows) =>
       rows.some((row) => row.includes("no longer those")) &&
-      rows.some((row) => row.startsWith("Heed them?"))
+      rows.some((row) => row.startsWith("Use them?"))
     );
     assertEquals(rows.filter((row) => /^ {4}\S/.test(row)), [
       "    1   be brief",
@@ -421,7 +421,7 @@ Deno.test({
     const demo = sessionCommand(server).replace(/ --local.*/, " --demo");
     await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\n");
     await screen.type(`${sessionCommand(server)}; echo left: $?\r`);
-    await screen.until("Heed them?");
+    await screen.until("Use them?");
     await screen.type("perhaps\r");
     await screen.until("Esc leaves it open");
     await screen.type("\x15y\r");

@@ -278,7 +278,7 @@ Deno.test({
     }
     const start = sessionCommand(server);
     await screen.type(`cd work; PATH=.:bin:$PWD/bin:$PATH ${start}; echo left: $?\r`);
-    await screen.until("Heed them?");
+    await screen.until("Use them?");
     await screen.type("\x1b");
     await screen.until((rows) =>
       rows.includes(">") && rows.some((row) => /^· not heeded: AGENTS/.test(row))

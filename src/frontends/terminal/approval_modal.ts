@@ -90,6 +90,8 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   press(key: Key): Outcome<ApprovalAnswer> {
     if (this.#line !== undefined) return this.#pressLine(this.#line, key);
+    // A paste is no answer, even where it begins like one: the Enter behind it must not be a yes.
+    if (key.type === "paste") return this.#open("reason", key.text.split(/[\r\n]/, 1)[0]!);
     if (key.type === "text") return this.#type(key.text);
     switch (key.name) {
       case "up":
@@ -134,9 +136,13 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
       return this.#open("command", command + text.slice(1));
     }
     const row = rows.find(({ choice }) => choice === ANSWER_KEYS[first]) ?? rows[Number(first) - 1];
-    if (row !== undefined) return this.#pick(row, text.slice(1));
-    // At the last row whatever else is typed is the reason.
-    return rows[this.#chosen]?.choice === "refuse" ? this.#open("reason", text) : "bell";
+    if (row !== undefined && (text.length === 1 || row.choice === "refuse")) {
+      return this.#pick(row, text.slice(1));
+    }
+    // Whatever else is typed is no yes, but may be a reason.
+    return /^\w{2}|\s/.test(text) || rows[this.#chosen]?.choice === "refuse"
+      ? this.#open("reason", text)
+      : "bell";
   }
 
   #move(step: -1 | 1): Outcome<ApprovalAnswer> {

@@ -3,21 +3,34 @@
 import type { Status } from "../../session/frontend.ts";
 import { count, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { displayWidth } from "../../text/width.ts";
 import { dollars } from "../../session/prices.ts";
 
 /** The line for a terminal of `columns`, such as `qwen3:8b · 3.1k tokens · ~/project`. */
 export function footerText(status: Status, columns: number, home = Deno.env.get("HOME")): string {
   const { model, runningJobs, tokens, cost, approvesAll, mode } = status;
-  return [
+  const parts = [
     ...(model === undefined ? [] : [modelText(model)]),
     ...(runningJobs > 0 ? [count(runningJobs, "job")] : []),
     ...(tokens.used > 0 ? [tokenShare(tokens)] : []),
     ...(cost === undefined ? [] : [dollars(cost)]),
-    oneLine(shortFolder(status.folder, Math.max(12, columns >> 1), home)),
+  ];
+  const modes = [
     ...(approvesAll && mode?.approve !== "plan" ? ["--yes"] : mode ? [mode.approve] : []),
     ...(mode?.isConfined ? ["sandboxed"] : []),
-  ].join(" · ");
+  ];
+  // What may run is always seen: the folder gives way first, then the tokens.
+  const widthOf = (some: readonly string[]) => displayWidth(some.join(" · "));
+  const room = columns - widthOf([...parts, "", ...modes]);
+  const most = Math.min(room, Math.max(MIN_FOLDER, columns >> 1));
+  const folder = oneLine(shortFolder(status.folder, most, home));
+  if (most >= MIN_FOLDER) return [...parts, folder, ...modes].join(" · ");
+  while (parts.length > 1 && widthOf([...parts, ...modes]) > columns) parts.pop();
+  return [...parts, ...modes].join(" · ");
 }
+
+/** The least columns in which a folder's end says something. */
+const MIN_FOLDER = 12;
 
 /** A model's name; of a file, as llama.cpp names models, the last part of its path. */
 export function modelText(model: string): string {

@@ -202,13 +202,23 @@ export class TerminalFrontend implements Frontend, Disposable {
 
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     if (!this.#isLive) return undefined;
-    const { text, prompt } = trustQuestion(question);
+    const { text, title } = trustQuestion(question);
     const { columns } = terminalSize();
     const changes = trustChangeRows(question, columns, this.#paint);
     this.#screen.print([wrapped(text, columns), ...changes].join("\n"));
+    if (this.#screen instanceof LiveScreen) {
+      const items = [{ label: "Yes", value: true, key: "y" }, {
+        label: "No",
+        value: false,
+        key: "n",
+      }];
+      const hint = "y or n · Esc leaves it open";
+      const list = { title, items, isNumbered: true, hint };
+      return await this.#screen.choose(list, signal, { waits: true }) ?? undefined;
+    }
     const objection = (line: string) =>
       /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc leaves it open";
-    const answer = await this.#screen.ask(prompt, objection, signal);
+    const answer = await this.#screen.ask(`${title} [y/n] `, objection, signal);
     return answer === null ? undefined : /^\s*y/i.test(answer);
   };
 

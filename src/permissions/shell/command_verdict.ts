@@ -23,6 +23,7 @@ import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from 
 export function commandVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
   const { tool, command, leave, reason } = call;
   const inside = lineVerdict(tool, command, scene);
+  if (leave === "network" && scene.view?.().network) return inside;
   if (leave === undefined || scene.view === undefined || inside.effect === "deny") return inside;
   const { view: _, ...unconfined } = scene;
   const outside = lineVerdict(tool, command, unconfined);

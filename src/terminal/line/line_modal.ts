@@ -142,8 +142,11 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
         this.#dismissed = menu.from;
         return "none";
       case "tab":
-        // The row that is marked has not been put in yet.
-        return this.#put(menu, menu.isTyped && !menu.isPut ? 0 : 1);
+        if (!menu.isTyped || menu.isPut) return this.#put(menu, 1);
+        // The row that is marked has not been put in yet; it is what was wanted.
+        [this.state] = putOffer(this.state, menu, 0);
+        this.#menu = undefined;
+        return "none";
       case "down":
       case "ctrl-n":
         return this.#put(menu, 1);

@@ -11,6 +11,8 @@ import type { Modal, Outcome } from "./modal.ts";
 
 interface ListItem<T> extends ListRow {
   value: T;
+  /** A letter that picks it. */
+  key?: string;
 }
 
 export interface ListOptions<T> extends Omit<ListLook, "word"> {
@@ -118,6 +120,8 @@ export class ListModal<T> implements Modal<T> {
 
   #type(text: string): Outcome<T> {
     if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
+    const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;
+    if (keyed >= 0) return this.#pick(keyed);
     return this.#narrow(this.#word + text.replace(/\s+/g, " ").trimStart());
   }
 

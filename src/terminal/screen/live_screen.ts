@@ -170,12 +170,12 @@ export class LiveScreen implements Screen {
     return this.push(question, signal, { waits: false });
   }
 
-  choose<T>(list: ChoiceList<T>, signal: AbortSignal): Promise<T | null> {
+  choose<T>(list: ChoiceList<T>, signal: AbortSignal, how = { waits: false }): Promise<T | null> {
     const { color, unicode = true } = this.options;
     const context = this.#printed;
     const modal = new ListModal<T>({ ...list, hasStyles: color !== "", unicode, context });
     // A person who asked for a list expects the next key to be for it.
-    return this.push(modal, signal, { waits: false });
+    return this.push(modal, signal, how);
   }
 
   /**

@@ -40,7 +40,7 @@ export interface Screen extends Disposable {
     signal: AbortSignal,
   ): Promise<string | null>;
   /** Has a person pick a row of `list`, which they asked for; null for none, or where nothing is repainted. */
-  choose<T>(list: ChoiceList<T>, signal: AbortSignal): Promise<T | null>;
+  choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: { waits: boolean }): Promise<T | null>;
   /** Notifies a person who looks elsewhere; `text` is one line. */
   notify(text: string): void;
 }

@@ -35,8 +35,28 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   [{ folder: "/home/ursula" }, "m · /home/ursula"],
   [{ folder: `/${"a".repeat(19)}` }, `m · /${"a".repeat(19)}`, 40],
   [{ folder: `/${"a".repeat(20)}` }, `m · …${"a".repeat(19)}`, 40],
-  // No more than half of the row, but for the end of a name.
-  [{ folder: "/abcdefghijklmn" }, "m · …defghijklmn", 10],
+  // What may run is always seen: the folder gives way first, then what was counted.
+  [{ folder: "/abcdefghijklmn" }, "m", 10],
+  [
+    {
+      ...tokens(1600),
+      model: "a-model-of-20-letter",
+      folder: "/tmp/project",
+      mode: { approve: "edits", isConfined: true },
+    },
+    "a-model-of-20-letter · edits · sandboxed",
+    40,
+  ],
+  [
+    { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
+    "m · 1.6k tokens · …cdefghijklmn · ask",
+    38,
+  ],
+  [
+    { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
+    "m · 1.6k tokens · ask",
+    36,
+  ],
 ];
 for (const [change, shown, columns = 80] of ROWS) {
   Deno.test(`the status line: ${shown}`, () => {
