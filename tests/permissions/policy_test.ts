@@ -473,6 +473,41 @@ rows(
   ]),
 );
 
+Deno.test("CMD-03 a program that is known only when it runs may be one that a rule denies", () => {
+  for (const command of ["$x a", "x=curl; $x", "$(echo curl) x", "{curl,x}", "c?rl x", "rm $x"]) {
+    for (
+      const [settings, rule, expected] of [
+        [CONFINED, "deny run_bash(curl *)", command !== "rm $x"],
+        [CONFINED, "deny run_bash(rm -rf *)", true],
+        [CONFINED, "ask run_bash(rm -rf *)", true],
+        [AUTO, "deny run_bash(rm -rf *)", true],
+      ] as const
+    ) {
+      const { effect, mayBeDenied } = decide(bash(command), {
+        ...SETTINGS,
+        ...settings,
+        rules: rules([rule]),
+      }, place);
+      const isAsked = [effect, mayBeDenied === true];
+      const others = ["ask run_bash", ...rule.startsWith("deny") ? [rule] : []];
+      const secret = decide(bash(`${command} .env`), {
+        ...SETTINGS,
+        ...settings,
+        rules: rules(others),
+      }, place);
+      assertEquals([secret.effect, secret.mayBeDenied === true], [
+        "ask",
+        others.length > 1 && expected,
+      ], command);
+      assertEquals(
+        isAsked,
+        expected ? ["ask", rule.startsWith("deny")] : ["allow", false],
+        `${command} ${rule}`,
+      );
+    }
+  }
+});
+
 rows("R-01 confined, tools do what commands may", [
   [read("/usr/include/stdio.h"), CONFINED, "allow"],
   [read("/etc/hosts"), CONFINED, "ask"],

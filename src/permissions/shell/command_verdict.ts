@@ -76,6 +76,7 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
   const loud = verdicts.filter(({ basis }) => basis !== "quiet");
   const counted = loud.length > 0 ? loud : verdicts;
   const found = verdicts.find(({ effect }) => effect === "deny") ??
+    counted.find(({ mayBeDenied }) => mayBeDenied) ??
     counted.find(({ effect }) => effect === "ask");
   if (found) return found;
   if (!hasBash) return askBecause("runs in a shell whose language is not understood");
@@ -149,13 +150,13 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
   const isConfined = confines(scene);
+  const asked = askedByRule(concerned, words);
   // The sandbox hides secrets: who is to read one has to leave it.
   if (refused) {
-    const said = asNamed(refused);
+    const said = { ...asked, ...asNamed(refused) };
     return isConfined && said.effect === "ask" ? leaving(said) : said;
   }
-  const asked = concerned.find(({ how }) => how !== "no");
-  if (asked) return askBecause(`may match the rule ${asked.rule.effect} ${asked.rule.text}`);
+  if (asked) return asked;
   const loss = destroys(runs, scene);
   if (loss !== undefined) return askBecause(loss);
   const harmful = redirections.find((one) => !isHarmless(one));
@@ -196,6 +197,20 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
     ...since,
   };
   return isQuiet(plain.words) ? { ...verdict, basis: "quiet" } : verdict;
+}
+
+/** The question about a command that a rule may refuse, or asks about; undefined for none. */
+function askedByRule(
+  concerned: readonly { rule: Rule; how: ReturnType<typeof concernsCommand> }[],
+  [program]: readonly Word[],
+): Verdict | undefined {
+  // A program that is known only when it runs may be any.
+  const isAny = program !== undefined && program.kind !== "literal";
+  const found = concerned.filter(({ rule, how }) => how !== "no" || isAny && rule.command);
+  const { rule } = found.find(({ rule }) => rule.effect === "deny") ?? found[0] ?? {};
+  if (rule === undefined) return undefined;
+  const { effect, text } = rule;
+  return { ...askBecause(`may match the rule ${effect} ${text}`), mayBeDenied: effect === "deny" };
 }
 
 /** The rule that allows a command, and the files that keep others from it, as they changed since. */
