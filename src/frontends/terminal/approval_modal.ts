@@ -179,7 +179,12 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     const text = outcome.done.trim().replace(/^o?[\s,:]+/, "");
     if (kind === "reason") return { done: { choice: "refuse", reason: text } };
     const { command } = this.options;
-    const isSame = outcome.done === command || outcome.done.trim() === "";
+    // A command that was erased is not the one to run.
+    if (outcome.done.trim() === "") {
+      this.#line = undefined;
+      return "none";
+    }
+    const isSame = outcome.done === command;
     return { done: isSame ? { choice: "once" } : { choice: "edit", command: outcome.done } };
   }
 }

@@ -64,8 +64,8 @@ export function answerRows(approval: Approval, columns: number): AnswerRow[] {
     .map((choice) => ({ choice, label: labels[choice] }));
 }
 
-/** Columns of a row of answers beside what it allows. */
-const ANSWER_COLUMNS = 28;
+/** Columns of a row of answers beside what it allows: its mark and digit, and the words around. */
+const ANSWER_COLUMNS = 30;
 
 /** What an answer allows for longer, where that fits in its row; else the row says so above. */
 function remembered(approval: Approval, columns: number): string {

@@ -89,7 +89,7 @@ const ANSWERS: [keys: string, answer: ApprovalAnswer][] = [
   ["nx\x1b[27u2", { choice: "session" }],
   ["e\r", { choice: "once" }],
   ["e -v\r", { choice: "edit", command: "npm test -v" }],
-  ["e\x15\r", { choice: "once" }],
+  ["e\x15\r\x1b[B\r", { choice: "session" }],
   ["\x1b[200~yes, and go on\x1b[201~\r", { choice: "refuse", reason: "yes, and go on" }],
   ["\x1b[200~1\nsecond line\x1b[201~\r", { choice: "refuse", reason: "1" }],
   ["use make instead\r", { choice: "refuse", reason: "use make instead" }],
@@ -104,6 +104,10 @@ for (const [keys, answer] of ANSWERS) {
 Deno.test("a key that is no answer does nothing", () => {
   for (const keys of ["x", "5", "0", "-", "\x01"]) {
     assertEquals(question().press(keys), "bell", keys);
+  }
+  // Pasted, by a terminal that does not say so: it may be a reason.
+  for (const keys of ["sudo x", "yes", "always", "1st", "e\x15\r1st"]) {
+    assertEquals(question().press(keys), "none", keys);
   }
   const few = { choices: ["once", "refuse"] as const };
   for (const keys of ["a", "s", "e", "3"]) assertEquals(question(few).press(keys), "bell", keys);
@@ -130,6 +134,13 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
   const command = question();
   command.press("e");
   assertEquals(command.rows(), ["❯ npm test", "  Enter runs it, once · Esc goes back"]);
+});
+
+Deno.test("what an answer allows is said in whole, in its row or above it", () => {
+  for (let columns = 40; columns < 90; columns++) {
+    const row = question({}, columns).rows()[2]!;
+    assertEquals(row.endsWith(" in this session"), true, row);
+  }
 });
 
 Deno.test("a question on a low screen keeps the row that is chosen", () => {

@@ -50,12 +50,12 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   [
     { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
     "m · 1.6k tokens · …cdefghijklmn · ask",
-    38,
+    37,
   ],
   [
     { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
     "m · 1.6k tokens · ask",
-    36,
+    32,
   ],
 ];
 for (const [change, shown, columns = 80] of ROWS) {
