@@ -45,7 +45,7 @@ export function pathVerdict(
   scene: Scene,
   showsNames?: true,
 ): Verdict {
-  const { approve, sandbox, rules, paths, place, root } = scene;
+  const { rules, paths, place, root } = scene;
   const at = place(path);
   // A link with an allowed name allows nothing, and one with another name evades nothing.
   const matching = (effect: RuleEffect) =>
@@ -56,13 +56,23 @@ export function pathVerdict(
     );
   const denied = matching("deny");
   if (denied) return byRule(denied);
-  const beyond = (reason: string): Verdict => ({ ...askBecause(reason), isBeyond: true });
   const secret = secretAt(scene, at);
   if (secret !== undefined) return beyond(`may hold ${secret}`);
   const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path);
   if (tool.access !== "read" && special !== undefined) return beyond(`is ${special}`);
-  const rule = matching("ask") ?? matching("allow");
-  if (rule) return byRule(rule);
+  const asked = matching("ask");
+  const allowed = asked ? undefined : matching("allow");
+  if (allowed) return byRule(allowed);
+  const verdict = modeVerdict(tool, at, scene);
+  // What the view leaves out stays so: a rule that asks makes nothing less strict.
+  return asked ? { ...byRule(asked), isBeyond: verdict.isBeyond === true } : verdict;
+}
+
+const beyond = (reason: string): Verdict => ({ ...askBecause(reason), isBeyond: true });
+
+/** The verdict of the modes and the view on a call about a place that no rule is about. */
+function modeVerdict(tool: PolicyCall["tool"], at: Place, scene: Scene): Verdict {
+  const { approve, sandbox } = scene;
   const isRead = tool.access === "read";
   // Inside, a read needs no look at the view: of what is there it leaves out secrets alone.
   const access = at.isInside && isRead ? "read" : scene.view && accessAt(scene.view(), at.real);

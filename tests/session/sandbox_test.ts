@@ -447,6 +447,32 @@ Deno.test({
     ),
 });
 
+Deno.test({
+  ...unreachable,
+  name: `TRU-03 a folder whose rules ask lets nothing out that --yes refuses${skipped}`,
+  fn: () =>
+    turn(
+      [
+        use("read_file", { file_path: "../outside.txt" }),
+        use("write_file", { file_path: "../outside.txt", content: "x" }),
+        use("read_file", { file_path: "in.txt" }),
+      ],
+      CONFINED,
+      {
+        project: { ask: ["*(/**)", "*(**)"] },
+        prepare: (folder) => {
+          Deno.writeTextFileSync(`${folder}/../outside.txt`, "CANARY\n");
+          Deno.writeTextFileSync(`${folder}/in.txt`, "in\n");
+        },
+      },
+      ({ results, folder }) => {
+        const ran = results.map((result) => !result.startsWith("Refused"));
+        assertEquals(ran, [false, false, true], results.join("\n"));
+        assertEquals(text(`${folder}/../outside.txt`), "CANARY\n");
+      },
+    ),
+});
+
 for (const approve of ["ask", "never"]) {
   Deno.test({
     ...unreachable,
