@@ -41,7 +41,7 @@ export interface ContextTokens {
 export class BackendError extends Error {
   /** The class's name. */
   override readonly name = "BackendError";
-  /** What kind of failure. */
+  /** The kind of failure. */
   readonly kind: BackendErrorKind;
   /** The HTTP status, where there was one. */
   readonly status: number | undefined;

@@ -45,9 +45,9 @@ interface ModelChange {
   model?: string;
   maxTokens?: number;
   contextLength?: number | undefined;
-  /** Not of the hosted backend, which takes tools with every model. */
+  /** The hosted backend has no such setting: it takes tools with every model. */
   textTools?: boolean | undefined;
-  /** Of the local backend alone. */
+  /** A setting of the local backend alone. */
   useCompat?: boolean;
 }
 

@@ -1,5 +1,6 @@
 /** The person's own files; those of the folder that is worked in are never among them. @module */
 
+import { attempt } from "./attempt.ts";
 import { isObject } from "./text/json.ts";
 import { dirname } from "./text/std_path.ts";
 import { UsageError } from "./errors.ts";
@@ -87,15 +88,12 @@ const VARIABLES =
 /** Settings that a folder brings, such as `OPENAI_BASE_URL in .env`: they are the person's alone to set. */
 export function unheededSettings(folder: string): string[] {
   return [".copilot/config.json", ".env"].flatMap((name) => {
-    try {
-      const { isFile, size } = Deno.statSync(`${folder}/${name}`);
-      if (!isFile || size > MAX_SETTINGS_BYTES) return [];
-      if (name !== ".env") return [name];
-      const text = Deno.readTextFileSync(`${folder}/${name}`);
-      const names = new Set(Array.from(text.matchAll(VARIABLES), ([, variable]) => variable));
-      return Array.from(names, (variable) => `${variable} in ${name}`);
-    } catch {
-      return []; // A file that cannot be read sets nothing.
-    }
+    const info = attempt(() => Deno.statSync(`${folder}/${name}`));
+    if (!info?.isFile || info.size > MAX_SETTINGS_BYTES) return [];
+    if (name !== ".env") return [name];
+    // A file that cannot be read sets nothing.
+    const text = attempt(() => Deno.readTextFileSync(`${folder}/${name}`)) ?? "";
+    const names = new Set(Array.from(text.matchAll(VARIABLES), ([, variable]) => variable));
+    return Array.from(names, (variable) => `${variable} in ${name}`);
   });
 }

@@ -132,7 +132,7 @@ class CallRun {
     if (decision.args) {
       const given = this.#args;
       preface = `The user changed the call to ${JSON.stringify(args)}\n`;
-      // Without the defaults, which nobody gave.
+      // The record shows no defaults: nobody gave them.
       this.#args = Object.fromEntries(
         Object.entries(args).filter(([key, value]) => key in given || value !== checked[key]),
       );

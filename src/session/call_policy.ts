@@ -2,9 +2,8 @@
 
 import { attempt } from "../attempt.ts";
 import { type Place, placeOf } from "../permissions/places.ts";
-import { READER } from "../permissions/path_verdict.ts";
 import { decide, grantOf, rulesFor } from "../permissions/policy.ts";
-import { sceneOf } from "../permissions/path_verdict.ts";
+import { READER, sceneOf } from "../permissions/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rules.ts";
 import { filesOfLine } from "../permissions/shell/kept_rules.ts";
 import { digestsOf } from "../permissions/shell/run_files.ts";
@@ -142,22 +141,19 @@ export class CallPolicy {
     const { signal, grant } = context;
     const isCommand = this.#call(args).command !== undefined;
     const confinedTo = isCommand && await this.by.confined();
-    let given = args;
-    const prepared = await this.#prepare(given, context);
-    const rules = this.#rules(given);
-    const approval = this.#approval(given, verdict, prepared, rules);
+    const prepared = await this.#prepare(args, context);
+    const rules = this.#rules(args);
+    const approval = this.#approval(args, verdict, prepared, rules);
     const isConfined = confinedTo && verdict.leave === undefined;
     const answer = await approve({ ...approval, ...isConfined && { confinedTo } }, signal);
     signal.throwIfAborted();
     if (answer.choice === "refuse") return refusalByPerson(answer.reason);
+    let given = args;
     if (answer.choice === "edit") {
-      given = withCommand(given, approval.subject.command, answer.command);
+      given = withCommand(args, approval.subject.command, answer.command);
       verdict = await this.#verdict(given);
       if (verdict.effect === "deny") return verdict;
-    }
-    if (answer.choice !== "edit") {
-      for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
-    }
+    } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
     const { leave, networked } = verdict;
     if (networked) this.by.network(networked);
     return {

@@ -60,7 +60,7 @@ export async function heedInstructions(
   const heeded: HeededInstructions = {
     files: shown.map(({ change, ...file }, i) => ({
       ...file,
-      // With a yes the file is trusted as it is now.
+      // A yes trusts the file as it is now, so it has no change any more.
       ...change && !said && { change },
       isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
     })),

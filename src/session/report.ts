@@ -11,7 +11,7 @@ import type { Job, ToolOutcome } from "../types/tool.ts";
 
 /** A slash command, as a help or an editor lists it. */
 export interface CommandInfo {
-  /** Without the slash; letters, digits, `-` and `:`. */
+  /** The name without its slash: letters, digits, `-` and `:`. */
   name: string;
   /** The name of its argument, such as `[NAME]`; left out for none. */
   argument?: string;

@@ -97,7 +97,7 @@ function planned(inForce: SettingsInForce): SettingsInForce {
   return { ...inForce, sandbox, sandboxRead, sandboxWrite: [] };
 }
 
-/** What commands may touch in a folder now. */
+/** The files that commands may touch in a folder now. */
 function viewOf(folder: string, settings: SettingsInForce, path: string | undefined): View {
   const { paths, sandboxRead, sandboxWrite, network, rules } = settings;
   const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);

@@ -30,12 +30,12 @@ let atEnd: RegExp | undefined;
  */
 export function sanitize(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
-  // Also the spaces other than U+0020, and the empty braille cell, which looks like one.
+  // Other spaces than U+0020 are shown too, and the empty braille cell, which looks like one.
   strict ??= new RegExp(`(?![\\n\\t ])(?:${UNSAFE_CHARS}|[\\p{Zs}\\u2800])`, "gu");
   return withFewMarks(text.replace(strict, visibleForm));
 }
 
-/** The same for prose, which needs spaces of other widths and the joiners of emoji and of scripts. */
+/** {@linkcode sanitize} for prose, which needs spaces of other widths and the joiners of emoji and of scripts. */
 export function sanitizeProse(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
   // The joiners and U+FE0F stay: without them emoji fall apart and Persian cannot be written.

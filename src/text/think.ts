@@ -288,10 +288,10 @@ export function splitThinking(answer: string): [text: string, reasoning: string]
 }
 
 /**
- * Removes `<think>...</think>` blocks from a model's output (spec 4.5), with what white space they
+ * Removes `<think>...</think>` blocks from a model's output (spec 4.5), and the white space that they
  * leave doubled. Text without such blocks is returned unchanged. An unfinished block that begins a
- * line reaches to the end, and a lone `</think>` ends one that began
- * before the text. What is left may be blank: see {@linkcode isBlank}.
+ * line reaches to the end, and a lone `</think>` ends one that began before the text. The rest may be
+ * blank.
  */
 export function stripThinkTags(text: string): string {
   return splitThinking(text)[0];

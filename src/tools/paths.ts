@@ -18,7 +18,7 @@ export function toolPath(context: Pick<ToolContext, "workingDir">, path: string)
   throw new RangeError(`Cannot use the path ${shown} as ${wrong}`);
 }
 
-/** As {@linkcode toolPath}, for a file to write; also throws for a path that names a folder. */
+/** {@linkcode toolPath} for a file to write: it also throws for a path that names a folder. */
 export function newFilePath(context: Pick<ToolContext, "workingDir">, path: string): string {
   const absolute = toolPath(context, path);
   if (!(SEPARATOR === "/" ? /\/\.?$/ : /[\\/]\.?$/).test(path)) return absolute;

@@ -209,7 +209,7 @@ function range(min: unknown, max: unknown): string {
 /** True for equal scalars. Objects pass: their shape cannot be told to a model in one line. */
 const equal = (a: unknown, b: unknown): boolean => a === b || (typeof a === "object" && a !== null);
 
-/** `an integer of at least 1`, from a schema. */
+/** The value that a schema asks for, in words: `an integer of at least 1`. */
 function phrase(schema: JsonSchema): string {
   const names = typesOf(schema).map((type) =>
     type === "null" ? type : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`

@@ -74,7 +74,7 @@ export interface Message {
 }
 
 /**
- * What the program wrote in another's place: a `summary` of the messages before it, the `reminder` of
+ * The kinds of messages that the program wrote in another's place: a `summary` of the messages before it, the `reminder` of
  * an answer that did not come, an answer without text and calls, an answer that the person stopped,
  * one at the end of a turn that was stopped or failed, the result or the answer that the program's
  * end has cost.

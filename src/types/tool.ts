@@ -30,20 +30,20 @@ export interface ToolContext {
   callId?: string;
   /** True where a person asks for the call, and no model: for a file that their message names. */
   isOfPerson?: true;
-  /** What of the sandbox does not hold for this call; left out, all of it does. */
+  /** The part of the sandbox that this call leaves; left out, it leaves none. */
   leave?: Leave;
   /** The policy's limits. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }
 
-/** What a command leaves of the sandbox: `network` is its lack of one, `sandbox` all of it. */
+/** The part of the sandbox that a command leaves: `network` is the block on the network, `sandbox` all of it. */
 export type Leave = "network" | "sandbox";
 
 /** The limits of the permission for one call. */
 export interface Grant {
   /** The target of the call's path, links followed: a tool opens this place or throws. */
   realPath: string;
-  /** What a search leaves out, as reading it by name would be refused or asked about. */
+  /** Files and folders that a search leaves out: reading them by name would be refused or asked about. */
   withheld: Withheld;
   /** True where the path is likely to hold secrets: a {@linkcode Change} then shows none of its lines. */
   isSecret?: boolean;
@@ -140,7 +140,7 @@ export interface Subject {
   showsNames?: true;
   /** A shell command. */
   command?: string;
-  /** What of the sandbox the call asks to leave. */
+  /** The part of the sandbox that the call asks to leave. */
   leave?: Leave;
   /** Why it does, in the model's words. */
   reason?: string;
@@ -158,7 +158,7 @@ export interface Subject {
 export interface ChangeLine {
   /** An unchanged, an added, a removed line. */
   kind: " " | "+" | "-";
-  /** Without its line ending; a CR is part of it where the file's other lines end otherwise. */
+  /** The line without its ending; a CR belongs to it where the file's other lines end otherwise. */
   text: string;
   /** Its number, from 1, in the old file for removed lines; left out where it may be a part of one. */
   line?: number;
@@ -174,7 +174,7 @@ export interface Change {
   lines?: readonly ChangeLine[];
   /** The size in bytes of the file that is replaced, where `lines` is left out. */
   replacedBytes?: number;
-  /** In how many further places the same text is replaced, which `lines` leaves out. */
+  /** The number of further places where the same text is replaced: `lines` leaves them out. */
   morePlaces: number;
   /** Set where the line ending at the end of the file is added or removed. */
   lineEnd?: "adds" | "removes";
@@ -218,7 +218,7 @@ export interface ToolOutcome {
   written?: WriteFacts;
 }
 
-/** What a write did beside its {@linkcode Change}. */
+/** Facts of a write beside its {@linkcode Change}. */
 export interface WriteFacts {
   /** The parts of the old file that the new content lacked, and got: its line endings, its BOM. */
   keeps?: readonly ("CRLF" | "CR" | "BOM")[];

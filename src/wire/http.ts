@@ -58,7 +58,7 @@ export interface StreamReader<T> {
 const MAX_ANSWER_BYTES = 128 * 2 ** 20;
 /** The time that a complete answer may keep its connection open before it is closed. */
 const DONE_GRACE_MS = 200;
-/** The same for an answer that is finished without its terminator: a count of tokens may follow. */
+/** The grace of an answer that is finished without its terminator: a count of tokens may follow. */
 const FINISHED_GRACE_MS = 2_000;
 /** The most that is read of an answer that is an error or not of a model, and for how long. */
 const MAX_ERROR_BYTES = 65_536;

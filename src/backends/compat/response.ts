@@ -5,7 +5,7 @@ import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
 import { answerFields, countOf, fieldsOf, listOf, stringOf } from "../fields.ts";
 import { type AnswerParts, finishOf, type ParseOptions, wholeReply } from "../reply.ts";
-import { readContent } from "./stream.ts";
+import { FINISH_REASONS, readContent } from "./stream.ts";
 
 /**
  * The message of a chat completion, streamed and folded or not.
@@ -26,7 +26,7 @@ export function compatParts(response: unknown): AnswerParts {
   const message = fieldsOf(choice.message, "message");
   const detail = stringOf(choice.finish_reason, "finish_reason");
   const list = listOf(message.tool_calls, "tool_calls");
-  // The form before tool_calls.
+  // `function_call` is the form that OpenAI's API had before `tool_calls`.
   const single = list.length === 0 && message.function_call;
   const parts: AnswerParts = {
     content: "",
@@ -40,18 +40,6 @@ export function compatParts(response: unknown): AnswerParts {
   parts.content += stringOf(message.refusal, "refusal");
   return parts;
 }
-
-/**
- * The reasons that servers give when they stop. None: the stream ended with [DONE] alone. `eos_token`
- * is text-generation-inference's, `model_length` Mistral's (the context is full); those of Anthropic
- * come from servers in front of its API.
- */
-const FINISH_REASONS = {
-  stop: ["stop", "", "eos_token", "stop_sequence", "end_turn"],
-  tool_calls: ["tool_calls", "function_call", "tool_use"],
-  length: ["length", "max_tokens", "model_length"],
-  refused: ["content_filter", "refusal"],
-};
 
 /** A tool call of a whole answer; the native local endpoint has the same form. */
 export function rawCall(value: unknown): AnswerParts["calls"][number] {
@@ -67,13 +55,13 @@ export function rawCall(value: unknown): AnswerParts["calls"][number] {
 function compatUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  // DeepSeek's own field where OpenAI's is missing.
+  // DeepSeek has a field of its own in place of OpenAI's.
   const cachedTokens = countOf(details.cached_tokens) || countOf(usage.prompt_cache_hit_tokens);
   return {
     inputTokens: countOf(usage.prompt_tokens),
     outputTokens: countOf(usage.completion_tokens),
     ...(cachedTokens > 0 && { cachedTokens }),
-    // OpenRouter's.
+    // OpenRouter's field, in US dollars.
     ...(typeof usage.cost === "number" && usage.cost > 0 && { cost: usage.cost }),
   };
 }

@@ -23,8 +23,20 @@ export function compatReader(
   });
 }
 
+/**
+ * The reasons that servers give when they stop. None: the stream ended with [DONE] alone. `eos_token`
+ * is text-generation-inference's, `model_length` Mistral's (the context is full); those of Anthropic
+ * come from servers in front of its API.
+ */
+export const FINISH_REASONS = {
+  stop: ["stop", "", "eos_token", "stop_sequence", "end_turn"],
+  tool_calls: ["tool_calls", "function_call", "tool_use"],
+  length: ["length", "max_tokens", "model_length"],
+  refused: ["content_filter", "refusal"],
+};
+
 /** Reasons that say that the answer is not whole; some servers send "stop" after them all the same. */
-const CUT_REASONS = new Set(["length", "max_tokens", "model_length", "content_filter", "refusal"]);
+const CUT_REASONS = new Set([...FINISH_REASONS.length, ...FINISH_REASONS.refused]);
 
 /** Folds an answer that comes as events; fields that every chunk repeats are taken from the first. */
 class CompletionReader extends DeltaReader {

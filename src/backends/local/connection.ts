@@ -220,7 +220,7 @@ export function loadState({ status }: Fields): unknown {
   return isObject(status) ? status.value : undefined;
 }
 
-/** `8.2B`, `135M`. */
+/** A number of parameters as text: `8.2B`, `135M`. */
 function parameters(count: number): string {
   return count < 1e9 ? `${Math.ceil(count / 1e6)}M` : `${(count / 1e9).toFixed(1)}B`;
 }
@@ -242,7 +242,7 @@ export function isSameModel(a: string, b: string): boolean {
   return full(a) === full(b);
 }
 
-/** For `catch`: what `otherwise` makes of a failure of the server; other errors are thrown. */
+/** A handler for `catch`: returns `otherwise` of a BackendError, and throws any other error. */
 export function onFailure<T>(otherwise: (error: BackendError) => T) {
   return (error: unknown): T => {
     if (error instanceof BackendError) return otherwise(error);

@@ -16,7 +16,7 @@ export const kimi = blockFormat({
   args: jsonArguments,
 });
 
-/** The same where the server has dropped the marks: `functions.N:0{json}`. */
+/** {@linkcode kimi} where the server has dropped the marks: `functions.N:0{json}`. */
 export const kimiStripped = blockFormat({
   markers: { "functions.": [] },
   head: [/(?<name>[\w-]+)/, ":", /\d+/, /\s*/, /(?=\{)/],

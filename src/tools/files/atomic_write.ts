@@ -164,8 +164,9 @@ async function createFile(target: string, { bytes, signal, grant }: WriteOrder):
 async function replaceTarget(
   target: string,
   old: Deno.FileInfo,
-  { shown, bytes, seen, signal, grant }: WriteOrder,
+  order: WriteOrder,
 ): Promise<string | undefined> {
+  const { shown, bytes, seen, signal, grant } = order;
   // Root may write anything, so the bits are looked at too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
     const reason = `it is read-only (mode ${octal(old.mode)}): ask the user before you change that`;
@@ -179,7 +180,7 @@ async function replaceTarget(
   try {
     let inPlace = (old.nlink ?? 1) > 1
       ? `it has ${old.nlink} hard links`
-      : await prepare(temporary, bytes, { ...old, path: target }, { signal, grant });
+      : await prepare(temporary, { ...old, path: target }, order);
     signal?.throwIfAborted();
     await lock(file, signal);
     if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
@@ -215,9 +216,8 @@ const temporaryBeside = (target: string) =>
 /** Writes the file that is to take the place of `old`; returns the reason where it cannot. */
 async function prepare(
   temporary: string,
-  bytes: Uint8Array,
   old: Deno.FileInfo & { path: string },
-  { signal, grant }: { signal: AbortSignal | undefined; grant: Grant | undefined },
+  { bytes, signal, grant }: WriteOrder,
 ): Promise<string | undefined> {
   let file: Deno.FsFile;
   try {
@@ -328,7 +328,7 @@ async function rewrite(file: Deno.FsFile, bytes: Uint8Array, size: number): Prom
 async function restoreMode(file: Deno.FsFile, path: string, mode: number | null): Promise<string> {
   if (mode === null || file.statSync().mode === mode) return "";
   await Deno.chmod(path, mode & 0o7777).catch(() => {});
-  // For others than a member, the bit is left out without an error.
+  // The system drops the bit of a group without an error, unless the owner is a member of it.
   const now = file.statSync().mode!;
   return now === mode ? "" : `; its mode ${octal(mode)} became ${octal(now)}`;
 }

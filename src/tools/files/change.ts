@@ -9,7 +9,7 @@ import type { Replacement, TextEdit } from "./text_edit.ts";
 /** Files over this size, in bytes, are not compared whole: at it, that takes 20 ms. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 const CONTEXT_LINES = 2;
-/** In more places than these, a replacement is only counted. */
+/** Places beyond this number are only counted. */
 const MAX_SHOWN_PLACES = 5;
 /** The most characters around a replaced text: nobody reads longer lines. */
 const MAX_AROUND_CHARS = 4000;
@@ -151,7 +151,7 @@ function compared(
 
 /** Bytes as text, with its BOM; undefined where they are no UTF-8. */
 export function decodedBytes(bytes: Uint8Array): string | undefined {
-  // What is no UTF-8 becomes U+FFFD. To have all checked takes three times the memory.
+  // Bytes that are no UTF-8 become U+FFFD. The decoder that checks takes three times the memory.
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (!text.includes("\ufffd")) return text;
   return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));

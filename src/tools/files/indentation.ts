@@ -39,7 +39,7 @@ const bare = (line: string): string => line.slice(indentOf(line).length);
 
 /** The index of `wanted` in `lines`, if it is there exactly once. */
 function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
-  // As text, as that is searched fastest.
+  // One text is searched faster than a list of lines.
   const text = `\n${lines.join("\n")}\n`;
   const part = `\n${wanted.join("\n")}\n`;
   const at = text.indexOf(part);

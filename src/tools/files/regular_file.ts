@@ -116,7 +116,7 @@ export function movedError(action: string, shown: string): Error {
   return new FileError(`Cannot ${action} ${shown} as ${reason}`);
 }
 
-/** As {@linkcode openRegular}, without opening; `realPath` has every link followed. */
+/** Checks what {@linkcode openRegular} does, without opening; `realPath` has every link followed. */
 export async function statRegular(
   path: string,
   shown: string,

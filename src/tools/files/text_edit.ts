@@ -39,7 +39,7 @@ export interface TextEdit {
   count: number;
   /** The first of `count` replacements. */
   replacements: readonly Replacement[];
-  /** What takes the place of the range of each that differs. */
+  /** The text that takes the place of the differing range of each replacement. */
   insert: string;
   /** The first replacement: its line, from 1, and its position in `bytes`. */
   firstLine: number;

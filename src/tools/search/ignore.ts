@@ -20,7 +20,7 @@ export interface Rules {
   /** All rules as a few expressions: most paths match none of them, and are done with quickly. */
   readonly names: readonly RegExp[];
   readonly paths: readonly RegExp[];
-  /** What the rules take of {@linkcode MAX_RULES_COST}. */
+  /** The part of {@linkcode MAX_RULES_COST} that the rules take. */
   readonly cost: number;
   /** True where rules were left out, as they would have cost more than there was room for. */
   readonly isCut: boolean;

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { attempt } from "../../attempt.ts";
 import { slashed } from "../../text/std_path.ts";
 import type { Withheld } from "../../types/tool.ts";
 import { type IgnoreVerdict, MAX_RULES_COST, parseIgnore, type Rules, verdict } from "./ignore.ts";
@@ -129,7 +130,7 @@ export class Walk {
   #scopeAbove(path: string): Scope {
     if (path.length <= this.options.top.length) return { cost: 0 };
     const folder = path.slice(0, path.lastIndexOf("/"));
-    const has = (name: string) => exists(`${folder}/${name}`);
+    const has = (name: string) => attempt(() => Deno.lstatSync(`${folder}/${name}`)) !== undefined;
     const scope = this.#scopes.get(folder) ??
       this.#scopeIn(folder, this.#scopeAbove(folder), has);
     // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
@@ -193,30 +194,20 @@ function ruled(
   }
 }
 
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function readRules(path: string, room: number, stop: () => boolean): Rules | undefined {
-  let text: string;
-  let isWhole: boolean;
-  try {
+  const read = attempt(() => {
     if (!Deno.lstatSync(path).isFile) return undefined;
     using file = Deno.openSync(path);
     const { size } = file.statSync();
-    isWhole = size <= MAX_IGNORE_BYTES;
     const bytes = new Uint8Array(Math.min(size, MAX_IGNORE_BYTES));
     let length = 0;
     for (let n; (n = file.readSync(bytes.subarray(length)));) length += n;
-    text = new TextDecoder().decode(bytes.subarray(0, length));
-  } catch {
-    return undefined; // Gone since, or not readable: as if it were not there.
-  }
+    const text = new TextDecoder().decode(bytes.subarray(0, length));
+    return { text, isWhole: size <= MAX_IGNORE_BYTES };
+  });
+  // A file that is gone since, or cannot be read, has no rules.
+  if (read === undefined) return undefined;
+  const { text, isWhole } = read;
   if (isWhole) return parseIgnore(text, room, stop);
   // A part of a line is another rule.
   const rules = parseIgnore(text.slice(0, text.lastIndexOf("\n") + 1), room, stop);

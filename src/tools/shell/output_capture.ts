@@ -41,7 +41,7 @@ export class OutputCapture {
     return boundedText(joinedBytes([head, ...rest]), this.#total, maxBytes);
   }
 
-  /** As {@linkcode text}, which then begins anew. */
+  /** Returns {@linkcode text}, and begins it anew. */
   take(maxBytes: number): string {
     const taken = this.text(maxBytes);
     this.#total = this.#headLength = 0;

@@ -15,7 +15,7 @@ const TIMEOUT_GRACE_MS = 2000;
 /** The exit code of `timeout(1)` for the same case. */
 const TIMEOUT_EXIT_CODE = 124;
 
-/** What programs print whose writes, sockets, names of hosts or files the sandbox has kept from them. */
+/** Words of programs from which the sandbox kept a write, a socket, the name of a host or a file. */
 const SIGNS_OF_LIMITS =
   /read-only file ?system|EROFS|network is unreachable|ENETUNREACH|could not resolve|name resolution|ENOTFOUND|EAI_AGAIN|getaddrinfo|no such host|nodename nor servname|operation not permitted|EPERM|no such file or directory|permission denied|connection refused|ECONNREFUSED/i;
 const HOW_TO_LEAVE =
