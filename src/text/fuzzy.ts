@@ -1,9 +1,7 @@
 /** How well a word that a person types fits a text. @module */
 
-/** The fits, best first; the rank of a text that does not fit is not among them. */
-const RANKS = ["begins", "in its last part", "somewhere", "letter by letter"] as const;
-/** The rank of a text that does not fit. */
-export const NO_FIT = RANKS.length;
+/** The rank of a text that does not fit; those that fit have 0 to 3. */
+export const NO_FIT = 4;
 
 /**
  * The rank of a text, 0 being best: it or its last part begins with `word`, its last part contains it,
@@ -35,7 +33,7 @@ export function bestFits<T>(
   limit = Infinity,
 ): T[] {
   const wanted = word.toLowerCase();
-  const ranks: T[][] = RANKS.map(() => []);
+  const ranks: T[][] = Array.from({ length: NO_FIT }, () => []);
   for (const item of items) {
     const rank = fuzzyRank(wanted, textOf(item).toLowerCase());
     if (rank < NO_FIT && ranks[rank]!.length < limit) ranks[rank]!.push(item);

@@ -54,7 +54,6 @@ export function blockFormat(spec: BlockSpec): CallFormat {
   }
   return {
     markers: Object.keys(spec.markers),
-    needsNames: true,
     ...(spec.lineStart && { lineStart: true }),
     read: (marker, context) => new BlockReader(spec, headOf(marker.toLowerCase()), context),
   };

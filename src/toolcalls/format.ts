@@ -30,8 +30,8 @@ export interface CallFormat {
   readonly startsWith?: string;
   /** Recognised at the beginning of a line only. */
   readonly lineStart?: true;
-  /** Recognised only when the offered names are known. */
-  readonly needsNames?: true;
+  /** Recognised also where the offered names are not known (spec 4.6). */
+  readonly isBasic?: true;
   /** Reads the text behind `marker` (of a fence: behind its whole first line). */
   read(marker: string, context: CallContext): CallReader;
 }

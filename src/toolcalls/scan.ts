@@ -62,7 +62,7 @@ function formatSet({ names, fences, starts = true }: FormatChoice): FormatSet {
   const known = formatSets.get(key);
   if (known) return known;
   const own = formats.filter((format) =>
-    (names || !format.needsNames) && (fences || !format.fences) && (starts || !format.startsWith)
+    (names || format.isBasic) && (fences || !format.fences) && (starts || !format.startsWith)
   );
   const markers = own.flatMap((format) => format.markers ?? []);
   const set = {
@@ -225,7 +225,7 @@ class FormatScanner implements CallScanner {
   #begin(marker: string, written: string, formats: readonly CallFormat[], unread: string): void {
     const [format, ...others] = formats;
     const reader = format!.read(marker, this.context);
-    const isBasic = !format!.needsNames;
+    const isBasic = format!.isBasic === true;
     this.#candidate = { marker, written, formats: others, reader, isBasic, held: "", unread };
   }
 

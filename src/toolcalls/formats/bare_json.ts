@@ -63,6 +63,5 @@ function callsIn(
 /** A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
 export const bareJson: readonly CallFormat[] = ["{", "["].map((sign) => ({
   startsWith: sign,
-  needsNames: true,
   read: (_marker, context) => bareReader(context),
 }));

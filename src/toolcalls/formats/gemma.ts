@@ -43,6 +43,5 @@ function gemmaArguments(
 /** A code block labelled tool_code with Python calls. Source: Gemma 3's documentation. */
 export const gemmaFence: CallFormat = {
   fences: ["tool_code", "tool_call", "tool_calls"],
-  needsNames: true,
   read: (marker, context) => pythonReader(marker.match(/^[`~]+/)![0], context),
 };

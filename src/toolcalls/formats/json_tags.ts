@@ -33,7 +33,6 @@ function tagPair(name: string): readonly [open: string, close: string] {
 
 export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => ({
   markers: [open],
-  needsNames: true,
   read: (marker, context) =>
     new JsonCallReader(
       { open: marker, close, strict: false, keyed: open === "<|tools_prefix|>" },
@@ -44,6 +43,7 @@ export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => 
 /** `<toolcall>{"name": ..., "arguments": {...}}</toolcall>`, one or several calls (spec 4.6). */
 export const toolcallTag: CallFormat = {
   markers: ["<toolcall>"],
+  isBasic: true,
   read: (open, context) =>
     new JsonCallReader({ open, close: "</toolcall>", strict: false }, context),
 };
@@ -51,6 +51,7 @@ export const toolcallTag: CallFormat = {
 /** A code block labelled json that holds nothing but calls (spec 4.6). */
 export const jsonFence: CallFormat = {
   fences: ["json"],
+  isBasic: true,
   read: (marker, context) =>
     new JsonCallReader({ close: marker.match(/^[`~]+/)![0], strict: true }, context),
 };

@@ -75,13 +75,11 @@ export const pythonTags: readonly CallFormat[] = ([
   ["<|python_tag|>", "<|eom_id|>"],
 ] as const).map(([open, close]) => ({
   markers: [open],
-  needsNames: true,
   read: (_marker, context) => pythonReader(close, context),
 }));
 
 /** A message that is nothing but `[f(a=1), g()]`. */
 export const barePython: CallFormat = {
   startsWith: "[",
-  needsNames: true,
   read: (_marker, context) => pythonReader(undefined, context),
 };

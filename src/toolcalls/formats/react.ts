@@ -22,7 +22,6 @@ export const react = blockFormat({
 /** `Action:` and JSON in a code block. Source: Cohere's Command R template. */
 export const cohereAction: CallFormat = {
   markers: ["action:"],
-  needsNames: true,
   lineStart: true,
   read: (marker, context) =>
     new JsonCallReader({ open: marker, close: "```", strict: false }, context),

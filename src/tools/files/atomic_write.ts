@@ -320,7 +320,7 @@ async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): P
 
 async function rewrite(file: Deno.FsFile, bytes: Uint8Array, size: number): Promise<void> {
   await file.seek(0, Deno.SeekMode.Start);
-  await writeAll(file, bytes);
+  for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
   await file.truncate(size);
 }
 
@@ -331,10 +331,6 @@ async function restoreMode(file: Deno.FsFile, path: string, mode: number | null)
   // The system drops the bit of a group without an error, unless the owner is a member of it.
   const now = file.statSync().mode!;
   return now === mode ? "" : `; its mode ${octal(mode)} became ${octal(now)}`;
-}
-
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
 }
 
 const octal = (mode: number) => (mode & 0o7777).toString(8).padStart(4, "0");

@@ -18,16 +18,12 @@ export async function stampOf(path: string, bytes?: Uint8Array): Promise<string>
   const times = [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
   if (!isFile || size > MAX_DIGESTED_BYTES) return times;
   try {
-    return await digestOf(await bytesAt(path, size));
+    using file = await Deno.open(path);
+    return await digestOf(await readBytes(file, size));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw error;
     return times; // It cannot be read.
   }
-}
-
-async function bytesAt(path: string, size: number): Promise<Uint8Array> {
-  using file = await Deno.open(path);
-  return await readBytes(file, size);
 }
 
 /** The SHA-256 of `bytes`, in hex. */

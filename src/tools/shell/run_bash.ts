@@ -1,7 +1,7 @@
 /** The tool `run_bash`. @module */
 
 import type { CommandOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { within } from "../../wire/wait.ts";
+import { aborted, within } from "../../wire/wait.ts";
 import { InterruptedError } from "../call_errors.ts";
 import type { ToolArgs } from "../schema.ts";
 import { OutputCapture } from "./output_capture.ts";
@@ -71,17 +71,9 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
 
 /** Waits for the shell's exit, its time limit or an abort, whichever comes first. */
 async function shellEnd(child: Deno.ChildProcess, timeoutMs: number, signal: AbortSignal) {
-  const { promise, resolve } = Promise.withResolvers<"timeout" | "abort">();
-  const timer = setTimeout(() => resolve("timeout"), timeoutMs);
-  const onAbort = (): void => resolve("abort");
-  signal.addEventListener("abort", onAbort);
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([child.status.then(() => "exit" as const), promise]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  }
+  const exit = child.status.then(() => "exit" as const);
+  const abort = aborted(signal).then(() => "abort" as const);
+  return await within(timeoutMs, Promise.race([exit, abort])) ?? "timeout";
 }
 
 /** Looks up the last line of the stream that printed last, as far as the looks tell. */
