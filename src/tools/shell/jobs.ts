@@ -1,5 +1,6 @@
 /** The jobs of a session: commands that run in the background until they end or it does. @module */
 
+import { shortened } from "../../text/one_line.ts";
 import type { Job, Jobs } from "../../types/tool.ts";
 import { atProgramEnd } from "./program_end.ts";
 
@@ -69,6 +70,5 @@ export function jobEndNote(job: Job): string {
 
 /** The command of a job in one short line. */
 export function shortCommand({ command }: Job): string {
-  const line = command.slice(0, 1000).replace(/\s+/g, " ").trim();
-  return (line.length > 60 ? `${line.slice(0, 59)}…` : line).toWellFormed();
+  return shortened(command.slice(0, 1000).replace(/\s+/g, " ").trim(), 60).toWellFormed();
 }
