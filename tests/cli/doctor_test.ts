@@ -77,7 +77,7 @@ Deno.test("doctor: a model that is not there, a server that is not there, wrong 
   assertMatch(missing.stdout, /FAIL +model +test is not there; there are: other/);
   assertMatch(
     missing.stdout,
-    /^(ok +commands not confined; |note +commands not confined, and cannot)/m,
+    /^(ok +commands a session confines them by |note +commands not confined, and cannot)/m,
   );
   const nobody = await run([...at, "http://127.0.0.1:9", "--sandbox", "read-only"]);
   assertMatch(nobody.stdout, /commands (confined by .*: read-only, without|refused, as nothing)/);

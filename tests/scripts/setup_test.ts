@@ -253,7 +253,7 @@ Deno.test({
     assertEquals(args.slice(-3), [`${made.root}/main.ts`, "-p", "two  words"]);
     assertStringIncludes(args.join(" "), `--config ${made.root}/deno.json --`);
     assertEquals(args.includes("--no-prompt"), true);
-    assertEquals(args.filter((arg) => /^-A$|allow-(all|ffi|sys)/.test(arg)), []);
+    assertEquals(args.filter((arg) => /^-A$|allow-(all|ffi)|^--allow-sys$/.test(arg)), []);
   },
 });
 

@@ -36,7 +36,7 @@ import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
 import type { TextPart } from "../../types/message.ts";
-import type { Job } from "../../types/tool.ts";
+import type { Job, Subject } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
 import { noticeLines } from "../notices.ts";
 import { jobEnded } from "../progress.ts";
@@ -274,11 +274,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     state.history = this.#history.entries();
     cleanUp.defer(() => this[Symbol.dispose]());
     const screen = this.#screen;
-    this.#view = new TurnView(
-      screen,
-      this.#look,
-      (name, args) => session.agent.tools.find((tool) => tool.name === name)?.subject?.(args),
-    );
+    this.#view = new TurnView(screen, this.#look, this.subjectOf);
     await session.open(this.#stop.signal);
     const { message = "" } = this.options;
     if (message.trim() !== "" && this.#ended === undefined) await this.#begin(message);
@@ -387,13 +383,18 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#screen.print(wrapped(text, terminalSize().columns));
   }
 
+  private readonly subjectOf = (name: string, args: Record<string, unknown>): Subject | undefined =>
+    this.#session.agent.tools.find((tool) => tool.name === name)?.subject?.(args);
+
   /** The earlier turns as they looked; where the screen cannot be repainted, their end alone. */
   #showResumed(resumed: Resumed | undefined): void {
     const { agent: { state }, executions } = this.#session;
     const { columns } = terminalSize();
     if (this.#isLive && resumed !== undefined) {
       const view = this.#view;
-      replay(state.messages, { screen: this.#screen, view, executions, columns, dim: this.#dim });
+      const { subjectOf } = this;
+      const shown = { screen: this.#screen, view, executions, columns, subjectOf, dim: this.#dim };
+      replay(state.messages, shown);
       const { lastTyped: _, lastAnswer: __, ...rest } = resumed;
       resumed = rest;
     }

@@ -20,6 +20,7 @@ function shown(messages: Message[], executions = new Map<string, ExecutionFacts>
       end: (text = "end") => void lines.push(text),
     },
     executions,
+    subjectOf: () => undefined,
     columns: 40,
     dim: (text) => text,
   });

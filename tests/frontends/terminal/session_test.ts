@@ -12,7 +12,6 @@ const exists = (terminal: Terminal, name: string) =>
 sessionTest("a command runs when it is approved", [touch, { text: "Done." }], async (terminal) => {
   await terminal.type("go\r");
   await terminal.until("Run this?");
-  await terminal.type("maybe");
   await terminal.type("?");
   await terminal.until((rows) => rows.some((row) => row.includes("edit the command")));
   await terminal.type("y");
