@@ -69,8 +69,9 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: Confinem
     ..."--tmpfs /dev/shm --proc /proc".split(" "),
     ...mounts,
     ...network ? RESOLVERS.flatMap((path) => ["--ro-bind-try", path, path]) : [],
-    // Empty folders, and those above what is mounted, are bubblewrap's own.
-    ...["/", "/dev", ...empty].flatMap((path) => ["--remount-ro", path]),
+    // Empty folders, and those above what is mounted, are bubblewrap's own. In /proc, root may write the
+    // kernel's settings without any capability: /proc/sys/kernel/core_pattern names a program to run.
+    ...["/", "/dev", "/proc", ...empty].flatMap((path) => ["--remount-ro", path]),
     ...filter === undefined ? [] : ["--seccomp", "9"],
     "--chdir",
     folder,
