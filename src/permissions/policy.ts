@@ -1,5 +1,7 @@
 /** The policy: a call of a tool runs, is asked about, or is refused. @module */
 
+import { escapeRegex } from "../text/glob.ts";
+import { isWithin } from "../text/paths.ts";
 import type { Grant, Withheld } from "../types/tool.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
 import { commandRules } from "./shell/kept_rules.ts";
@@ -80,8 +82,16 @@ export function grantOf(
   const paths = out.filter((rule) => !rule.isAbsolute).map((rule) => rule.path!);
   const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
   const withheld: Withheld = { folder: root.real, paths, absolute };
-  if (isAsked && scene.paths.secretKind(at.real) === undefined) {
+  // Confined, secrets are hidden from commands, whoever is asked.
+  if ((isAsked || settings.view) && scene.paths.secretKind(at.real) === undefined) {
     withheld.files = scene.paths.secretPattern;
+  }
+  // Below a folder of the system's that can be read there may be the home folder, for example.
+  for (const [path, access] of at.isInside ? [] : settings.view?.().places ?? []) {
+    const isClosed = access === "none" || access === "own";
+    if (isClosed && isWithin(at.real, path) && path !== at.real) {
+      absolute.push(new RegExp(`^${escapeRegex(path.normalize())}/?$`));
+    }
   }
   const isSecret = secretAt(scene, at) !== undefined;
   return { realPath: at.real, withheld, ...isSecret && { isSecret } };

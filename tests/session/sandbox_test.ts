@@ -490,3 +490,28 @@ for (const approve of ["ask", "never"]) {
       ),
   });
 }
+
+Deno.test({
+  name: `R-01 R-19 --yes searches no secrets in the sandbox, as commands see none${skipped}`,
+  ignore,
+  fn: () =>
+    turn(
+      [
+        use("grep_code", { pattern: "CANARY", path: "." }),
+        use("grep_code", { pattern: "CANARY", path: ".", glob: ".env" }),
+        bash("cat .e* k*"),
+      ],
+      CONFINED,
+      {
+        prepare: (folder) => {
+          for (const name of [".env", "key.pem", "plain"]) {
+            Deno.writeTextFileSync(`${folder}/${name}`, "CANARY\n");
+          }
+        },
+      },
+      ({ results }) => {
+        const seen = results.map((result) => result.match(/^.*CANARY.*$/gm));
+        assertEquals(seen, [["plain:1:CANARY"], null, null]);
+      },
+    ),
+});

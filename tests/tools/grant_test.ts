@@ -325,3 +325,36 @@ Deno.test("what is withheld is counted", async () => {
   });
   assertEquals(files.toSorted(), PLAIN.toSorted());
 });
+
+Deno.test("R-19 a search from a folder above leaves out what the view closes", unix, async () => {
+  using made = workspace();
+  for (const folder of ["work", "lib", "lib/home", "lib/home/tools"]) {
+    Deno.mkdirSync(made.at(folder));
+  }
+  for (const name of ["lib/a", "lib/home/b", "lib/home/tools/c"]) made.put(name, "TOKEN\n");
+  const workingDir = made.at("work");
+  const place = (path: string) => placeOf(workingDir, path);
+  const places = new Map(
+    [
+      [made.at("lib"), "read"],
+      [made.at("lib/home"), "none"],
+      [made.at("lib/home/tools"), "read"],
+      [workingDir, "write"],
+    ] as const,
+  );
+  const view = () => ({ folder: workingDir, places, network: false, isComplete: true });
+  const search = async (from: string, isConfined: boolean) => {
+    const settings = {
+      ...{ approve: "auto", sandbox: "off", hasBash: true, rules: [] } as const,
+      ...isConfined && { view },
+    };
+    const path = made.at(from);
+    const grant = grantOf({ name: "grep_code", access: "read" }, path, settings, place, true);
+    const context = { ...made.context, workingDir, grant };
+    const text = await grepCode({ ...grep, pattern: "TOKEN", path }, context);
+    return ["a", "b", "c"].filter((name) => text.includes(`/${name}:`)).join("");
+  };
+  assertEquals(await search("lib", false), "abc");
+  assertEquals(await search("lib", true), "a");
+  assertEquals(await search("lib/home/tools", true), "c");
+});
