@@ -66,7 +66,7 @@ export class PathTable {
   readonly #own: readonly string[];
   #secrets: readonly Matcher[] | undefined;
   #secretPattern: RegExp | undefined;
-  #protected: Matcher | undefined;
+  #protected: readonly Matcher[] | undefined;
 
   constructor(
     { home, own = [] }: PersonalFolders = {},
@@ -79,12 +79,12 @@ export class PathTable {
 
   /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
   secretKind(path: string): string | undefined {
-    return this.#secretMatchers().map((matcher) => kindIn(matcher, path)).find(Boolean);
+    return kindAmong(this.#secretMatchers(), path);
   }
 
   /** The reason not to write an absolute path unasked, in words; undefined for none. */
   protectedKind(path: string): string | undefined {
-    return kindIn(this.#protected ??= matcherOf(sourcesOf("protected")), path);
+    return kindAmong(this.#protected ??= this.#matchers("protected"), path);
   }
 
   /** Matches the absolute path of a secret, with `/` between its parts. */
@@ -97,11 +97,16 @@ export class PathTable {
 
   /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
   confinedSecrets(): ConfinedPath[] {
+    return this.#locatedRows("secret");
+  }
+
+  #locatedRows(kind: ProtectedRow["kind"]): ConfinedPath[] {
     const list = listedOnce(this.looks.list);
     const mayBeThere = homeNames(this.home, list);
+    const own = kind === "secret" ? this.#own : [];
     const named = [
-      ...tableRows("secret").flatMap((row) => located(row, this.home, list)),
-      ...this.#own.map((path) => ({
+      ...tableRows(kind).flatMap((row) => located(row, this.home, list)),
+      ...own.map((path) => ({
         path,
         what: "what this program keeps",
         isFolder: true,
@@ -117,14 +122,16 @@ export class PathTable {
     });
   }
 
-  /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
   #secretMatchers(): readonly Matcher[] {
-    if (this.#secrets !== undefined) return this.#secrets;
-    // The sandbox hides the others, too.
-    const others = this.confinedSecrets().filter(({ isInTable }) => !isInTable)
+    return this.#secrets ??= this.#matchers("secret");
+  }
+
+  /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
+  #matchers(kind: ProtectedRow["kind"]): readonly Matcher[] {
+    // The sandbox heeds the others, too.
+    const others = this.#locatedRows(kind).filter(({ isInTable }) => !isInTable)
       .map((one) => ({ what: one.what, source: absoluteSource(one) }));
-    return this.#secrets = [sourcesOf("secret"), others].filter(({ length }) => length > 0)
-      .map(matcherOf);
+    return [sourcesOf(kind), others].filter(({ length }) => length > 0).map(matcherOf);
   }
 }
 
@@ -208,6 +215,9 @@ function kindIn({ any, rows }: Matcher, path: string): string | undefined {
   if (!any.test(plain)) return undefined;
   return rows.find(({ pattern }) => pattern.test(plain))?.what;
 }
+
+const kindAmong = (matchers: readonly Matcher[], path: string): string | undefined =>
+  matchers.map((matcher) => kindIn(matcher, path)).find(Boolean);
 
 function matcherOf(sources: readonly { what: string; source: string }[]): Matcher {
   return {

@@ -77,6 +77,8 @@ const SECRETS: readonly FileGroup[] = [
 /** Not written unasked: they make programs run others, or change what this one may do. */
 const PROTECTED: readonly FileGroup[] = [
   { what: "the inside of a git repository", paths: ".git/" },
+  // Mercurial and Jujutsu run what their settings name, too.
+  { what: "the inside of a repository", paths: ".hg/ .jj/repo/config.toml" },
   { what: "configuration of git", paths: ".gitmodules .gitconfig .config/git/" },
   { // husky, pre-commit, Lefthook
     what: "hooks of git",

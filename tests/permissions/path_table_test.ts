@@ -420,3 +420,25 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  ...unix,
+  name: "R-19 what a link in the home folder leads to is protected as the link is",
+  fn() {
+    const links: Record<string, string> = {
+      "/home/u/.bashrc": "/home/u/dotfiles/bashrc",
+      "/home/u/.config/fish": "/home/u/dotfiles/fish",
+    };
+    const list = (folder: string) => folder === "/home/u" ? [".bashrc", ".config", "dotfiles"] : [];
+    const paths = new PathTable({ home: "/home/u" }, { realPath: (path) => links[path], list });
+    const rows: [path: string, isProtected: boolean][] = [
+      ["/home/u/dotfiles/bashrc", true],
+      ["/home/u/dotfiles/fish/conf.d/new.fish", true],
+      ["/home/u/dotfiles/README.md", false],
+      ["/home/u/other/bashrc", false],
+    ];
+    for (const [path, isProtected] of rows) {
+      assertEquals([path, paths.protectedKind(path) !== undefined], [path, isProtected]);
+    }
+  },
+});
