@@ -52,7 +52,7 @@ const SYSTEM_LOOKS: PathLooks = {
 };
 
 /** The entries of a folder; none for a file, or for a folder that cannot be listed. */
-export function entriesOf(folder: string): Deno.DirEntry[] {
+function entriesOf(folder: string): Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)];
   } catch {

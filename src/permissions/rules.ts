@@ -24,6 +24,8 @@ export interface Rule {
   path?: RegExp;
   /** True where the pattern begins at the root, and so is for absolute paths. */
   isAbsolute?: boolean;
+  /** Of such a pattern, the path before its first wildcard, with links followed. */
+  start?: string;
   /** Of a rule that a question added: the files of {@linkcode KeptRule}. */
   files?: Readonly<Record<string, string>>;
 }
@@ -84,8 +86,11 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
     if (effect !== "allow" && glob === ".") glob = "{,?**}";
     if (effect !== "allow" && base + glob === "/") glob += "**";
     try {
-      const pattern = rule.isAbsolute ? resolved(effect, base, glob) : glob;
-      return { ...rule, path: globToRegex(effect === "allow" ? pattern : pattern.normalize()) };
+      const { pattern, start } = rule.isAbsolute
+        ? resolved(effect, base, glob)
+        : { pattern: glob, start: undefined };
+      const path = globToRegex(effect === "allow" ? pattern : pattern.normalize());
+      return { ...rule, path, ...start && { start } };
     } catch (error) {
       wrong(`its glob pattern does not work (${(error as Error).message})`);
     }
@@ -116,14 +121,16 @@ const DOUBLED = SEPARATOR === "/" ? /\/(\.?\/)+/g : /(?<=.)\/(\.?\/)+/g;
  * matches the place that the links in its folders lead to now. Links that a rule which allows names
  * are not followed: somebody who wants more to be allowed may have made them.
  */
-function resolved(effect: RuleEffect, base: string, glob: string): string {
+function resolved(effect: RuleEffect, base: string, glob: string) {
   const named = /^(?:[^*?[\]{}\\/]*(?:\/|$))*/.exec(glob)![0];
   const start = base + named;
   const end = start.endsWith("/") ? "/" : "";
-  const real = slashed(realFolder(start)).replace(/\/?$/, end);
+  const place = realFolder(start);
+  const real = slashed(place).replace(/\/?$/, end);
   const [asked, led] = [start, real].map((path) => path.replace(/[\\*?[\]{},]/g, "\\$&"));
   const isSame = effect === "allow" || real === start;
-  return `${isSame ? asked : `{${asked},${led}}`}${glob.slice(named.length)}`;
+  const pattern = `${isSame ? asked : `{${asked},${led}}`}${glob.slice(named.length)}`;
+  return { pattern, start: place };
 }
 
 /** The place that an absolute path leads to; a path that cannot be looked up stays as it is. */

@@ -7,7 +7,7 @@
 
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
-import { entriesOf, homeNames, type PathTable } from "./path_table.ts";
+import { homeNames, type PathTable } from "./path_table.ts";
 
 /** `own`: commands write there what stands on none of the machine's disks under that name, as in `/tmp`. */
 export type PathAccess = "none" | "read" | "write" | "own";
@@ -44,7 +44,11 @@ interface ViewSources {
   read?: readonly string[];
   write?: readonly string[];
   /** The access that rules leave to an absolute path; undefined where they say nothing. */
-  ruled?: (path: string) => "none" | "read" | undefined;
+  ruled?: (path: string) => Finding["access"] | undefined;
+  /** Absolute paths at or below which these rules match. */
+  ruledPlaces?: readonly string[];
+  /** What earlier looks found: it counts where the folder has become too large to be looked through. */
+  known?: Map<string, Finding["access"]>;
   /** Absolute folders of programs, from PATH. */
   programs?: readonly string[];
   os?: string;
@@ -59,11 +63,12 @@ export function entryAt(path: string): Deno.FileInfo | undefined {
   }
 }
 
-function realPathOf(path: string): string | undefined {
+/** @param closed the result where this user may not look */
+function realPathOf(path: string, closed?: string): string | undefined {
   try {
     return Deno.realPathSync(path);
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof Deno.errors.PermissionDenied ? closed : undefined;
   }
 }
 
@@ -112,23 +117,56 @@ export function makeView(sources: ViewSources): View {
     const programs = sources.programs ?? [];
     add("read", programs.filter((path) => isWithin(home, path) && path !== home));
   }
-  add("read", repositoryAround(folder, home));
+  const repository = repositoryAround(folder, home);
+  add("read", repository);
   add("read", sources.read ?? []);
   add("write", sources.write ?? []);
-  places.set(folder, isWritable ? "write" : "read");
-  const { found, isComplete } = findingsIn(folder, paths, sources.ruled);
-  for (const { path, access } of found) {
-    const real = realPathOf(path);
-    // A link that leads out of the folder leads to what the view says of that place.
-    if (real !== undefined && isWithin(folder, real)) add(access, [path]);
+  const named = new Set(
+    [...sources.read ?? [], ...sources.write ?? []].map((path) => realPathOf(path)),
+  );
+  for (const look of looksBeside(sources, repository[0], named)) {
+    for (const { path, access } of findingsIn(look).found) {
+      const usual = accessAt({ places }, path);
+      const isStricter = usual === "write" || usual === "read" && access === "none";
+      const isMeant = !isWithin(path, folder) && !named.has(path) && isReachable(path);
+      if (isStricter && isMeant) add(access, [path]);
+    }
   }
-  const named = new Set([...sources.read ?? [], ...sources.write ?? []].map(realPathOf));
+  // New files count as well in a repository without a work tree, and in a folder of what others run.
+  const isProtected = isInsideGit(folder) || paths.protectedKind(folder) !== undefined;
+  places.set(folder, isWritable && !isProtected ? "write" : "read");
+  const { found, isComplete } = findingsIn({ ...sources, root: folder });
+  const { known = new Map<string, Finding["access"]>() } = sources;
+  if (isComplete) known.clear();
+  for (const { path, access } of found) known.set(path, access);
+  for (const [path, access] of known) {
+    const real = realPathOf(path, path);
+    // A link that leads out of the folder leads to what the view says of that place.
+    if (real === undefined || !isWithin(folder, real)) continue;
+    for (const one of [path, real]) places.set(one, access);
+  }
   for (const { path, real } of paths.confinedSecrets()) {
     // Nothing hides the folder itself, and what this user cannot open needs no hiding.
     if (real === undefined || isWithin(real, folder) || named.has(real) || !canOpen(real)) continue;
     for (const one of [path, real]) places.set(one, "none");
   }
   return { folder, places, network, isComplete };
+}
+
+/** The places beside the folder to look through: its repository, those that are listed, those of rules. */
+function looksBeside(
+  { folder, paths, ruled, ruledPlaces = [] }: ViewSources,
+  repository: string | undefined,
+  listed: ReadonlySet<string | undefined>,
+): PlaceLook[] {
+  const looks: PlaceLook[] = ruledPlaces.map((root) => ({ root, ruled }));
+  if (repository !== undefined) looks.push({ root: repository, paths });
+  for (const root of listed) {
+    if (root === undefined) continue;
+    // It may be as large as `/tmp`, and a person who lists a secret means it.
+    if (paths.secretKind(root) === undefined) looks.push({ root, paths, isShallow: true });
+  }
+  return looks.filter(({ root }) => !isWithin(folder, root));
 }
 
 /** The repository that the folder is a part of, and its files elsewhere; never the home folder, or one above it. */
@@ -162,9 +200,15 @@ function gitFoldersOf(dotGit: string): string[] {
 }
 
 /** True for a folder that git takes for a repository. */
-function isRepository(folder: string, entries = entriesOf(folder)): boolean {
-  const names = new Set(entries.map(({ name }) => name));
-  return ["HEAD", "objects", "config"].every((name) => names.has(name));
+function isRepository(folder: string, entries?: readonly Deno.DirEntry[]): boolean {
+  const names = entries && new Set(entries.map(({ name }) => name));
+  const has = (name: string) => names ? names.has(name) : entryAt(join(folder, name)) !== undefined;
+  return ["HEAD", "objects", "config"].every(has);
+}
+
+/** True for a repository without a work tree, and for folders in it. */
+function isInsideGit(folder: string): boolean {
+  return isRepository(folder) || dirname(folder) !== folder && isInsideGit(dirname(folder));
 }
 
 /** The most that is read of a file of git's. */
@@ -192,55 +236,110 @@ const MAX_VIEWED = 10_000;
 const GENERATED =
   /^(node_modules|bower_components|target|dist|build|out|vendor|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
 
+/** A place to look through: for what rules are about, and with `paths` for secrets and protected files. */
+interface PlaceLook extends Partial<Pick<ViewSources, "paths">> {
+  root: string;
+  ruled?: ViewSources["ruled"];
+  /** True where folders in it are not looked into. */
+  isShallow?: boolean;
+}
+
 /** Secrets, git's files, protected files and those that rules are about, looked for level by level. */
 function findingsIn(
-  folder: string,
-  paths: PathTable,
-  ruled: ViewSources["ruled"],
+  { root, paths, ruled, isShallow }: PlaceLook,
 ): { found: Finding[]; isComplete: boolean } {
-  const found: Finding[] = [];
-  const folders = [folder];
+  const own = ruled?.(root);
+  const found: Finding[] = own === undefined ? [] : [{ path: root, access: own }];
+  const folders = new Set([root]);
   /** Folders that are read-only with all below them: in these, only secrets are looked for. */
   const held = new Set<string>();
   let looked = 0;
   for (const at of folders) {
-    const entries = entriesOf(at);
-    if (at !== folder && isRepository(at, entries)) {
+    const entries = entriesIfOpen(at);
+    if (entries === undefined) {
+      if (at === root) return { found, isComplete: false };
+      found.push({ path: at, access: "none" });
+      continue;
+    }
+    if (at !== root && isRepository(at, entries)) {
       found.push(...gitFindings(at, dirname(at)));
       continue;
     }
     for (const { name, isDirectory } of entries) {
-      if (++looked > MAX_VIEWED) return { found, isComplete: false };
+      // Nothing in the folder itself is missed, however many files a command adds to it.
+      if (++looked > MAX_VIEWED && at !== root) return { found, isComplete: false };
       const path = join(at, name);
       const access = ruled?.(path) ??
-        (paths.secretKind(path) !== undefined ? "none" : undefined) ??
-        (paths.protectedKind(path) !== undefined ? "read" : undefined);
-      if (name === ".git") found.push(...gitFindings(path, at));
-      else if (access === "read" && held.has(at)) held.add(path);
+        (paths?.secretKind(path) !== undefined ? "none" : undefined) ??
+        (paths?.protectedKind(path) !== undefined ? "read" : undefined);
+      if (name === ".git") {
+        found.push(...gitFindings(path, at));
+        for (const submodule of submodulesIn(at)) folders.add(submodule);
+      } else if (access === "read" && held.has(at)) held.add(path);
       else if (access !== undefined) {
         found.push({ path, access });
         held.add(path);
       }
+      if (isShallow) continue;
       // What rules are about may be anywhere.
       if (access !== "none" && isDirectory && name !== ".git" && (ruled || !GENERATED.test(name))) {
-        folders.push(path);
+        folders.add(path);
       }
     }
   }
   return { found, isComplete: true };
 }
 
-/** git's files, and the folders in which it looks for hooks and further settings. */
+/**
+ * The entries of a folder; undefined where this user may not list or enter it, which a command may have seen
+ * to, to be let in again after the look.
+ */
+function entriesIfOpen(folder: string): Deno.DirEntry[] | undefined {
+  try {
+    Deno.statSync(`${folder}/.`);
+    return [...Deno.readDirSync(folder)];
+  } catch (error) {
+    return error instanceof Deno.errors.PermissionDenied ? undefined : [];
+  }
+}
+
+/** The folders of a work tree's submodules, which may lie in generated ones, as in `vendor`. */
+function submodulesIn(worktree: string): string[] {
+  const paths = smallFile(join(worktree, ".gitmodules")).matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm);
+  return [...paths].map(([, name]) => join(worktree, name!))
+    .filter((path) => isWithin(worktree, path));
+}
+
+/** The most files of settings that one repository includes. */
+const MAX_INCLUDED = 100;
+
+/** git's files, and the folders and files in which it looks for hooks and further settings. */
 function gitFindings(path: string, worktree: string): Finding[] {
   const folders = [path, ...gitFoldersOf(path)];
-  const named = folders.flatMap((folder) => {
-    const config = smallFile(join(folder, "config")) + "\n" +
-      smallFile(join(folder, "config.worktree"));
-    return [...config.matchAll(/^\s*(hooksPath|path)\s*=\s*"?([^"\n]+?)"?\s*$/gim)]
+  const settings = new Set(
+    folders.flatMap((at) => [join(at, "config"), join(at, "config.worktree")]),
+  );
+  const hooks: string[] = [];
+  for (const file of settings) {
+    if (settings.size > MAX_INCLUDED) break;
+    const named = smallFile(file).matchAll(
+      /^\s*(?:\[[^\]\n]*\]\s*)?(hooksPath|path)\s*=\s*"?([^"\n]+?)"?\s*(?:[#;].*)?$/gim,
+    );
+    for (const [, key, value] of named) {
       // Includes are relative to the file that names them, hooks to the work tree.
-      .map(([, key, value]) => resolve(key!.toLowerCase() === "path" ? folder : worktree, value!));
-  });
-  return [...folders, ...named].map((one) => ({ path: one, access: "read" }));
+      if (key!.toLowerCase() === "path") settings.add(resolve(dirname(file), value!));
+      else hooks.push(resolve(worktree, value!));
+    }
+  }
+  return [...folders, ...settings, ...hooks].map((one) => ({ path: one, access: "read" }));
+}
+
+/** False where root comes to a path by its privileges alone, which confined it has not. */
+function isReachable(path: string): boolean {
+  if (Deno.uid() !== 0 || dirname(path) === path) return true;
+  const above = entryAt(dirname(path));
+  const isOpen = above?.uid === 0 || ((above?.mode ?? 0) & (above?.gid === 0 ? 0o11 : 0o1)) !== 0;
+  return isOpen && isReachable(dirname(path));
 }
 
 function canOpen(path: string): boolean {

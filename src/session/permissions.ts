@@ -58,6 +58,8 @@ export class Permissions {
   /** Rules that were added in this session, by folder: in another one they are about other files. */
   readonly #added = new Map<string, KeptRule[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
+  /** What views of a folder have found so far, whatever the settings. */
+  readonly #known = new Map<string, Map<string, "none" | "read">>();
   /** The mode that was chosen in the session, and the one before plan mode. */
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;
@@ -274,6 +276,8 @@ export class Permissions {
 
   async #readSettings(folder: string): Promise<SettingsInForce> {
     const { settingsInForce } = await import("./settings_in_force.ts");
+    const known = this.#known.get(folder) ?? new Map();
+    this.#known.set(folder, known);
     const settings = await settingsInForce(folder, {
       choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
@@ -281,6 +285,7 @@ export class Permissions {
       toolNames: this.toolNames,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
+      known,
       hasSandbox: async () => typeof await this.#findSandbox() === "object",
     });
     return { ...settings, networked: [...this.#networked] };

@@ -37,6 +37,8 @@ interface SettingsSources {
   /** Rules that the person added to the folder in this session. */
   added: readonly KeptRule[];
   path: string | undefined;
+  /** What earlier looks at the folder found for its view. */
+  known: Map<string, "none" | "read">;
   hasSandbox(): Promise<boolean>;
 }
 
@@ -45,7 +47,7 @@ const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 
 export async function settingsInForce(
   folder: string,
-  { choice, file, paths, toolNames, added, path, hasSandbox }: SettingsSources,
+  { choice, file, paths, toolNames, added, path, known, hasSandbox }: SettingsSources,
 ): Promise<SettingsInForce> {
   const [general, here] = await Promise.all([file.general(), file.forFolder(folder)]);
   const stated = choice.approve ?? here.approve ?? general.approve;
@@ -87,7 +89,7 @@ export async function settingsInForce(
   }
   if (inForce.approve === "plan") inForce = planned(inForce);
   const isConfined = inForce.sandbox !== "off" && !holdsHome && await hasSandbox();
-  return isConfined ? { ...inForce, view: () => viewOf(folder, inForce, path) } : inForce;
+  return isConfined ? { ...inForce, view: () => viewOf(folder, inForce, path, known) } : inForce;
 }
 
 /** The settings in plan mode: commands write nothing but their own `/tmp`. */
@@ -98,7 +100,12 @@ function planned(inForce: SettingsInForce): SettingsInForce {
 }
 
 /** The files that commands may touch in a folder now. */
-function viewOf(folder: string, settings: SettingsInForce, path: string | undefined): View {
+function viewOf(
+  folder: string,
+  settings: SettingsInForce,
+  path: string | undefined,
+  known: SettingsSources["known"],
+): View {
   const { paths, sandboxRead, sandboxWrite, network, rules } = settings;
   const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);
   const isRuled = (at: string, tool: typeof READER | typeof WRITER) =>
@@ -111,8 +118,10 @@ function viewOf(folder: string, settings: SettingsInForce, path: string | undefi
     read: sandboxRead,
     write: sandboxWrite,
     programs: programFolders(folder, path),
+    known,
     ...about.length > 0 && {
       ruled: (at) => isRuled(at, READER) ? "none" : isRuled(at, WRITER) ? "read" : undefined,
+      ruledPlaces: about.flatMap(({ start }) => start ?? []),
     },
   });
 }

@@ -3,13 +3,16 @@ import { globToRegex } from "../../src/text/glob.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";
 import { matchesPath, parseRule, type Rule } from "../../src/permissions/rules.ts";
 
-const good: [text: string, expected: Pick<Rule, "tool" | "path" | "isAbsolute" | "command">][] = [
+const good: [
+  text: string,
+  expected: Pick<Rule, "tool" | "path" | "isAbsolute" | "start" | "command">,
+][] = [
   ["read_file", { tool: "read_file" }],
   ["*", { tool: "*" }],
   ["run_bash(*)", { tool: "run_bash" }],
   ["read_file(secret/**)", { tool: "read_file", path: globToRegex("secret/**") }],
   ["write(./src/)", { tool: "write", path: globToRegex("src") }],
-  ["read(/)", { tool: "read", path: globToRegex("/**"), isAbsolute: true }],
+  ["read(/)", { tool: "read", path: globToRegex("/**"), isAbsolute: true, start: "/" }],
   ["read(.//a/././/b/.)", { tool: "read", path: globToRegex("a/b") }],
   ["run_bash(git status)", {
     tool: "run_bash",

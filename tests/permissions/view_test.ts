@@ -219,6 +219,14 @@ Deno.test({
   },
 });
 
+/** The view of a folder in which a confined command writes. */
+const viewFor = (
+  folder: string,
+  home: string,
+  more: Partial<Parameters<typeof makeView>[0]> = {},
+) =>
+  makeView({ folder, isWritable: true, network: false, paths: new PathTable({ home }), ...more });
+
 Deno.test({
   name: `SBX-01 the kernel's settings are not written, by root neither${skipped}`,
   ignore: why !== "" || Deno.build.os !== "linux",
@@ -229,6 +237,139 @@ Deno.test({
       while read -r at; do { : >>"$at"; } 2>/dev/null && echo "$at"; done
       ls /proc/sys/kernel/core_pattern`;
     assertEquals(await confined(view, script), "/proc/sys/kernel/core_pattern\n");
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name:
+    `R-03 what included settings name, and submodules in generated folders, are git's, too${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, home, folder } = await tree();
+    await sh(
+      folder,
+      `git config include.path ../a.cfg; mkdir hooks-a hooks-b
+       printf '[include] path = b.cfg # two\\n[core]\\n\\thooksPath = hooks-a\\n' > a.cfg
+       printf '[core] hooksPath = "hooks-b"\\n' > b.cfg
+       git -c protocol.file.allow=always submodule --quiet add "$PWD/../origin" vendor/deep/sub
+       # A circle, which git refuses, holds nothing up.
+       printf '[include]\\npath = a.cfg\\n' >> b.cfg`,
+    );
+    const output = await confined(
+      viewFor(folder, home),
+      `cd '${folder}'
+       for at in a.cfg b.cfg hooks-a/pre-commit hooks-b/pre-commit vendor/deep/sub/.git; do
+         echo evil >> $at && echo "wrote $at"
+       done
+       rm vendor/deep/sub/.git && echo removed; mv vendor/deep vendor/x && echo moved
+       echo own > vendor/deep/sub/file && echo done`,
+    );
+    assertEquals(output.match(/^(wrote .*|removed|moved|done)$/gm), ["done"], output);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: `R-03 nothing new is made where the folder itself is git's, or what others run${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, home, folder } = await tree();
+    await Deno.mkdir(`${home}/.config/fish`, { recursive: true });
+    await Deno.mkdir(`${folder}/.hg`);
+    const folders = [`${folder}/bare`, `${folder}/bare/hooks`, `${folder}/.git/hooks`]
+      .concat(`${home}/.config/fish`, `${folder}/.vscode`, `${folder}/.hg`);
+    for (const at of folders) {
+      const output = await confined(viewFor(at, home), `cd '${at}' && : > new && echo wrote`);
+      assertEquals([at, output.includes("wrote")], [at, false], output);
+    }
+    const output = await confined(viewFor(folder, home), `: > '${folder}/.hg/hgrc' || echo kept`);
+    assert(output.includes("kept"), output);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: `R-19 secrets are hidden in all that is opened beside the folder${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, home } = await tree();
+    const made = `for at in mono listed other; do
+        mkdir -p $at/deep/in && echo SECRET > $at/.env && echo SECRET > $at/deep/a.pem
+        echo plain > $at/deep/plain && git init -q $at
+      done; mkdir $PWD/keys; echo named > keys/a.pem; echo ruled > listed/ruled`;
+    await sh(home, made);
+    const view = viewFor(`${home}/mono/deep/in`, home, {
+      read: [`${home}/listed`, `${home}/keys/a.pem`],
+      write: [`${home}/other`],
+      ruled: (path) => path === `${home}/listed/ruled` ? "none" : undefined,
+      ruledPlaces: [`${home}/listed/ruled`],
+    });
+    const output = await confined(
+      view,
+      `cd '${home}'; cat mono/deep/a.pem {mono,listed,other}/{.env,deep/plain} listed/ruled keys/a.pem
+       echo new > other/new && cat other/new; echo evil > other/.git/hooks/pre-commit && echo wrote`,
+    );
+    const shown = output.match(/^(SECRET|plain|named|ruled|new|wrote)$/gm);
+    assertEquals(shown, ["plain", "plain", "plain", "named", "new"], output);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name:
+    `R-03 R-19 a folder that a command fills is looked through as far as it was before${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const folder = `${base}/work`;
+    await Deno.mkdir(`${folder}/src`, { recursive: true });
+    await sh(
+      folder,
+      "git init -q . && git init -q src/nested && echo SECRET | tee .env > src/.env",
+    );
+    const known = new Map();
+    const view = () => viewFor(folder, `${base}/home`, { known });
+    assert(view().isComplete);
+    await sh(folder, "seq 10001 | xargs touch && echo SECRET > later.pem");
+    const output = await confined(
+      view(),
+      `cd '${folder}'; cat .env src/.env later.pem
+       for at in . src/nested; do echo evil > $at/.git/hooks/pre-commit && echo wrote; done; echo done`,
+    );
+    assertEquals(output.match(/^(SECRET|wrote|done)$/gm), ["done"], output);
+    assertEquals(view().isComplete, false);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: `R-19 a folder that a command closes to the look is hidden until the next one${
+    skipped || Deno.uid() === 0 && " (skipped: root may look everywhere)" || ""
+  }`,
+  ignore: why !== "" || Deno.uid() === 0,
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const folder = `${base}/work`;
+    await Deno.mkdir(`${folder}/src`, { recursive: true });
+    await sh(
+      folder,
+      "git init -q . && git init -q src/nested && echo SECRET | tee .env > src/.env",
+    );
+    const known = new Map();
+    const run = (script: string) =>
+      confined(viewFor(folder, `${base}/home`, { known }), `cd '${folder}'; ${script}`);
+    const look = `cd .. && chmod 755 work; cd work; chmod 755 src; cat .env src/.env
+      for at in . src/nested; do echo evil > $at/.git/hooks/pre-commit && echo wrote; done; echo done`;
+    for (const at of ["src", "."]) {
+      for (const mode of ["000", "311", "444", "755"]) {
+        await run(`chmod ${mode} ${at}`);
+        const output = await run(look);
+        assertEquals(output.match(/^(SECRET|wrote)$/gm), null, `${at} ${mode}`);
+        await Promise.all([folder, `${folder}/src`].map((path) => Deno.chmod(path, 0o755)));
+      }
+    }
+    assert((await run(look)).includes("done"));
     await Deno.remove(base, { recursive: true });
   },
 });

@@ -492,6 +492,24 @@ for (const approve of ["ask", "never"]) {
 }
 
 Deno.test({
+  name: `R-05 a file outside that a rule refuses is hidden from confined commands${skipped}`,
+  ignore,
+  fn: () =>
+    turn([bash("sh show.sh")], CONFINED, {
+      prepare: async (folder, base) => {
+        await Deno.writeTextFile(`${base}/open`, "open\n");
+        await Deno.writeTextFile(`${folder}/show.sh`, "cat ../canary; cat ../open");
+        await Deno.mkdir(`${base}/config/copilot`, { recursive: true });
+        const rules = { sandboxRead: [base], deny: [`read_file(${base}/can*)`] };
+        await Deno.writeTextFile(
+          `${base}/config/copilot/permissions.json`,
+          JSON.stringify(rules),
+        );
+      },
+    }, ({ results }) => assertMatch(results[0]!, /stdout:\nopen\nstderr:/)),
+});
+
+Deno.test({
   name: `R-01 R-19 --yes searches no secrets in the sandbox, as commands see none${skipped}`,
   ignore,
   fn: () =>
