@@ -97,7 +97,12 @@ function asInMountinfo(path: string): string {
  */
 function mountsOf(view: View, own: string) {
   const places = new Map(view.places);
+  // Where a person opened the folder above, a command could write the next one's filter of system calls.
+  if (accessAt(view, own) === "write") places.set(own, "none");
   for (const [path, access] of view.places) {
+    const isOwn = (at: string) => accessAt(view, at) === "own" && !places.has(at);
+    // A mount as well: a command could put a link in its place, and the next mount would follow that.
+    for (let at = dirname(path); isOwn(at); at = dirname(at)) places.set(at, "own");
     if (access === "write") continue;
     for (const at of foldersBetween(view.folder, path)) {
       if (!places.has(at)) places.set(at, accessAt(view, at));
@@ -114,14 +119,20 @@ function mountsOf(view: View, own: string) {
     }
     const entry = entryAt(path);
     // Where nothing is mounted above, nothing is to be hidden, and a link is to be made.
-    const isBare = accessAt(view, dirname(path)) === "none";
-    if (entry === undefined || access === "none" && isBare) return [];
+    const above = accessAt(view, dirname(path));
+    const isBare = above === "none";
+    const isAbsent = isBare || above === "own" && entry?.isDirectory === false;
+    const isInside = path !== view.folder && isWithin(view.folder, path);
+    // It was there when the view was made: START lets nothing run.
+    if (entry === undefined && isInside) inside.push(`${asInMountinfo(path)} b`);
+    if (entry === undefined || access === "none" && isAbsent) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
-    if (path !== view.folder && isWithin(view.folder, path)) {
+    if (isInside) {
       // On another disk the path in it is not known.
       inside.push(`${asInMountinfo(path)} ${access === "none" || entry.dev !== dev ? "m" : "b"}`);
     }
-    if (access !== "none") return [access === "read" ? "--ro-bind" : "--bind", path, path];
+    // What is gone meanwhile needs no mount; START notices it in the folder.
+    if (access !== "none") return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
     empty.push(path);
     return ["--tmpfs", path];
