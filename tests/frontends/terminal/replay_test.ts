@@ -137,7 +137,7 @@ for (const columns of [80, 40]) {
       assertEquals(turn(await terminal.until(isOver)), live);
       // What was folded can be unfolded.
       await terminal.type("\x0f");
-      await terminal.until((rows) => rows.some((row) => row.startsWith("── run_bash")));
+      await terminal.until((rows) => rows.some((row) => row.startsWith("── Ran ")));
     },
     { flags: "--yes", columns, rows: 40 },
   );
