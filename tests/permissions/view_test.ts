@@ -407,3 +407,25 @@ Deno.test({
     await Deno.remove(base, { recursive: true });
   },
 });
+
+Deno.test({
+  name: `SBX-01 a descriptor that was left open to this program is closed to commands${skipped}`,
+  ignore: why !== "" || Deno.build.os !== "linux",
+  async fn() {
+    const { base, home, view } = await tree();
+    if (typeof sandbox === "string") return;
+    const own = await Deno.makeTempDir();
+    const command = sandbox.command(view, own);
+    const look =
+      "for fd in 3 7 9 27; do cat /proc/self/fd/$fd/letter.txt && echo open; done; echo ran";
+    const { stdout } = await new Deno.Command("bash", {
+      args: [
+        ...["-c", 'at=$1; shift; exec "$@" 3<"$at" 7<"$at" 9<"$at" 27<"$at"', "bash"],
+        ...[`${home}/Documents`, ...command, "bash", "-c", look],
+      ],
+      stderr: "null",
+    }).output();
+    assertEquals(new TextDecoder().decode(stdout), "ran\n");
+    await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
+  },
+});

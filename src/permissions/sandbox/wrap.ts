@@ -50,6 +50,21 @@ ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 ulimit -f 16777216 2>/dev/null
 exec "$@"`;
 
+/** Shells, best first: others than bash name descriptors up to 9 only. */
+const CLOSING_SHELLS = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
+/**
+ * Closes all descriptors but the first three: one that was left open to this program, as by an editor, may be
+ * a folder or a socket outside.
+ */
+const CLOSE = `for fd in /proc/self/fd/*; do
+  fd=\${fd##*/}
+  case $fd in
+    [012]) ;;
+    ?) eval "exec $fd>&-" ;;
+    *) [ -z "$BASH_VERSION" ] || eval "exec $fd>&-" ;;
+  esac
+done`;
+
 /** Where resolvers of names keep what `/etc/resolv.conf` leads to. */
 const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
@@ -58,8 +73,11 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: Confinem
   const { folder, network } = view;
   const { mounts, empty, inside } = mountsOf(view, own);
   return [
-    // A shell opens the filter's file, as Deno hands down no descriptors but the first three.
-    ...filter === undefined ? [] : ["/bin/sh", "-c", 'exec "$@" 9<"$0"', filter],
+    // A shell opens the filter's file, as Deno opens no descriptors for a program but the first three.
+    CLOSING_SHELLS.find((path) => entryAt(path) !== undefined) ?? "/bin/sh",
+    "-c",
+    `${CLOSE}\nexec "$@"${filter === undefined ? "" : ' 9<"$0"'}`,
+    filter ?? "sh",
     bwrap,
     ..."--die-with-parent --unshare-user --cap-drop ALL".split(" "),
     ..."--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try".split(" "),
