@@ -82,7 +82,7 @@ sessionTest("commands, and what is none", [{ text: "A path." }], async (terminal
   await terminal.until("left: 0");
 });
 
-const hostile = "\x1b]0;pwned\x07\x1b[2Jred\x9b31m\u202egnp.exe 👨‍👩‍👧";
+const hostile = "\x1b]0;pwned\x07\x1b[2Jred\x9b45m\u202egnp.exe 👨‍👩‍👧";
 
 sessionTest(
   "TTY-01 nothing that a model says drives the terminal",
@@ -99,7 +99,7 @@ sessionTest(
     // The program itself asks for the background.
     const output = (await terminal.output()).replaceAll("\x1b]11;?\x1b\\", "");
     // deno-lint-ignore no-control-regex
-    assertEquals(/\x1b\]|\x1b\[2J|\x1b\[?31m|\xe2\x80\xae|\xc2\x9b/.exec(output)?.[0], undefined);
+    assertEquals(/\x1b\]|\x1b\[2J|\x1b\[?45m|\xe2\x80\xae|\xc2\x9b/.exec(output)?.[0], undefined);
     assertMatch((await terminal.screen()).join("\n"), /Done ␛]0;pwned/);
   },
 );
