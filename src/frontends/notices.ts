@@ -52,8 +52,11 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       return `the session cannot be kept: ${notice.why}`;
     case "server": {
       const { instead, checks } = notice;
-      const first = instead === undefined ? [] : [insteadText(instead, namesModel)];
-      return [...first, greetingText(checks)];
+      const text = greetingText(checks);
+      if (instead === undefined) return text;
+      const first = insteadText(instead, namesModel);
+      // Where the server tells nothing of the model but its name, that is said already.
+      return text === instead ? first : [first, text];
     }
     case "attached":
       return attachedText(notice);

@@ -1,3 +1,4 @@
+import type { Check } from "../../src/session/report.ts";
 import { assertEquals } from "@std/assert";
 import { noticeLines } from "../../src/frontends/notices.ts";
 import type { Notice } from "../../src/session/report.ts";
@@ -98,4 +99,16 @@ Deno.test("a notice names the way in which its frontend takes another model", ()
   assertEquals(noticeLines({ code: "model_instead", model: "m" }, "/model"), [
     "model: m (the server's own; /model names another)",
   ]);
+});
+
+Deno.test("a greeting names the model once, and says what is known of it", () => {
+  const server = { name: "server", status: "ok", text: "answers" } as const;
+  const model = { name: "model", status: "ok", text: "m" } as const;
+  const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
+  const first = "model: m (the server's own; --model names another)";
+  const of = (checks: Check[], instead?: string) =>
+    noticeLines({ code: "server", checks, ...instead && { instead } });
+  assertEquals(of([server, model], "m"), [first]);
+  assertEquals(of([server, model]), ["m"]);
+  assertEquals(of([server, model, context], "m"), [first, "m · 8192 tokens of context"]);
 });
