@@ -48,6 +48,8 @@ interface LiveScreenOptions extends
 const TICK_MS = 120;
 /** A question appears once no key came for these milliseconds: none is answered by accident. */
 const QUESTION_QUIET_MS = 200;
+/** The same where a message is being written: people pause for longer between its words. */
+const DRAFT_QUIET_MS = 1000;
 /** OSC 11 with `?`; a later answer, in milliseconds, is dropped: colours do not change amid a session. */
 const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 const BACKGROUND_MS = 50;
@@ -188,7 +190,8 @@ export class LiveScreen implements Screen {
       const wasWaiting = this.#modals.isWaiting;
       await this.terminal.pause(QUESTION_QUIET_MS, signal);
       isQuiet = !wasWaiting && !this.#modals.isWaiting &&
-        this.terminal.now() - this.#keyTime >= QUESTION_QUIET_MS;
+        this.terminal.now() - this.#keyTime >=
+          (this.#message.state.units.length > 0 ? DRAFT_QUIET_MS : QUESTION_QUIET_MS);
     }
     if (signal.aborted || this.#over.signal.aborted) return null;
     const onAbort = () => this.#modals.close(modal);
