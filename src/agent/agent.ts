@@ -170,9 +170,12 @@ function existingFolder(path: string): string {
   let wrong = "is not a folder";
   try {
     const absolute = Deno.realPathSync(path === "" ? "." : path);
-    if (Deno.statSync(absolute).isDirectory) return absolute;
+    // What is in it can be looked at only where it may be entered.
+    if (Deno.statSync(`${absolute}/.`).isDirectory) return absolute;
   } catch (error) {
-    wrong = error instanceof Deno.errors.NotFound ? "does not exist" : (error as Error).message;
+    if (error instanceof Deno.errors.NotFound) wrong = "does not exist";
+    else if (error instanceof Deno.errors.PermissionDenied) wrong = "may not be entered";
+    else if (!(error instanceof Deno.errors.NotADirectory)) wrong = (error as Error).message;
   }
   throw new TypeError(`Cannot work in "${path}" as it ${wrong}: name an existing folder`);
 }

@@ -19,7 +19,13 @@ Deno.test("an agent works in a folder, by its real path", async () => {
       assertEquals(state.workingDir, `${dir}/folder`);
     }
     assertEquals(new CopilotAgent(config, "").state.workingDir, await Deno.realPath("."));
-    for (const [name, why] of [["none", "does not exist"], ["file", "is not a folder"]] as const) {
+    await Deno.mkdir(`${dir}/locked`, { mode: 0o600 });
+    const rows = [["none", "does not exist"], ["file", "is not a folder"]];
+    // Root may enter all.
+    if (Deno.uid() !== 0 && Deno.build.os !== "windows") {
+      rows.push(["locked", "may not be entered"]);
+    }
+    for (const [name, why] of rows) {
       const make = () => new CopilotAgent(config, `${dir}/${name}`);
       const message = `Cannot work in "${dir}/${name}" as it ${why}: name an existing folder`;
       assertEquals(assertThrows(make, TypeError).message, message);
