@@ -58,8 +58,10 @@ export function pathVerdict(
   if (denied) return byRule(denied);
   const secret = secretAt(scene, at);
   if (secret !== undefined) return beyond(`may hold ${secret}`);
-  const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path);
-  if (tool.access !== "read" && special !== undefined) return beyond(`is ${special}`);
+  if (tool.access !== "read") {
+    const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path);
+    if (special !== undefined) return beyond(`is ${special}`);
+  }
   const asked = matching("ask");
   const allowed = asked ? undefined : matching("allow");
   if (allowed) return byRule(allowed);
