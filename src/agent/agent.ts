@@ -170,7 +170,7 @@ function existingFolder(path: string): string {
   let wrong = "is not a folder";
   try {
     const absolute = Deno.realPathSync(path === "" ? "." : path);
-    // What is in it can be looked at only where it may be entered.
+    // `/.` fails in a folder that this user may not enter, where no file could be read.
     if (Deno.statSync(`${absolute}/.`).isDirectory) return absolute;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) wrong = "does not exist";

@@ -1,4 +1,4 @@
-/** What a setup of the model knows of this machine: addresses, keys, and the file that keeps a choice. @module */
+/** The parts of this machine that a setup of the model uses: addresses, keys, and the file that keeps a choice. @module */
 
 import { DEFAULT_ADDRESSES } from "../config.ts";
 import type { SetupHome } from "../frontends/terminal/setup.ts";

@@ -33,7 +33,7 @@ const LONG_CALL_MS = 1000;
 export interface CallText {
   verb: string;
   object: string;
-  /** What it found, such as `26 lines`; empty where that is not known. */
+  /** The amount that the call found or did, such as `26 lines`; empty where that is not known. */
   counts: string;
   /** The lines that it added to a file and removed from it. */
   added: number;

@@ -5,7 +5,13 @@ import type { Key } from "../../terminal/line/keys.ts";
 import { LineModal, type LineModalOptions } from "../../terminal/line/line_modal.ts";
 import { lineState, lineText } from "../../terminal/line/state.ts";
 import type { Frame } from "../../terminal/screen/frame.ts";
-import { firstShown, type ListLook, listRows, stepped } from "../../terminal/screen/list.ts";
+import {
+  firstShown,
+  LIST_STEPS,
+  type ListLook,
+  listRows,
+  stepped,
+} from "../../terminal/screen/list.ts";
 import type { Modal, Outcome } from "../../terminal/screen/modal.ts";
 import { styledRow } from "../../terminal/styled.ts";
 import type { TerminalSize } from "../../terminal/tty.ts";
@@ -53,7 +59,7 @@ interface TypedAnswer {
 /** A question about a call; its result is the answer. */
 export class ApprovalModal implements Modal<ApprovalAnswer> {
   #chosen = 0;
-  /** What is typed, and what it is. */
+  /** The line that is typed in place of the list, and its use; undefined while the list has the keys. */
   #line: TypedAnswer | undefined;
 
   constructor(private readonly options: ApprovalModalOptions) {}
@@ -92,16 +98,10 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (this.#line !== undefined) return this.#pressLine(this.#line, key);
     // A paste is no answer, even where it begins like one: the Enter behind it must not be a yes.
     if (key.type === "paste") return this.#open("reason", key.text.split(/[\r\n]/, 1)[0]!);
-    if (key.type === "text") return this.#type(key.text);
+    if (key.type !== "key") return this.#type(key.text);
+    const step = LIST_STEPS[key.name];
+    if (step !== undefined) return this.#move(step);
     switch (key.name) {
-      case "up":
-      case "ctrl-p":
-      case "shift-tab":
-        return this.#move(-1);
-      case "down":
-      case "ctrl-n":
-      case "tab":
-        return this.#move(1);
       case "enter":
         return this.#pick(this.options.rows[this.#chosen]);
       case "escape":

@@ -1,4 +1,4 @@
-/** What the input line offers: commands and `@path` as they are typed, arguments by Tab. @module */
+/** Completions of the input line: commands and `@path` as they are typed, arguments by Tab. @module */
 
 import type { CommandInfo } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";

@@ -19,7 +19,7 @@ export function footerText(status: Status, columns: number, home = Deno.env.get(
     ...(approvesAll && mode?.approve !== "plan" ? ["--yes"] : mode ? [mode.approve] : []),
     ...(mode?.isConfined ? ["sandboxed"] : []),
   ];
-  // What may run is always seen: the folder gives way first, then the tokens.
+  // The mode is always shown, as it decides what runs unasked: the folder gives way first, then the tokens.
   const widthOf = (some: readonly string[]) => displayWidth(some.join(" · "));
   const room = columns - widthOf([...parts, "", ...modes]);
   const most = Math.min(room, Math.max(MIN_FOLDER, columns >> 1));

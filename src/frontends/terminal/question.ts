@@ -67,7 +67,7 @@ export function answerRows(approval: Approval, columns: number): AnswerRow[] {
 /** Columns of a row of answers beside what it allows: its mark and digit, and the words around. */
 const ANSWER_COLUMNS = 30;
 
-/** What an answer allows for longer, where that fits in its row; else the row says so above. */
+/** The calls that an answer allows for longer, where they fit in its row; else they are listed above the rows. */
 function remembered(approval: Approval, columns: number): string {
   const allowed = allowedBy(approval);
   return displayWidth(allowed) <= columns - ANSWER_COLUMNS ? allowed : "all of it";
@@ -175,7 +175,7 @@ function requestNotes(approval: Approval, columns: number, paint: Painter): stri
   return text;
 }
 
-/** What gets the network: exact words stand in the command above, beginnings cover more than that. */
+/** The programs that get the network: exact words stand in the command above, beginnings cover more than that. */
 function networkedBy(grants: NonNullable<Approval["networked"]>): string {
   const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
   const exact = open.length < grants.length ? ["exactly this"] : [];

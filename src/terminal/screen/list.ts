@@ -33,6 +33,16 @@ export const listHeight = (rows: number): number =>
 /** The least columns that a description needs to say anything. */
 const MIN_DETAIL = 14;
 
+/** The keys that choose the next row, or the one before, in every list. */
+export const LIST_STEPS: Readonly<Record<string, -1 | 1 | undefined>> = {
+  "up": -1,
+  "ctrl-p": -1,
+  "shift-tab": -1,
+  "down": 1,
+  "ctrl-n": 1,
+  "tab": 1,
+};
+
 /** The index after `step` rows, round the ends for a single step; -1 (none) is before the first. */
 export function stepped(chosen: number, step: number, count: number): number {
   if (count === 0) return -1;

@@ -6,7 +6,15 @@ import type { Key } from "../line/keys.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { type CellRow, type Frame, widthOf } from "./frame.ts";
-import { firstShown, listHeight, type ListLook, type ListRow, listRows, stepped } from "./list.ts";
+import {
+  firstShown,
+  LIST_STEPS,
+  listHeight,
+  type ListLook,
+  type ListRow,
+  listRows,
+  stepped,
+} from "./list.ts";
 import type { Modal, Outcome } from "./modal.ts";
 
 interface ListItem<T> extends ListRow {
@@ -70,15 +78,9 @@ export class ListModal<T> implements Modal<T> {
 
   press(key: Key): Outcome<T> {
     if (key.type !== "key") return this.#type(key.text);
+    const step = LIST_STEPS[key.name];
+    if (step !== undefined) return this.#move(step);
     switch (key.name) {
-      case "up":
-      case "ctrl-p":
-      case "shift-tab":
-        return this.#move(-1);
-      case "down":
-      case "ctrl-n":
-      case "tab":
-        return this.#move(1);
       case "pageup":
         return this.#move(-PAGE);
       case "pagedown":
