@@ -15,11 +15,11 @@ export interface Decoder {
  */
 const MAX_ANSWER_CHARS = 64 * 2 ** 20;
 
-/** Throws when `length` characters are more than {@linkcode MAX_ANSWER_CHARS}. */
-export function checkLength(length: number, what: string): void {
-  if (length <= MAX_ANSWER_CHARS) return;
+/** Throws when `length` characters are more than `max`. */
+export function checkLength(length: number, what: string, max: number = MAX_ANSWER_CHARS): void {
+  if (length <= max) return;
   throw new BackendError(
-    `Cannot read the answer as its ${what} must have at most ${MAX_ANSWER_CHARS} characters: it has more`,
+    `Cannot read the answer as its ${what} must have at most ${max} characters: it has more`,
     { kind: "protocol" },
   );
 }
@@ -27,10 +27,12 @@ export function checkLength(length: number, what: string): void {
 /**
  * Decodes UTF-8 into lines ended by `\n` or `\r\n` (with `loneCr`, by `\r` too), without their ends.
  * Invalid UTF-8 becomes U+FFFD; a byte order mark at the start is dropped. A last line without an end
- * is delivered by `end`. A line of over 64 Mi characters throws a `BackendError` of kind `protocol`.
+ * is delivered by `end`. A line of over `maxChars` characters (by default 64 Mi) throws a `BackendError`
+ * of kind `protocol`.
  */
 export class LineDecoder implements Decoder {
   readonly #loneCr: boolean;
+  readonly #maxChars: number | undefined;
   // By default the decoder drops a mark at the start of every chunk (Deno 2.9.6).
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   /** The line that is under way. A rope: each piece of a long line is appended and searched once. */
@@ -38,8 +40,12 @@ export class LineDecoder implements Decoder {
   /** A character that is dropped if it comes next. */
   #skip = "\ufeff";
 
-  constructor(private readonly onLine: (line: string) => void, { loneCr = false } = {}) {
+  constructor(
+    private readonly onLine: (line: string) => void,
+    { loneCr = false, maxChars }: { loneCr?: boolean; maxChars?: number } = {},
+  ) {
     this.#loneCr = loneCr;
+    this.#maxChars = maxChars;
   }
 
   push(chunk: Uint8Array): void {
@@ -72,7 +78,7 @@ export class LineDecoder implements Decoder {
       if (lf >= 0 && lf < start) lf = text.indexOf("\n", start);
     }
     this.#pending += text.slice(start);
-    checkLength(this.#pending.length, "longest line");
+    checkLength(this.#pending.length, "longest line", this.#maxChars);
   }
 
   #finish(tail: string): void {

@@ -1,0 +1,98 @@
+/** Messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification). @module */
+
+import { isObject } from "../text/json.ts";
+
+/** The id of a request, unique among those that its sender waits for. */
+export type RpcId = string | number;
+
+/** The named parameters of a method; those of MCP and ACP are never a list. */
+export type RpcParams = Readonly<Record<string, unknown>>;
+
+interface RpcRequest {
+  jsonrpc: "2.0";
+  id: RpcId;
+  method: string;
+  params?: RpcParams;
+}
+
+interface RpcNotification {
+  jsonrpc: "2.0";
+  method: string;
+  params?: RpcParams;
+}
+
+/** The answer to a request; `id` is null only where an error belongs to no request that could be read. */
+type RpcResponse =
+  | { jsonrpc: "2.0"; id: RpcId; result: unknown }
+  | { jsonrpc: "2.0"; id: RpcId | null; error: RpcErrorBody };
+
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
+
+export interface RpcErrorBody {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+/** The error codes of JSON-RPC 2.0, section 5.1. */
+export const RPC_CODES = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
+
+/** An error that the other side answered, or that a handler answers with. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+
+  /** `data` is left out of an answer where it is undefined. */
+  constructor(readonly code: number, message: string, readonly data?: unknown) {
+    super(message);
+  }
+}
+
+/** What a received value is: a message by its kind, or the reason why it is none. */
+type ReadMessage =
+  | { kind: "request"; id: RpcId; method: string; params: RpcParams }
+  | { kind: "notification"; method: string; params: RpcParams }
+  | { kind: "result"; id: RpcId; result: unknown }
+  | { kind: "error"; id: RpcId | null; error: RpcError }
+  | { kind: "invalid"; id: RpcId | null; reason: string };
+
+/** Reads a parsed value as a message. Never throws. */
+export function readMessage(value: unknown): ReadMessage {
+  const invalid = (reason: string, id: RpcId | null = null): ReadMessage => {
+    return { kind: "invalid", id, reason };
+  };
+  if (!isObject(value)) return invalid("a message must be a JSON object");
+  const id = isRpcId(value.id) ? value.id : null;
+  if (value.jsonrpc !== "2.0") return invalid('jsonrpc must be "2.0"', id);
+  const { method, params = {} } = value;
+  if (typeof method === "string") {
+    if (!isObject(params)) return invalid("params must be an object", id);
+    if (!Object.hasOwn(value, "id")) return { kind: "notification", method, params };
+    return id === null
+      ? invalid("id must be a string or a number")
+      : { kind: "request", id, method, params };
+  }
+  if (method !== undefined) return invalid("method must be a string", id);
+  if (isObject(value.error)) return { kind: "error", id, error: errorOf(value.error) };
+  if (!Object.hasOwn(value, "result")) return invalid("it has no method, result or error", id);
+  return id === null
+    ? invalid("the id of a result must be a string or a number")
+    : { kind: "result", id, result: value.result };
+}
+
+function errorOf({ code, message, data }: Record<string, unknown>): RpcError {
+  return new RpcError(
+    typeof code === "number" ? code : RPC_CODES.internalError,
+    typeof message === "string" && message !== "" ? message : "an error without a message",
+    data,
+  );
+}
+
+function isRpcId(value: unknown): value is RpcId {
+  return typeof value === "string" || Number.isFinite(value);
+}

@@ -1,0 +1,184 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { linePeer, type LinePeerOptions } from "../../src/rpc/line_peer.ts";
+import { RpcError } from "../../src/rpc/message.ts";
+import type { RpcPeer } from "../../src/rpc/peer.ts";
+import { forEverySplit } from "../helpers/split.ts";
+
+type Handlers = Omit<LinePeerOptions, "input" | "output">;
+
+/** Two peers that are connected to each other, closed at the end. */
+function pair(left: Handlers, right: Handlers): [RpcPeer, RpcPeer] & AsyncDisposable {
+  const there = new TransformStream<Uint8Array, Uint8Array>();
+  const back = new TransformStream<Uint8Array, Uint8Array>();
+  const one = linePeer({ ...left, input: back.readable, output: there.writable });
+  const other = linePeer({ ...right, input: there.readable, output: back.writable });
+  return Object.assign([one, other] as [RpcPeer, RpcPeer], {
+    async [Symbol.asyncDispose]() {
+      one.close(new Error("end of test"));
+      other.close(new Error("end of test"));
+      await Promise.all([one.closed, other.closed]);
+    },
+  });
+}
+
+/** A peer of which the test holds the other ends: text goes in, lines come out. */
+function alone(handlers: Handlers) {
+  const input = new TransformStream<Uint8Array, Uint8Array>();
+  const output = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, {
+    highWaterMark: 1000,
+  });
+  const peer = linePeer({ ...handlers, input: input.readable, output: output.writable });
+  const writer = input.writable.getWriter();
+  const reader = output.readable.getReader();
+  return {
+    peer,
+    writer,
+    say: (text: string) => writer.write(new TextEncoder().encode(text)),
+    line: async () => JSON.parse(new TextDecoder().decode((await reader.read()).value)),
+    async [Symbol.asyncDispose]() {
+      peer.close(new Error("end of test"));
+      await writer.abort().catch(() => {});
+      await reader.cancel();
+    },
+  };
+}
+
+Deno.test("peer: both sides ask and answer at once, in any order", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using peers = pair({
+    onRequest: (method, params) => ({ left: method, ...params }),
+  }, {
+    onRequest: async (method, params) => {
+      if (method === "slow") await gate.promise;
+      return { right: method, ...params };
+    },
+  });
+  const [left, right] = peers;
+  const slow = left.request("slow", { a: 1 });
+  assertEquals(await left.request("quick", {}), { right: "quick" });
+  assertEquals(await right.request("back", { b: 2 }), { left: "back", b: 2 });
+  gate.resolve();
+  assertEquals(await slow, { right: "slow", a: 1 });
+});
+
+Deno.test("peer: an error keeps code and data; another throw is an internal error", async () => {
+  await using peers = pair({}, {
+    onRequest: (method) => {
+      throw method === "own"
+        ? new RpcError(-32022, "no", { supported: ["x"] })
+        : new Error("broke");
+    },
+  });
+  const [left, right] = peers;
+  const own = await assertRejects(() => left.request("own", {}), RpcError, "no");
+  assertEquals([own.code, own.data], [-32022, { supported: ["x"] }]);
+  const other = await assertRejects(() => left.request("other", {}), RpcError, "broke");
+  assertEquals(other.code, -32603);
+  const unknown = await assertRejects(() => right.request("any", {}), RpcError);
+  assertEquals([unknown.code, unknown.message], [-32601, "method not found: any"]);
+});
+
+Deno.test("peer: an abort tells the other side, whose late answer is dropped without a word", async () => {
+  const stopped = Promise.withResolvers<void>();
+  const ignored: string[] = [];
+  await using peers = pair({
+    cancellation: (id) => ({ method: "cancelled", params: { requestId: id } }),
+    onIgnored: (reason) => void ignored.push(reason),
+  }, {
+    onRequest: (method, _, { signal }) =>
+      method === "quick" ? {} : new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          stopped.resolve();
+          resolve({ too: "late" });
+        });
+      }),
+    onNotification: (_, { requestId }) => right.cancelIncoming(requestId),
+  });
+  const [left, right] = peers;
+  const controller = new AbortController();
+  const request = left.request("wait", {}, { signal: controller.signal });
+  controller.abort(new Error("Esc"));
+  await assertRejects(() => request, Error, "Esc");
+  await stopped.promise;
+  await left.request("quick", {});
+  assertEquals(ignored, []);
+});
+
+Deno.test("peer: answers with wrong ids and lines that are no JSON are ignored, and named", async () => {
+  const ignored: string[] = [];
+  await using end = alone({ onIgnored: (reason) => void ignored.push(reason) });
+  const request = end.peer.request("a", {});
+  assertEquals(await end.line(), { jsonrpc: "2.0", id: 1, method: "a", params: {} });
+  await end.say('Starting up...\n\n{"jsonrpc":"2.0","id":"1","result":0}\n');
+  await end.say('{"jsonrpc":"2.0","id":1,"result":7}\n{"jsonrpc":"2.0","id":1,"result":8}\n');
+  assertEquals(await request, 7);
+  await end.say('{"jsonrpc":"2.0","method":"x"}\n');
+  assertEquals(ignored, [
+    "not JSON: Starting up...",
+    'an answer to no request: id "1"',
+    "an answer to no request: id 1",
+  ]);
+});
+
+Deno.test("peer: the side that serves answers what is no message; a batch is taken apart", async () => {
+  await using end = alone({ answersInvalid: true, onRequest: (method) => ({ method }) });
+  await end.say("{oops\n");
+  const { id, error } = await end.line();
+  assertEquals([id, error.code], [null, -32700]);
+  await end.say('{"jsonrpc":"1.0","id":4,"method":"a"}\n');
+  assertEquals((await end.line()).error.code, -32600);
+  await end.say('[{"jsonrpc":"2.0","id":5,"method":"a"},{"jsonrpc":"2.0","id":6,"method":"b"}]\n');
+  assertEquals([(await end.line()).result, (await end.line()).result], [{ method: "a" }, {
+    method: "b",
+  }]);
+});
+
+Deno.test("peer: an id that is in use, and a flood of requests, are refused", async () => {
+  await using end = alone({ onRequest: () => new Promise(() => {}) });
+  const ask = (id: number) => end.say(`{"jsonrpc":"2.0","id":${id},"method":"a"}\n`);
+  await ask(1);
+  await ask(1);
+  assertEquals((await end.line()).error.message, "the id is in use");
+  for (let id = 2; id <= 101; id++) await ask(id);
+  assertEquals(await end.line(), {
+    jsonrpc: "2.0",
+    id: 101,
+    error: { code: -32603, message: "too many requests" },
+  });
+});
+
+Deno.test("peer: the end of the other side, and a line without an end, fail what is under way", async () => {
+  {
+    await using end = alone({});
+    const request = end.peer.request("a", {});
+    await end.writer.close();
+    await assertRejects(() => request, Error, "the other side closed the connection");
+    await assertRejects(() => end.peer.request("b", {}), Error, "closed the connection");
+  }
+  await using end = alone({ maxLineChars: 100 });
+  const request = end.peer.request("a", {});
+  await end.say("x".repeat(101));
+  await assertRejects(() => request, Error, "a message of over 100 characters");
+});
+
+Deno.test("peer: what cannot be sent fails its request", async () => {
+  const reader = new TransformStream<Uint8Array, Uint8Array>();
+  await reader.readable.cancel();
+  const peer = linePeer({ input: new ReadableStream(), output: reader.writable });
+  await assertRejects(() => peer.request("a", {}), Error, "closed the connection");
+});
+
+Deno.test("peer: messages cut anywhere are the same messages", async () => {
+  const lines = '{"jsonrpc":"2.0","method":"é","params":{"n":1}}\r\n{"jsonrpc":"2.0","method":"b"}';
+  const runs: Promise<void>[] = [];
+  forEverySplit(new TextEncoder().encode(lines), (pieces) => {
+    const seen: string[] = [];
+    const input = ReadableStream.from(pieces);
+    const output = new WritableStream<Uint8Array>();
+    const onNotification = (method: string) => void seen.push(method);
+    const { closed } = linePeer({ input, output, onNotification });
+    runs.push(closed.then(() => assertEquals(seen, ["é", "b"])));
+  });
+  await Promise.all(runs);
+});
