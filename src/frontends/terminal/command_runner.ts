@@ -1,0 +1,117 @@
+/** Lines that are no message: slash commands with their lists, and `!COMMAND`. @module */
+
+import type { Report } from "../../session/report.ts";
+import type { Session } from "../../session/session.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import { InterruptedError } from "../../tools/call_errors.ts";
+import { choiceList } from "./choice_list.ts";
+import type { Display } from "./display.ts";
+import { outputText, reportText, shellText } from "./report_text.ts";
+import { type ServerSettings, setUp, type SetupHome, type SetupScreen } from "./setup.ts";
+
+/** A slash command as it was typed. */
+interface TypedCommand {
+  name: string;
+  argument: string;
+  line: string;
+}
+
+/** Runs the commands of a session; without `setup`, `/setup` lists nothing. */
+export class CommandRunner {
+  constructor(
+    private readonly session: Session,
+    private readonly display: Display,
+    private readonly setup: SetupHome | undefined,
+  ) {}
+
+  /** Runs a slash command and shows its report, unless that is given back: the frontend's own to do. */
+  async run(
+    { name, argument, line }: TypedCommand,
+    signal: AbortSignal,
+  ): Promise<Extract<Report, { type: "leave" | "resumed" }> | undefined> {
+    const { display } = this;
+    const command = (await this.session.commands()).find((one) => one.name === name);
+    if (command?.isSlow) display.wait(line);
+    let text: string | null;
+    try {
+      const given = argument === "" ? await this.#pickArgument(name, signal) : argument;
+      if (given === null) return;
+      const report = await this.#report(name, given, signal);
+      if (report === undefined) return;
+      if (report.type === "resumed") return report;
+      const { columns, dim, look: { unicode } } = display;
+      text = reportText(report, { columns, unicode, dim });
+    } catch (error) {
+      // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
+      if (error instanceof Deno.errors.BrokenPipe) throw error;
+      text = `· ${oneLine((error as Error).message)}`;
+    } finally {
+      display.wait(undefined);
+    }
+    if (text === null) return { type: "leave" };
+    display.say(text);
+    display.screen.update();
+  }
+
+  /** Runs a shell command of the person's own. */
+  async runShell(command: string, signal: AbortSignal): Promise<void> {
+    const { screen, view } = this.display;
+    if (command.trim() === "") return screen.print("· !COMMAND runs a command");
+    view.begin(`! ${command.trim()}`);
+    try {
+      const outcome = await this.session.shell(command, signal);
+      screen.print(sanitizeProse(shellText(outcome)));
+      view.end("· goes along with your next message (/clear forgets it)");
+    } catch (error) {
+      if (!signal.aborted) return view.end(`· ${oneLine((error as Error).message)}`);
+      const output = error instanceof InterruptedError && outputText(error.output);
+      if (output !== false) screen.print(sanitizeProse(output));
+      view.end("· interrupted");
+    }
+  }
+
+  /** The report of a command; undefined where the person left a setup without a choice. */
+  async #report(name: string, argument: string, signal: AbortSignal): Promise<Report | undefined> {
+    const { session, display, setup } = this;
+    const report = await session.command(name, argument, signal);
+    if (report.type !== "setup" || !display.isLive || !setup) return report;
+    const chosen = await chooseServer(display, setup, signal, false);
+    if (chosen === undefined) return undefined;
+    const flags = Object.entries(chosen)
+      .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
+    return await session.command("model", flags.join(" "), signal);
+  }
+
+  /** The argument that a person picks from the command's list; empty where it has none, null for no pick. */
+  async #pickArgument(name: string, signal: AbortSignal): Promise<string | null> {
+    const { isLive, screen } = this.display;
+    if (!isLive) return "";
+    const choices = await this.session.choices(name, signal);
+    if (signal.aborted) return null;
+    return choices.length === 0 ? "" : await screen.choose(choiceList(name, choices), signal);
+  }
+}
+
+/** Has the person choose a server; undefined where they chose none. `isFirst`: there is no session yet. */
+export async function chooseServer(
+  display: Display,
+  setup: SetupHome,
+  signal: AbortSignal,
+  isFirst: boolean,
+): Promise<ServerSettings | undefined> {
+  try {
+    const { screen, columns } = display;
+    const shown: SetupScreen = {
+      print: (text) => display.say(text),
+      choose: (...list) => screen.choose(...list),
+      askHidden: (...question) => screen.askHidden(...question),
+    };
+    return await setUp(shown, setup, {
+      ...{ isFirst, signal, columns },
+      onLook: (isLooking) => display.wait(isLooking ? "looking for model servers" : undefined),
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,131 @@
+/** The screen of a session, its look, and its rows that change in place. @module */
+
+import type { Status } from "../../session/frontend.ts";
+import { canEdit } from "../../terminal/line/input.ts";
+import { LiveScreen } from "../../terminal/screen/live_screen.ts";
+import { PlainScreen, type Screen } from "../../terminal/screen/screen.ts";
+import {
+  ACCENT,
+  type Appearance,
+  appearance,
+  DIM,
+  type Painter,
+  painter,
+  PERSON_BAND,
+  type Style,
+  styleStart,
+  type Theme,
+  themed,
+} from "../../terminal/style.ts";
+import { terminalSize } from "../../terminal/tty.ts";
+import { wrapped } from "../../text/wrap.ts";
+import { footerText } from "./footer.ts";
+import { waitingText } from "./report_text.ts";
+import { TurnView } from "./turn_view.ts";
+
+type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
+
+/** What the screen asks its session for, and what its keys do there. */
+interface DisplayOptions
+  extends
+    Pick<ScreenOptions, "history" | "pasted" | "completer" | "onStop" | "onEnd">,
+    Required<Pick<ScreenOptions, "onShiftTab">> {
+  theme: Theme;
+  /** Aborted when the session ends. */
+  over: AbortSignal;
+  subjectOf: ConstructorParameters<typeof TurnView>[2];
+}
+
+/** The screen is made when it is first needed; a setup may come before there is a session. */
+export class Display implements Disposable {
+  readonly isLive = canEdit();
+  readonly look: Appearance;
+  readonly paint: Painter;
+  /** The newest status; undefined before a session has one. */
+  status: Status | undefined;
+  #screen: Screen | undefined;
+  #view: TurnView | undefined;
+  /** The command that waits for the model, since when, and the tokens it wrote. */
+  #waiting: { name: string; startedAt: number; tokens: number } | undefined;
+
+  constructor(private readonly options: DisplayOptions) {
+    this.look = themed(appearance(), options.theme);
+    this.paint = painter(this.look);
+  }
+
+  get columns(): number {
+    return terminalSize().columns;
+  }
+
+  get screen(): Screen {
+    return this.#screen ??= this.#makeScreen();
+  }
+
+  /** The turns; made for the screen when it is first needed. */
+  get view(): TurnView {
+    return this.#view ??= new TurnView(this.screen, this.look, this.options.subjectOf);
+  }
+
+  readonly dim = (text: string): string => this.paint(text, DIM);
+
+  /** Prints `text`, broken at the width of the terminal. */
+  say(text: string): void {
+    this.screen.print(wrapped(text, this.columns));
+  }
+
+  /** Shows what goes on until it is over (undefined). */
+  wait(name: string | undefined): void {
+    this.#waiting = name === undefined
+      ? undefined
+      : { name, startedAt: performance.now(), tokens: 0 };
+    this.screen.update();
+  }
+
+  /** The model wrote so many tokens for the command that waits. */
+  waitTokens(tokens: number): void {
+    if (this.#waiting) this.#waiting.tokens = tokens;
+  }
+
+  [Symbol.dispose](): void {
+    this.#screen?.[Symbol.dispose]();
+    this.#screen = undefined;
+    this.#view = undefined;
+  }
+
+  #makeScreen(): Screen {
+    const { over, theme, subjectOf: _, ...keys } = this.options;
+    if (!this.isLive) return new PlainScreen(() => [...keys.history()], over);
+    return new LiveScreen({
+      ...keys,
+      color: this.look.colors === "none" ? "" : "\x1b[1m",
+      unicode: this.look.unicode,
+      activity: () => this.#activity(),
+      band: () =>
+        this.paint.hasBands && this.look.unicode
+          ? { band: this.#sgr(PERSON_BAND), mark: this.#sgr(ACCENT) }
+          : undefined,
+      rule: () => this.#sgr(DIM),
+      footer: () => this.status ? footerText(this.status, this.columns) : "",
+      onBackground: asksBackground(this.look, theme)
+        ? (background) => this.look.background = background
+        : undefined,
+      rewindLine: "/undo",
+      onUnfold: () => this.view.unfold(),
+    });
+  }
+
+  #sgr(style: Style): string {
+    return styleStart(this.look, style);
+  }
+
+  #activity(): readonly string[] | undefined {
+    if (this.#waiting === undefined) return this.#view?.liveRows();
+    const { name, startedAt, tokens } = this.#waiting;
+    return ["", waitingText(name, startedAt, tokens)];
+  }
+}
+
+/** True where the palette depends on the terminal's background. */
+function asksBackground({ colors }: Appearance, theme: Theme): boolean {
+  return theme === "auto" && (colors === "256" || colors === "rgb");
+}

@@ -1,0 +1,72 @@
+/** The questions that a session has for the person at the terminal. @module */
+
+import type { Approval, ApprovalAnswer, Frontend } from "../../session/frontend.ts";
+import { LiveScreen } from "../../terminal/screen/live_screen.ts";
+import { wrapped } from "../../text/wrap.ts";
+import { trustChangeRows, trustQuestion } from "../session_lines.ts";
+import { ApprovalModal } from "./approval_modal.ts";
+import type { Display } from "./display.ts";
+import { answerRows, answersHelp, askPerson, listedQuestion, questionTitle } from "./question.ts";
+
+/** Asks on a display; `onCancel` stops what goes on, as a question was left without an answer. */
+export class Person implements Required<Pick<Frontend, "approve" | "confirm">> {
+  constructor(private readonly display: Display, private readonly onCancel: () => void) {}
+
+  readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
+    const { screen, view, paint } = this.display;
+    view.onAsked(request.call.id);
+    using _ = view.tally.pause();
+    screen.notify(`copilot asks: ${questionTitle(request)}`);
+    if (screen instanceof LiveScreen) return await this.#choose(screen, request, signal);
+    const ask: Parameters<typeof askPerson>[0] = async (text, ...question) => {
+      if (text !== "") view.print(`\n${text}`);
+      const answer = await screen.ask(...question);
+      if (answer === null) this.onCancel();
+      return answer;
+    };
+    return await askPerson(ask, () => this.display.columns, paint)(request, signal);
+  };
+
+  readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
+    const { isLive, screen, columns, paint } = this.display;
+    if (!isLive) return undefined;
+    const { text, title } = trustQuestion(question);
+    const changes = trustChangeRows(question, columns, paint);
+    screen.print([wrapped(text, columns), ...changes].join("\n"));
+    if (screen instanceof LiveScreen) {
+      const items = [{ label: "Yes", value: true, key: "y" }, {
+        label: "No",
+        value: false,
+        key: "n",
+      }];
+      const hint = "y or n · Esc leaves it open";
+      const list = { title, items, isNumbered: true, hint };
+      return await screen.choose(list, signal, { waits: true }) ?? undefined;
+    }
+    const objection = (line: string) =>
+      /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc leaves it open";
+    const answer = await screen.ask(`${title} [y/n] `, objection, signal);
+    return answer === null ? undefined : /^\s*y/i.test(answer);
+  };
+
+  /** Asks with a list, of which one key picks the answer. */
+  async #choose(
+    screen: LiveScreen,
+    request: Approval,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer> {
+    const { view, columns, paint } = this.display;
+    view.print(`\n${listedQuestion(request, columns, paint)}`);
+    const { modalParts } = screen;
+    const modal = new ApprovalModal({
+      ...modalParts,
+      title: questionTitle(request),
+      rows: answerRows(request, columns),
+      command: request.choices.includes("edit") ? request.subject.command : undefined,
+      onHelp: () => screen.print(answersHelp(request, this.display.columns)),
+    });
+    const answer = await screen.push(modal, signal);
+    if (answer === null) this.onCancel();
+    return answer ?? { choice: "refuse", reason: "" };
+  }
+}

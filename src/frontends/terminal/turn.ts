@@ -1,0 +1,25 @@
+/** One turn of a session, shown on the terminal. @module */
+
+import { withHint } from "../../session/hints.ts";
+import type { Session } from "../../session/session.ts";
+import type { TextPart } from "../../types/message.ts";
+import type { Display } from "./display.ts";
+import { modelText } from "./footer.ts";
+
+/** Runs one turn; whatever it fails with, the session goes on, but not without a terminal. */
+export async function runTurn(
+  session: Session,
+  { status, view }: Display,
+  message: TextPart,
+  signal: AbortSignal,
+): Promise<void> {
+  const model = status?.model;
+  view.begin(`waiting for ${model === undefined ? "the model" : modelText(model)}`);
+  try {
+    const { stopReason } = await session.prompt([message], signal);
+    view.end(stopReason === "aborted" ? "· interrupted" : undefined);
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) throw error;
+    view.end(`· ${withHint(error, session.agent.config)}`);
+  }
+}
