@@ -138,6 +138,30 @@ Deno.test("bad values are refused by name", () => {
 });
 
 Deno.test("what is no count may be a fraction; each end of a range is in it", () => {
+  const ends: [setting: string, min: number, max: number, step?: number][] = [
+    ["maxTokens", 1, Number.MAX_SAFE_INTEGER, 1],
+    ["temperature", 0, 2],
+    ["repeatPenalty", 0, 10],
+    ["contextLength", 256, 2 ** 31 - 1, 1],
+    ["frequencyPenalty", -2, 2],
+    ["maxRetries", 0, 100, 1],
+    ["connectTimeoutMs", 1, 2 ** 31 - 1],
+    ["firstTokenTimeoutMs", 1, 2 ** 31 - 1],
+    ["idleTimeoutMs", 1, 2 ** 31 - 1],
+  ];
+  for (const [setting, min, max, step = 0.1] of ends) {
+    for (const value of [min, max]) {
+      assertEquals({ ...localConfig({ [setting]: value }) }[setting], value);
+    }
+    for (const value of [min - step, max + step]) {
+      assertThrows(() => localConfig({ [setting]: value }), RangeError, `local.${setting}`);
+    }
+    if (step === 1) assertThrows(() => localConfig({ [setting]: min + 0.5 }), RangeError);
+  }
+  for (const value of [-0.1, 1.1]) {
+    assertThrows(() => hostedConfig({ apiKey: "k", temperature: value }), RangeError);
+  }
+  assertEquals(hostedConfig({ apiKey: "k", temperature: 1 }).temperature, 1);
   const settings = { maxRetries: 0, temperature: 2, frequencyPenalty: -2, contextLength: 256 };
   const config = localConfig({ ...settings, idleTimeoutMs: 1.5 });
   assertEquals(config, { ...localConfig(), ...settings, idleTimeoutMs: 1.5 });

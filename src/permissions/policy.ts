@@ -104,10 +104,10 @@ export function tighten<S extends Strictness>(
 ): { settings: S; ignored: string[] } {
   const ignored: string[] = [];
   const stricter = <T>(name: string, order: readonly T[], ours: T, theirs: T | undefined): T => {
-    if (theirs === undefined || theirs === ours) return ours;
-    if (order.indexOf(theirs) < order.indexOf(ours)) return theirs;
-    ignored.push(`${name}: ${theirs}`);
-    return ours;
+    if (theirs === undefined) return ours;
+    const [mine, other] = [order.indexOf(ours), order.indexOf(theirs)];
+    if (other > mine) ignored.push(`${name}: ${theirs}`);
+    return order[Math.min(mine, other)]!;
   };
   const rules = [...settings.rules];
   for (const rule of project.rules ?? []) {

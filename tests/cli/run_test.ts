@@ -18,6 +18,14 @@ Deno.test("a model that gave no answer is an error, in each format", async () =>
   }
 });
 
+Deno.test("a command line that makes no sense is answered in the format that it asks for", async () => {
+  for (const format of ["json", "stream-json"]) {
+    const { code, stdout, stderr } = await run(["--nope", "--output", format, "-p", "x"]);
+    const { exitCode, error } = JSON.parse(stdout);
+    assertEquals([code, exitCode, stderr], [2, 2, `copilot: ${error}\n`]);
+  }
+});
+
 Deno.test("flags that ask for a text print that, and nothing else", async () => {
   for (
     const [flags, text] of [

@@ -706,6 +706,8 @@ Deno.test({
     const strict = tighten(SETTINGS, { approve: "never", sandbox: "read-only" });
     assertEquals(strict.ignored, []);
     assertEquals([strict.settings.approve, strict.settings.sandbox], ["never", "read-only"]);
+    const { approve, sandbox } = SETTINGS;
+    assertEquals(tighten(SETTINGS, { approve, sandbox }), { settings: SETTINGS, ignored: [] });
   },
 });
 

@@ -6,6 +6,7 @@ import { learn, ModelFit, modelInstead, useCompatible } from "../../src/session/
 import type { Check, Notice } from "../../src/session/report.ts";
 import { checkServerAndModel, greeting } from "../../src/session/server_look.ts";
 import { targetOf } from "../../src/model_target.ts";
+import { modelNames } from "../../src/session/model_server.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 
 const { signal } = new AbortController();
@@ -166,6 +167,10 @@ Deno.test("a look at a server: nobody there is a failure, the hosted one is not 
   assertMatch(shown(checks[0]!), /^server[|]fail[|]Nothing answers at 127\.0\.0\.1:1\. Start/);
   const hosted = new CopilotAgent({ hosted: hostedConfig({ apiKey: "k", model: "h" }) }, ".");
   assertEquals(await greeting({ agent: hosted, fit, signal }), undefined);
+  const asked = () => Promise.reject(new Error("a request"));
+  const settings = hostedConfig({ apiKey: "k", fetch: asked });
+  const failure = await modelNames({ hosted: settings }).catch((error) => error.message);
+  assertEquals(failure, "name one with /model NAME");
   const found = await Array.fromAsync(checkServerAndModel({ agent: hosted, fit, signal }));
   assertEquals(found.map(shown), [
     ...["server|ok|asked below: it has nothing to look at", "model|ok|h"],

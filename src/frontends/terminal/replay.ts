@@ -109,8 +109,6 @@ function rowsOfMessage(
     return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
   }
   const text = role === "user" ? typedText(message) : content;
-  // Longer texts are not measured: they fill all there is.
-  return text.length > MAX_ROWS * columns
-    ? MAX_ROWS
-    : wrapped(text, columns).split("\n").length + 1;
+  // So much of a longer text fills all there is.
+  return wrapped(text.slice(0, MAX_ROWS * columns), columns).split("\n").length + 1;
 }

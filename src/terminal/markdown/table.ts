@@ -100,8 +100,7 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle, more = 
 }
 
 function tableCells(line: string): string[] {
-  const cells = line.trim().slice(1).split(/(?<!\\)\|/);
-  if (cells.length > 1 && cells.at(-1)!.trim() === "") cells.pop();
+  const cells = line.trim().slice(1).replace(/(?<!\\)\|$/, "").split(/(?<!\\)\|/);
   return cells.map((cell) => cell.trim().replaceAll("\\|", "|").replace(/<br *\/?>/gi, "\n"));
 }
 

@@ -134,6 +134,14 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
   const command = question();
   command.press("e");
   assertEquals(command.rows(), ["❯ npm test", "  Enter runs it, once · Esc goes back"]);
+  // A backspace goes back only where nothing is left to erase.
+  for (const [keys, title] of [["nx", "Run this?"], ["e\x15x", "❯"]] as const) {
+    const { press, rows } = question();
+    press(`${keys}\x7f`);
+    assertEquals(rows()[0], title, keys);
+    press("\x7f");
+    assertEquals(rows().at(-1), "  e edit · ? why · Esc stops the turn", keys);
+  }
 });
 
 Deno.test("what an answer allows is said in whole, in its row or above it", () => {
