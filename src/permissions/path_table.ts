@@ -31,10 +31,10 @@ interface ConfinedPath {
   isInTable: boolean;
 }
 
-/** Rows of one kind as regular expressions: all in one first, as few paths match any. */
+/** Rows of one kind: all in one expression, as few paths match any; a row's own is made for those. */
 interface Matcher {
   any: RegExp;
-  rows: readonly { what: string; pattern: RegExp }[];
+  rows: readonly { what: string; source: string }[];
 }
 
 const SYSTEM_LOOKS: PathLooks = {
@@ -64,9 +64,8 @@ function entriesOf(folder: string): Deno.DirEntry[] {
 export class PathTable {
   readonly home: string | undefined;
   readonly #own: readonly string[];
-  #secrets: readonly Matcher[] | undefined;
-  #secretPattern: RegExp | undefined;
-  #protected: readonly Matcher[] | undefined;
+  #secrets: Matcher | undefined;
+  #protected: Matcher | undefined;
 
   constructor(
     { home, own = [] }: PersonalFolders = {},
@@ -79,20 +78,17 @@ export class PathTable {
 
   /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
   secretKind(path: string): string | undefined {
-    return kindAmong(this.#secretMatchers(), path);
+    return kindIn(this.#secretMatcher(), path);
   }
 
   /** The reason not to write an absolute path unasked, in words; undefined for none. */
   protectedKind(path: string): string | undefined {
-    return kindAmong(this.#protected ??= this.#matchers("protected"), path);
+    return kindIn(this.#protected ??= this.#matcher("protected"), path);
   }
 
   /** Matches the absolute path of a secret, with `/` between its parts. */
   get secretPattern(): RegExp {
-    return this.#secretPattern ??= new RegExp(
-      this.#secretMatchers().map(({ any }) => any.source).join("|"),
-      IGNORE_CASE,
-    );
+    return this.#secretMatcher().any;
   }
 
   /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
@@ -122,16 +118,17 @@ export class PathTable {
     });
   }
 
-  #secretMatchers(): readonly Matcher[] {
-    return this.#secrets ??= this.#matchers("secret");
+  #secretMatcher(): Matcher {
+    return this.#secrets ??= this.#matcher("secret");
   }
 
   /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
-  #matchers(kind: ProtectedRow["kind"]): readonly Matcher[] {
+  #matcher(kind: ProtectedRow["kind"]): Matcher {
     // The sandbox heeds the others, too.
     const others = this.#locatedRows(kind).filter(({ isInTable }) => !isInTable)
       .map((one) => ({ what: one.what, source: absoluteSource(one) }));
-    return [sourcesOf(kind), others].filter(({ length }) => length > 0).map(matcherOf);
+    const rows = [...sourcesOf(kind), ...others];
+    return { any: new RegExp(rows.map(({ source }) => source).join("|"), IGNORE_CASE), rows };
   }
 }
 
@@ -145,14 +142,12 @@ const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Paths of a row's files; a pattern for every folder is looked up in `folder` only. */
 function located(
-  { what, paths, except }: ProtectedRow,
+  { what, globs, except }: PatternRow,
   folder: string | undefined,
   list: PathLooks["list"],
 ): ConfinedPath[] {
-  const taken = except === undefined
-    ? undefined
-    : new RegExp(`/${exceptSource(except)}[^/]*$`, IGNORE_CASE);
-  return alternativesOf(paths).flatMap((glob) => {
+  const taken = except === "" ? undefined : new RegExp(`/${except}[^/]*$`, IGNORE_CASE);
+  return globs.flatMap((glob) => {
     // Confined, a program sees no processes but its own; what git reads itself cannot be hidden from it.
     if (glob.startsWith("/proc/") || scopeOf(glob) === "deep") return [];
     const base = scopeOf(glob) === "root" ? "/" : folder;
@@ -213,33 +208,39 @@ function plainPath(path: string): string {
 function kindIn({ any, rows }: Matcher, path: string): string | undefined {
   const plain = plainPath(path);
   if (!any.test(plain)) return undefined;
-  return rows.find(({ pattern }) => pattern.test(plain))?.what;
+  return rows.find(({ source }) => new RegExp(source, IGNORE_CASE).test(plain))?.what;
 }
 
-const kindAmong = (matchers: readonly Matcher[], path: string): string | undefined =>
-  matchers.map((matcher) => kindIn(matcher, path)).find(Boolean);
-
-function matcherOf(sources: readonly { what: string; source: string }[]): Matcher {
-  return {
-    any: new RegExp(sources.map(({ source }) => source).join("|"), IGNORE_CASE),
-    rows: sources.map(({ what, source }) => ({ what, pattern: new RegExp(source, IGNORE_CASE) })),
-  };
+/** A row with its patterns apart, without braces. */
+interface PatternRow {
+  what: string;
+  globs: readonly string[];
+  /** The expression for names that `globs` match and that are harmless; empty for none. */
+  except: string;
 }
 
-const tableRows = (kind: ProtectedRow["kind"]) => PROTECTED_ROWS.filter((row) => row.kind === kind);
+const partedRows: Partial<Record<ProtectedRow["kind"], readonly PatternRow[]>> = {};
+const tableRows = (kind: ProtectedRow["kind"]): readonly PatternRow[] =>
+  partedRows[kind] ??= PROTECTED_ROWS.filter((row) => row.kind === kind).map(
+    ({ what, paths, except }) => ({
+      what,
+      globs: alternativesOf(paths),
+      except: except === undefined ? "" : `(?!${alternativesOf(except).map(globSource).join("|")})`,
+    }),
+  );
 const sourcesOf = (kind: ProtectedRow["kind"]) =>
   tableRows(kind).map((row) => ({ what: row.what, source: rowSource(row) }));
 
 /** Patterns are anchored at a `/` or at the end, with one `*` in a name at most: tests take linear time. */
-function rowSource({ paths, except }: ProtectedRow): string {
-  const globs = Object.groupBy(alternativesOf(paths), scopeOf);
+function rowSource({ globs: all, except }: PatternRow): string {
+  const globs = Object.groupBy(all, scopeOf);
   const below = (folder: string, names: readonly string[] = []) => {
     const source = names.map(globSource).join("|");
-    return source === "" ? [] : [`${folder}/${exceptSource(except)}(?:${source})`];
+    return source === "" ? [] : [`${folder}/${except}(?:${source})`];
   };
   // `*` at the start of a name is whatever stands there: looking for it takes more time than the rest.
   const [endings, anywhere] = [true, false].map((isEnding) =>
-    globs.anywhere?.filter((glob) => isEnding === (glob.startsWith("*") && except === undefined))
+    globs.anywhere?.filter((glob) => isEnding === (glob.startsWith("*") && except === ""))
   );
   return [
     ...(globs.deep ?? []).map((glob) => {
@@ -259,10 +260,6 @@ function scopeOf(glob: string): "home" | "root" | "deep" | "anywhere" {
   if (glob.startsWith("~/")) return "home";
   if (glob.startsWith("/")) return "root";
   return glob.includes("/**/") ? "deep" : "anywhere";
-}
-
-function exceptSource(except: string | undefined): string {
-  return except === undefined ? "" : `(?!${alternativesOf(except).map(globSource).join("|")})`;
 }
 
 /** The expression for a pattern without braces, up to the end of the path or of the folder's name. */

@@ -2,11 +2,9 @@
 
 import { attempt } from "../attempt.ts";
 import { type Place, placeOf } from "../permissions/places.ts";
-import { decide, grantOf, rulesFor } from "../permissions/policy.ts";
+import { type CommandAnalysis, decide, grantOf, rulesFor } from "../permissions/policy.ts";
 import { READER, sceneOf } from "../permissions/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rules.ts";
-import { filesOfLine } from "../permissions/shell/kept_rules.ts";
-import { digestsOf } from "../permissions/shell/run_files.ts";
 import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -37,6 +35,8 @@ export class CallPolicy {
   readonly #places = new Map<string, Place>();
   /** The SHA-256 of the files that the call may run, by name: they are read where a question depends on them. */
   #digests: ReadonlyMap<string, string> | undefined;
+  /** Loaded where the call has a command. */
+  #commands: CommandAnalysis | undefined;
 
   constructor(
     private readonly tool: Tool,
@@ -95,11 +95,15 @@ export class CallPolicy {
   async #verdict(args: Arguments): Promise<Verdict> {
     const { settings } = this.by;
     const call = this.#call(args);
-    let verdict = decide(call, settings, this.#place);
-    if (verdict.effect !== "allow" && call.command !== undefined) {
+    const commands = call.command === undefined
+      ? undefined
+      : await import("../permissions/shell/mod.ts");
+    this.#commands = commands;
+    let verdict = decide(call, settings, this.#place, commands);
+    if (verdict.effect !== "allow" && call.command !== undefined && commands) {
       const scene = sceneOf(settings, this.#place);
-      this.#digests = await digestsOf(filesOfLine(call.command, scene));
-      verdict = decide(call, this.#settings, this.#place);
+      this.#digests = await commands.digestsOf(commands.filesOfLine(call.command, scene));
+      verdict = decide(call, this.#settings, this.#place, commands);
     }
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
     const effect = settings.approve === "never" ? "deny" : "ask";
@@ -109,7 +113,7 @@ export class CallPolicy {
   /** The rules that would save the question; undefined where none would. */
   #rules(args: Arguments): readonly OfferedRule[] | undefined {
     if (this.#isShared(args)) return undefined;
-    const rules = rulesFor(this.#call(args), this.#settings, this.#place);
+    const rules = rulesFor(this.#call(args), this.#settings, this.#place, this.#commands);
     return rules.length === 0 ? undefined : rules;
   }
 

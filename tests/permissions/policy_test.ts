@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { placeOf } from "../../src/permissions/places.ts";
 import { decide, tighten } from "../../src/permissions/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
+import * as analysis from "../../src/permissions/shell/mod.ts";
 import { networkGrants } from "../../src/permissions/shell/beginnings.ts";
 import type { PolicyCall, Settings } from "../../src/permissions/settings.ts";
 import type { View } from "../../src/permissions/view.ts";
@@ -31,6 +32,9 @@ const write = (path: string): PolicyCall => ({
   path,
 });
 
+const decided = (call: PolicyCall, settings: Settings, at: typeof place) =>
+  decide(call, settings, at, analysis);
+
 function rules(texts: string[]) {
   return texts.map((text) => {
     const [effect, ...rest] = text.split(" ");
@@ -43,7 +47,7 @@ function effectOf(
   settings: Partial<Settings> & { rule?: string[] } = {},
 ): RuleEffect {
   const { rule = [], ...rest } = settings;
-  return decide(call, { ...SETTINGS, ...rest, rules: rules(rule) }, place).effect;
+  return decided(call, { ...SETTINGS, ...rest, rules: rules(rule) }, place).effect;
 }
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -483,14 +487,14 @@ Deno.test("CMD-03 a program that is known only when it runs may be one that a ru
         [AUTO, "deny run_bash(rm -rf *)", true],
       ] as const
     ) {
-      const { effect, mayBeDenied } = decide(bash(command), {
+      const { effect, mayBeDenied } = decided(bash(command), {
         ...SETTINGS,
         ...settings,
         rules: rules([rule]),
       }, place);
       const isAsked = [effect, mayBeDenied === true];
       const others = ["ask run_bash", ...rule.startsWith("deny") ? [rule] : []];
-      const secret = decide(bash(`${command} .env`), {
+      const secret = decided(bash(`${command} .env`), {
         ...SETTINGS,
         ...settings,
         rules: rules(others),
@@ -522,7 +526,7 @@ rows("R-01 confined, tools do what commands may", [
 
 Deno.test("confined, a verdict says what a call leaves of the sandbox", () => {
   const leaves = (call: PolicyCall, rule: string[] = []) => {
-    const { effect, leave, isBeyond } = decide(call, {
+    const { effect, leave, isBeyond } = decided(call, {
       ...SETTINGS,
       ...CONFINED,
       rules: rules(rule),
@@ -699,9 +703,9 @@ Deno.test({
     });
     assertEquals(ignored, ["allow: run_bash", "approve: auto", "sandbox: off"]);
     assertEquals([settings.approve, settings.sandbox], ["ask", "workspace-write"]);
-    assertEquals(decide(bash("ls"), settings, place).effect, "ask");
+    assertEquals(decided(bash("ls"), settings, place).effect, "ask");
     for (const call of [read("secret/a"), read("secret"), read("./x/../secret/a")]) {
-      assertEquals(decide(call, settings, place).effect, "deny");
+      assertEquals(decided(call, settings, place).effect, "deny");
     }
     const strict = tighten(SETTINGS, { approve: "never", sandbox: "read-only" });
     assertEquals(strict.ignored, []);
@@ -734,7 +738,7 @@ Deno.test({
       ]
     ) {
       const start = performance.now();
-      decide(bash(command), { ...SETTINGS, rules: rules(DENY.rule) }, place);
+      decided(bash(command), { ...SETTINGS, rules: rules(DENY.rule) }, place);
       const took = performance.now() - start;
       assert(took < 2000, `${command.slice(0, 20)} took ${took} ms`);
     }
@@ -757,10 +761,10 @@ Deno.test({
       [bash("cat .env"), "names .env"],
     ];
     for (const [call, part] of reasons) {
-      assertStringIncludes(decide(call, SETTINGS, place).reason, part);
+      assertStringIncludes(decided(call, SETTINGS, place).reason, part);
     }
     assertStringIncludes(
-      decide(bash("make"), { ...SETTINGS, approve: "never" }, place).reason,
+      decided(bash("make"), { ...SETTINGS, approve: "never" }, place).reason,
       "approvals are off",
     );
   },
@@ -769,10 +773,10 @@ Deno.test({
 Deno.test("a rule against reading a file holds for tools that nobody knows yet", () => {
   const settings = { ...SETTINGS, rules: rules(["deny read_file(notes/**)"]) };
   const effects = (["read", "write", "network"] as const).map((access) =>
-    decide({ tool: { name: "of_others", access }, path: "notes/x" }, settings, place).effect
+    decided({ tool: { name: "of_others", access }, path: "notes/x" }, settings, place).effect
   );
   assertEquals(effects, ["deny", "deny", "deny"]);
   const tool = { name: "of_others", access: "read" } as const;
   const listing: PolicyCall = { tool, path: "notes", showsNames: true };
-  assertEquals(decide(listing, settings, place).effect, "allow");
+  assertEquals(decided(listing, settings, place).effect, "allow");
 });
