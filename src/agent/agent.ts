@@ -6,7 +6,7 @@ import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
 import { truncateMiddle } from "../text/truncate.ts";
-import { isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
+import { folderLine, isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
 
 /** The state of an agent: all that changes while it works. */
 export interface AgentState {
@@ -114,11 +114,14 @@ export class CopilotAgent {
   /** The first message of every request; the same bytes as long as the working directory is. */
   get systemPrompt(): string {
     const { workingDir, instructions } = this.state;
-    const prompt = isLean(this.#config) ? leanPrompt : systemPrompt;
-    const own = this.#ownPrompt ?? prompt(workingDir);
-    if (instructions === "") return own;
     const { contextLength = Infinity } = targetOf(this.#config);
-    return `${own}\n${truncateMiddle(instructions, contextLength * INSTRUCTIONS_SHARE)}`;
+    const rules = instructions === ""
+      ? ""
+      : `\n${truncateMiddle(instructions, contextLength * INSTRUCTIONS_SHARE)}`;
+    if (this.#ownPrompt !== undefined) return this.#ownPrompt + rules;
+    const prompt = isLean(this.#config) ? leanPrompt : systemPrompt;
+    const isOpen = rules !== "" && !rules.endsWith("\n");
+    return `${prompt()}${rules}${isOpen ? "\n" : ""}${folderLine(workingDir)}`;
   }
 
   /** The tools as the model is told of them. */

@@ -9,6 +9,7 @@ import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { AnswerStream } from "./answer_stream.ts";
+import { answerRoom } from "./tokens.ts";
 
 export interface ModelAnswer {
   /** The assistant's message, as it goes into the conversation; its content is never blank. */
@@ -70,6 +71,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     reply = await backend.send(messages, tools, {
       signal: AbortSignal.any([signal, runaway.signal]),
       ready,
+      room: answerRoom(agent, options.messages),
       splitter,
       onDelta: runawayGuard(onRunaway),
       onRetry: (retry) =>

@@ -1,6 +1,7 @@
 /**
  * The system prompt. It and the tool schemas are in every request, so they are small, and nothing in
- * them changes within a folder (no time, no git status): as the server's prompt cache needs.
+ * them changes within a folder (no time, no git status): as the server's prompt cache needs. What is of
+ * one folder stands behind what is the same in all, so that sessions in several folders share the rest.
  *
  * @module
  */
@@ -42,20 +43,25 @@ function system(os: string): string {
   return os === "windows" ? `windows; ${shellTool.name} runs ${windowsShell().name}` : os;
 }
 
-export function leanPrompt(workingDir: string, os: string = Deno.build.os): string {
-  const where = `${workingDir} (${system(os)})`;
-  return `You are a coding copilot in a terminal. You work on the project in ${where} by calling tools.
-- Read files and search; never guess what they contain.
-- Read a file before you edit it, and change only what was asked for.
+/** The last line of the system prompt: the folder that tools work in. */
+export function folderLine(workingDir: string): string {
+  return `Folder: ${workingDir}\n`;
+}
+
+export function leanPrompt(os: string = Deno.build.os): string {
+  return `You are a coding copilot in a terminal (${
+    system(os)
+  }) and work on a project by calling tools.
+- Read files and search; never guess contents.
+- Read a file before you edit it, and change only what was asked.
 - When a tool reports an error, do not repeat the same call.
-- When you know enough, stop calling tools and answer briefly. Name places as path:line.
+- When you know enough, stop and answer briefly. Name places as path:line.
 `;
 }
 
-export function systemPrompt(workingDir: string, os: string = Deno.build.os): string {
-  return `You are a coding copilot in a terminal. You help with the project in the working directory by calling tools.
+export function systemPrompt(os: string = Deno.build.os): string {
+  return `You are a coding copilot in a terminal. You help with the project in a folder by calling tools.
 
-Working directory: ${workingDir}
 Operating system: ${system(os)}
 
 How to work:
@@ -64,7 +70,7 @@ How to work:
 - Read a file before you edit it. Keep edits small and in the style of the file. Change nothing that was not asked for.
 - After a change, check it when there is a quick way (tests, type check, running it).
 - When a tool reports an error, read it and adapt; do not repeat the same call.
-- Paths may be relative to the working directory.
+- Paths may be relative to the folder.
 - If a call is refused, do not look for a way around it: say what you wanted to do.
 - Answer briefly, in Markdown. Name places as path:line. Say what you did and what you could not do.
 `;

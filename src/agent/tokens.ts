@@ -64,6 +64,24 @@ export function promptLimit(agent: CopilotAgent): number | undefined {
   return window && window - (maxTokens <= window / 2 ? maxTokens : Math.floor(window / 4));
 }
 
+/** The least room that an answer is given, in tokens, where the estimate leaves less or none. */
+const MIN_ROOM = 256;
+
+/**
+ * The tokens that the window leaves for the answer to `messages`, or to the conversation; `undefined`
+ * if it is not known.
+ */
+export function answerRoom(
+  agent: CopilotAgent,
+  messages?: readonly Message[],
+): number | undefined {
+  const window = contextWindow(agent);
+  const prompt = messages
+    ? sum(messages.map((message) => messageTokens(agent, message, true)))
+    : requestTokens(agent);
+  return window && Math.max(MIN_ROOM, window - prompt);
+}
+
 export function requestTokens(agent: CopilotAgent): number {
   const { ratio, thinks } = modelOf(agent);
   const { reasoning, ...parts } = roughParts(agent);
@@ -89,7 +107,8 @@ const MAX_RATIO = 4;
 /**
  * Learns from what the server counted of the request that was just answered; call it before the
  * answer goes into the conversation. True when the server read only a part of the request and said
- * nothing: its window is then taken to be the most that it counted.
+ * nothing, as a count shows that is too low, or just the window: this is then taken to be the most
+ * that it counted.
  */
 export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Usage): boolean {
   const model = modelOf(agent);
@@ -107,9 +126,12 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
   const more = isLonger ? rough - largest.rough : 0;
   const grew = !isLonger || now.counted - largest.counted >= least * more;
   const isCut = isLonger ? !grew && more > SHOWN_GROWTH : now.counted < least * rough;
-  if (isCut && counted >= MIN_WINDOW && counted < (contextWindow(agent) ?? Infinity)) {
+  const window = contextWindow(agent) ?? Infinity;
+  // A prompt that filled the window would have left no room for an answer: it was cut to fit.
+  if (counted >= MIN_WINDOW && (isCut && counted < window || counted === window)) {
     const isNews = model.window === undefined;
     model.window = Math.round(Math.max(counted, largest?.counted ?? 0));
+    model.ratio = Math.max(model.ratio, ratio);
     return isNews;
   }
   // A count that is far off is of a server that does not count, or counts something else.

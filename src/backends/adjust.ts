@@ -26,6 +26,9 @@ export type Adjusted = ReadonlySet<string>;
 /** The adjustments that the server behind a configuration needs, for as long as that object lives. */
 const knownAdjustments = new WeakMap<object, Adjusted>();
 
+/** What is asked of one answer, beside the settings. */
+export type AnswerLimits = Pick<CallOptions, "room">;
+
 /** A protocol at the address of one server. */
 export interface Protocol {
   url: string;
@@ -36,6 +39,7 @@ export interface Protocol {
     tools: readonly Tool[],
     stream: boolean,
     adjusted: Adjusted,
+    limits: AnswerLimits,
   ): string;
   reader(contentType: string, stream: boolean, onDelta: OnDelta | undefined): StreamReader<Fields>;
 }
@@ -61,7 +65,7 @@ export async function exchange(
       : [messages, tools];
     try {
       const answer = await requestStream(
-        { url, headers, body: body(sent, offered, stream, adjusted) },
+        { url, headers, body: body(sent, offered, stream, adjusted, options) },
         { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
         (contentType) => reader(contentType, stream, onDelta),
       );

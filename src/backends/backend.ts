@@ -17,6 +17,8 @@ export type Delta =
 
 /** Options of `callCompat`, `callLocal` and `callHosted`. */
 export interface CallOptions {
+  /** The tokens that the answer has room for in the model's window; the native local endpoint is told. */
+  room?: number | undefined;
   /** Ends the request; its `reason` is what the call throws. */
   signal?: AbortSignal | undefined;
   /** Replaces the configured and the built-in `fetch`. */

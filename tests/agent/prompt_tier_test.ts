@@ -134,3 +134,21 @@ Deno.test("how much a model is to think goes along in the form of each server", 
   assertEquals([plain.thinking, plain.max_tokens], [undefined, 8192]);
   assertThrows(() => localConfig({ model: "m", think: "much" as Thinking }), TypeError, "think");
 });
+
+Deno.test("prompts of two folders differ in their end alone, also with a person's instructions", () => {
+  for (const promptTier of ["lean", "full"] as const) {
+    for (const instructions of ["", "Instructions of the user:\nbe brief"]) {
+      const folders = [Deno.makeTempDirSync(), Deno.makeTempDirSync()];
+      const [one, other] = folders.map((folder) => {
+        const agent = new CopilotAgent({ promptTier, local: localConfig({ model: "m" }) }, folder);
+        agent.state.instructions = instructions;
+        const { workingDir } = agent.state;
+        assert(agent.systemPrompt.endsWith(`\nFolder: ${workingDir}\n`), agent.systemPrompt);
+        assert(agent.systemPrompt.includes(instructions));
+        return agent.systemPrompt.slice(0, -workingDir.length - 1);
+      });
+      assertEquals(one, other);
+      for (const folder of folders) Deno.removeSync(folder);
+    }
+  }
+});

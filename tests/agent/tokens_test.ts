@@ -2,6 +2,7 @@ import type { Part } from "../../src/types/message.ts";
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import {
+  answerRoom,
   contextParts,
   contextWindow,
   learnFromRefusal,
@@ -147,13 +148,32 @@ for (const [name, said, counted, noticed] of CUTS) {
   });
 }
 
-Deno.test("a count below the window that is set is a cut, one that reaches it is none", () => {
-  for (const [inputTokens, isNews, window] of [[4000, true, 4000], [4096, false, 4096]] as const) {
+Deno.test("a count below the window that is set is a cut, and so is one that equals it", () => {
+  for (
+    const [said, inputTokens, isNews, window] of [
+      [20_000, 4000, true, 4000],
+      [20_000, 4096, true, 4096],
+      [3800, 4096, true, 4096],
+      [3800, 4095, false, 4096],
+      [3800, 5000, false, 4096],
+    ] as const
+  ) {
     const agent = agentWith({ contextLength: 4096 });
-    say(agent, 20_000);
-    assertEquals(learnFromUsage(agent, { inputTokens, outputTokens: 1 }), isNews);
+    say(agent, said);
+    assertEquals(learnFromUsage(agent, { inputTokens, outputTokens: 1 }), isNews, `${inputTokens}`);
     assertEquals(contextWindow(agent), window);
+    if (isNews) assert(requestTokens(agent) > promptLimit(agent)!);
   }
+});
+
+Deno.test("the room for an answer is what the window leaves, and never none", () => {
+  const agent = agentWith({ contextLength: 4096 });
+  say(agent, 1000);
+  assertEquals(answerRoom(agent), 4096 - requestTokens(agent));
+  assertEquals(answerRoom(agent, [{ role: "user", content: "" }]), 4096 - 8);
+  say(agent, 9000);
+  assertEquals(answerRoom(agent), 256);
+  assertEquals(answerRoom(agentWith()), undefined);
 });
 
 Deno.test("a conversation that became shorter is no cut one; reasoning that is left out neither", () => {

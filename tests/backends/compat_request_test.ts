@@ -204,12 +204,12 @@ Deno.test("the bodies have the documented fields, messages last", () => {
     [
       localBody(localConfig({ model: "m", contextLength: 8192 }), messages, [], true),
       '{"model":"m","stream":true,"keep_alive":"30m",' +
-      `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2,"num_ctx":8192},${hi}`,
+      `"truncate":false,"shift":false,"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2,"num_ctx":8192},${hi}`,
     ],
     [
       localBody(localConfig({ model: "m", think: false }), messages, [tool], true),
       '{"model":"m","stream":true,"think":false,"keep_alive":"30m",' +
-      `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${tools}${hi}`,
+      `"truncate":false,"shift":false,"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${tools}${hi}`,
     ],
     [
       localBody(
@@ -219,7 +219,7 @@ Deno.test("the bodies have the documented fields, messages last", () => {
         false,
         new Set(["think"]),
       ),
-      `{"model":"m","stream":false,` +
+      `{"model":"m","stream":false,"truncate":false,"shift":false,` +
       `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${hi}`,
     ],
   ];

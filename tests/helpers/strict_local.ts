@@ -40,6 +40,8 @@ function check(body: Json): void {
     "think",
     "format",
     "keep_alive",
+    "truncate",
+    "shift",
   ]);
   nonBlank(body.model, "model");
   if (body.stream !== undefined) oneOf(body.stream, "stream", [true, false]);

@@ -72,11 +72,15 @@ Deno.test("instructions of the folders up to the repository's are heeded, the ou
     ]);
     assertEquals(
       agent.systemPrompt,
-      `${before}
+      before.replace(
+        /(?=Folder: .*\n$)/,
+        `
 Instructions of the project, from ../../AGENTS.md:
 of the repository
 Instructions of the project, from ../CLAUDE.md:
-of a`,
+of a
+`,
+      ),
     );
   });
 });

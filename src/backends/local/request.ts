@@ -4,7 +4,7 @@ import { LOCAL_KEEP_ALIVE, type LocalConfig } from "../../config.ts";
 import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import type { Adjusted } from "../adjust.ts";
+import type { Adjusted, AnswerLimits } from "../adjust.ts";
 import { toolsToCompatFormat } from "../compat/request.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
@@ -26,13 +26,18 @@ export interface LocalMessage {
   tool_call_id?: string;
 }
 
-/** The body of a request; `messages` comes last, and `adjusted` is left out, as of `compatBody`. */
+/**
+ * The body of a request; `messages` comes last, and `adjusted` is left out, as of `compatBody`. Without
+ * `truncate` and `shift`, the server drops old messages without a word when they, or an answer, fill
+ * the window: it refuses the request, or ends the answer, instead.
+ */
 export function localBody(
   config: LocalConfig,
   messages: readonly Message[],
   tools: readonly Tool[],
   stream: boolean,
   adjusted: Adjusted = new Set(),
+  { room = Infinity }: AnswerLimits = {},
 ): string {
   const { model, maxTokens, temperature, repeatPenalty, think, contextLength } = config;
   const { keepAlive = LOCAL_KEEP_ALIVE } = config;
@@ -41,8 +46,10 @@ export function localBody(
     stream,
     ...(think !== undefined && !adjusted.has("think") && { think }),
     ...(keepAlive !== "" && { keep_alive: keepAlive }),
+    truncate: false,
+    shift: false,
     options: {
-      num_predict: maxTokens,
+      num_predict: Math.min(maxTokens, room),
       temperature,
       repeat_penalty: repeatPenalty,
       ...(contextLength !== undefined && { num_ctx: contextLength }),
