@@ -1,6 +1,6 @@
 /** The model that settings lead to, in one shape for all three backends, and the way back. @module */
 
-import type { CompatConfig, CopilotConfig, HostedConfig, LocalConfig } from "./config.ts";
+import type { CompatConfig, CopilotConfig, HostedConfig, LocalConfig, Thinking } from "./config.ts";
 
 export interface ModelTarget {
   /** The backend that it is asked through. */
@@ -47,6 +47,7 @@ interface ModelChange {
   contextLength?: number | undefined;
   /** The hosted backend has no such setting: it takes tools with every model. */
   textTools?: boolean | undefined;
+  think?: Thinking | undefined;
   /** A setting of the local backend alone. */
   useCompat?: boolean;
 }

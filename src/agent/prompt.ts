@@ -25,7 +25,12 @@ export function isLean(config: CopilotConfig & Required<AgentSettings>): boolean
   // `8x7b` are 56 billion; `e4b` counts what works at a time.
   const found = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(name);
   const [, experts = 1, size = Infinity] = found ?? [];
-  return contextLength < SMALL_CONTEXT || Number(experts) * Number(size) < SMALL_MODEL;
+  return isSmall(Number(experts) * Number(size), contextLength);
+}
+
+/** True for a model, by its parameters in billions and its context, that the lean prompt is for. */
+export function isSmall(billions: number, contextLength = Infinity): boolean {
+  return contextLength < SMALL_CONTEXT || billions < SMALL_MODEL;
 }
 
 /** Tools whose parameters are described by their names alone. */

@@ -42,6 +42,8 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       return insteadText(notice.model, namesModel);
     case "text_tools":
       return "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text";
+    case "no_thinking":
+      return "The model does not think: --think is left out";
     case "compatible_endpoint":
       return "The server is no Ollama: going on with its compatible endpoint (--use-compat)";
     case "key_unsent": {

@@ -6,7 +6,8 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
 import type { LocalServerOptions, ServedModel } from "../backends/local/connection.ts";
-import type { CopilotConfig } from "../config.ts";
+import { isSmall } from "../agent/prompt.ts";
+import type { CopilotConfig, PromptTier, Thinking } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import type { TurnResult } from "../types/event.ts";
@@ -15,8 +16,15 @@ import { isLoopback } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
 import type { Notice } from "./report.ts";
 
-/** The facts that a server tells of a model: its context, whether its template takes tools; and all models. */
-type ModelFacts = Partial<Pick<ServedModel, "contextLength" | "takesTools" | "names">>;
+/** The facts that a server tells of a model: its context, its size, what it takes; and all models. */
+type ModelFacts =
+  & Partial<
+    Pick<ServedModel, "contextLength" | "takesTools" | "names" | "parameters" | "statesSampling">
+  >
+  & {
+    /** False where the model does not think. */
+    thinks?: boolean;
+  };
 type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
 
 /** The most tokens of context that Ollama is asked for: more costs more memory than many machines have. */
@@ -24,29 +32,44 @@ const MAX_CONTEXT = 32_768;
 
 /**
  * Asks the server about the model; undefined where it says nothing. The native endpoint says how much
- * context the model was made for, any other one what the server was started with. Without `onLoading` it
- * is not looked up whether the model is loaded.
+ * context the model was made for and is loaded with, any other one what the server was started with.
+ * Behind a compatible endpoint, Ollama says how much it gives a model only once that is loaded: it is
+ * loaded then, as the first message would do, since what does not fit that message would be lost.
  */
 export async function learn(
   target: ModelTarget,
   { signal, onLoading }: LookOptions,
 ): Promise<ModelFacts | undefined> {
-  const { localModelInfo, isLoaded, servedModel } = await import("../backends/local/connection.ts");
+  const { lacks, localModelInfo, loadedModel, loadModel, servedModel } = await import(
+    "../backends/local/connection.ts"
+  );
   const at = { ...addressOf(target), signal, onLoading: (ms?: number) => onLoading?.(ms) };
   try {
     if (!target.isNative) {
-      const facts = await servedModel(target.name, at);
-      return facts.names.length > 0 || facts.contextLength !== undefined ? facts : undefined;
+      let facts: ServedModel = await servedModel(target.name, at);
+      if (facts.isOllama && facts.contextLength === undefined) {
+        onLoading?.();
+        if (await loadModel(target.name, at)) facts = await servedModel(target.name, at);
+      }
+      const isKnown = facts.names.length > 0 || facts.contextLength !== undefined;
+      return isKnown ? { ...facts, ...(lacks(facts, "thinking") && { thinks: false }) } : undefined;
     }
     const [info, loaded] = await Promise.all([
       localModelInfo(target.name, at),
-      onLoading ? isLoaded(target.name, at) : true,
+      loadedModel(target.name, at),
     ]);
     if (Object.keys(info).length === 0) return undefined; // it is not installed
-    if (loaded === false) onLoading?.();
-    const { contextLength } = info;
-    if (contextLength === undefined) return {};
-    return { contextLength: Math.min(contextLength, MAX_CONTEXT) };
+    if (loaded.isLoaded === false) onLoading?.();
+    const { contextLength: made = 0, ownContext, parameters, statesSampling } = info;
+    // What it is loaded with is kept where that is more, as another size would load it anew.
+    const wanted = Math.max(ownContext ?? Math.min(made, MAX_CONTEXT), loaded.contextLength ?? 0);
+    return {
+      ...(wanted > 0 && { contextLength: wanted }),
+      ...(parameters !== undefined && { parameters }),
+      ...(statesSampling && { statesSampling }),
+      ...(lacks(info, "tools") && { takesTools: false }),
+      ...(lacks(info, "thinking") && { thinks: false }),
+    };
   } catch {
     return undefined; // The turn that follows reports the failure.
   }
@@ -58,6 +81,9 @@ interface FittedSettings {
   key?: string | undefined;
   contextLength?: number | undefined;
   textTools?: boolean | undefined;
+  promptTier?: PromptTier | undefined;
+  /** The person's setting that was left out, as the model does not think. */
+  think?: Thinking | undefined;
 }
 
 /**
@@ -77,10 +103,31 @@ export function apply(
     ...isOpen("contextLength") && { contextLength: facts?.contextLength },
     ...isOpen("textTools") && { textTools: facts?.takesTools === false ? true : undefined },
   };
+  const think = config[target.kind]?.think ?? previous.think;
+  const leavesThinking = facts?.thinks === false && think !== undefined;
+  const { promptTier = "auto" } = config;
+  const fittedTier = promptTier === "auto" || promptTier === previous.promptTier
+    ? tierOf(facts, change.contextLength ?? target.contextLength)
+    : undefined;
+  const fitted = withModel(config, {
+    ...{ model: name, ...change },
+    ...think !== undefined && { think: leavesThinking ? undefined : think },
+  });
   return {
-    config: withModel(config, { model: name, ...change }),
-    fitted: { key: facts && targetKey({ ...target, name }), ...change },
+    config: { ...fitted, promptTier: fittedTier ?? promptTier },
+    fitted: {
+      key: facts && targetKey({ ...target, name }),
+      ...change,
+      ...leavesThinking && { think },
+      ...fittedTier !== undefined && fittedTier !== "auto" && { promptTier: fittedTier },
+    },
   };
+}
+
+/** The tier for a model whose size the server states; its name says it otherwise. */
+function tierOf({ parameters }: ModelFacts = {}, contextLength: number | undefined): PromptTier {
+  if (parameters === undefined) return "auto";
+  return isSmall(parameters / 1e9, contextLength) ? "lean" : "full";
 }
 
 const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
@@ -166,8 +213,8 @@ export class ModelFit {
       ((nextLookMs?: number) =>
         onEvent({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) }));
     let facts = await learn(target, { signal, onLoading });
-    const { contextLength, textTools } = this.#fitted;
-    if (!facts && contextLength === undefined && !textTools) return;
+    const { key: _, ...settings } = this.#fitted;
+    if (!facts && Object.values(settings).every((value) => value === undefined)) return;
     const instead = servedInstead(target, facts?.names);
     if (instead !== undefined) {
       progress.onNotice?.({ code: "model_instead", model: instead });
@@ -177,6 +224,7 @@ export class ModelFit {
     }
     const { config, fitted } = apply(agent.config, instead ?? name, facts, this.#fitted);
     if (fitted.textTools) progress.onNotice?.({ code: "text_tools" });
+    if (fitted.think) progress.onNotice?.({ code: "no_thinking" });
     this.#fitted = fitted;
     agent.configure(config);
   }

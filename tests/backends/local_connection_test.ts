@@ -2,10 +2,10 @@ import { assertEquals, assertRejects } from "@std/assert";
 import {
   checkLocalConnection,
   chooseLocalModel,
-  isLoaded,
   isNative,
   listLocalModelAbilities,
   listLocalModels,
+  loadedModel,
   localModelInfo,
   servedModel,
 } from "../../src/backends/local/connection.ts";
@@ -239,9 +239,9 @@ Deno.test("isNative: a server that does not say no has Ollama's paths", async ()
   assertEquals(await isNative({ host: closedUrl() }), true);
 });
 
-Deno.test("isLoaded: what the server lists, where it lists anything", async () => {
+Deno.test("loadedModel: what the server lists, where it lists anything", async () => {
   const rows: [models: Handler, loaded: boolean | undefined][] = [
-    [json({ models: [{ name: "a" }, { name: "m:latest" }] }), true],
+    [json({ models: [{ name: "a" }, { name: "m:latest", context_length: 4096 }] }), true],
     [json({ models: [{ name: "m:8b" }, null, "m"] }), false],
     [json({ models: [] }), false],
     [json({ models: "m" }), undefined],
@@ -250,7 +250,8 @@ Deno.test("isLoaded: what the server lists, where it lists anything", async () =
   ];
   for (const [models, loaded] of rows) {
     await using server = serve(paths({ "/api/ps": models }));
-    assertEquals(await isLoaded("m", { host: server.url }), loaded);
+    const found = await loadedModel("m", { host: server.url });
+    assertEquals([found.isLoaded, found.contextLength], [loaded, loaded ? 4096 : undefined]);
   }
 });
 
@@ -289,6 +290,7 @@ Deno.test("servedModel: what a server says of the model that it was started with
         takesTools: false,
         owner: "llamacpp",
         size: "8.2B",
+        parameters: 8_190_735_360,
         quantization: "Q4_K - Medium",
       },
       ["/props"],
@@ -297,10 +299,20 @@ Deno.test("servedModel: what a server says of the model that it was started with
       "a small model, its kind guessed",
       [{ id: "m", meta: { n_ctx: 512, n_params: 134_515_008, ftype: "(guessed) Q8_0" } }],
       props(4096, true),
-      { names: ["m"], contextLength: 512, size: "135M", quantization: "Q8_0" },
+      {
+        names: ["m"],
+        contextLength: 512,
+        size: "135M",
+        parameters: 134_515_008,
+        quantization: "Q8_0",
+      },
       ["/props"],
     ],
-    ["a billion", [{ id: "m", meta: { n_params: 1e9 } }], {}, { names: ["m"], size: "1.0B" }, [
+    ["a billion", [{ id: "m", meta: { n_params: 1e9 } }], {}, {
+      names: ["m"],
+      size: "1.0B",
+      parameters: 1e9,
+    }, [
       "/props",
     ]],
     ["lengths that are none", [{ id: "m", context_length: 255, meta: { n_ctx: "4096" } }], {}, {

@@ -36,7 +36,7 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
   ]],
   ["llama.cpp", false, {
     "/v1/models": { data: [{ id: "/m/q 3.gguf", meta: { n_params: 8.2e9, n_ctx: 8192 } }] },
-  }, [{ name: "/m/q 3.gguf", size: "8.2B", contextLength: 8192 }]],
+  }, [{ name: "/m/q 3.gguf", size: "8.2B", parameters: 8.2e9, contextLength: 8192 }]],
   ["a router of llama.cpp", false, {
     "/v1/models": {
       data: [{ id: "a", status: { value: "loaded" } }, { id: "b", status: { value: "unloaded" } }],

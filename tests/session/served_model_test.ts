@@ -16,7 +16,12 @@ import {
 import { noticeLines } from "../../src/frontends/notices.ts";
 import type { Check } from "../../src/session/report.ts";
 import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
-import { compatConfig, type LocalConfig, localConfig } from "../../src/config.ts";
+import {
+  compatConfig,
+  type CopilotConfig,
+  type LocalConfig,
+  localConfig,
+} from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { type ModelTarget, targetOf } from "../../src/model_target.ts";
 import { run } from "../helpers/program.ts";
@@ -306,6 +311,98 @@ Deno.test("a server is asked anew each time: nothing it said is kept", async () 
   assertEquals(await learn(native, {}), { contextLength: 4096 });
   assertEquals(await learn(native, {}), { contextLength: 32_768 });
   assertEquals(await learn(native, {}), undefined);
+});
+
+const shown = (more: Record<string, unknown> = {}) => [Response.json({
+  capabilities: ["completion", "tools"],
+  details: { parameter_size: "8.2B" },
+  model_info: { "general.parameter_count": 8.2e9, "x.context_length": 40_960 },
+  ...more,
+})];
+const running = (...models: [name: string, context_length: number][]) =>
+  Response.json({ models: models.map(([name, context_length]) => ({ name, context_length })) });
+
+Deno.test("Ollama behind its compatible endpoint: the window is known before the first message", async () => {
+  const ROWS: [ps: Response[], loads: number, more: Record<string, unknown>, window: number][] = [
+    [[running(["m:latest", 4096])], 0, {}, 4096],
+    [[running(), running(["m:latest", 8192])], 1, {}, 8192],
+    [[running()], 0, { parameters: "num_ctx                        16384" }, 16_384],
+  ];
+  for (const [ps, loads, more, window] of ROWS) {
+    const asked: string[] = [];
+    const count = (path: string) => asked.filter((one) => one === path).length;
+    await using server = serverSaying([{ text: "Hi" }], {
+      "/v1/models": listed("m:latest"),
+      "/api/show": shown(more),
+      "/api/ps": ps,
+      "/api/generate": [Response.json({ done: true, done_reason: "load" })],
+    });
+    const local = localConfig({
+      host: server.url,
+      model: "m",
+      useCompat: true,
+      fetch: (input, init) => {
+        asked.push(new URL(String(input)).pathname);
+        return fetch(input, init);
+      },
+    });
+    const agent = new CopilotAgent({ local }, ".");
+    const fit = new ModelFit({ isChosen: true, asksRemote: false });
+    await processFittedTurn(agent, fit, "x", {});
+    assertEquals(agent.config.local!.contextLength, window);
+    assertEquals([count("/api/generate"), count("/props")], [loads, 0]);
+  }
+});
+
+Deno.test("what Ollama states of a model is not asked for in vain", async () => {
+  await using server = serverSaying([], {
+    "/api/show": [
+      ...shown({ capabilities: ["completion"], parameters: 'stop "<x>"\ntemperature    0.6' }),
+      ...shown({ capabilities: ["completion", "tools", "thinking"] }),
+    ],
+    "/api/ps": [running(["m:latest", 65_536]), running(["m:latest", 4096])],
+  });
+  const native = { ...target, url: server.url };
+  assertEquals(await learn(native, {}), {
+    contextLength: 65_536,
+    parameters: 8.2e9,
+    statesSampling: true,
+    takesTools: false,
+    thinks: false,
+  });
+  assertEquals(await learn(native, {}), { contextLength: 32_768, parameters: 8.2e9 });
+});
+
+Deno.test("a thinking that the model has not is left out, and comes back with one that has", () => {
+  const local = localConfig({ model: "m", think: "high" });
+  const first = apply({ local }, "m", { thinks: false }, {});
+  assertEquals([first.config.local!.think, first.fitted.think], [undefined, "high"]);
+  const again = apply(first.config, "n", {}, first.fitted);
+  assertEquals([again.config.local!.think, again.fitted.think], ["high", undefined]);
+});
+
+Deno.test("the tier follows the size that the server states, where the person left it open", () => {
+  const local = localConfig({ model: "my-7b-merge" });
+  const tier = (
+    config: CopilotConfig,
+    ...[facts, previous = {}]: [
+      Parameters<typeof apply>[2],
+      Parameters<typeof apply>[3]?,
+    ]
+  ) => {
+    const { config: fitted, fitted: { promptTier } } = apply(config, "m", facts, previous);
+    return [fitted.promptTier, promptTier];
+  };
+  assertEquals(tier({ local }, { parameters: 14e9 }), ["full", "full"]);
+  assertEquals(tier({ local }, { parameters: 3e9 }), ["lean", "lean"]);
+  assertEquals(tier({ local }, { parameters: 14e9, contextLength: 8192 }), ["lean", "lean"]);
+  assertEquals(tier({ local }, {}), ["auto", undefined]);
+  const small = { parameters: 3e9 };
+  assertEquals(tier({ local, promptTier: "full" }, small), ["full", undefined]);
+  assertEquals(tier({ local, promptTier: "full" }, small, { promptTier: "full" }), [
+    "lean",
+    "lean",
+  ]);
 });
 
 const INSTEAD: [names: string[], change: Partial<ModelTarget>, expected: string | undefined][] = [

@@ -103,7 +103,22 @@ export interface LocalModelInfo {
   size?: string;
   /** For example `Q4_K_M`. */
   quantization?: string;
+  /** The number of its parameters. */
+  parameters?: number;
+  /** True where it comes with sampling settings of its own, which the server applies. */
+  statesSampling?: boolean;
+  /** Tokens of context that its own settings ask for. */
+  ownContext?: number;
 }
+
+/** True where the server says what the model can do, and `ability` is not among it. */
+export function lacks({ abilities = [] }: LocalModelInfo, ability: string): boolean {
+  return abilities.length > 0 && !abilities.includes(ability);
+}
+
+/** The settings in a model's parameters as Ollama lists them, one a line. */
+const OWN_SAMPLING = /^\s*(temperature|top_[kp]|min_p|repeat_penalty)\s/m;
+const OWN_CONTEXT = /^\s*num_ctx\s+(\d{3,8})\s*$/m;
 
 /** The server's description of `model` (`POST {host}/api/show`); empty where it has none. */
 export function localModelInfo(
@@ -116,7 +131,12 @@ export function localModelInfo(
     const details = fieldsOf(shown.details ?? {}, "details");
     const size = stringOf(details.parameter_size, "size");
     const quantization = stringOf(details.quantization_level, "quantization");
+    const own = stringOf(shown.parameters, "parameters");
+    const ownContext = Number(OWN_CONTEXT.exec(own)?.[1] ?? 0);
     return {
+      ...countedParameters(shown.model_info),
+      ...(OWN_SAMPLING.test(own) && { statesSampling: true }),
+      ...(ownContext >= 256 && { ownContext }),
       ...(typeof length === "number" && length >= 256 && { contextLength: Math.floor(length) }),
       ...(Array.isArray(shown.capabilities) && { abilities: shown.capabilities.map(String) }),
       ...(size !== "" && { size }),
@@ -132,14 +152,41 @@ export function isNative(options: LocalServerOptions = {}): Promise<boolean> {
     .catch(onFailure(({ status }) => status !== 404));
 }
 
-/** True where the server has `model` loaded (`GET {host}/api/ps`); undefined where it does not say. */
-export async function isLoaded(
+function countedParameters(info: unknown): Pick<LocalModelInfo, "parameters"> {
+  const count = objectOr(info)["general.parameter_count"];
+  return typeof count === "number" && count > 0 ? { parameters: count } : {};
+}
+
+/** A model as a server has it in its memory. */
+interface LoadedModel {
+  /** Undefined where the server does not say. */
+  isLoaded: boolean | undefined;
+  /** Tokens of context that it was loaded with. */
+  contextLength?: number;
+}
+
+/** Looks up whether Ollama has `model` loaded, and with how much context (`GET {host}/api/ps`). */
+export async function loadedModel(
   model: string,
   options: LocalServerOptions = {},
-): Promise<boolean | undefined> {
+): Promise<LoadedModel> {
   const { models } = await askFields("/api/ps", options).catch(orEmpty);
-  if (!Array.isArray(models)) return undefined;
-  return models.some((one) => isObject(one) && isSameModel(String(one.name), model));
+  if (!Array.isArray(models)) return { isLoaded: undefined };
+  const isOwn = ({ name }: Fields) => isSameModel(String(name), model);
+  const own = models.filter(isObject).find(isOwn);
+  const length = own?.context_length;
+  return {
+    isLoaded: own !== undefined,
+    ...(Number.isInteger(length) && Number(length) >= 256 && { contextLength: Number(length) }),
+  };
+}
+
+/** Has Ollama load `model` as its compatible endpoint would; false where it does not. */
+export function loadModel(model: string, options: LocalServerOptions = {}): Promise<boolean> {
+  const request = { body: { model }, timeoutMs: LOAD_TIMEOUT_MS };
+  return askFields("/api/generate", options, request).then(() => true).catch(
+    onFailure(() => false),
+  );
 }
 
 /**
@@ -151,6 +198,8 @@ export interface ServedModel extends LocalModelInfo {
   takesTools?: boolean;
   /** The owner that the server states, which names the kind of server: `llamacpp`, `vllm`. */
   owner?: string;
+  /** True where the server is Ollama, whose own paths say more of the model. */
+  isOllama?: boolean;
   /** The names of all models that it serves. */
   names: string[];
 }
@@ -158,7 +207,7 @@ export interface ServedModel extends LocalModelInfo {
 /**
  * The description of `model` by a server that was started with it: `GET /v1/models` (vLLM's
  * `max_model_len`, others' `context_length`, llama.cpp's `meta`) and `GET /props` (llama.cpp's `n_ctx` and
- * abilities of the template).
+ * abilities of the template), or what Ollama says on its own paths.
  */
 export async function servedModel(
   model: string,
@@ -168,8 +217,14 @@ export async function servedModel(
     askFields(path, options, { timeoutMs, isOptional: true }).catch(orEmpty);
   const { data } = await asked("/v1/models");
   const models = Array.isArray(data) ? data.filter(isObject) : [];
-  const own = models.find(({ id }) => id === model) ??
+  const own = models.find(({ id }) => isSameModel(String(id), model)) ??
     (models.length === 1 ? models[0] : undefined) ?? {};
+  const names = servedNames(models);
+  // Ollama lists every model with its tag, and llama.cpp names itself.
+  if (own.owned_by !== "llamacpp" && String(own.id ?? "").includes(":")) {
+    const told = await ollamaModel(String(own.id), options);
+    if (told !== undefined) return { names, ...told };
+  }
   // A router of llama.cpp has models that it loads when they are asked for, as the turn will.
   const state = loadState(own);
   if (state !== undefined && state !== "loaded") options.onLoading?.();
@@ -182,13 +237,55 @@ export async function servedModel(
   }
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
-  const rank = (one: Fields) => Number(loadState(one) === "loaded");
   return {
-    names: models.toSorted((a, b) => rank(b) - rank(a)).map(({ id }) => String(id)),
+    names,
     ...servedInfo(own, settings.n_ctx),
+    ...(isOwnSampling(settings.params) && { statesSampling: true }),
     ...(caps.supports_tools === false && { takesTools: false }),
     ...(typeof own.owned_by === "string" && { owner: own.owned_by }),
   };
+}
+
+/** The names of all models, loaded ones first. */
+function servedNames(models: readonly Fields[]): string[] {
+  const rank = (one: Fields) => Number(loadState(one) === "loaded");
+  return models.toSorted((a, b) => rank(b) - rank(a)).map(({ id }) => String(id));
+}
+
+/** Ollama's description of a model on its compatible endpoint, which gives it the context it is loaded with. */
+async function ollamaModel(
+  model: string,
+  options: LocalServerOptions,
+): Promise<Omit<ServedModel, "names"> | undefined> {
+  const [info, { isLoaded, contextLength }] = await Promise.all([
+    localModelInfo(model, options),
+    loadedModel(model, options),
+  ]);
+  if (isLoaded === undefined || Object.keys(info).length === 0) return undefined;
+  const { contextLength: _made, ...others } = info;
+  const given = contextLength ?? info.ownContext;
+  return {
+    ...others,
+    isOllama: true,
+    ...(given !== undefined && { contextLength: given }),
+    ...(lacks(info, "tools") && { takesTools: false }),
+  };
+}
+
+/** llama.cpp's sampling settings where nothing sets others: neither the model's file nor the command line. */
+const LLAMACPP_SAMPLING: Readonly<Record<string, number>> = {
+  temperature: 0.8,
+  top_k: 40,
+  top_p: 0.95,
+  min_p: 0.05,
+  repeat_penalty: 1,
+};
+
+function isOwnSampling(params: unknown): boolean {
+  const found = objectOr(params);
+  return Object.entries(LLAMACPP_SAMPLING).some(([name, usual]) =>
+    typeof found[name] === "number" && Math.abs(found[name] - usual) > 1e-4
+  );
 }
 
 /** The facts in an entry of `/v1/models`; `given`: the context that llama.cpp says it gives the model. */
@@ -207,7 +304,8 @@ export function servedInfo(own: Fields, given?: unknown): LocalModelInfo {
   const quantization = meta.ftype ?? own.quantization;
   return {
     ...(contextLength !== undefined && { contextLength }),
-    ...(typeof meta.n_params === "number" && { size: parameters(meta.n_params) }),
+    ...(typeof meta.n_params === "number" &&
+      { size: parameters(meta.n_params), parameters: meta.n_params }),
     ...(typeof quantization === "string" &&
       { quantization: quantization.replace("(guessed) ", "") }),
   };
