@@ -30,6 +30,8 @@ const FORBIDDEN: [from: string, to: string][] = [
   ["agent", "terminal"],
   ["session", "terminal"],
   ["session", "frontends"],
+  ["frontends/acp", "frontends/print"],
+  ["frontends/acp", "frontends/terminal"],
   ["frontends/print", "frontends/terminal"],
   ["frontends/terminal", "frontends/print"],
 ];

@@ -6,7 +6,7 @@
 
 import { localConfig } from "../../src/config.ts";
 import { noticeLines } from "../../src/frontends/notices.ts";
-import { reportText } from "../../src/frontends/terminal/report_text.ts";
+import { reportText } from "../../src/frontends/report_text.ts";
 import { commandIn } from "../../src/session/commands/registry.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";

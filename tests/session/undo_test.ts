@@ -3,7 +3,7 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { runCommand } from "../../src/session/commands/registry.ts";
 import type { SessionState } from "../../src/session/state.ts";
-import { nothingToUndo, undoLines } from "../../src/frontends/terminal/report_text.ts";
+import { nothingToUndo, undoLines } from "../../src/frontends/report_text.ts";
 import { MAX_UNDO_BYTES, MAX_UNDO_STEPS, UndoLog } from "../../src/session/undo.ts";
 import { localConfig } from "../../src/config.ts";
 import { sessionTest } from "../helpers/session.ts";

@@ -1,6 +1,6 @@
 /** The answers to a question about a call, as a list that one key answers. @module */
 
-import type { ApprovalAnswer, ApprovalChoice } from "../../session/frontend.ts";
+import type { ApprovalAnswer } from "../../session/frontend.ts";
 import type { Key } from "../../terminal/line/keys.ts";
 import { LineModal, type LineModalOptions } from "../../terminal/line/line_modal.ts";
 import { lineState, lineText } from "../../terminal/line/state.ts";
@@ -16,11 +16,7 @@ import type { Modal, Outcome } from "../../terminal/screen/modal.ts";
 import { styledRow } from "../../terminal/styled.ts";
 import type { TerminalSize } from "../../terminal/tty.ts";
 import { graphemes } from "../../text/width.ts";
-
-export interface AnswerRow {
-  choice: Exclude<ApprovalChoice, "edit">;
-  label: string;
-}
+import type { AnswerRow } from "../answers.ts";
 
 interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "unicode"> {
   title: string;

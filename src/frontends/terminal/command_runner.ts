@@ -7,7 +7,7 @@ import { sanitizeProse } from "../../text/sanitize.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
 import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
-import { outputText, reportText, shellText } from "./report_text.ts";
+import { outputText, reportText, shellText } from "../report_text.ts";
 import { type ServerSettings, setUp, type SetupHome, type SetupScreen } from "./setup.ts";
 
 /** A slash command as it was typed. */

@@ -20,7 +20,7 @@ import {
 import { terminalSize } from "../../terminal/tty.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { footerText } from "./footer.ts";
-import { waitingText } from "./report_text.ts";
+import { waitingText } from "../report_text.ts";
 import { TurnView } from "./turn_view.ts";
 
 type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];

@@ -3,10 +3,11 @@
 import type { Approval, ApprovalAnswer, Frontend } from "../../session/frontend.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { wrapped } from "../../text/wrap.ts";
+import { answerRows } from "../answers.ts";
 import { trustChangeRows, trustQuestion } from "../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
-import { answerRows, answersHelp, askPerson, listedQuestion, questionTitle } from "./question.ts";
+import { answersHelp, askPerson, listedQuestion, questionTitle } from "./question.ts";
 
 /** Asks on a display; `onCancel` stops what goes on, as a question was left without an answer. */
 export class Person implements Required<Pick<Frontend, "approve" | "confirm">> {

@@ -6,12 +6,12 @@ import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import { displayWidth, rowsOf } from "../../text/width.ts";
+import { rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { BACKGROUND_ARGUMENT, WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
 import type { Change, Subject } from "../../types/tool.ts";
+import { allowedBy, remembered } from "../answers.ts";
 import { changeRows, paintedRows } from "../change.ts";
-import type { AnswerRow } from "./approval_modal.ts";
 
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
 type AskLine = (text: string, ...question: Parameters<Screen["ask"]>) => Promise<string | null>;
@@ -48,29 +48,6 @@ export function askPerson(
     const typed = await ask("", "command: ", () => undefined, signal, answer.command);
     return typed?.trim() ? { choice: "edit", command: typed } : answer;
   };
-}
-
-/** The answers to a call as rows of a list, in the order of their digits. */
-export function answerRows(approval: Approval, columns: number): AnswerRow[] {
-  const more = approval.isOfPerson ? "" : ": say what to do instead";
-  const labels: Readonly<Record<AnswerRow["choice"], string>> = {
-    once: "Yes",
-    session: `Yes, and ${remembered(approval, columns)} in this session`,
-    folder: "Yes, and from now on in this folder",
-    refuse: `No${more}`,
-  };
-  return (Object.keys(labels) as AnswerRow["choice"][])
-    .filter((choice) => approval.choices.includes(choice))
-    .map((choice) => ({ choice, label: labels[choice] }));
-}
-
-/** Columns of a row of answers beside what it allows: its mark and digit, and the words around. */
-const ANSWER_COLUMNS = 30;
-
-/** The calls that an answer allows for longer, where they fit in its row; else they are listed above the rows. */
-function remembered(approval: Approval, columns: number): string {
-  const allowed = allowedBy(approval);
-  return displayWidth(allowed) <= columns - ANSWER_COLUMNS ? allowed : "all of it";
 }
 
 /** The text above the answers: the whole of the call, and why it is asked about. */
@@ -126,19 +103,6 @@ function objectionTo(line: string, approval: Approval): string {
     edit: "edit the command first",
   };
   return choices.map((choice) => `  ${approvalKey(choice)}      ${help[choice]}`).join("\n");
-}
-
-/** The calls that the rules allow, in words. */
-function allowedBy(approval: Approval): string {
-  const { call, subject: { action }, rules = [], rulePath } = approval;
-  if (rulePath !== undefined) {
-    return `${action === undefined ? call.name : `${action}s`} of ${oneLine(rulePath)}`;
-  }
-  const files = [...new Set(rules.flatMap(({ files = {} }) => Object.keys(files)))];
-  const bound = files.length === 0 ? "" : `, while ${oneLine(files.join(", "))} is unchanged,`;
-  const words = rules.map(({ words }) => `\`${oneLine(words)}\``);
-  const isExact = rules.length === 1 && rules[0]!.words === approval.subject.command;
-  return (isExact ? "exactly this" : `any ${words.join(" and ")}`) + bound;
 }
 
 const ruleTexts = ({ rules = [] }: Approval): string =>

@@ -6,20 +6,16 @@ import { count } from "../../text/count.ts";
 import { typedText } from "../../text/parts.ts";
 import { wrapped } from "../../text/wrap.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
-import type { Subject } from "../../types/tool.ts";
+import { type PastCalls, pastExecution } from "../past_execution.ts";
 import type { TurnView } from "./turn_view.ts";
 
 /** About so many rows are shown again, in whole messages, and the newest one however long. */
 const MAX_ROWS = 200;
 
-interface ReplayOptions {
+interface ReplayOptions extends PastCalls {
   screen: Pick<Screen, "print" | "echo">;
   /** Shows the turns that follow, too: what it folds here can be unfolded there. */
   view: Pick<TurnView, "begin" | "onEvent" | "end">;
-  /** How calls ended, by their ids. */
-  executions: ReadonlyMap<string, ExecutionFacts>;
-  /** What a call is about, as its tool knows. */
-  subjectOf(name: string, args: Record<string, unknown>): Subject | undefined;
   columns: number;
   /** Styles what is less important. */
   dim: (text: string) => string;
@@ -49,7 +45,7 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
       screen.echo({ type: "text", text: typedText(message) });
     } else if (message.role === "tool") {
       begin();
-      view.onEvent({ type: "tool_done", exec: executionOf(message, calls, options) });
+      view.onEvent({ type: "tool_done", exec: pastExecution(message, calls, options) });
     } else if (message.standsFor === "interruption") {
       begin();
       end("· interrupted");
@@ -59,26 +55,6 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
     }
   }
   end();
-}
-
-function executionOf(
-  { toolCallId = "", toolName = "", content, isError = false }: Message,
-  calls: ReadonlyMap<string, ToolCall>,
-  { executions, subjectOf }: Pick<ReplayOptions, "executions" | "subjectOf">,
-) {
-  const args = calls.get(toolCallId)?.arguments ?? {};
-  const subject = subjectOf(toolName, args);
-  // Nobody knows how long a call took whose end was lost.
-  const unknown = { durationMs: 0, outcome: isError ? "failed" : "done" } as const;
-  return {
-    toolCallId,
-    toolName,
-    arguments: args,
-    ...subject && { subject },
-    result: content,
-    isError,
-    ...executions.get(toolCallId) ?? unknown,
-  };
 }
 
 /** The index of the first message that is shown: where it can be, the beginning of a turn. */

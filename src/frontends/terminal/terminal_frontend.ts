@@ -23,7 +23,7 @@ import { modelText } from "./footer.ts";
 import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
-import { inRow } from "./report_text.ts";
+import { inRow } from "../report_text.ts";
 import type { ServerSettings, SetupHome } from "./setup.ts";
 import { runTurn } from "./turn.ts";
 import { SessionHistory } from "./typed_history.ts";

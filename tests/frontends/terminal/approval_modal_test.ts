@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { ApprovalModal } from "../../../src/frontends/terminal/approval_modal.ts";
-import { answerRows } from "../../../src/frontends/terminal/question.ts";
+import { answerRows } from "../../../src/frontends/answers.ts";
 import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../src/session/frontend.ts";
 import { type Key, KeyDecoder } from "../../../src/terminal/line/keys.ts";
 import { rowsText } from "../../../src/terminal/styled.ts";

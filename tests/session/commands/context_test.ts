@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { processTurn } from "../../../src/agent/turn.ts";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { footerText } from "../../../src/frontends/terminal/footer.ts";
-import { waitingText } from "../../../src/frontends/terminal/report_text.ts";
+import { waitingText } from "../../../src/frontends/report_text.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 

@@ -1,14 +1,9 @@
 import { assertEquals } from "@std/assert";
-import {
-  inRow,
-  outputText,
-  reportText,
-  shellText,
-} from "../../../src/frontends/terminal/report_text.ts";
-import type { Report } from "../../../src/session/report.ts";
-import { runBash } from "../../../src/tools/shell/run_bash.ts";
-import type { Job } from "../../../src/types/tool.ts";
-import { workspace } from "../../tools/workspace.ts";
+import { inRow, outputText, reportText, shellText } from "../../src/frontends/report_text.ts";
+import type { Report } from "../../src/session/report.ts";
+import { runBash } from "../../src/tools/shell/run_bash.ts";
+import type { Job } from "../../src/types/tool.ts";
+import { workspace } from "../tools/workspace.ts";
 
 const SHELL: [command: string, shown: string][] = [
   ["echo a", "a"],

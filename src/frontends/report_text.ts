@@ -1,21 +1,21 @@
-/** The text of reports and of shell commands, for the terminal. @module */
+/** The text of reports and of shell commands. @module */
 
-import { dollars } from "../../session/prices.ts";
-import type { Report } from "../../session/report.ts";
-import type { UndoneFile, UndoReport } from "../../session/undo.ts";
-import { rowsText, styledRow } from "../../terminal/styled.ts";
-import { clockTime, count } from "../../text/count.ts";
-import { oneLine, shortened } from "../../text/one_line.ts";
-import { sanitizeProse } from "../../text/sanitize.ts";
-import { wrapped } from "../../text/wrap.ts";
-import type { CommandOutput, Job, ToolOutcome } from "../../types/tool.ts";
-import { noticeLines } from "../notices.ts";
+import { dollars } from "../session/prices.ts";
+import type { Report } from "../session/report.ts";
+import type { UndoneFile, UndoReport } from "../session/undo.ts";
+import { rowsText, styledRow } from "../terminal/styled.ts";
+import { clockTime, count } from "../text/count.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
+import { sanitizeProse } from "../text/sanitize.ts";
+import { wrapped } from "../text/wrap.ts";
+import type { CommandOutput, Job, ToolOutcome } from "../types/tool.ts";
+import { noticeLines } from "./notices.ts";
 import {
   instructionLines,
   permissionReportLines,
   resumedLines,
   sessionLine,
-} from "../session_lines.ts";
+} from "./session_lines.ts";
 
 /** The terminal that the text is for. */
 interface TextOptions {

@@ -1,0 +1,46 @@
+/** The answers to a question about a call, in words, the same in every frontend. @module */
+
+import type { Approval, ApprovalChoice } from "../session/frontend.ts";
+import { oneLine } from "../text/one_line.ts";
+import { displayWidth } from "../text/width.ts";
+
+export interface AnswerRow {
+  choice: Exclude<ApprovalChoice, "edit">;
+  label: string;
+}
+
+/** The answers to a call as rows of a list of so many columns, in the order of their digits. */
+export function answerRows(approval: Approval, columns: number): AnswerRow[] {
+  const more = approval.isOfPerson ? "" : ": say what to do instead";
+  const labels: Readonly<Record<AnswerRow["choice"], string>> = {
+    once: "Yes",
+    session: `Yes, and ${remembered(approval, columns)} in this session`,
+    folder: "Yes, and from now on in this folder",
+    refuse: `No${more}`,
+  };
+  return (Object.keys(labels) as AnswerRow["choice"][])
+    .filter((choice) => approval.choices.includes(choice))
+    .map((choice) => ({ choice, label: labels[choice] }));
+}
+
+/** Columns of a row of answers beside what it allows: its mark and digit, and the words around. */
+const ANSWER_COLUMNS = 30;
+
+/** The calls that an answer allows for longer, where they fit in its row; else they are listed above the rows. */
+export function remembered(approval: Approval, columns: number): string {
+  const allowed = allowedBy(approval);
+  return displayWidth(allowed) <= columns - ANSWER_COLUMNS ? allowed : "all of it";
+}
+
+/** The calls that the rules allow, in words. */
+export function allowedBy(approval: Approval): string {
+  const { call, subject: { action }, rules = [], rulePath } = approval;
+  if (rulePath !== undefined) {
+    return `${action === undefined ? call.name : `${action}s`} of ${oneLine(rulePath)}`;
+  }
+  const files = [...new Set(rules.flatMap(({ files = {} }) => Object.keys(files)))];
+  const bound = files.length === 0 ? "" : `, while ${oneLine(files.join(", "))} is unchanged,`;
+  const words = rules.map(({ words }) => `\`${oneLine(words)}\``);
+  const isExact = rules.length === 1 && rules[0]!.words === approval.subject.command;
+  return (isExact ? "exactly this" : `any ${words.join(" and ")}`) + bound;
+}
