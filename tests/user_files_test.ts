@@ -46,6 +46,8 @@ Deno.test("a settings file is read, or said to be wrong; that of others is not q
   await Deno.writeTextFile(at("list"), "[]");
   await Deno.writeTextFile(at("wrong"), "canary");
   await Deno.writeTextFile(at("large"), " ".repeat(1024 * 1024 + 1));
+  await Deno.writeTextFile(at("full"), "{}".padEnd(1024 * 1024));
+  assertEquals(readJsonFile(at("full")), {});
   assertEquals(readJsonFile(at("good")), { a: 1 });
   assertEquals(readJsonFile(at("nothing")), undefined);
   assertEquals(readJsonFile(at("good/below")), undefined);
@@ -73,5 +75,9 @@ Deno.test("TRU-02 settings of servers and keys that a folder brings are named, e
     "OPENAI_API_KEY in .env",
     "https_proxy in .env",
   ]);
+  for (const [size, names] of [[2 ** 20, ["OPENAI_API_KEY in .env"]], [2 ** 20 + 1, []]] as const) {
+    await Deno.writeTextFile(`${folder}/.env`, "OPENAI_API_KEY=a\n".padEnd(size));
+    assertEquals(unheededSettings(folder).slice(1), names);
+  }
   await Deno.remove(folder, { recursive: true });
 });

@@ -122,6 +122,11 @@ rows("rules: deny before ask before allow", [
   [bash("npm test 2>&1 | tail -n 5 >/dev/null"), { rule: ["allow run_bash(npm test)"] }, "allow"],
   [bash("npm test 2>&1 | tail -n 5 >out"), { rule: ["allow run_bash(npm test)"] }, "ask"],
   [bash("tail -n 5"), { rule: ["allow run_bash(npm test)"] }, "ask"],
+  // What stands behind `--` is no option.
+  [bash("rg -- --pre"), { rule: ["allow run_bash(rg *)"] }, "ask"],
+  [bash("rg -- x"), { rule: ["allow run_bash(rg *)"] }, "allow"],
+  [bash("a ".repeat(1000)), { rule: ["allow run_bash(a *)"] }, "allow"],
+  [bash("a ".repeat(1001)), { rule: ["allow run_bash(a *)"] }, "ask"],
 ]);
 
 rows("PTH secrets and protected files always ask", [

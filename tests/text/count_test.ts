@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ago, clockTime, count, duration } from "../../src/text/count.ts";
+import { ago, clockTime, count, duration, thousands } from "../../src/text/count.ts";
 
 Deno.test("count gives a number its noun", () => {
   assertEquals(count(0, "file"), "0 files");
@@ -15,6 +15,10 @@ Deno.test("duration is in milliseconds below a second", () => {
   assertEquals(duration(2.6), "3 ms");
   assertEquals(duration(1000), "1.0 s");
   assertEquals(duration(12_340), "12.3 s");
+});
+
+Deno.test("a number in short has its thousands from a thousand on", () => {
+  assertEquals([0, 999, 1000, 2840].map(thousands), ["0", "999", "1.0k", "2.8k"]);
 });
 
 Deno.test("a clock's time is in minutes and seconds", () => {

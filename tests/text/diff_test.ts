@@ -68,6 +68,12 @@ Deno.test("the words in which two lines differ, and none of lines that have litt
     ["one two three", "something = else()", undefined],
     ["", "a", undefined],
     ["x ".repeat(300), "x ".repeat(301), undefined],
+    // 200 words each are compared, and one more is too many.
+    [",".repeat(200), `${",".repeat(199)};`, `${",".repeat(199)}[,]|${",".repeat(199)}[;]`],
+    [",".repeat(200), `${",".repeat(200)};`, undefined],
+    // Three characters of ten are enough in common, and of eleven not.
+    ["abc defghi", "abc jklmno", "abc [defghi]|abc [jklmno]"],
+    ["abc defghij", "abc klmnopq", undefined],
   ];
   const marked = (text: string, ranges: readonly (readonly [number, number])[]) =>
     ranges.toReversed().reduce(

@@ -21,6 +21,7 @@ const good: [line: string, commands: string[]][] = [
   ["a 'b c' \"d e\" f\\ g ''", ["[a] [b c] [d e] [f g] []"]],
   ["a\"b\"'c'\\d", ["[abcd]"]],
   ["a $'b\\tc\\'\\x41\\101'", ["[a] [b\tc'AA]"]],
+  ["a $'\\x01\\x7e' $'\\x7f' $'\\x80'", ["[a] [\x01~] [\x7f] $[$'\\x80']"]],
   ["a $'\\u41' $'\\0'", ["[a] $[$'\\u41'] $[$'\\0']"]],
   ['a "$\'b\'" "c $"', ["[a] [$'b'] [c $]"]],
   ["a;b&c&&d||e|f|&g\nh", ["[a]", "[b]", "[c]", "[d]", "[e]", "[f]", "[g]", "[h]"]],
@@ -110,3 +111,21 @@ for (const [line, reason] of bad) {
     assertEquals(parsed.ok || parsed.reason, reason);
   });
 }
+
+Deno.test("parseCommandLine reads up to its limits, and no further", () => {
+  const read = (text: string) => {
+    const parsed = parseCommandLine(text);
+    return parsed.ok || parsed.reason;
+  };
+  const nested = "it is nested more than 20 deep";
+  const rows: [make: (n: number) => string, most: number, reason: string][] = [
+    [(n) => "a".repeat(n), 20_000, "it is longer than 20000 characters"],
+    [(n) => "a;".repeat(n), 200, "it has more than 200 commands"],
+    [(n) => `${"( ".repeat(n)}a${")".repeat(n)}`, 20, nested],
+    [(n) => `a ${"$(b ".repeat(n)}${")".repeat(n)}`, 20, nested],
+    [(n) => `a ${"${b:-".repeat(n)}${"}".repeat(n)}`, 20, nested],
+  ];
+  for (const [make, most, reason] of rows) {
+    assertEquals([read(make(most)), read(make(most + 1))], [true, reason], make(1));
+  }
+});
