@@ -131,6 +131,19 @@ const bad: [make: () => unknown, error: typeof TypeError | typeof RangeError, me
     "2 are",
   ],
   [() => copilotConfig({ local: localConfig(), maxToolRounds: 0 }), RangeError, "maxToolRounds"],
+  [
+    () => copilotConfig({ local: localConfig(), promptTier: "big" as "full" }),
+    RangeError,
+    'Cannot use config.promptTier as it must be one of auto, lean, full: current value is "big"',
+  ],
+  // 80 characters of a value are shown, quotes included, and of more the first ones.
+  ...([[78, `"${"x".repeat(78)}"`], [79, `"${"x".repeat(76)}...`]] as const).map((
+    [length, shown],
+  ): typeof bad[number] => [
+    () => localConfig({ temperature: "x".repeat(length) as unknown as number }),
+    TypeError,
+    `it must be a number: current value is ${shown}`,
+  ]),
 ];
 
 Deno.test("bad values are refused by name", () => {
@@ -172,6 +185,19 @@ Deno.test("what is no count may be a fraction; each end of a range is in it", ()
     maxOutputChars: 200,
   });
   assertEquals([maxToolRounds, maxOutputChars], [1, 200]);
+});
+
+Deno.test("a setting that is undefined has its default, and an agent's settings those of its backend", () => {
+  const unset = { model: undefined, maxTokens: undefined, contextLength: undefined };
+  assertEquals(localConfig(unset as unknown as Record<string, never>), localConfig());
+  const agent = { maxToolRounds: 50, maxOutputChars: 100_000, promptTier: "auto" as const };
+  const given = { ...compatConfig(), baseUrl: "https://x.example/v1/" };
+  assertEquals(copilotConfig({ compat: given }), {
+    ...agent,
+    compat: compatConfig({ baseUrl: "https://x.example/v1" }),
+  });
+  const hosted = hostedConfig({ apiKey: "k" });
+  assertEquals(copilotConfig({ hosted }), { ...agent, hosted });
 });
 
 Deno.test("a key is never shown in an error", () => {

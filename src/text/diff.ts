@@ -18,8 +18,8 @@ const MAX_PAIRS = 4_000_000;
 export function diffLines(before: string, after: string, context = 2): DiffLine[] {
   const a = linesOf(before);
   const b = linesOf(after);
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  const differs = a.findIndex((line, at) => line !== b[at]);
+  const start = differs < 0 ? a.length : differs;
   const most = Math.min(a.length, b.length) - start;
   let end = 0;
   while (end < most && a.at(-1 - end) === b.at(-1 - end)) end++;

@@ -36,8 +36,7 @@ export function bestFits<T>(
   const ranks: T[][] = Array.from({ length: NO_FIT }, () => []);
   for (const item of items) {
     const rank = fuzzyRank(wanted, textOf(item).toLowerCase());
-    if (rank < NO_FIT && ranks[rank]!.length < limit) ranks[rank]!.push(item);
-    if (ranks[0]!.length >= limit) break;
+    if (rank < NO_FIT) ranks[rank]!.push(item);
   }
   return ranks.flat().slice(0, limit);
 }
@@ -45,7 +44,7 @@ export function bestFits<T>(
 /** The first characters of `text` that have the letters of `word` in their order. */
 function lettersOf(word: string, text: string): number[] | undefined {
   const found: number[] = [];
-  for (let i = 0; i < text.length && found.length < word.length; i++) {
+  for (let i = 0; i < text.length; i++) {
     if (text[i] === word[found.length]) found.push(i);
   }
   return found.length === word.length ? found : undefined;

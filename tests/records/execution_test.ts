@@ -32,6 +32,13 @@ Deno.test("long output is cut, and a long change left out", () => {
   const kept = factsOf({ ...about, durationMs: 1, outcome: "done", details: long });
   assertEquals(Object.keys(kept.details!), ["output"]);
   assertEquals(kept.details!.output!.stdout!.length <= 4100, true);
+  // Of a change, 100 000 characters are kept, with 20 for each line.
+  for (const [size, isKept] of [[99_980, true], [99_981, false]] as const) {
+    const lines = [{ kind: "+", text: "x".repeat(size) } as const];
+    const details = { change: { ...change, lines } };
+    const facts = factsOf({ ...about, durationMs: 1, outcome: "done", details });
+    assertEquals(facts.details, isKept ? details : {});
+  }
 });
 
 const WRONG: unknown[] = [

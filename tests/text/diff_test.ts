@@ -10,6 +10,7 @@ const ROWS: [before: string, after: string, expected: string[]][] = [
   ["", "a\nb\n", ["+ a", "+ b"]],
   ["a\nb\n", "", ["- a", "- b"]],
   ["a\nb\nc\nd\ne\nf", "a\nb\nc\nX\ne\nf", ["  b", "  c", "- d", "+ X", "  e", "  f"]],
+  ["x\np", "n\nx\nq", ["+ n", "  x", "- p", "+ q"]],
   ["a\na\na", "a\na", ["  a", "  a", "- a"]],
   ["1\n2\n3\n4\n5\n6\n7\n8\n9", "1\nX\n3\n4\n5\n6\n7\nY\n9", [
     ...["  1", "- 2", "+ X", "  3", "  4"],
@@ -22,6 +23,10 @@ for (const [before, after, expected] of ROWS) {
     assertEquals(shown(before, after), expected);
   });
 }
+
+Deno.test("diffLines of what is the same has no lines, whatever the context", () => {
+  assertEquals(shown("a\nb", "a\nb\n", Infinity), []);
+});
 
 Deno.test("diffLines replaces a region with over 4 million pairs of lines as a whole", () => {
   const text = (name: string, n: number) =>

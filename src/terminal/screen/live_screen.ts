@@ -32,8 +32,8 @@ interface LiveScreenOptions extends
   footer: () => string;
   /** The style of the rule above the input line, as SGR; without it there is no rule. */
   rule?: (() => string) | undefined;
-  /** False where the terminal shows ASCII alone (default: true). */
-  unicode?: boolean;
+  /** False where the terminal shows ASCII alone. */
+  unicode: boolean;
   /** Shift-Tab, where no list or question is open. */
   onShiftTab?: () => void;
   /** Called with the terminal's background, if it tells it in time; left out, it is not asked. */
@@ -148,7 +148,7 @@ export class LiveScreen implements Screen {
 
   /** The parts of a modal that its caller makes. */
   get modalParts() {
-    const { color, unicode = true } = this.options;
+    const { color, unicode } = this.options;
     return {
       hasStyles: color !== "",
       unicode,
@@ -173,7 +173,7 @@ export class LiveScreen implements Screen {
   }
 
   choose<T>(list: ChoiceList<T>, signal: AbortSignal, how = { waits: false }): Promise<T | null> {
-    const { color, unicode = true } = this.options;
+    const { color, unicode } = this.options;
     const context = this.#printed;
     const modal = new ListModal<T>({ ...list, hasStyles: color !== "", unicode, context });
     // A person who asked for a list expects the next key to be for it.
@@ -240,7 +240,7 @@ export class LiveScreen implements Screen {
     return {
       prompt,
       color: this.options.color,
-      unicode: this.options.unicode ?? true,
+      unicode: this.options.unicode,
       ring: this.#ring,
       append: (lines: string) => this.#output.append(lines),
       columns: () => this.terminal.size().columns,
@@ -272,7 +272,7 @@ export class LiveScreen implements Screen {
   }
 
   #rule(columns: number): CellRow[] {
-    const { rule, unicode = true } = this.options;
+    const { rule, unicode } = this.options;
     return rule ? [cellsOf((unicode ? "─" : "-").repeat(columns), rule())] : [];
   }
 

@@ -16,6 +16,7 @@ function screenTest(
     const stops: string[] = [];
     using screen = new LiveScreen({
       color: "",
+      unicode: true,
       history: () => options.history ?? [],
       pasted: () => new Map(),
       completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
@@ -254,6 +255,7 @@ Deno.test("a signal ends the session: whoever reads or asks is told that nothing
   const ends: string[] = [];
   using screen = new LiveScreen({
     color: "\x1b[32m",
+    unicode: true,
     history: () => [],
     pasted: () => new Map(),
     completer: () => undefined,
@@ -436,6 +438,7 @@ Deno.test("a question waits for keys that came while a completion was looked up"
   let asks = 0;
   using screen = new LiveScreen({
     color: "",
+    unicode: true,
     history: () => [],
     pasted: () => new Map(),
     completer() {
@@ -471,6 +474,7 @@ Deno.test("Shift-Tab is for the modes, but where a list or a question has it", a
   let presses = 0;
   using screen = new LiveScreen({
     color: "",
+    unicode: true,
     history: () => [],
     pasted: () => new Map(),
     completer: () => ({ replace: 1, items: ["/clear", "/close"], isTyped: true }),
@@ -504,6 +508,7 @@ function lookedAt(onBackground?: (background: string) => void) {
   const none = () => {};
   const screen = new LiveScreen({
     color: "\x1b[1m",
+    unicode: true,
     history: () => [],
     pasted: () => new Map(),
     completer: () => undefined,
