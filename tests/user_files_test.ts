@@ -77,7 +77,7 @@ Deno.test("TRU-02 settings of servers and keys that a folder brings are named, e
   ]);
   for (const [size, names] of [[2 ** 20, ["OPENAI_API_KEY in .env"]], [2 ** 20 + 1, []]] as const) {
     await Deno.writeTextFile(`${folder}/.env`, "OPENAI_API_KEY=a\n".padEnd(size));
-    assertEquals(unheededSettings(folder).slice(1), names);
+    assertEquals(unheededSettings(folder).slice(1), [...names]);
   }
   await Deno.remove(folder, { recursive: true });
 });
