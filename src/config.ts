@@ -348,3 +348,7 @@ function settingText(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
+
+/** The palettes that a person may choose; `auto` takes that of the terminal's background. */
+export const THEMES = ["auto", "dark", "light", "none"] as const;
+export type Theme = typeof THEMES[number];

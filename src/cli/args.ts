@@ -5,11 +5,10 @@
  * @module
  */
 
-import { isSettingError, PROMPT_TIERS, THINK_LEVELS } from "../config.ts";
+import { isSettingError, PROMPT_TIERS, THEMES, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { FORMATS } from "../frontends/print/json_output.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
-import { THEMES } from "../terminal/style.ts";
 import { shortened } from "../text/one_line.ts";
 import { nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";

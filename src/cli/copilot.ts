@@ -5,7 +5,9 @@ import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
 import { makeSane } from "../terminal/tty.ts";
 import type { Args } from "./args.ts";
+import { keepTheme } from "./defaults.ts";
 import { type CopilotOptions, modelFlags, sessionOptions, themeOf, toConfig } from "./settings.ts";
+
 import { setupHome } from "./setup.ts";
 import { onSignals } from "./signals.ts";
 
@@ -32,6 +34,7 @@ export function terminalFrontend(
     message,
     comeBack,
     setup: setupHome(),
+    keepTheme,
     onSignals,
   });
 }

@@ -1,5 +1,6 @@
 /** Defaults of the command line's flags, from the person's `config.json`. @module */
 
+import type { Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../frontends/terminal/setup.ts";
 import { nearest } from "../text/nearest.ts";
@@ -33,8 +34,6 @@ export async function keepSettings(
   key?: { address: string; key: string },
   env?: VariableReader,
 ): Promise<void> {
-  const path = userFile("config.json", env);
-  if (path === undefined) throw new Error("there is no home folder");
   const settings = { ...readConfigFile(env)?.settings };
   // The flag that needs --local would be refused with another server.
   const replaced = [...FLAGS_OF_SERVER, ...chosen.local ? [] : ["keep-alive"]];
@@ -42,7 +41,18 @@ export async function keepSettings(
   if (key !== undefined) {
     settings.keys = { ...settings.keys as Record<string, string>, [key.address]: key.key };
   }
-  await replaceUserFile(path, `${JSON.stringify({ ...settings, ...chosen }, null, 2)}\n`);
+  await writeConfigFile({ ...settings, ...chosen }, env);
+}
+
+/** Writes the theme into the person's `config.json`. @throws {Error} like `keepSettings`. */
+export async function keepTheme(theme: Theme, env?: VariableReader): Promise<void> {
+  await writeConfigFile({ ...readConfigFile(env)?.settings, theme }, env);
+}
+
+async function writeConfigFile(settings: Record<string, unknown>, env?: VariableReader) {
+  const path = userFile("config.json", env);
+  if (path === undefined) throw new Error("there is no home folder");
+  await replaceUserFile(path, `${JSON.stringify(settings, null, 2)}\n`);
 }
 
 /**

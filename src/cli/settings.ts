@@ -12,6 +12,7 @@ import {
   type PromptTier,
   type Some,
   takesEnvKey,
+  type Theme,
   type Thinking,
 } from "../config.ts";
 import { UsageError } from "../errors.ts";
@@ -20,7 +21,6 @@ import type { SessionOptions } from "../session/session.ts";
 import type { ModelFlags } from "../session/state.ts";
 import type { ModelTarget } from "../model_target.ts";
 import { FLAGS_OF_SERVER } from "./defaults.ts";
-import type { Theme } from "../terminal/style.ts";
 import { type Env, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 

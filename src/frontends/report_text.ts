@@ -3,8 +3,9 @@
 import { dollars } from "../session/prices.ts";
 import type { Report } from "../session/report.ts";
 import type { UndoneFile, UndoReport } from "../session/undo.ts";
+import { type Copied, MAX_COPY_BYTES } from "../terminal/clipboard.ts";
 import { rowsText, styledRow } from "../terminal/styled.ts";
-import { clockTime, count } from "../text/count.ts";
+import { clockTime, count, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { wrapped } from "../text/wrap.ts";
@@ -31,6 +32,20 @@ export function reportText(report: Report, options: TextOptions): string | null 
   return text(report, options);
 }
 
+/** The line about a text for the clipboard; `what`: what was copied. */
+export function copiedText(copied: Copied, what = ""): string {
+  switch (copied) {
+    case "sent":
+      return `Copied: ${what}. A terminal that forbids OSC 52 ignores it.`;
+    case "sent_to_tmux":
+      return `Copied: ${what}. tmux passes it on after: tmux set -g set-clipboard on`;
+    case "too_large":
+      return `Not copied: terminals take at most ${thousands(MAX_COPY_BYTES)} bytes.`;
+    case "unsupported":
+      return "Not copied: this terminal has no clipboard for programs.";
+  }
+}
+
 type ReportTexts = {
   [T in Report["type"]]: (
     report: Extract<Report, { type: T }>,
@@ -41,6 +56,8 @@ type ReportTexts = {
 const TEXTS: ReportTexts = {
   leave: () => null,
   setup: () => "/setup lists servers where the screen can be repainted: see --help for the flags.",
+  theme: () => "There are no colours to choose here.",
+  copy: () => copiedText("unsupported"),
   message: ({ message }) => message,
   resumed: ({ resumed }, { dim }) => resumedLines(resumed, dim).join("\n"),
   undone: ({ way, undone }) => undone ? undoLines(undone).join("\n") : nothingToUndo(way),

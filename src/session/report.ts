@@ -34,6 +34,10 @@ export type Report =
   | { type: "leave" }
   /** The person wants to choose among servers, which the frontend lists. */
   | { type: "setup" }
+  /** The person wants another theme, of which the frontend has a list: by its name, or any. */
+  | { type: "theme"; name: string }
+  /** A text for the clipboard; `block`: which block of code it is, left out for a whole answer. */
+  | { type: "copy"; text: string; block?: number }
   /** One sentence: what the command did, or why it could not. */
   | { type: "message"; message: string }
   | { type: "commands"; commands: readonly CommandInfo[] }

@@ -161,7 +161,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** The arguments that complete `argument` of a slash command. */
-  async complete(name: string, argument: string): Promise<string[]> {
+  async complete(name: string, argument: string): Promise<(string | ArgumentChoice)[]> {
     const { completeArgument } = await import("./commands/registry.ts");
     return await completeArgument(this.#state, name, argument);
   }

@@ -63,5 +63,8 @@ export interface Command extends CommandInfo {
    * Arguments that may complete `begun`, by default those of `choices`; those that do not begin like it
    * are left out afterwards.
    */
-  values?(session: SessionState, begun: string): string[] | Promise<string[]>;
+  values?(
+    session: SessionState,
+    begun: string,
+  ): readonly (string | ArgumentChoice)[] | Promise<readonly (string | ArgumentChoice)[]>;
 }

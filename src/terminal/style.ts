@@ -4,6 +4,8 @@
  * LANG). No other module holds a colour. @module
  */
 
+import type { Theme } from "../config.ts";
+
 /**
  * The colours that the terminal has: its own 16, the 256 of xterm, or 24 bits; with `none` no escape
  * sequence at all is written.
@@ -91,16 +93,15 @@ export interface Painter {
   readonly hasBands?: boolean;
 }
 
-/** A painter for a terminal; where `look` says a new background, what comes next is painted for it. */
+/** A painter for a terminal; where `look` has another background or other colours, what comes next is painted for it. */
 export function painter(look: Appearance): Painter {
-  if (look.colors === "none") return (text) => text;
   let known = new Map<Style, string>();
-  let { background } = look;
+  let { background, colors } = look;
   const paint = (text: string, style: Style) => {
     if (style === 0 || text === "") return text;
-    if (look.background !== background) {
+    if (look.background !== background || look.colors !== colors) {
       known = new Map();
-      background = look.background;
+      ({ background, colors } = look);
     }
     let start = known.get(style);
     if (start === undefined) known.set(style, start = styleStart(look, style));
@@ -166,10 +167,6 @@ export function appearance(
     background: hintedBackground(env.get("COLORFGBG")),
   };
 }
-
-/** The palettes that a person may choose; `auto` takes that of the terminal's background. */
-export const THEMES = ["auto", "dark", "light", "none"] as const;
-export type Theme = typeof THEMES[number];
 
 /** `look` as a person chose it. */
 export function themed(look: Appearance, theme: Theme): Appearance {

@@ -50,6 +50,8 @@ const parts = (tokens: number[]) =>
 
 const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode?: boolean][] = [
   [{ type: "leave" }, null],
+  [{ type: "copy", text: "x" }, ["Not copied: this terminal has no clipboard for programs."]],
+  [{ type: "theme", name: "" }, ["There are no colours to choose here."]],
   [{ type: "message", message: "So." }, ["So."]],
   [{ type: "history", entries: ["a\nb", "c"] }, ["   1  a b", "   2  c"]],
   [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [

@@ -10,6 +10,7 @@ const TITLES: Record<string, string> = {
   approve: "What runs without asking?",
   trust: "Use this folder's instructions?",
   jobs: "Which job?",
+  theme: "Which colours?",
 };
 
 /** The meanings of arguments, by command. */
@@ -20,6 +21,12 @@ const MEANINGS: Record<string, Record<string, string>> = {
     ask: "what only reads; edits and commands are asked about",
     edits: "edits in the folder, and commands in the sandbox",
     auto: "the same; the default where a sandbox works",
+  },
+  theme: {
+    auto: "by the terminal's background",
+    dark: "for a dark background",
+    light: "for a light background",
+    none: "no colours",
   },
   trust: {
     on: "yes, now and later",

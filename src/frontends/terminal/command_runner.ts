@@ -1,13 +1,15 @@
 /** Lines that are no message: slash commands with their lists, and `!COMMAND`. @module */
 
+import { type Theme, THEMES } from "../../config.ts";
 import type { Report } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
+import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
 import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
-import { outputText, reportText, shellText } from "../report_text.ts";
+import { copiedText, outputText, reportText, shellText } from "../report_text.ts";
 import { type ServerSettings, setUp, type SetupHome, type SetupScreen } from "./setup.ts";
 
 /** A slash command as it was typed. */
@@ -17,12 +19,20 @@ interface TypedCommand {
   line: string;
 }
 
-/** Runs the commands of a session; without `setup`, `/setup` lists nothing. */
+/** What commands keep or find outside of the session. */
+export interface CommandHome {
+  /** The addresses and files of a setup; without it `/setup` lists nothing. */
+  setup?: SetupHome | undefined;
+  /** Keeps a theme for later sessions. @throws {Error} when that fails. */
+  keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
+}
+
+/** Runs the commands of a session. */
 export class CommandRunner {
   constructor(
     private readonly session: Session,
     private readonly display: Display,
-    private readonly setup: SetupHome | undefined,
+    private readonly home: CommandHome,
   ) {}
 
   /** Runs a slash command and shows its report, unless that is given back: the frontend's own to do. */
@@ -41,7 +51,9 @@ export class CommandRunner {
       if (report === undefined) return;
       if (report.type === "resumed") return report;
       const { columns, dim, look: { unicode } } = display;
-      text = reportText(report, { columns, unicode, dim });
+      if (report.type === "copy") text = this.#copy(report);
+      else if (report.type === "theme") text = await this.#setTheme(report.name, signal);
+      else text = reportText(report, { columns, unicode, dim });
     } catch (error) {
       // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
@@ -73,7 +85,7 @@ export class CommandRunner {
 
   /** The report of a command; undefined where the person left a setup without a choice. */
   async #report(name: string, argument: string, signal: AbortSignal): Promise<Report | undefined> {
-    const { session, display, setup } = this;
+    const { session, display, home: { setup } } = this;
     const report = await session.command(name, argument, signal);
     if (report.type !== "setup" || !display.isLive || !setup) return report;
     const chosen = await chooseServer(display, setup, signal, false);
@@ -81,6 +93,35 @@ export class CommandRunner {
     const flags = Object.entries(chosen)
       .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
     return await session.command("model", flags.join(" "), signal);
+  }
+
+  #copy({ text, block }: Extract<Report, { type: "copy" }>): string {
+    const what = block === undefined ? "the last answer" : `block ${block}`;
+    const lines = count(text.trimEnd().split("\n").length, "line");
+    return copiedText(this.display.screen.copy(text), `${what}, ${lines}`);
+  }
+
+  /** Takes the theme that was named or is picked from a list, and keeps it. */
+  async #setTheme(name: string, signal: AbortSignal): Promise<string> {
+    const { display } = this;
+    const choices = THEMES.map((theme) => ({
+      argument: theme,
+      label: theme,
+      isCurrent: theme === display.theme,
+    }));
+    const given = name !== "" || !display.isLive
+      ? name
+      : await display.screen.choose(choiceList("theme", choices), signal);
+    const theme = given === null ? display.theme : THEMES.find((one) => one === given);
+    if (theme === undefined) return `/theme takes one of ${THEMES.join(", ")}`;
+    if (given === null) return `The theme stays ${theme}.`;
+    display.theme = theme;
+    try {
+      await this.home.keepTheme?.(theme);
+    } catch (error) {
+      return `The theme is ${theme} now. It cannot be kept: ${oneLine((error as Error).message)}`;
+    }
+    return `The theme is ${theme}, now and later.`;
   }
 
   /** The argument that a person picks from the command's list; empty where it has none, null for no pick. */

@@ -1,6 +1,6 @@
 /** Completions of the input line: commands and `@path` as they are typed, arguments by Tab. @module */
 
-import type { CommandInfo } from "../../session/report.ts";
+import type { ArgumentChoice, CommandInfo } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import type { Completer, Completion, Offer } from "../../terminal/line/completion.ts";
 import { bestFits } from "../../text/fuzzy.ts";
@@ -36,8 +36,16 @@ export function completer(session: Session): Completer {
       return { replace: before.length, items, isTyped: true };
     }
     const items = await session.complete(name, argument!);
-    return { replace: argument!.length, items: items.slice(0, MAX_ITEMS) };
+    const offers = items.slice(0, MAX_ITEMS).map((item) =>
+      typeof item === "string" ? item : argumentOffer(item)
+    );
+    return { replace: argument!.length, items: offers };
   };
+}
+
+function argumentOffer({ argument, label, detail }: ArgumentChoice): Offer {
+  const about = [label === argument ? "" : label, detail].filter(Boolean).join(" · ");
+  return { label: argument, detail: about === "" ? undefined : about };
 }
 
 function offer({ name, argument, help }: CommandInfo): Offer {

@@ -1,5 +1,6 @@
 /** The screen of a session, its look, and its rows that change in place. @module */
 
+import type { Theme } from "../../config.ts";
 import type { Status } from "../../session/frontend.ts";
 import { canEdit } from "../../terminal/line/input.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
@@ -8,13 +9,13 @@ import {
   ACCENT,
   type Appearance,
   appearance,
+  type Background,
   DIM,
   type Painter,
   painter,
   PERSON_BAND,
   type Style,
   styleStart,
-  type Theme,
   themed,
 } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
@@ -43,14 +44,33 @@ export class Display implements Disposable {
   readonly paint: Painter;
   /** The newest status; undefined before a session has one. */
   status: Status | undefined;
+  #theme: Theme;
+  /** The background that the terminal told, whatever the theme. */
+  #background: Background | undefined;
   #screen: Screen | undefined;
   #view: TurnView | undefined;
   /** The command that waits for the model, since when, and the tokens it wrote. */
   #waiting: { name: string; startedAt: number; tokens: number } | undefined;
 
   constructor(private readonly options: DisplayOptions) {
+    this.#theme = options.theme;
     this.look = themed(appearance(), options.theme);
     this.paint = painter(this.look);
+  }
+
+  get theme(): Theme {
+    return this.#theme;
+  }
+
+  /** The colours of what is shown from now on. */
+  set theme(theme: Theme) {
+    this.#theme = theme;
+    const { background, ...look } = appearance();
+    Object.assign(
+      this.look,
+      themed({ ...look, background: this.#background ?? background }, theme),
+    );
+    this.screen.update();
   }
 
   get columns(): number {
@@ -93,11 +113,18 @@ export class Display implements Disposable {
   }
 
   #makeScreen(): Screen {
-    const { over, theme, subjectOf: _, ...keys } = this.options;
+    const { over, theme: _, subjectOf: __, ...keys } = this.options;
     if (!this.isLive) return new PlainScreen(() => [...keys.history()], over);
+    const hasColors = () => this.look.colors !== "none";
+    const onBackground = (background: Background) => {
+      this.#background = this.look.background = background;
+    };
+    const asksBackground = () => this.#theme === "auto" && /256|rgb/.test(this.look.colors);
     return new LiveScreen({
       ...keys,
-      color: this.look.colors === "none" ? "" : "\x1b[1m",
+      get color() {
+        return hasColors() ? "\x1b[1m" : "";
+      },
       unicode: this.look.unicode,
       activity: () => this.#activity(),
       band: () =>
@@ -106,9 +133,9 @@ export class Display implements Disposable {
           : undefined,
       rule: () => this.#sgr(DIM),
       footer: () => this.status ? footerText(this.status, this.columns) : "",
-      onBackground: asksBackground(this.look, theme)
-        ? (background) => this.look.background = background
-        : undefined,
+      get onBackground() {
+        return asksBackground() ? onBackground : undefined;
+      },
       rewindLine: "/undo",
       onUnfold: () => this.view.unfold(),
     });
@@ -123,9 +150,4 @@ export class Display implements Disposable {
     const { name, startedAt, tokens } = this.#waiting;
     return ["", waitingText(name, startedAt, tokens)];
   }
-}
-
-/** True where the palette depends on the terminal's background. */
-function asksBackground({ colors }: Appearance, theme: Theme): boolean {
-  return theme === "auto" && (colors === "256" || colors === "rgb");
 }

@@ -1,12 +1,12 @@
 /** The session that a person types in. @module */
 
+import type { Theme } from "../../config.ts";
 import { commandIn } from "../../session/commands/registry.ts";
 import type { Frontend, SessionEvent, Status } from "../../session/frontend.ts";
 import type { Resumed } from "../../session/record.ts";
 import type { Session } from "../../session/session.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
 import type { Completer } from "../../terminal/line/completion.ts";
-import type { Theme } from "../../terminal/style.ts";
 import { makeSane } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
@@ -16,7 +16,7 @@ import { EXIT } from "../exit_codes.ts";
 import { noticeLines } from "../notices.ts";
 import { jobEnded } from "../progress.ts";
 import { farewellLines, instructionLines, resumedLines } from "../session_lines.ts";
-import { chooseServer, CommandRunner } from "./command_runner.ts";
+import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
 import { Display } from "./display.ts";
 import { modelText } from "./footer.ts";
@@ -24,18 +24,16 @@ import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
 import { inRow } from "../report_text.ts";
-import type { ServerSettings, SetupHome } from "./setup.ts";
+import type { ServerSettings } from "./setup.ts";
 import { runTurn } from "./turn.ts";
 import { SessionHistory } from "./typed_history.ts";
 
-interface TerminalOptions {
+interface TerminalOptions extends CommandHome {
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
   theme: Theme;
   /** The message that begins the session. */
   message?: string | undefined;
-  /** The addresses and files of a setup; without it `/setup` lists nothing. */
-  setup?: SetupHome | undefined;
   /** The command line that goes on with the newest session of a folder. */
   comeBack?: ((folder: string) => string) | undefined;
   /** Calls its argument with the exit code for each signal, until what it returns is called. */
@@ -161,7 +159,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   async run(session: Session, motto?: string): Promise<number> {
     this.#session = session;
     this.#motto = motto;
-    this.#commands = new CommandRunner(session, this.#display, this.options.setup);
+    this.#commands = new CommandRunner(session, this.#display, this.options);
     this.#completer = completer(session);
     using cleanUp = new DisposableStack();
     const onSignal = (code: number) =>

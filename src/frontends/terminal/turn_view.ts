@@ -43,7 +43,14 @@ export class TurnView {
     subjectOf?: SubjectOf,
   ) {
     const paint = this.#paint = painter(look);
-    this.#markdown = new MarkdownRenderer({ ...look, paint, columns: terminalSize().columns });
+    this.#markdown = new MarkdownRenderer({
+      unicode: look.unicode,
+      get colors() {
+        return look.colors;
+      },
+      paint,
+      columns: terminalSize().columns,
+    });
     this.activity = new Activity(paint, look.unicode, subjectOf);
   }
 

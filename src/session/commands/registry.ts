@@ -1,10 +1,12 @@
 /** All slash commands of a session, in one table. @module */
 
+import { THEMES } from "../../config.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { type ArgumentChoice, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { conversationCommands, planCommand } from "./conversation.ts";
+import { copyCommand } from "./copy.ts";
 import { folderCommands } from "./folder.ts";
 import { jobsCommand } from "./jobs.ts";
 import { modelCommand, setupCommand } from "./model.ts";
@@ -20,6 +22,14 @@ export const commands: readonly Command[] = [
   ...folderCommands,
   planCommand,
   jobsCommand,
+  copyCommand,
+  {
+    name: "theme",
+    argument: "[NAME]",
+    help: "colours for a dark or a light background, none, or auto; the choice is kept",
+    run: (_, name) => ({ type: "theme", name }),
+    values: () => [...THEMES],
+  },
   {
     name: "tools",
     help: "list the tools",
@@ -64,15 +74,17 @@ export async function choicesOf(
   return await commandNamed(name)?.choices?.(session, signal) ?? [];
 }
 
-/** The arguments that complete `argument` of the command `name`. */
+/** The arguments that complete `argument` of the command `name`, with what is known of them. */
 export async function completeArgument(
   session: SessionState,
   name: string,
   argument: string,
-): Promise<string[]> {
+): Promise<(string | ArgumentChoice)[]> {
   const command = commandNamed(name);
   const values = command?.values
     ? await command.values(session, argument)
-    : (await command?.choices?.(session) ?? []).map((choice) => choice.argument);
-  return values.filter((value) => value.startsWith(argument));
+    : await command?.choices?.(session) ?? [];
+  return values.filter((value) =>
+    (typeof value === "string" ? value : value.argument).startsWith(argument)
+  );
 }

@@ -3,6 +3,8 @@
  * underlined headings, as their text would have to be held back. @module
  */
 
+import { FENCE } from "../../text/fence.ts";
+
 /** The block that a line begins, or the text of one; its marker, or `length` characters, are no text. */
 export type BlockStart =
   | { kind: "text" | "row" }
@@ -47,28 +49,13 @@ export function blockStart(
   match = /^(#{1,6})(?:[ \t]+|$)/.exec(line);
   if (growing && /^#{1,6}[ \t]*$/.test(line)) return undefined;
   if (match) return { kind: "heading", level: match[1]!.length, length: match[0].length };
-  match = /^(`{3,}(?!.*`)|~{3,})(.*)$/.exec(line);
+  match = FENCE.exec(line);
   if (growing && (match || /^(?:`{1,2}|~{1,2})$/.test(line))) return undefined;
   if (match && whole) return { kind: "fence", fence: match[1]!, info: match[2]!.trim() };
   match = /^\[[ xX]\](?=[ \t]|$)/.exec(line);
   if (after.marker && growing && /^\[(?:[ xX]\]?)?$/.test(line)) return undefined;
   if (after.marker && match) return { kind: "task", marker: match[0].toLowerCase() };
   return TEXT_BLOCK;
-}
-
-/** True when a line ends the block of code that `fence` began. */
-export function closesCode(line: string, fence: string): boolean {
-  const signs = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
-  return signs?.startsWith(fence) ?? false;
-}
-
-/** `line` without as much indentation as its fence has. */
-export function outdent(line: string, columns: number): string {
-  let at = 0;
-  for (let column = 0; column < columns && (line[at] === " " || line[at] === "\t"); at++) {
-    column += line[at] === " " ? 1 : 4 - (column & 3);
-  }
-  return line.slice(at);
 }
 
 /** A quotation, or an item of a list. */

@@ -1,6 +1,7 @@
 /** The blocks of Markdown: paragraphs, headings, lists, quotations, code, tables. @module */
 
-import { type BlockStart, blockStart, closesCode, outdent } from "./blocks.ts";
+import { closesCode, outdent } from "../../text/fence.ts";
+import { type BlockStart, blockStart } from "./blocks.ts";
 import { type Container, fitting } from "./blocks.ts";
 import { Filler, type Prefix } from "./fill.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";

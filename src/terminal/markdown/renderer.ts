@@ -19,9 +19,16 @@ export class MarkdownRenderer {
   /** The marks at the end of what was fed: those of the next piece may be too many with them. */
   #marks = "";
 
-  constructor({ columns, paint, ...look }: Appearance & { columns: number; paint?: Painter }) {
-    const { colors, unicode } = look;
-    this.#style = { paint: paint ?? painter(look), unicode, signs: colors === "none" };
+  /** @param look its colours may become others. */
+  constructor(look: Appearance & { columns: number; paint?: Painter }) {
+    const { unicode, columns, paint = painter(look) } = look;
+    this.#style = {
+      paint,
+      unicode,
+      get signs() {
+        return look.colors === "none";
+      },
+    };
     this.#document = new MarkdownDocument(usable(columns), this.#style);
   }
 

@@ -3,6 +3,7 @@
  * unfinished line, the progress, the modal on top of the stack, the status. @module
  */
 
+import { clipboardSequence, type Copied } from "../clipboard.ts";
 import { processTerminal, type Terminal } from "../terminal.ts";
 import { BACKGROUND_KEY, type Key } from "../line/keys.ts";
 import type { Background } from "../style.ts";
@@ -88,10 +89,15 @@ export class LiveScreen implements Screen {
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
     const { completer, history, pasted, band, onStop, rewindLine } = options;
     const isActive = () => this.#isActive();
-    const line = this.#lineOptions("> ");
     const onChange = () => this.#output.drawSoon();
-    const parts = { completer, history, pasted, band, isActive, onStop, onChange, rewindLine };
-    this.#message = new MessageModal({ ...line, ...parts });
+    this.#message = new MessageModal({
+      ...this.#lineOptions("> "),
+      ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine },
+      // It stays open, whatever the colours become.
+      get color() {
+        return options.color;
+      },
+    });
     this.#modals.open(this.#message);
     const onKey = (key: Key) => this.#onKey(key);
     const onSignal = (signal: Deno.Signal) => this.#end(signal);
@@ -207,6 +213,12 @@ export class LiveScreen implements Screen {
 
   notify(text: string): void {
     if (!this.#isFocused) this.terminal.write(`\x1b]9;${text}\x07`);
+  }
+
+  copy(text: string): Copied {
+    const { copied, sequence } = clipboardSequence(text);
+    if (sequence !== "") this.terminal.write(sequence);
+    return copied;
   }
 
   [Symbol.dispose](): void {

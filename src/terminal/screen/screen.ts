@@ -2,6 +2,7 @@
 
 import { readInput, readLineRaw } from "../line/input.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
+import type { Copied } from "../clipboard.ts";
 import { writeStdout } from "../stdio.ts";
 import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../types/message.ts";
@@ -43,6 +44,8 @@ export interface Screen extends Disposable {
   choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: { waits: boolean }): Promise<T | null>;
   /** Notifies a person who looks elsewhere; `text` is one line. */
   notify(text: string): void;
+  /** Puts `text` into the terminal's clipboard, where it has one. */
+  copy(text: string): Copied;
 }
 
 /**
@@ -89,6 +92,10 @@ export class PlainScreen implements Screen {
 
   choose(): Promise<null> {
     return Promise.resolve(null);
+  }
+
+  copy(): Copied {
+    return "unsupported";
   }
 
   update(): void {}

@@ -125,7 +125,9 @@ for (const [before, items, replace] of COMPLETED) {
       await using fake = await fakeSession("http://127.0.0.1:1", options);
       const complete = completer(fake.session);
       const completion = await complete(before, "");
-      const texts = completion?.items.map((item) => typeof item === "string" ? item : item.text);
+      const texts = completion?.items.map((item) =>
+        typeof item === "string" ? item : item.text ?? item.label
+      );
       assertEquals([texts, completion?.replace], [items, replace]);
     }));
 }

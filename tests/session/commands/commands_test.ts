@@ -181,7 +181,10 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
     const offered = await Promise.all(
       ["undo", "approve", "trust", "model", "plan"].map((name) => session.complete(name, "o")),
     );
-    assertEquals(offered, [[], [], ["on", "off"], ["other"], ["off"]]);
+    const names = offered.map((all) =>
+      all.map((one) => typeof one === "string" ? one : one.argument)
+    );
+    assertEquals(names, [[], [], ["on", "off"], ["other"], ["off"]]);
     assertEquals(
       await fake.command("/undo 2"),
       'Taken back: "one" and what came after it, 2 messages. /redo brings back one.',

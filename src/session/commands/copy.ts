@@ -1,0 +1,54 @@
+/** `/copy`: the last answer, or one of its blocks of code, for the clipboard. @module */
+
+import { codeBlocks } from "../../text/fence.ts";
+import { count } from "../../text/count.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { type ArgumentChoice, type Report, sentence } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
+
+const MAX_FIRST_CHARS = 40;
+
+export const copyCommand: Command = {
+  name: "copy",
+  argument: "[N]",
+  help: "copy the last answer to the clipboard, or its Nth block of code",
+  run: copy,
+  values: (session) => codeBlocks(lastAnswer(session) ?? "").map(blockChoice),
+};
+
+function copy(session: SessionState, argument: string): Report {
+  const text = lastAnswer(session);
+  if (text === undefined) return sentence("There is no answer to copy yet.");
+  if (argument === "") return { type: "copy", text };
+  const blocks = codeBlocks(text);
+  const block = blocks[Number(argument) - 1];
+  if (block !== undefined) return { type: "copy", text: block.text, block: Number(argument) };
+  return sentence(
+    blocks.length === 0
+      ? "The last answer has no block of code: /copy copies all of it"
+      : `The last answer has ${count(blocks.length, "block")} of code: /copy 1 copies the first`,
+  );
+}
+
+function blockChoice(
+  { language, text }: ReturnType<typeof codeBlocks>[number],
+  at: number,
+): ArgumentChoice {
+  const first = shortened(
+    oneLine(text.split("\n").find((line) => line.trim()) ?? ""),
+    MAX_FIRST_CHARS,
+  );
+  const lines = count(text.split("\n").length, "line");
+  return {
+    argument: `${at + 1}`,
+    label: first,
+    detail: [language, lines].filter(Boolean).join(" · "),
+  };
+}
+
+function lastAnswer({ agent }: SessionState): string | undefined {
+  return agent.state.messages.findLast((message) =>
+    message.role === "assistant" && message.standsFor === undefined &&
+    message.content.trim() !== ""
+  )?.content;
+}

@@ -1,0 +1,53 @@
+/** Fenced blocks of code in Markdown text, as in CommonMark 0.31. @module */
+
+/** A line that begins a block, without its indentation: its signs, and what they are followed by. */
+export const FENCE = /^(`{3,}(?!.*`)|~{3,})(.*)$/;
+
+/** True when a line ends the block of code that `fence` began. */
+export function closesCode(line: string, fence: string): boolean {
+  const signs = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+  return signs?.startsWith(fence) ?? false;
+}
+
+/** `line` without as much indentation as its fence has. */
+export function outdent(line: string, columns: number): string {
+  let at = 0;
+  for (let column = 0; column < columns && (line[at] === " " || line[at] === "\t"); at++) {
+    column += line[at] === " " ? 1 : 4 - (column & 3);
+  }
+  return line.slice(at);
+}
+
+/** A fenced block of code. */
+interface CodeBlock {
+  /** The word behind its fence, such as `sh`. */
+  language: string;
+  text: string;
+}
+
+/** The fenced blocks of code in a text, also those within lists and quotations. */
+export function codeBlocks(markdown: string): CodeBlock[] {
+  const blocks: CodeBlock[] = [];
+  let open: { fence: string; lead: string; language: string; lines: string[] } | undefined;
+  const close = () => {
+    if (open) blocks.push({ language: open.language, text: open.lines.join("\n") });
+    open = undefined;
+  };
+  for (const line of markdown.split("\n")) {
+    if (open !== undefined) {
+      const inner = line.startsWith(open.lead)
+        ? line.slice(open.lead.length)
+        : outdent(line, open.lead.length);
+      if (closesCode(inner, open.fence)) close();
+      else open.lines.push(inner);
+      continue;
+    }
+    const [start] = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?/.exec(line)!;
+    const [, fence, info = ""] = FENCE.exec(line.slice(start.length)) ?? [];
+    if (fence === undefined) continue;
+    const [language = ""] = info.trim().split(/\s/, 1);
+    open = { fence, lead: start, language, lines: [] };
+  }
+  close();
+  return blocks;
+}
