@@ -29,7 +29,7 @@ type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
 /** What the screen asks its session for, and what its keys do there. */
 interface DisplayOptions
   extends
-    Pick<ScreenOptions, "history" | "pasted" | "completer" | "onStop" | "onEnd">,
+    Pick<ScreenOptions, "history" | "pasted" | "completer" | "onStop" | "onEnd" | "overtakes">,
     Required<Pick<ScreenOptions, "onShiftTab">> {
   theme: Theme;
   /** Aborted when the session ends. */

@@ -56,6 +56,8 @@ const PLAIN_COMMANDS = new Map([
   ["quit", "/quit"],
 ]);
 
+const typedCommand = (line: string) => commandIn(PLAIN_COMMANDS.get(line) ?? line);
+
 const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGHUP: EXIT.hangup,
   SIGTERM: EXIT.terminated,
@@ -91,6 +93,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       pasted: () => this.#history?.pasted() ?? new Map(),
       completer: (before, after) => this.#completer?.(before, after),
       subjectOf: this.subjectOf,
+      overtakes: (line) => typedCommand(line) !== undefined,
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
       onEnd: (signal) => {
@@ -259,7 +262,7 @@ export class TerminalFrontend implements Frontend, Disposable {
 
   async #handle(line: TextPart): Promise<void> {
     const { text } = line;
-    const command = commandIn(PLAIN_COMMANDS.get(text) ?? text);
+    const command = typedCommand(text);
     await this.#takeMessage(line, async () => {
       if (command) await this.#runCommand(command, text);
       else if (text.startsWith("!")) {

@@ -26,7 +26,14 @@ import type { ChoiceList, Screen } from "./screen.ts";
 interface LiveScreenOptions extends
   Pick<
     MessageModalOptions,
-    "color" | "history" | "pasted" | "completer" | "band" | "onStop" | "rewindLine"
+    | "color"
+    | "history"
+    | "pasted"
+    | "completer"
+    | "band"
+    | "onStop"
+    | "rewindLine"
+    | "overtakes"
   > {
   /** The progress of the turn, in rows with SGR; undefined while there is none. */
   activity: () => readonly string[] | undefined;
@@ -87,12 +94,12 @@ export class LiveScreen implements Screen {
       if (!signal.aborted) this.#end("SIGHUP");
     };
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
-    const { completer, history, pasted, band, onStop, rewindLine } = options;
+    const { completer, history, pasted, band, onStop, rewindLine, overtakes } = options;
     const isActive = () => this.#isActive();
     const onChange = () => this.#output.drawSoon();
     this.#message = new MessageModal({
       ...this.#lineOptions("> "),
-      ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine },
+      ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },
       // It stays open, whatever the colours become.
       get color() {
         return options.color;
@@ -271,8 +278,12 @@ export class LiveScreen implements Screen {
       const start = sanitizeProse(unitsText(units).slice(0, MAX_TAIL).replace(/\s+/g, " "));
       above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
+    if (isHeld && this.#isIdle(activity)) {
+      const hint = "Enter sends what is held, Up edits it, Ctrl-C drops it";
+      above.push(styledRow(`${dim}${hint}`, columns));
+    }
     if (rows >= MIN_RULE_ROWS && !this.#isAsking()) above.push(...this.#rule(columns));
-    const footer = rows > 3 ? [styledRow(`${dim}${this.#status(activity)}`, columns)] : [];
+    const footer = rows > 3 ? [styledRow(`${dim}${this.#status()}`, columns)] : [];
     const most = rows - footer.length - Math.min(above.length, rows >> 1);
     const input = this.#modals.layout({ columns, rows: most });
     const room = Math.max(0, rows - footer.length - input.rows.length);
@@ -288,13 +299,16 @@ export class LiveScreen implements Screen {
     return rule ? [cellsOf((unicode ? "─" : "-").repeat(columns), rule())] : [];
   }
 
-  #status(activity: readonly string[] | undefined): string {
-    const { isLeaving, isRewinding, isHeld, state } = this.#message;
+  #status(): string {
+    const { isLeaving, isRewinding } = this.#message;
     if (isLeaving) return "Ctrl-C again leaves";
-    const isIdle = !this.#isAsking() && activity === undefined && state.units.length === 0;
     if (isRewinding) return "Esc again lists what can be taken back";
-    if (isHeld && isIdle) return "Enter sends what is held, Up edits it, Ctrl-C drops it";
     return this.options.footer();
+  }
+
+  /** True at an empty line, amid nothing. */
+  #isIdle(activity: readonly string[] | undefined): boolean {
+    return !this.#isAsking() && activity === undefined && this.#message.state.units.length === 0;
   }
 
   #isAsking(): boolean {

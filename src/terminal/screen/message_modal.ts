@@ -20,6 +20,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   band?: (() => BandLook | undefined) | undefined;
   /** Ctrl-C or Escape while a turn goes on. */
   onStop: () => void;
+  /** True for a line that does not wait behind messages that are held, such as a command. */
+  overtakes?: ((line: string) => boolean) | undefined;
   /** The line that Escape, pressed twice at an empty line, sends. */
   rewindLine?: string | undefined;
 }
@@ -80,7 +82,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       else this.isRewinding = true;
       return "none";
     }
-    if (key.name === "up" && this.state.units.length === 0 && this.queued.length > 0) {
+    const isUp = key.name === "up" || key.name === "ctrl-p";
+    if (isUp && this.state.units.length === 0 && this.queued.length > 0) {
       this.#begin(this.queued.pop());
       this.isHeld &&= this.queued.length > 0;
       return "none";
@@ -114,8 +117,14 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       return this.#sendQueued();
     }
     this.#begin();
-    if (this.options.isActive() || this.#reader === undefined) this.queued.push(units);
-    else this.#send(units);
+    const isFirst = this.queued.length === 0 || this.options.overtakes?.(unitsText(units));
+    if (isFirst && !this.options.isActive() && this.#reader !== undefined) {
+      return this.#send(units);
+    }
+    this.queued.push(units);
+    // What is held is sent first: a new message never overtakes it.
+    if (!this.options.isActive()) this.isHeld = false;
+    this.#sendQueued();
   }
 
   /** Sends the oldest message of the queue, if there is one and a reader for it. */

@@ -40,17 +40,15 @@ sessionTest(
     const rows = await terminal.until("interrupted");
     assert(rows.some((row) => row.includes("The beginning of an answer that")), rows.join("\n"));
     await terminal.until((rows) => rows.includes("held: later") && rows.includes("> half"));
-    // What was begun is cleared; the newest that is held is edited.
-    await terminal.type("\x03\x1b[A more\r");
-    await terminal.until("Again.");
-    assertEquals(said(server.requests[1]!), "last more");
-    await terminal.until("held: !touch no");
-    // The next newest is dropped, the oldest sent.
-    await terminal.type("\x1b[A\x03");
-    await terminal.until((rows) => rows.at(-2) === ">");
-    await terminal.type("\r");
+    // What was begun is cleared; the newest that is held is dropped, and the one before it.
+    await terminal.type("\x03\x1b[A\x03\x1b[A\x03");
+    await terminal.until((rows) =>
+      rows.includes("held: later") && !rows.includes("held: !touch no")
+    );
+    // A new message does not overtake the one that is left.
+    await terminal.type("new\r");
     await terminal.until("Then.");
-    assertEquals(said(server.requests[2]!), "later");
+    assertEquals(server.requests.slice(1).map(said), ["later", "new"]);
   },
 );
 
@@ -60,21 +58,27 @@ sessionTest(
   "how to go on with what is held is shown where that is true: at an empty line, amid nothing",
   [{ text: "The beginning of an answer that", hang: true }, list, { text: "Done." }],
   async (terminal) => {
-    const status = (text: string) => terminal.until((rows) => rows.at(-1)!.startsWith(text));
+    const hint = "Enter sends what is held";
+    const shows = (isHinted: boolean) =>
+      terminal.until((rows) =>
+        rows.at(-1)!.startsWith("test · ") && rows.some((row) => row.startsWith(hint)) === isHinted
+      );
     await terminal.type("go\r");
     await terminal.until("The beginning of an answer");
     await terminal.type("later\r");
     await terminal.until("queued: later");
     await terminal.type("\x1b");
-    await status("Enter sends what is held");
+    await shows(true);
     await terminal.type("list");
-    await status("test · ");
+    await shows(false);
+    await terminal.type("\x15");
+    await shows(true);
     await terminal.type("\r");
     await terminal.until("Run this?");
-    await status("test · ");
+    await shows(false);
     await terminal.type("y");
     await terminal.until("Done.");
-    await status("Enter sends what is held");
+    await shows(false);
   },
 );
 

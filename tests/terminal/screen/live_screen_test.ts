@@ -28,6 +28,7 @@ function screenTest(
       },
       onUnfold() {},
       rewindLine: "/undo",
+      overtakes: (line) => line.startsWith("/"),
       onEnd(signal) {
         throw new Error(`ended by ${signal}`);
       },
@@ -174,9 +175,9 @@ screenTest(
     await terminal.until((rows) => rows.includes("held: two") && rows.includes("the status"));
     now.activity = undefined;
     const message = screen.read();
-    await terminal.until((rows) => rows.includes(held));
+    await terminal.until((rows) => rows.includes(held) && rows.includes("the status"));
     await terminal.type("x");
-    await terminal.until((rows) => rows.includes("the status"));
+    await terminal.until((rows) => !rows.includes(held) && rows.includes("the status"));
     await terminal.type("\x7f\x1b[A");
     await terminal.until((rows) => rows.includes("> two") && !rows.includes("held: two"));
     await terminal.type("\x03\x03\x03");
@@ -202,6 +203,34 @@ screenTest("a turn that is stopped holds what is queued: nothing, or one message
   await terminal.type("\r");
   assertEquals((await message)?.text, "one");
 }, turn);
+
+screenTest(
+  "a message that is held keeps its place before a new one, which a command does not",
+  async (
+    screen,
+    terminal,
+  ) => {
+    const told: (string | undefined)[] = [];
+    const next = async () => told.push((await screen.read())?.text);
+    turn.activity = "working";
+    await terminal.type("one\rtwo\r\x03");
+    await terminal.until((rows) => rows.includes("held: two"));
+    turn.activity = undefined;
+    const first = next();
+    await terminal.type("/now\r");
+    await first;
+    const second = next();
+    // The newest is taken back first, by either key, and goes back to its place.
+    await terminal.type("\x10");
+    await terminal.until((rows) => rows.includes("> two") && rows.includes("held: one"));
+    await terminal.type("!\rthree\r");
+    await second;
+    await next();
+    await next();
+    assertEquals(told, ["/now", "one", "two!", "three"]);
+  },
+  turn,
+);
 
 screenTest("Up finds what became a part of the history before the message was asked for", async (
   screen,
