@@ -33,8 +33,9 @@ const MAX_CONTEXT = 32_768;
 /**
  * Asks the server about the model; undefined where it says nothing. The native endpoint says how much
  * context the model was made for and is loaded with, any other one what the server was started with.
- * Behind a compatible endpoint, Ollama says how much it gives a model only once that is loaded: it is
- * loaded then, as the first message would do, since what does not fit that message would be lost.
+ * Behind a compatible endpoint, Ollama says how much it gives a model only once that is loaded, and
+ * loads it anew where the native endpoint gave it another size: it is asked to load it, as the first
+ * message would, since what does not fit would be left out of that message without a word.
  */
 export async function learn(
   target: ModelTarget,
@@ -47,9 +48,10 @@ export async function learn(
   try {
     if (!target.isNative) {
       let facts: ServedModel = await servedModel(target.name, at);
-      if (facts.isOllama && facts.contextLength === undefined) {
-        onLoading?.();
-        if (await loadModel(target.name, at)) facts = await servedModel(target.name, at);
+      if (facts.isOllama) {
+        if (facts.contextLength === undefined) onLoading?.();
+        await loadModel(target.name, at);
+        facts = { ...facts, ...await loadedModel(target.name, at) };
       }
       const isKnown = facts.names.length > 0 || facts.contextLength !== undefined;
       return isKnown ? { ...facts, ...(lacks(facts, "thinking") && { thinks: false }) } : undefined;

@@ -324,9 +324,11 @@ const running = (...models: [name: string, context_length: number][]) =>
 
 Deno.test("Ollama behind its compatible endpoint: the window is known before the first message", async () => {
   const ROWS: [ps: Response[], loads: number, more: Record<string, unknown>, window: number][] = [
-    [[running(["m:latest", 4096])], 0, {}, 4096],
+    [[running(["m:latest", 4096])], 1, {}, 4096],
     [[running(), running(["m:latest", 8192])], 1, {}, 8192],
-    [[running()], 0, { parameters: "num_ctx                        16384" }, 16_384],
+    // It was loaded by the native endpoint.
+    [[running(["m:latest", 32_768]), running(["m:latest", 4096])], 1, {}, 4096],
+    [[running()], 1, { parameters: "num_ctx                        16384" }, 16_384],
   ];
   for (const [ps, loads, more, window] of ROWS) {
     const asked: string[] = [];
