@@ -27,7 +27,7 @@ export interface ConnectionSettings {
   connectTimeoutMs: number;
   /** The longest until the first piece of the answer; loading a model falls in here: 10 min. */
   firstTokenTimeoutMs: number;
-  /** The longest silence within an answer: 2 min. */
+  /** The longest silence within an answer: 2 min; while a call may be written that comes whole, that of the first piece. */
   idleTimeoutMs: number;
   /** Replaces the built-in `fetch`, which takes the environment's proxies but for this machine. */
   fetch?: typeof fetch;

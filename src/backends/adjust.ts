@@ -34,6 +34,8 @@ export interface Protocol {
   url: string;
   headers: Record<string, string>;
   adjustments: readonly Adjustment[];
+  /** True where a call comes in pieces as it is written: others are silent until it is whole. */
+  streamsCalls: boolean;
   body(
     messages: readonly Message[],
     tools: readonly Tool[],
@@ -52,7 +54,7 @@ export interface Protocol {
 export async function exchange(
   key: object,
   config: ConnectionSettings & { textTools?: boolean },
-  { url, headers, adjustments, body, reader }: Protocol,
+  { url, headers, adjustments, streamsCalls, body, reader }: Protocol,
   messages: readonly Message[],
   tools: readonly Tool[],
   options: CallOptions,
@@ -63,10 +65,13 @@ export async function exchange(
     const [sent, offered] = config.textTools || adjusted.has("tools")
       ? [withTextTools(messages, tools), []]
       : [messages, tools];
+    const { firstTokenTimeoutMs, idleTimeoutMs } = config;
+    const isSilent = !streamsCalls && offered.length > 0;
+    const idle = isSilent ? Math.max(idleTimeoutMs, firstTokenTimeoutMs) : idleTimeoutMs;
     try {
       const answer = await requestStream(
         { url, headers, body: body(sent, offered, stream, adjusted, options) },
-        { ...config, ...(fetch && { fetch }), signal, ready, onRetry },
+        { ...config, idleTimeoutMs: idle, ...(fetch && { fetch }), signal, ready, onRetry },
         (contentType) => reader(contentType, stream, onDelta),
       );
       knownAdjustments.set(key, adjusted);

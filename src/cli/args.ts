@@ -137,7 +137,12 @@ export const FLAGS = [
     value: "SECONDS",
     help: "the longest until an answer begins, model loading included (600)",
   },
-  { name: "idle-timeout", value: "SECONDS", help: "the longest silence within an answer (120)" },
+  {
+    name: "idle-timeout",
+    value: "SECONDS",
+    help:
+      "the longest silence within an answer (120; while a call may be written, as long as the first token)",
+  },
   { name: "json", help: "with doctor: one JSON object" },
   { name: "no-notify", help: "no notification when a long turn ends and you look elsewhere" },
   {

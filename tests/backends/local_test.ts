@@ -8,7 +8,7 @@ import { AnswerSplitter } from "../../src/backends/answer_splitter.ts";
 import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
 import type { Message } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
-import { json, ndjson, raw, respond, serve, sse } from "../helpers/server.ts";
+import { json, ndjson, raw, respond, serve, sse, stall } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { recorded } from "../helpers/recorded.ts";
 
@@ -187,4 +187,16 @@ Deno.test("a history that the server refuses gives one clear line", async () => 
   await using server = serve(replay("local-turn2-stringargs"));
   const error = await assertRejects(() => callLocal(configFor(server), hi), BackendError);
   assertEquals([error.kind, error.message.includes("\n")], ["request", false]);
+});
+
+Deno.test("while a call may be written, which comes whole, silence has the time of the first token", async () => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n";
+  const begun = JSON.stringify({ message: { content: "I will write it." }, done: false }) + "\n";
+  for (const [tools, limit] of [[[], "60 ms"], [[tool], "200 ms"]] as const) {
+    await using server = serve(stall([head, begun]));
+    const config = configFor(server, { idleTimeoutMs: 60, firstTokenTimeoutMs: 200 });
+    const error = await assertRejects(() => callLocal(config, hi, tools), BackendError);
+    assertEquals(error.kind, "timeout");
+    assert(error.message.includes(` for ${limit}`), error.message);
+  }
 });

@@ -64,6 +64,7 @@ export function chatCompletions(config: CompatConfig & { frequencyPenalty?: numb
     url: `${config.baseUrl}/chat/completions`,
     headers: keyHeader(config),
     adjustments: COMPAT_ADJUSTMENTS,
+    streamsCalls: isDefaultServer("compat", config.baseUrl),
     body: compatBody.bind(null, config),
     reader: compatReader,
   };

@@ -1,6 +1,6 @@
 /** The hosted backend: Anthropic's messages API, and servers that speak it. @module */
 
-import { type HostedConfig, hostedConfig } from "../../config.ts";
+import { type HostedConfig, hostedConfig, isDefaultServer } from "../../config.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { type Adjustment, exchange, unsupported } from "../adjust.ts";
@@ -33,6 +33,7 @@ export async function callHosted(
       "anthropic-version": settings.apiVersion,
     },
     adjustments: HOSTED_ADJUSTMENTS,
+    streamsCalls: isDefaultServer("hosted", settings.baseUrl),
     body: hostedBody.bind(null, settings),
     reader: hostedReader,
   };

@@ -61,6 +61,7 @@ function nativeChat(config: LocalConfig): Protocol {
     url: `${config.host}/api/chat`,
     headers: keyHeader(config),
     adjustments: LOCAL_ADJUSTMENTS,
+    streamsCalls: false,
     body: localBody.bind(null, config),
     reader: (_contentType, stream, onDelta) => new LocalReader(stream ? onDelta : undefined),
   };

@@ -20,6 +20,8 @@ const MAX_TOOL_CHARS = 30;
 /** On terminals of fewer columns the line takes two rows. */
 const MIN_ONE_ROW_COLUMNS = 60;
 const SPINNER_FRAME_MS = 120;
+/** A model that has begun to answer and is silent for longer, in milliseconds, writes a call that comes whole. */
+const SILENT_MS = 3000;
 /** The number of tokens that are enough to show a speed. */
 const MIN_TOKENS_FOR_SPEED = 20;
 /** The number of newest rows that are shown of a file that the model writes. */
@@ -38,6 +40,8 @@ export class Activity {
   #doing = "";
   #tokens = 0;
   #firstTokenAt = 0;
+  /** The time of the newest token, while an answer is coming. */
+  #tokenAt: number | undefined;
   /** The call that runs, since when, and the newest line of its output. */
   #tool = { text: "", startedAt: 0 };
   #newest: (() => string) | undefined;
@@ -61,7 +65,7 @@ export class Activity {
     this.#startedAt = performance.now();
     this.#tokens = 0;
     this.#newest = undefined;
-    this.#written = this.#retry = undefined;
+    this.#written = this.#retry = this.#tokenAt = undefined;
     this.#loading.until = 0;
     this.#tool.startedAt = this.#startedAt;
     this.#doing = oneLine(doing);
@@ -74,14 +78,15 @@ export class Activity {
   /** A request goes out: its tokens count from 0. */
   request(): void {
     this.#tokens = 0;
-    this.#written = undefined;
+    this.#written = this.#tokenAt = undefined;
   }
 
   /** The model wrote about a token of its answer. */
   token(doing: string): void {
     this.#loading.until = 0;
     this.#written = this.#retry = undefined;
-    if (this.#tokens++ === 0) this.#firstTokenAt = performance.now();
+    this.#tokenAt = performance.now();
+    if (this.#tokens++ === 0) this.#firstTokenAt = this.#tokenAt;
     this.#doing = doing;
   }
 
@@ -129,7 +134,7 @@ export class Activity {
   }
 
   toolStarts(call: Called): void {
-    this.#written = undefined;
+    this.#written = this.#tokenAt = undefined;
     this.#doing = runningText(call);
     this.#tool = { text: this.#doing, startedAt: performance.now() };
   }
@@ -180,6 +185,7 @@ export class Activity {
     const isLong = now - this.#tool.startedAt > LONG_TOOL_MS;
     const printed = this.#newest && isLong ? oneLine(this.#newest()) : "";
     if (printed !== "") return `${shortened(this.#tool.text, MAX_TOOL_CHARS)}: ${printed}`;
+    if (now - (this.#tokenAt ?? now) > SILENT_MS) return "writing a call";
     if (this.#doing !== "thinking") return this.#doing;
     return `thinking: ${oneLine(this.#reasoning.slice(-SHOWN_DELTAS).join(""))}`;
   }

@@ -50,6 +50,23 @@ Deno.test("the speed is shown after twenty tokens and a second of them", () => {
   });
 });
 
+Deno.test("a silence after the answer has begun is a call that is being written", () => {
+  atTimes((activity, at) => {
+    activity.begin("waiting");
+    activity.request();
+    assertEquals(at(9000)!.slice(2), "9 s: waiting");
+    activity.token("answering");
+    assertEquals(at(12_000)!.slice(2), "12 s · 1 token: answering");
+    assertEquals(at(12_001)!.slice(2), "12 s · 1 token: writing a call");
+    activity.thought(["Hm"]);
+    assertEquals(at(12_500)!.slice(2), "12 s · 2 tokens: thinking: Hm");
+    assertEquals(at(16_000)!.slice(2), "16 s · 2 tokens: writing a call");
+    activity.toolStarts({ toolName: "read_file", arguments: {} });
+    activity.toolEnds();
+    assertEquals(at(20_000)!.slice(2), "20 s · 2 tokens: waiting");
+  });
+});
+
 Deno.test("of reasoning its newest words are shown", () => {
   atTimes((activity, at) => {
     activity.begin("a");
