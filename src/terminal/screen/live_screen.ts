@@ -107,10 +107,12 @@ export class LiveScreen implements Screen {
     });
     this.#modals.open(this.#message);
     const onKey = (key: Key) => this.#onKey(key);
+    const onReport = (name: string) => this.#onReport(name);
     const onSignal = (signal: Deno.Signal) => this.#end(signal);
     const output = this.#output;
     const modals = this.#modals;
-    this.#driver = new ModalDriver({ terminal, modals, output, onKey, onSignal, focus: true });
+    const on = { onKey, onReport, onSignal };
+    this.#driver = new ModalDriver({ terminal, modals, output, ...on, focus: true });
     // Deferred: the options may refer to objects that the caller makes after the screen.
     Promise.resolve().then(() => this.#driver.run(signal)).catch(() => {}).then(onGone);
   }
@@ -315,17 +317,19 @@ export class LiveScreen implements Screen {
     return this.#modals.depth > 1;
   }
 
+  #onReport(name: string): void {
+    if (name.startsWith(BACKGROUND_KEY)) {
+      this.#takeBackground(name.slice(BACKGROUND_KEY.length) as Background);
+      return;
+    }
+    // Who comes back to the window may type at once.
+    this.#keyTime = this.terminal.now();
+    this.#isFocused = name === "focus-in";
+  }
+
   /** Keys that mean the same whatever modal is open. */
   #onKey(key: Key): boolean {
-    if (key.name?.startsWith(BACKGROUND_KEY)) {
-      this.#takeBackground(key.name.slice(BACKGROUND_KEY.length) as Background);
-      return true;
-    }
     this.#keyTime = this.terminal.now();
-    if (key.name?.startsWith("focus-")) {
-      this.#isFocused = key.name === "focus-in";
-      return true;
-    }
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
     const { onShiftTab } = this.options;
     if (key.name === "shift-tab" && onShiftTab && !this.#isAsking() && !this.#message.hasMenu) {

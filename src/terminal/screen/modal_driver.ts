@@ -12,6 +12,8 @@ interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
   output: LiveOutput;
   /** Called with each key before the modals; true when it is not for them. */
   onKey?: (key: Key) => boolean;
+  /** Called with what the terminal tells of itself, which no modal is given. */
+  onReport?: (name: string) => void;
 }
 
 /** Holds the terminal in raw mode until it is disposed of. */
@@ -52,8 +54,9 @@ export class ModalDriver implements Disposable {
   }
 
   async #press(key: Key): Promise<void> {
-    const { terminal, modals, output, onKey } = this.options;
-    if (onKey?.(key) || isReport(key)) return;
+    const { terminal, modals, output, onKey, onReport } = this.options;
+    if (isReport(key)) return onReport?.(key.name!);
+    if (onKey?.(key)) return;
     switch (await modals.press(key)) {
       case "bell":
         return terminal.write("\x07");

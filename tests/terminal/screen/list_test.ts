@@ -73,6 +73,26 @@ Deno.test("a digit picks a row where rows are numbered", () => {
   assertEquals(press(list(), "'2"), "none");
 });
 
+Deno.test("a letter picks the row that has it as its key, unless a word is being typed", () => {
+  const items = [["first", "f"], ["second", "s"], ["of", undefined]].map(([label, key]) => ({
+    ...{ label: label!, value: label! },
+    ...key !== undefined && { key },
+  }));
+  for (const [keys, picked] of [["f", "first"], ["s", "second"]] as const) {
+    assertEquals(press(list({ items }), `'${keys}`), { done: picked });
+  }
+  assertEquals(press(list({ items }), "'o", "'f", "enter"), { done: "of" });
+});
+
+Deno.test("a list of nothing, and one that fits to the column", () => {
+  const nothing = list({}, []);
+  assertEquals(press(nothing, "down", "up", "pagedown", "enter"), "bell");
+  assertEquals(shown(nothing)[1], "  nothing fits · Esc starts anew");
+  // A hint has a row of nine and more.
+  const hinted = (rows: number) => shown(list({ hint: "hint" }), { columns: 40, rows }).at(-2);
+  assertEquals([hinted(8), hinted(9)], ["  three  the three", "  hint"]);
+});
+
 Deno.test("what is typed narrows the list, best first; Escape takes that back before it leaves", () => {
   const modal = list();
   press(modal, "'t", "'h");
@@ -117,6 +137,10 @@ Deno.test("descriptions go first where there is no room, and what is cut ends in
   assertEquals(at(60), "❯ a-name-of-20-columns  and what it means to us");
   assertEquals(at(38), "❯ a-name-of-20-columns  and what it m…");
   assertEquals(at(37), "❯ a-name-of-20-columns");
+  assertEquals(at(48), "❯ a-name-of-20-columns  and what it means to us");
+  assertEquals(at(47), "❯ a-name-of-20-columns  and what it means to us");
+  assertEquals(at(46), "❯ a-name-of-20-columns  and what it means to …");
+  assertEquals(at(22), "❯ a-name-of-20-columns");
   assertEquals(at(20), "❯ a-name-of-20-colu…");
   assertEquals(at(20, { ...PLAIN, unicode: false }), "> a-name-of-20-colu~");
 });

@@ -46,6 +46,10 @@ const plain = (output: string) =>
 /** The progress of a turn that a test ends. */
 const now: { activity: string | undefined } = { activity: "working" };
 const turn: { activity: string | undefined } = { activity: "working" };
+const turnOfUp: { activity: string | undefined; history: string[] } = {
+  activity: "working",
+  history: ["first"],
+};
 const past = { activity: undefined, history: ["first"] };
 const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
@@ -336,6 +340,29 @@ screenTest(
     assertEquals(notified(), "");
   },
 );
+
+screenTest("Up takes back what is queued before the history", async (
+  screen,
+  terminal,
+) => {
+  await terminal.type("second\r");
+  await terminal.until((rows) => rows.includes("queued: second"));
+  await terminal.type("\x1b[A");
+  await terminal.until((rows) => rows.includes("> second"));
+  await terminal.type("\x15");
+  turnOfUp.activity = undefined;
+  const message = screen.read();
+  await terminal.type("go\r");
+  assertEquals(await message, { type: "text", text: "go" });
+}, turnOfUp);
+
+screenTest("Ctrl-C as the very first key does not leave", async (screen, terminal) => {
+  const message = screen.read();
+  await terminal.type("\x03");
+  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  await terminal.type("go\r");
+  assertEquals((await message)?.text, "go");
+}, { activity: undefined });
 
 screenTest("Ctrl-C twice leaves, but not with another key in between", async (screen, terminal) => {
   const message = screen.read();
