@@ -172,8 +172,9 @@ function matchesBelow(base: string, glob: string, list: PathLooks["list"]): stri
 }
 
 /**
- * A quick look at what is surely not in the home folder, by one listing of it: for most of the paths that
- * are known there is nothing, and to ask the system about each takes long. False for these alone.
+ * A quick look at what is surely not in the home folder, by listings of it and of folders in it: for most of
+ * the paths that are known there is nothing, and to ask the system about each takes long. False for these
+ * alone.
  */
 export function homeNames(
   home: string | undefined,
@@ -182,13 +183,16 @@ export function homeNames(
   if (home === undefined) return () => true;
   const comparable = (name: string) => plainPath(name).toLowerCase();
   const prefix = slashed(join(home, "x")).slice(0, -1);
-  const names = new Set(list(home).map(comparable));
-  // A folder that cannot be listed may hold anything.
-  if (names.size === 0) return () => true;
+  const listed: Record<string, ReadonlySet<string>> = {};
   return (path) => {
-    const at = slashed(path);
-    if (!at.startsWith(prefix)) return true;
-    return names.has(comparable(at.slice(prefix.length).split("/")[0]!));
+    if (!slashed(path).startsWith(prefix)) return true;
+    let at = home;
+    return slashed(path).slice(prefix.length).split("/").every((name) => {
+      const names = listed[at] ??= new Set(list(at).map(comparable));
+      at = join(at, name);
+      // A folder that cannot be listed may hold anything.
+      return names.size === 0 || names.has(comparable(name));
+    });
   };
 }
 

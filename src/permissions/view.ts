@@ -7,6 +7,7 @@
 
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
+import { FolderLooks, GIT_ENTRIES } from "./folder_looks.ts";
 import { homeNames, type PathTable } from "./path_table.ts";
 
 /** `own`: commands write there what stands on none of the machine's disks under that name, as in `/tmp`. */
@@ -49,6 +50,8 @@ interface ViewSources {
   ruledPlaces?: readonly string[];
   /** What earlier looks found: it counts where the folder has become too large to be looked through. */
   known?: Map<string, Finding["access"]>;
+  /** Looks into folders for all views of one person. */
+  looks?: FolderLooks;
   /** Absolute folders of programs, from PATH. */
   programs?: readonly string[];
   os?: string;
@@ -99,6 +102,7 @@ const TOOLCHAINS =
 /** The view of a folder. What the system is asked: which of the known folders are there, and what the folder holds. */
 export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, os = Deno.build.os } = sources;
+  const { looks = new FolderLooks(paths) } = sources;
   const places = new Map<string, PathAccess>();
   const add = (access: PathAccess, names: readonly string[]) => {
     for (const name of names) {
@@ -125,7 +129,7 @@ export function makeView(sources: ViewSources): View {
     [...sources.read ?? [], ...sources.write ?? []].map((path) => realPathOf(path)),
   );
   for (const look of looksBeside(sources, repository[0], named)) {
-    for (const { path, access } of findingsIn(look).found) {
+    for (const { path, access } of findingsIn(look, looks).found) {
       const usual = accessAt({ places }, path);
       const isStricter = usual === "write" || usual === "read" && access === "none";
       const isMeant = !isWithin(path, folder) && !named.has(path) && isReachable(path);
@@ -135,7 +139,7 @@ export function makeView(sources: ViewSources): View {
   // New files count as well in a repository without a work tree, and in a folder of what others run.
   const isProtected = isInsideGit(folder) || paths.protectedKind(folder) !== undefined;
   places.set(folder, isWritable && !isProtected ? "write" : "read");
-  const { found, isComplete } = findingsIn({ ...sources, root: folder });
+  const { found, isComplete } = findingsIn({ ...sources, root: folder }, looks);
   const { known = new Map<string, Finding["access"]>() } = sources;
   if (isComplete) known.clear();
   for (const { path, access } of found) known.set(path, access);
@@ -200,10 +204,8 @@ function gitFoldersOf(dotGit: string): string[] {
 }
 
 /** True for a folder that git takes for a repository. */
-function isRepository(folder: string, entries?: readonly Deno.DirEntry[]): boolean {
-  const names = entries && new Set(entries.map(({ name }) => name));
-  const has = (name: string) => names ? names.has(name) : entryAt(join(folder, name)) !== undefined;
-  return ["HEAD", "objects", "config"].every(has);
+function isRepository(folder: string): boolean {
+  return GIT_ENTRIES.every((name) => entryAt(join(folder, name)) !== undefined);
 }
 
 /** True for a repository without a work tree, and for folders in it. */
@@ -247,6 +249,7 @@ interface PlaceLook extends Partial<Pick<ViewSources, "paths">> {
 /** Secrets, git's files, protected files and those that rules are about, looked for level by level. */
 function findingsIn(
   { root, paths, ruled, isShallow }: PlaceLook,
+  looks: FolderLooks,
 ): { found: Finding[]; isComplete: boolean } {
   const own = ruled?.(root);
   const found: Finding[] = own === undefined ? [] : [{ path: root, access: own }];
@@ -255,23 +258,21 @@ function findingsIn(
   const held = new Set<string>();
   let looked = 0;
   for (const at of folders) {
-    const entries = entriesIfOpen(at);
-    if (entries === undefined) {
+    const look = looks.at(at);
+    if (look === undefined) {
       if (at === root) return { found, isComplete: false };
       found.push({ path: at, access: "none" });
       continue;
     }
-    if (at !== root && isRepository(at, entries)) {
+    if (at !== root && look.isRepository) {
       found.push(...gitFindings(at, dirname(at)));
       continue;
     }
-    for (const { name, isDirectory } of entries) {
+    for (const entry of look.entries) {
+      const { name, path, isDirectory } = entry;
       // Nothing in the folder itself is missed, however many files a command adds to it.
       if (++looked > MAX_VIEWED && at !== root) return { found, isComplete: false };
-      const path = join(at, name);
-      const access = ruled?.(path) ??
-        (paths?.secretKind(path) !== undefined ? "none" : undefined) ??
-        (paths?.protectedKind(path) !== undefined ? "read" : undefined);
+      const access = ruled?.(path) ?? (paths && looks.accessTo(entry));
       if (name === ".git") {
         found.push(...gitFindings(path, at));
         for (const submodule of submodulesIn(at)) folders.add(submodule);
@@ -288,19 +289,6 @@ function findingsIn(
     }
   }
   return { found, isComplete: true };
-}
-
-/**
- * The entries of a folder; undefined where this user may not list or enter it, which a command may have seen
- * to, to be let in again after the look.
- */
-function entriesIfOpen(folder: string): Deno.DirEntry[] | undefined {
-  try {
-    Deno.statSync(`${folder}/.`);
-    return [...Deno.readDirSync(folder)];
-  } catch (error) {
-    return error instanceof Deno.errors.PermissionDenied ? undefined : [];
-  }
 }
 
 /** The folders of a work tree's submodules, which may lie in generated ones, as in `vendor`. */

@@ -3,6 +3,7 @@
 import { attempt } from "../attempt.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
+import type { FolderLooks } from "../permissions/folder_looks.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
 import {
@@ -49,6 +50,8 @@ async function builtinToolNames(): Promise<string[]> {
   return withJobs(builtinTools).map(({ name }) => name);
 }
 
+/** A look at the folder counts for a verdict and for the mounts that follow it at once, in milliseconds. */
+const FRESH_MS = 100;
 const HOLDS_HOME =
   "the working directory holds the home folder. The user can change to the folder of a project with /cd";
 
@@ -60,6 +63,9 @@ export class Permissions {
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
   /** What views of a folder have found so far, whatever the settings. */
   readonly #known = new Map<string, Map<string, "none" | "read">>();
+  #looks: FolderLooks | undefined;
+  /** The last view that a verdict was made from, with its time; taken by the command that it is about. */
+  #viewed: { settings: SettingsInForce; view: View; at: number } | undefined;
   /** The mode that was chosen in the session, and the one before plan mode. */
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;
@@ -102,7 +108,10 @@ export class Permissions {
         const { view: look } = settings;
         let view: View | undefined;
         return await new CallPolicy(tool, context, {
-          settings: { ...settings, ...look && { view: () => view ??= look() } },
+          settings: {
+            ...settings,
+            ...look && { view: () => view ??= this.#viewFor(settings, look) },
+          },
           yes: this.choice.yes === true,
           approve: frontend?.approve?.bind(frontend),
           onEvent: (event) => frontend?.onEvent(event),
@@ -117,6 +126,20 @@ export class Permissions {
         }).decide(args);
       },
     };
+  }
+
+  #viewFor(settings: SettingsInForce, look: () => View): View {
+    const view = look();
+    this.#viewed = { settings, view, at: performance.now() };
+    return view;
+  }
+
+  /** The view that the verdict on this command was made from; undefined where it is not from just now. */
+  #viewOfVerdict(settings: SettingsInForce): View | undefined {
+    const viewed = this.#viewed;
+    this.#viewed = undefined;
+    const isFresh = viewed?.settings === settings && performance.now() - viewed.at < FRESH_MS;
+    return isFresh ? viewed.view : undefined;
   }
 
   /** Confines commands, where that is wanted. */
@@ -136,7 +159,7 @@ export class Permissions {
         );
       }
       const own = this.#own ??= privateFolder();
-      const view = settings.view();
+      const view = this.#viewOfVerdict(settings) ?? settings.view();
       const network = view.network || leave === "network";
       const [confined, ...before] = sandbox.command({ ...view, network }, own);
       const limits = `confined by ${sandbox.by}: ${limitsOf({ ...settings, network })}`;
@@ -275,7 +298,10 @@ export class Permissions {
   }
 
   async #readSettings(folder: string): Promise<SettingsInForce> {
-    const { settingsInForce } = await import("./settings_in_force.ts");
+    const [{ settingsInForce }, { FolderLooks }] = await Promise.all([
+      import("./settings_in_force.ts"),
+      import("../permissions/folder_looks.ts"),
+    ]);
     const known = this.#known.get(folder) ?? new Map();
     this.#known.set(folder, known);
     const settings = await settingsInForce(folder, {
@@ -286,6 +312,7 @@ export class Permissions {
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
       known,
+      looks: this.#looks ??= new FolderLooks(await this.paths()),
       hasSandbox: async () => typeof await this.#findSandbox() === "object",
     });
     return { ...settings, networked: [...this.#networked] };

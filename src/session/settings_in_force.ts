@@ -10,6 +10,7 @@ import { READER, WRITER } from "../permissions/path_verdict.ts";
 import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../permissions/rules.ts";
 import { levelOf, type PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
 import type { Settings } from "../permissions/settings.ts";
+import type { FolderLooks } from "../permissions/folder_looks.ts";
 import { makeView, type View } from "../permissions/view.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";
@@ -39,6 +40,7 @@ interface SettingsSources {
   path: string | undefined;
   /** What earlier looks at the folder found for its view. */
   known: Map<string, "none" | "read">;
+  looks: FolderLooks;
   hasSandbox(): Promise<boolean>;
 }
 
@@ -47,7 +49,7 @@ const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 
 export async function settingsInForce(
   folder: string,
-  { choice, file, paths, toolNames, added, path, known, hasSandbox }: SettingsSources,
+  { choice, file, paths, toolNames, added, path, hasSandbox, ...looked }: SettingsSources,
 ): Promise<SettingsInForce> {
   const [general, here] = await Promise.all([file.general(), file.forFolder(folder)]);
   const stated = choice.approve ?? here.approve ?? general.approve;
@@ -89,7 +91,7 @@ export async function settingsInForce(
   }
   if (inForce.approve === "plan") inForce = planned(inForce);
   const isConfined = inForce.sandbox !== "off" && !holdsHome && await hasSandbox();
-  return isConfined ? { ...inForce, view: () => viewOf(folder, inForce, path, known) } : inForce;
+  return isConfined ? { ...inForce, view: () => viewOf(folder, inForce, path, looked) } : inForce;
 }
 
 /** The settings in plan mode: commands write nothing but their own `/tmp`. */
@@ -104,7 +106,7 @@ function viewOf(
   folder: string,
   settings: SettingsInForce,
   path: string | undefined,
-  known: SettingsSources["known"],
+  looked: Pick<SettingsSources, "known" | "looks">,
 ): View {
   const { paths, sandboxRead, sandboxWrite, network, rules } = settings;
   const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);
@@ -118,7 +120,7 @@ function viewOf(
     read: sandboxRead,
     write: sandboxWrite,
     programs: programFolders(folder, path),
-    known,
+    ...looked,
     ...about.length > 0 && {
       ruled: (at) => isRuled(at, READER) ? "none" : isRuled(at, WRITER) ? "read" : undefined,
       ruledPlaces: about.flatMap(({ start }) => start ?? []),
