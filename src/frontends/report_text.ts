@@ -150,7 +150,7 @@ const HELP_MORE: readonly [string, string][] = [
   ["Alt-Enter", "a new line, as does \\ at the end of one"],
   ["Up, Down", "what you typed before; what is queued comes back first"],
   ["Tab, Ctrl-R", "completes; searches in what you typed"],
-  ["Ctrl-O", "shows what was folded: reasoning, results of tools"],
+  ["Ctrl-O", "the whole conversation, nothing folded; / searches in it, q leaves it"],
   ["Ctrl-Z", "back to the shell; fg goes on"],
 ];
 

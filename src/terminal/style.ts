@@ -43,6 +43,8 @@ export const REMOVED: Style = 2048;
 export const ASKED: Style = 4096;
 /** What belongs to the person, or is chosen. */
 export const ACCENT: Style = 8192;
+/** The colours of text and background, one in the other's place: what was searched for. */
+export const REVERSE: Style = 1 << 19;
 /** Backgrounds: of added and removed lines, of the words in them that changed, of a person's message. */
 export const ADDED_BAND: Style = 1 << 14;
 export const REMOVED_BAND: Style = 1 << 15;
@@ -54,6 +56,7 @@ const ATTRIBUTES: readonly [Style, sgr: string][] = [
   [BOLD, "1"],
   [ITALIC, "3"],
   [UNDERLINE, "4"],
+  [REVERSE, "7"],
   [STRIKE, "9"],
 ];
 

@@ -18,6 +18,8 @@ export class Screen {
   #styles: string[][];
   #style = "";
   #wraps = true;
+  /** The screen that is covered by the alternate one. */
+  #covered: { cells: string[][]; styles: string[][]; row: number; column: number } | undefined;
 
   constructor(readonly columns: number, readonly rows: number) {
     this.#cells = Array.from({ length: rows }, () => []);
@@ -127,10 +129,30 @@ export class Screen {
       case "h":
       case "l":
         if (param === "?7") this.#wraps = letter === "h";
+        else if (param === "?1049") this.#alternate(letter === "h");
         else if (!["?2004", "?25", "?1004"].includes(param)) break;
         return;
     }
     throw new Error(`Unexpected sequence: CSI ${param} ${letter}`);
+  }
+
+  /** True while the alternate screen is shown. */
+  get isAlternate(): boolean {
+    return this.#covered !== undefined;
+  }
+
+  #alternate(isOn: boolean): void {
+    if (isOn === this.isAlternate) throw new Error("The alternate screen is entered or left twice");
+    if (this.#covered !== undefined) {
+      const { cells, styles, row, column } = this.#covered;
+      [this.#cells, this.#styles, this.row, this.column] = [cells, styles, row, column];
+      this.#covered = undefined;
+      return;
+    }
+    const { row, column } = this;
+    this.#covered = { cells: this.#cells, styles: this.#styles, row, column };
+    this.#cells = Array.from({ length: this.rows }, () => []);
+    this.#styles = Array.from({ length: this.rows }, () => []);
   }
 
   #cutRow(row: number, column: number): void {

@@ -21,6 +21,8 @@ export interface Terminal extends AsyncDisposable {
   /** Waits until the cursor is there, from 0: a screen may be read amid what moves it. */
   untilCursor(column: number, row: number): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
+  /** Sends a signal, such as `TERM`, to the session that runs in `folder`. */
+  kill(signal: string): Promise<void>;
   /**
    * All that programs wrote so far, as bytes in Latin-1, once `is` holds for it: it comes later than
    * the screen.
@@ -101,6 +103,13 @@ export async function terminal(
     },
     async resize(columns, rows) {
       await tmux("resize-window", "-x", `${columns}`, "-y", `${rows}`);
+    },
+    async kill(signal) {
+      const script = `for p in /proc/[0-9]*; do
+        [ "$(readlink $p/cwd)" = "${await Deno.realPath(folder)}" ] &&
+        tr '\\0' ' ' < $p/cmdline | grep -q 'main.ts --local' && kill -${signal} \${p#/proc/}
+      done; true`;
+      await new Deno.Command("sh", { args: ["-c", script] }).output();
     },
     output: (is = () => true) =>
       once(

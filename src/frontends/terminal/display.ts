@@ -4,6 +4,7 @@ import type { Theme } from "../../config.ts";
 import type { Status } from "../../session/frontend.ts";
 import { canEdit } from "../../terminal/line/input.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
+import type { BandLook } from "../../terminal/screen/person_band.ts";
 import { PlainScreen, type Screen } from "../../terminal/screen/screen.ts";
 import {
   ACCENT,
@@ -30,7 +31,7 @@ type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
 interface DisplayOptions
   extends
     Pick<ScreenOptions, "history" | "pasted" | "completer" | "onStop" | "onEnd" | "overtakes">,
-    Required<Pick<ScreenOptions, "onShiftTab">> {
+    Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
   theme: Theme;
   /** Aborted when the session ends. */
   over: AbortSignal;
@@ -88,6 +89,13 @@ export class Display implements Disposable {
 
   readonly dim = (text: string): string => this.paint(text, DIM);
 
+  /** The band of the person's messages; undefined where the terminal shows none. */
+  get band(): BandLook | undefined {
+    return this.paint.hasBands && this.look.unicode
+      ? { band: this.#sgr(PERSON_BAND), mark: this.#sgr(ACCENT) }
+      : undefined;
+  }
+
   /** Prints `text`, broken at the width of the terminal. */
   say(text: string): void {
     this.screen.print(wrapped(text, this.columns));
@@ -127,17 +135,13 @@ export class Display implements Disposable {
       },
       unicode: this.look.unicode,
       activity: () => this.#activity(),
-      band: () =>
-        this.paint.hasBands && this.look.unicode
-          ? { band: this.#sgr(PERSON_BAND), mark: this.#sgr(ACCENT) }
-          : undefined,
+      band: () => this.band,
       rule: () => this.#sgr(DIM),
       footer: () => this.status ? footerText(this.status, this.columns) : "",
       get onBackground() {
         return asksBackground() ? onBackground : undefined;
       },
       rewindLine: "/undo",
-      onUnfold: () => this.view.unfold(),
     });
   }
 

@@ -7,6 +7,7 @@ import type { Resumed } from "../../session/record.ts";
 import type { Session } from "../../session/session.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
 import type { Completer } from "../../terminal/line/completion.ts";
+import type { PagerModal } from "../../terminal/screen/pager_modal.ts";
 import { makeSane } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
@@ -27,6 +28,7 @@ import { inRow } from "../report_text.ts";
 import type { ServerSettings } from "./setup.ts";
 import { runTurn } from "./turn.ts";
 import { SessionHistory } from "./typed_history.ts";
+import { WholeConversation } from "./whole_conversation.ts";
 
 interface TerminalOptions extends CommandHome {
   /** Tells a person who looks elsewhere when a long turn is over. */
@@ -73,6 +75,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** The exit code, once the session is to end. */
   #ended: number | undefined;
   #isInTurn = false;
+  readonly #conversation = new WholeConversation();
   /** True while a line is awaited: what comes then may be printed at once. */
   #isFree = false;
   readonly #unshownJobs: Job[] = [];
@@ -96,6 +99,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       overtakes: (line) => typedCommand(line) !== undefined,
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
+      transcript: () => this.#transcript(),
       onEnd: (signal) => {
         this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
         setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
@@ -137,6 +141,7 @@ export class TerminalFrontend implements Frontend, Disposable {
         }
         return;
     }
+    this.#conversation.onEvent(event, this.#session.agent.state.messages);
     this.#display.view.onEvent(event);
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#display.view.print(text));
   }
@@ -209,6 +214,20 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display.screen.print(
       lines.map((line) => this.#display.dim(wrapped(line, this.#display.columns))).join("\n"),
     );
+  }
+
+  /** All of the conversation, for Ctrl-O; undefined before there is a session. */
+  async #transcript(): Promise<PagerModal | undefined> {
+    const session = this.#session;
+    if (session === undefined) return undefined;
+    const { transcriptModal } = await import("./transcript.ts");
+    return transcriptModal({
+      conversation: this.#conversation,
+      messages: () => session.agent.state.messages,
+      executions: session.executions,
+      subjectOf: this.subjectOf,
+      display: this.#display,
+    });
   }
 
   /** Goes on with the next mode of asking. */
@@ -284,6 +303,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#isInTurn = isTurn;
     await run();
     this.#isInTurn = false;
+    this.#conversation.end(this.#session.agent.state.messages);
     if (!isTurn) return;
     if (this.options.notifies && performance.now() - start > LONG_TURN_MS) {
       this.#display.screen.notify("copilot is done");

@@ -1,15 +1,13 @@
-/** A turn on the screen: the answer as Markdown, each tool call in one line, long texts folded. @module */
+/** A turn on the screen: the answer as Markdown, each tool call in one line, without long texts. @module */
 
 import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
 import { type Appearance, DIM, type Painter, painter } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import { duration } from "../../text/count.ts";
-import { sanitizeProse } from "../../text/sanitize.ts";
-import { wrapped } from "../../text/wrap.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import { type CallText, callText } from "../call_text.ts";
-import { changeLines, changeNotes, changeRows, paintedRows, writeNotes } from "../change.ts";
+import { changeRows, paintedRows } from "../change.ts";
 import { progressLine } from "../progress.ts";
 import { Activity, type SubjectOf } from "./activity.ts";
 import { callRows, titleRows, withSigns } from "./call_rows.ts";
@@ -24,7 +22,6 @@ export class TurnView {
   readonly tally = new TurnTally();
   readonly #paint: Painter;
   readonly #markdown: MarkdownRenderer;
-  readonly #folded = new FoldedTexts();
   #reasoning: string[] = [];
   #reasoningStart = 0;
   /** True once a recovered call was reported: with some models each call is. */
@@ -92,6 +89,7 @@ export class TurnView {
         return this.screen.update();
       case "tool_start":
         this.#endReasoning();
+        this.#endText();
         this.activity.toolStarts({ ...event, toolName: event.name, arguments: event.args });
         return this.screen.update();
       case "tool_done":
@@ -147,19 +145,6 @@ export class TurnView {
     this.screen.update();
   }
 
-  /** Prints the newest text that is still folded; the next time the one before it. */
-  unfold(): void {
-    const found = this.#folded.next();
-    const dim = (text: string) => this.#paint(text, DIM);
-    if (found === undefined) return this.screen.print(dim("· nothing is folded"));
-    this.#endText();
-    this.#endLooks();
-    const whole = sanitizeProse(found.text.replaceAll("\r\n", "\n"));
-    const shown = wrapped(whole, terminalSize().columns);
-    this.screen.print(`${dim(`── ${found.title} ──`)}\n${shown}\n${dim("──")}`);
-    this.#last = "line";
-  }
-
   #text(delta: string): void {
     this.#endReasoning();
     this.#markdown.resize(terminalSize().columns);
@@ -179,12 +164,6 @@ export class TurnView {
   #toolDone(exec: ToolExecution): void {
     const call = callText(exec);
     const change = exec.details?.change;
-    const title = `${call.verb} ${call.object}`;
-    if (change?.lines === undefined) this.#folded.add(title, exec.result);
-    else {
-      const notes = [...changeNotes(change), ...writeNotes(exec.details?.written)];
-      this.#folded.add(title, [...changeLines(change), ...notes].join("\n"));
-    }
     if (call.isLook) return this.#hold(call);
     this.#line(callRows(exec, this.#rowsLook()).join("\n"));
     if (change?.lines === undefined || this.#asked.has(exec.toolCallId)) return;
@@ -237,35 +216,10 @@ export class TurnView {
     this.#reasoning = [];
     if (text === "") return;
     const time = duration(performance.now() - this.#reasoningStart);
-    this.#folded.add("reasoning", text);
     this.#line(this.#dimmed(`· thought for ${time} (Ctrl-O shows it)`));
   }
 
   #dimmed(text: string, style = DIM): string {
     return paintedRows(text, terminalSize().columns, style, this.#paint);
-  }
-}
-
-/** The most texts, and the most characters of each. */
-const MAX_FOLDED_TEXTS = 50;
-const MAX_FOLDED_CHARS = 200_000;
-
-/** The folded texts of a session. */
-class FoldedTexts {
-  readonly #texts: { title: string; text: string }[] = [];
-  /** Texts before this index were not shown yet. */
-  #next = 0;
-
-  add(title: string, text: string): void {
-    this.#texts.push({ title, text: text.slice(0, MAX_FOLDED_CHARS) });
-    if (this.#texts.length > MAX_FOLDED_TEXTS) this.#texts.shift();
-    this.#next = this.#texts.length;
-  }
-
-  /** The newest text, and each time after that the one before it; undefined where there is none. */
-  next(): { title: string; text: string } | undefined {
-    const found = this.#texts[this.#next - 1];
-    if (found !== undefined) this.#next--;
-    return found;
   }
 }

@@ -21,6 +21,8 @@ export type CellRow = readonly Cell[];
 export interface Frame {
   readonly rows: readonly CellRow[];
   readonly cursor: { readonly row: number; readonly column: number };
+  /** True where the rows are the whole screen: they are shown on the alternate one. */
+  readonly isFullScreen?: true;
 }
 
 /** Nothing yet, the cursor at the beginning of an empty row. */

@@ -11,10 +11,14 @@ import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./fr
 type Layout = (size: TerminalSize) => Frame;
 /** Streamed text is shown in frames at least this many milliseconds apart. */
 const FRAME_MS = 33;
+/** To the alternate screen (DEC mode 1049), which has no scrollback, and back to the one before. */
+const ENTER_ALTERNATE = "\x1b[?1049h\x1b[H\x1b[2J";
+const LEAVE_ALTERNATE = "\x1b[?1049l";
 
 /**
  * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at
- * the beginning of a row. A frame is one write, or none.
+ * the beginning of a row. A frame is one write, or none. While `layout` fills the whole screen, it is on
+ * the alternate one, and text that is printed waits until it no longer does.
  */
 export class LiveOutput {
   /** The line that is not finished. */
@@ -26,6 +30,8 @@ export class LiveOutput {
   /** When the last frame was drawn. */
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
+  /** The frame on the alternate screen, and its size; undefined while that is not in use. */
+  #full: { shown: Frame; size: TerminalSize } | undefined;
   /** Another program has the terminal. */
   #isPaused = false;
 
@@ -70,11 +76,11 @@ export class LiveOutput {
     clearTimeout(this.#frame);
     this.#frame = undefined;
     if (this.#isPaused || this.signal?.aborted) return;
-    const text = this.#lines;
-    this.#lines = "";
     try {
-      if (text === "") this.#paintRows();
-      else this.#paintBelow(text);
+      const size = this.terminal.size();
+      const next = this.layout(size);
+      if (next.isFullScreen) this.#paintFull(next, size);
+      else this.#paintEnd(next, size);
     } catch (error) {
       this.onGone(error);
     }
@@ -102,7 +108,8 @@ export class LiveOutput {
   }
 
   clearScreen(): void {
-    this.#forget();
+    if (this.#full !== undefined) this.#full.shown = EMPTY_FRAME;
+    else this.#forget();
     this.terminal.write("\x1b[H\x1b[2J");
   }
 
@@ -119,7 +126,7 @@ export class LiveOutput {
 
   /** Goes below the rows that change: the text to write for that. */
   below(): string {
-    const out = leave(this.#shown);
+    const out = this.#leaveFull() + leave(this.#shown);
     const { rows } = this.#shown;
     this.#shown = { rows: [...rows, []], cursor: { row: rows.length, column: 0 } };
     return out;
@@ -128,29 +135,41 @@ export class LiveOutput {
   /** Takes the rows that change off the screen; the text that was not shown yet. */
   end(): string {
     clearTimeout(this.#frame);
-    this.terminal.write(this.#erased());
+    this.terminal.write(this.#leaveFull() + this.#erased());
     return this.#lines + this.tail + (this.tail && "\n");
   }
 
-  #paintRows(): void {
-    const size = this.terminal.size();
-    const { columns, rows } = this.#size;
-    // A terminal that became smaller may have dropped the rows below the cursor.
-    const first = size.columns === columns && size.rows === rows ? "" : this.#erased();
-    const next = this.layout(size);
-    const out = first + paint(this.#shown, next, size.columns);
-    this.#shown = next;
-    if (out !== "") this.terminal.write(out);
+  /** Shows `next` on the alternate screen. */
+  #paintFull(next: Frame, size: TerminalSize): void {
+    const { shown, size: before } = this.#full ?? {};
+    const isSame = before?.columns === size.columns && before.rows === size.rows;
+    const first = shown === undefined ? ENTER_ALTERNATE : isSame ? "" : "\x1b[H\x1b[2J";
+    const out = first + paint(first === "" ? shown! : EMPTY_FRAME, next, size.columns);
+    this.#full = { shown: next, size };
+    if (out !== "") this.terminal.write(`\x1b[?2026h${out}\x1b[?2026l`);
   }
 
-  /** Writes `text` (whole lines, safe for a terminal, `\n` only), and the rows below it. */
-  #paintBelow(text: string): void {
-    const next = this.layout(this.terminal.size());
-    const above = this.#erased() + text.replaceAll("\n", "\r\n");
-    const out = above + paint(EMPTY_FRAME, next, this.#size.columns);
+  /** Shows the text that waits, and `next` at the end of the screen. */
+  #paintEnd(next: Frame, size: TerminalSize): void {
+    const first = this.#leaveFull();
+    const text = this.#lines;
+    this.#lines = "";
+    const { columns, rows } = this.#size;
+    // A terminal that became smaller may have dropped the rows below the cursor.
+    const isSame = size.columns === columns && size.rows === rows;
+    const before = text === "" && isSame ? "" : this.#erased();
+    const out = before + text.replaceAll("\n", "\r\n") + paint(this.#shown, next, size.columns);
     this.#shown = next;
+    if (first + out === "") return;
     // In one go, for a terminal that can (DEC mode 2026, synchronized output).
-    this.terminal.write(`\x1b[?2026h${out}\x1b[?2026l`);
+    this.terminal.write(text === "" ? first + out : `${first}\x1b[?2026h${out}\x1b[?2026l`);
+  }
+
+  /** Goes back from the alternate screen, if it is in use: the text to write for that. */
+  #leaveFull(): string {
+    if (this.#full === undefined) return "";
+    this.#full = undefined;
+    return LEAVE_ALTERNATE;
   }
 
   #forget(): void {

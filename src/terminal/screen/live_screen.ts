@@ -46,8 +46,8 @@ interface LiveScreenOptions extends
   onShiftTab?: () => void;
   /** Called with the terminal's background, if it tells it in time; left out, it is not asked. */
   onBackground?: ((background: Background) => void) | undefined;
-  /** Ctrl-O: shows the text that was folded. */
-  onUnfold: () => void;
+  /** Ctrl-O: makes a modal that shows all of the conversation; left out, there is none. */
+  transcript?: () => Promise<Modal<void> | undefined>;
   /** A signal, or the terminal is gone; the terminal is restored already. */
   onEnd: (signal: Deno.Signal) => void;
 }
@@ -269,6 +269,7 @@ export class LiveScreen implements Screen {
   }
 
   #layout({ columns, rows }: TerminalSize): Frame {
+    if (this.#modals.isFullScreen) return this.#modals.layout({ columns, rows });
     const { color } = this.options;
     const dim = color && "\x1b[2m";
     const activity = this.#isAsking() ? undefined : this.options.activity();
@@ -328,7 +329,7 @@ export class LiveScreen implements Screen {
   }
 
   /** Keys that mean the same whatever modal is open. */
-  #onKey(key: Key): boolean {
+  #onKey(key: Key): boolean | Promise<boolean> {
     this.#keyTime = this.terminal.now();
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
     const { onShiftTab } = this.options;
@@ -336,8 +337,14 @@ export class LiveScreen implements Screen {
       onShiftTab();
       return true;
     }
-    if (key.name !== "ctrl-o") return false;
-    this.options.onUnfold();
+    if (key.name !== "ctrl-o" || this.#modals.isFullScreen) return false;
+    return this.#openTranscript();
+  }
+
+  async #openTranscript(): Promise<boolean> {
+    const modal = await this.options.transcript?.();
+    if (modal === undefined || this.#over.signal.aborted) return false;
+    void this.#modals.open(modal);
     return true;
   }
 

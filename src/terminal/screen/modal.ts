@@ -12,6 +12,8 @@ import { EMPTY_FRAME, type Frame } from "./frame.ts";
 export interface Modal<T = unknown> {
   /** Text that was printed before it: printed again after another program had the terminal. */
   readonly context?: string | undefined;
+  /** True where it takes the whole screen: it closes once another modal opens above it. */
+  readonly isFullScreen?: boolean;
   /** The rows, at most `rows` of `columns`, and the cursor among them. */
   layout(size: TerminalSize): Frame;
   /** Takes a key. */
@@ -50,6 +52,8 @@ export class ModalStack {
 
   /** Opens `modal` on top; resolves with its result when it closes. */
   open<T>(modal: Modal<T>): Promise<T | null> {
+    const top = this.#layers.at(-1)?.modal;
+    if (top?.isFullScreen) this.close(top);
     return new Promise((resolve) => {
       this.#layers.push({ modal, settle: (result) => resolve(result as T | null) });
     });
@@ -81,7 +85,13 @@ export class ModalStack {
 
   /** The rows of the top modal. */
   layout(size: TerminalSize): Frame {
-    return this.#layers.at(-1)?.modal.layout(size) ?? EMPTY_FRAME;
+    const { modal } = this.#layers.at(-1) ?? {};
+    if (modal?.isFullScreen) return { ...modal.layout(size), isFullScreen: true };
+    return modal?.layout(size) ?? EMPTY_FRAME;
+  }
+
+  get isFullScreen(): boolean {
+    return this.#layers.at(-1)?.modal.isFullScreen ?? false;
   }
 
   /** Gives `key` to the top modal, and to those below as long as it is passed on. */

@@ -10,8 +10,8 @@ interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
   terminal: Terminal;
   modals: ModalStack;
   output: LiveOutput;
-  /** Called with each key before the modals; true when it is not for them. */
-  onKey?: (key: Key) => boolean;
+  /** Called with each key before the modals; true when it is not for them. The next key waits for it. */
+  onKey?: (key: Key) => boolean | Promise<boolean>;
   /** Called with what the terminal tells of itself, which no modal is given. */
   onReport?: (name: string) => void;
 }
@@ -56,7 +56,7 @@ export class ModalDriver implements Disposable {
   async #press(key: Key): Promise<void> {
     const { terminal, modals, output, onKey, onReport } = this.options;
     if (isReport(key)) return onReport?.(key.name!);
-    if (onKey?.(key)) return;
+    if (await onKey?.(key)) return;
     switch (await modals.press(key)) {
       case "bell":
         return terminal.write("\x07");

@@ -135,9 +135,9 @@ for (const columns of [80, 40]) {
       await terminal.type("\r");
       await terminal.until((rows) => rows.join(" ").includes("6 messages"));
       assertEquals(turn(await terminal.until(isOver)), live);
-      // What was folded can be unfolded.
+      // What is folded is in the transcript.
       await terminal.type("\x0f");
-      await terminal.until((rows) => rows.some((row) => row.startsWith("── Ran ")));
+      await terminal.until((rows) => rows.includes("    exit code: 3"));
     },
     { flags: "--yes", columns, rows: 40 },
   );

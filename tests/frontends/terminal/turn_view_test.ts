@@ -179,41 +179,6 @@ Deno.test("reasoning is folded when something else comes, and blank reasoning is
   }
 });
 
-Deno.test("folded texts are shown one by one, the newest first, and no more than fifty", () => {
-  const { view, text } = written();
-  const unfolded = () => {
-    const before = text().length;
-    view.unfold();
-    return text().slice(before);
-  };
-  assertEquals(unfolded(), "· nothing is folded\n");
-  view.onEvent({ type: "reasoning_delta", text: "a\x1b\r\nb" });
-  view.onEvent(done("1"));
-  assertEquals(unfolded(), "── Called x ──\nresult 1\n──\n");
-  assertEquals(unfolded(), "── reasoning ──\na␛\nb\n──\n");
-  assertEquals(unfolded(), "· nothing is folded\n");
-  for (let n = 0; n < 51; n++) view.onEvent(done(`${n}`));
-  for (let n = 50; n > 0; n--) assertEquals(unfolded(), `── Called x ──\nresult ${n}\n──\n`);
-  assertEquals(unfolded(), "· nothing is folded\n");
-  view.onEvent(done("1", { result: "b".repeat(200_001) }));
-  assertEquals(unfolded().match(/b/g)?.length, 200_000);
-});
-
-Deno.test("what is unfolded amid an answer stands by itself", () => {
-  const { view, text } = written();
-  view.onEvent(done("1"));
-  view.onEvent({ type: "text_delta", text: "One." });
-  view.unfold();
-  view.onEvent({ type: "text_delta", text: "Two." });
-  view.end();
-  assertEquals(
-    text().split("\n").slice(1),
-    [
-      ...["", "One.", "── Called x ──", "result 1", "──", "", "Two.", ""],
-    ].concat(""),
-  );
-});
-
 Deno.test("a change is shown below its call, but where a person was asked about it in this turn", () => {
   const change = {
     lines: [{ kind: "+" as const, text: "new", line: 1 }],
@@ -229,12 +194,6 @@ Deno.test("a change is shown below its call, but where a person was asked about 
   view.onAsked("1");
   assertEquals(shown("1"), "● Called  x  +1\n");
   assertEquals(shown("2"), "● Called  x  +1\n    1 + new\n");
-  view.unfold();
-  assertEquals(
-    text().endsWith("── Called x ──\n1 + new\n(written in place as so)\n──\n"),
-    true,
-    text(),
-  );
   view.end();
   assertEquals(shown("1"), "● Called  x  +1\n    1 + new\n");
 });
@@ -269,17 +228,15 @@ Deno.test("calls that only look are one row of each verb, which stays open for m
   assertEquals(view.liveRows(), undefined);
 });
 
-Deno.test("a call that failed, and what was unfolded, end the open row; so does a dozen", () => {
+Deno.test("a call that failed ends the open row; so does a dozen", () => {
   const { view, text } = written();
   view.begin("waiting");
   view.onEvent(looked("1", "read", "a", 2));
   view.onEvent(done("2", { outcome: "failed", isError: true, result: "No such file\nmore" }));
-  view.onEvent(looked("3", "read", "b", 3));
-  view.unfold();
   assertEquals(text().split("\n"), [
     ...["", "● Read    a · 2 lines"],
     `● Call    x${" ".repeat(63)}failed`,
-    ...["  └ No such file", "● Read    b · 3 lines", "── Read b ──", "result 3", "──", ""],
+    ...["  └ No such file", ""],
   ]);
   for (let n = 0; n < 12; n++) view.onEvent(looked("4", "read", `${n}`, 1));
   assertEquals(text().includes(" 11 "), true);

@@ -58,6 +58,11 @@ export class FakeTerminal implements Terminal {
     return this.#grid.lines;
   }
 
+  /** True while the alternate screen is shown. */
+  get isAlternate(): boolean {
+    return this.#grid.isAlternate;
+  }
+
   size = () => ({ columns: 40, rows: 12 });
   now = () => this.#time;
 

@@ -158,3 +158,49 @@ Deno.test("below the rows that change there is room for another program's output
   output.draw();
   assertEquals(terminal.rows, ["text", "input"]);
 });
+
+Deno.test("a layout of the whole screen is on the alternate one; the other is as it was afterwards", () => {
+  const terminal = new FakeTerminal();
+  let full: string[] | undefined;
+  const layout = ({ columns, rows }: { columns: number; rows: number }) =>
+    full === undefined ? { rows: [styledRow("input", columns)], cursor: { row: 0, column: 3 } } : {
+      rows: Array.from({ length: rows }, (_, at) => styledRow(full![at] ?? "", columns)),
+      cursor: { row: rows - 1, column: 0 },
+      isFullScreen: true as const,
+    };
+  const output = new LiveOutput(terminal, layout, (error) => {
+    throw error;
+  });
+  output.print("above");
+  output.draw();
+  const { rows } = terminal;
+  full = ["x".repeat(40), "two"];
+  output.draw();
+  assertEquals([terminal.isAlternate, terminal.rows], [true, full]);
+  output.print("later");
+  output.stream("unfinished");
+  full = ["one"];
+  output.draw();
+  terminal.output = "";
+  output.draw();
+  assertEquals([terminal.rows, terminal.output], [["one"], ""]);
+  output.clearScreen();
+  output.draw();
+  assertEquals(terminal.rows, ["one"]);
+  full = undefined;
+  const before = terminal.output.length;
+  output.draw();
+  assertEquals(terminal.output.slice(before).startsWith("\x1b[?1049l"), true);
+  assertEquals([terminal.isAlternate, rows], [false, ["above", "input"]]);
+  assertEquals(terminal.rows, ["above", "later", "input"]);
+  // Every way out leaves it.
+  full = ["one"];
+  output.draw();
+  terminal.write(output.below());
+  assertEquals(terminal.isAlternate, false);
+  output.resume();
+  output.draw();
+  assertEquals(terminal.isAlternate, true);
+  output.end();
+  assertEquals(terminal.isAlternate, false);
+});

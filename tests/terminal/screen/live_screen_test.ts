@@ -26,7 +26,6 @@ function screenTest(
         stops.push("stop");
         terminal.write(""); // wakes those that wait
       },
-      onUnfold() {},
       rewindLine: "/undo",
       overtakes: (line) => line.startsWith("/"),
       onEnd(signal) {
@@ -295,15 +294,14 @@ Deno.test("a signal ends the session: whoever reads or asks is told that nothing
     activity: () => undefined,
     footer: () => "the status",
     onStop() {},
-    onUnfold: () => screen.print("unfolded"),
     onEnd: (signal) => ends.push(signal),
   }, terminal);
   await terminal.type("");
   const message = screen.read();
   screen.print("what it is about");
-  await terminal.type("\x0f");
+  screen.print("unfolded");
   await terminal.until((rows) => rows.includes("unfolded"));
-  await terminal.type("\x12\x0f");
+  await terminal.type("\x12");
   await terminal.until((rows) => rows.includes("(reverse-i-search)'':"));
   await terminal.type("\x07");
   const answer = screen.ask("Run this? ", yes, new AbortController().signal);
@@ -505,7 +503,6 @@ Deno.test("a question waits for keys that came while a completion was looked up"
     activity: () => ["", "working"],
     footer: () => "the status",
     onStop() {},
-    onUnfold() {},
     onEnd() {},
   }, terminal);
   await terminal.type("");
@@ -538,7 +535,6 @@ Deno.test("Shift-Tab is for the modes, but where a list or a question has it", a
     footer: () => "the status",
     onShiftTab: () => presses++,
     onStop() {},
-    onUnfold() {},
     onEnd() {},
   }, terminal);
   await terminal.type("\x1b[Z");
@@ -574,7 +570,6 @@ function lookedAt(onBackground?: (background: string) => void) {
     rule: () => "\x1b[2m",
     onBackground,
     onStop: none,
-    onUnfold: none,
     onEnd: none,
   }, terminal);
   return { terminal, screen };

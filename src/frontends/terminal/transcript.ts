@@ -1,0 +1,270 @@
+/**
+ * The whole conversation as a text to look through: messages, reasoning, results and changes unfolded.
+ * Its rows are made where it is looked at, so that a long one opens as fast as a short one. @module
+ */
+
+import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
+import type { CellRow } from "../../terminal/screen/frame.ts";
+import { PagerModal } from "../../terminal/screen/pager_modal.ts";
+import type { PagerBlock } from "../../terminal/screen/pager_text.ts";
+import { type BandLook, bandText } from "../../terminal/screen/person_band.ts";
+import { type Appearance, BOLD, DIM, type Painter, type Style } from "../../terminal/style.ts";
+import { brokenRow, styledRows } from "../../terminal/styled.ts";
+import { entryUnits } from "../../terminal/units.ts";
+import { count } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { typedText } from "../../text/parts.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import type { Message, Part, ToolCall } from "../../types/message.ts";
+import { callText, runningText } from "../call_text.ts";
+import { changeLines, changeNotes, changeRows, writeNotes } from "../change.ts";
+import { type PastCalls, pastExecution } from "../past_execution.ts";
+import { titleRows, withSigns } from "./call_rows.ts";
+import type { WholeConversation } from "./whole_conversation.ts";
+
+interface TranscriptOptions extends PastCalls {
+  conversation: WholeConversation;
+  /** The messages that the model has now. */
+  messages: () => readonly Message[];
+  /** The look of the terminal. Without a band, the person's messages stand behind a sign. */
+  display: { look: Appearance; paint: Painter; band: BandLook | undefined };
+}
+
+/** A block ends at the first end of a line behind so many characters, and at the latest behind these. */
+const PIECE_CHARS = 4000;
+const MAX_PIECE_CHARS = 16_000;
+/** The same of an answer, which is broken where a paragraph begins. */
+const MARKDOWN_CHARS = 8000;
+const MAX_MARKDOWN_CHARS = 64_000;
+const MARGIN = "    ";
+const MIN_COLUMNS = 8;
+
+/** A pager that shows the conversation as it is, also while it goes on. */
+export function transcriptModal(options: TranscriptOptions): PagerModal {
+  const transcript = new Transcript(options);
+  const { colors, unicode } = options.display.look;
+  return new PagerModal({
+    title: "Transcript",
+    hasStyles: colors !== "none",
+    unicode,
+    blocks: () => transcript.blocks(),
+  });
+}
+
+class Transcript {
+  /** The blocks of messages that do not change any more. */
+  readonly #known = new WeakMap<Message, readonly PagerBlock[]>();
+  readonly #calls = new Map<string, ToolCall>();
+  /** The blocks of the answer that is being written. */
+  #written: { text: string; blocks: readonly PagerBlock[] } = { text: "", blocks: [] };
+
+  constructor(private readonly options: TranscriptOptions) {}
+
+  /** The blocks of the conversation as it is now. */
+  blocks(): readonly PagerBlock[] {
+    const { conversation, messages } = this.options;
+    const { all, dropped } = conversation.of(messages());
+    const blocks: PagerBlock[] = [];
+    if (dropped > 0) blocks.push(this.#note(`${count(dropped, "older message")} no longer kept`));
+    for (const message of all) {
+      for (const call of message.toolCalls ?? []) this.#calls.set(call.id, call);
+      blocks.push(...this.#blocksOf(message));
+    }
+    blocks.push(...this.#blocksOfWritten());
+    return blocks.length > 0 ? blocks : [this.#note("there is no message yet")];
+  }
+
+  #blocksOf(message: Message): readonly PagerBlock[] {
+    const known = this.#known.get(message);
+    if (known !== undefined) return known;
+    const blocks = this.#make(message);
+    this.#known.set(message, blocks);
+    return blocks;
+  }
+
+  #make(message: Message): PagerBlock[] {
+    const { role, content, reasoning = "", standsFor } = message;
+    if (standsFor === "interruption") return [this.#note("interrupted")];
+    if (standsFor === "summary") {
+      return role === "user"
+        ? [this.#note("a summary of what was before"), ...this.#result(content)]
+        : [];
+    }
+    if (standsFor !== undefined) return [];
+    if (role === "user") return this.#ofPerson(message);
+    if (role === "tool") return this.#ofCall(message);
+    return [...this.#reasoning(reasoning), ...this.#answer(content)];
+  }
+
+  #ofPerson(message: Message): PagerBlock[] {
+    const { parts = [] } = message;
+    const typed = plainPieces(typedText(message)).map((source, at) =>
+      this.#block(
+        source,
+        (columns) => [...at === 0 ? [""] : [], ...this.#personLines(source, columns)],
+      )
+    );
+    return [...typed, ...parts.flatMap((part) => this.#attached(part))];
+  }
+
+  #personLines(source: string, columns: number): string[] {
+    const look = this.options.display.band;
+    if (look !== undefined) {
+      return bandText(entryUnits(source, undefined), columns, look).split("\n").slice(0, -1);
+    }
+    return brokenLines(source, columns - 2).map((line, at) => `${at === 0 ? ">" : " "} ${line}`);
+  }
+
+  #attached(part: Part): PagerBlock[] {
+    if (part.type === "text") return [];
+    const { type, name = "" } = part;
+    if (type === "image") return [this.#title(`with the image ${oneLine(name)}`.trimEnd())];
+    const title = {
+      file: "with",
+      folder: "with",
+      shell: "with the output of",
+      stdin: "with stdin",
+    };
+    if (part.kind === "note") return [];
+    return [
+      this.#title(`${title[part.kind]} ${oneLine(name)}`.trimEnd()),
+      ...this.#result(part.text),
+    ];
+  }
+
+  #reasoning(text: string): PagerBlock[] {
+    return text.trim() === "" ? [] : [this.#note("thought"), ...this.#result(text.trim(), DIM)];
+  }
+
+  #answer(text: string): PagerBlock[] {
+    const { look, paint } = this.options.display;
+    return markdownPieces(text).map((source) =>
+      this.#block(source, (columns) => {
+        const renderer = new MarkdownRenderer({ ...look, paint, columns });
+        const shown = renderer.push(source) + renderer.end();
+        return ["", ...shown.replace(/\n$/, "").split("\n")];
+      })
+    );
+  }
+
+  #ofCall(message: Message): PagerBlock[] {
+    const exec = pastExecution(message, this.#calls, this.options);
+    const { look, paint } = this.options.display;
+    const call = callText(exec);
+    const { change, written } = exec.details ?? {};
+    const title = this.#block(
+      [call.verb, call.object, call.counts, call.ending].join(" "),
+      (columns) => ["", ...titleRows(call.verb, [call], { columns, unicode: look.unicode, paint })],
+    );
+    if (change?.lines === undefined || exec.isError) return [title, ...this.#result(exec.result)];
+    const notes = writeNotes(written);
+    const source = [...changeLines(change), ...changeNotes(change), ...notes].join("\n");
+    return [
+      title,
+      this.#block(source, (columns) => [
+        ...changeRows(change, columns, paint, true),
+        ...notes.map((note) => `${MARGIN}${paint(note, DIM)}`),
+      ]),
+    ];
+  }
+
+  /** The end of the conversation that is not a message yet. */
+  #blocksOfWritten(): readonly PagerBlock[] {
+    const { reasoning, text, running } = this.options.conversation.written;
+    const calls = running.map((call) => runningText(call));
+    const all = [reasoning, text, ...calls].join("\n");
+    if (all !== this.#written.text) {
+      const titles = calls.map((call) => this.#title(call));
+      const blocks = [...this.#reasoning(reasoning), ...this.#answer(text), ...titles];
+      this.#written = { text: all, blocks };
+    }
+    return this.#written.blocks;
+  }
+
+  /** Text as it is, below a title. */
+  #result(text: string, style: Style = 0): PagerBlock[] {
+    const { paint } = this.options.display;
+    const room = (columns: number) => columns - MARGIN.length;
+    return plainPieces(text.replaceAll("\r\n", "\n").replace(/\n$/, "")).map((source) => ({
+      ...this.#block(
+        source,
+        (columns) =>
+          brokenLines(source, room(columns)).map((line) => `${MARGIN}${paint(line, style)}`),
+      ),
+      isVerbatim: true,
+    }));
+  }
+
+  #title(text: string): PagerBlock {
+    const { look, paint } = this.options.display;
+    const sign = withSigns("●", look.unicode);
+    return this.#block(
+      text,
+      (columns) =>
+        brokenLines(text, columns - 2).map((line, at) =>
+          `${at === 0 ? sign : " "} ${paint(line, BOLD)}`
+        ),
+    );
+  }
+
+  #note(text: string): PagerBlock {
+    const { look, paint } = this.options.display;
+    const shown = withSigns(`· ${text}`, look.unicode);
+    return this.#block(shown, (columns) => [
+      "",
+      ...brokenLines(shown, columns).map((line) => paint(line, DIM)),
+    ]);
+  }
+
+  #block(source: string, lines: (columns: number) => string[]): PagerBlock {
+    const rows = (columns: number) => lines(columns).flatMap((line) => styledRows(line, columns));
+    return { source, rows };
+  }
+}
+
+/** The lines of `text`, safe to show, each broken at spaces into rows of at most `columns`. */
+function brokenLines(text: string, columns: number): string[] {
+  const room = Math.max(MIN_COLUMNS, columns);
+  return sanitizeProse(text).split("\n").flatMap((line) =>
+    brokenRow(styledRows(line, Infinity)[0]!, room).map(plainText)
+  );
+}
+
+const plainText = (row: CellRow) => row.map(({ text }) => text).join("");
+
+/** `text` in pieces that end at ends of lines, where lines have some. */
+function plainPieces(text: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const line = text.indexOf("\n", at + PIECE_CHARS);
+    const end = line < 0 ? text.length : line;
+    const most = at + MAX_PIECE_CHARS;
+    const cut = end <= most ? end : most - (/[\ud800-\udbff]/.test(text[most - 1]!) ? 1 : 0);
+    found.push(text.slice(at, cut));
+    at = cut === line ? cut + 1 : cut;
+  }
+  return found;
+}
+
+/** Markdown in pieces that begin with a paragraph, and cut no block of code unless it is very long. */
+function markdownPieces(text: string): string[] {
+  if (text.trim() === "") return [];
+  if (text.length <= MARKDOWN_CHARS) return [text];
+  const found: string[] = [];
+  let [piece, isCode] = ["", false];
+  for (const line of text.split("\n")) {
+    if (/^ {0,3}(?:```|~~~)/.test(line)) isCode = !isCode;
+    const isEnd = line.trim() === "" && !isCode && piece.length >= MARKDOWN_CHARS;
+    if (isEnd || piece.length + line.length > MAX_MARKDOWN_CHARS) {
+      if (piece.trim() !== "") {
+        found.push(...piece.length > MAX_MARKDOWN_CHARS ? plainPieces(piece) : [piece]);
+      }
+      piece = "";
+    }
+    piece += `${line}\n`;
+  }
+  if (piece.trim() !== "") {
+    found.push(...piece.length > MAX_MARKDOWN_CHARS ? plainPieces(piece) : [piece]);
+  }
+  return found;
+}
