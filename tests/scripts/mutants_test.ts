@@ -91,6 +91,11 @@ const PROJECT: Record<string, string> = {
     Deno.test("near", () => { if (!near()) throw 1; });`,
   "tests/a/a_test.ts": `import { near } from "../../src/a/b.ts"; Deno.test("x", () => void near);
     const program = import.meta.resolve("../program.ts");`,
+  "src/a/f/deep.ts": "",
+  "src/a/f/user.ts": `import "./deep.ts";`,
+  "tests/b/direct_test.ts": `import "../../src/a/f/deep.ts";`,
+  "tests/a/user_test.ts": `import "../../src/a/f/user.ts";`,
+  "tests/q/deep_test.ts": `import "../../src/a/f/user.ts";`,
   "tests/program.ts": `import "../src/a/e.ts";`,
   "tests/z_test.ts": `import { far } from "./helper.ts"; const main = "main.ts";
     Deno.test("far", () => { if (!far() || Deno.cwd().includes("project")) throw main; });`,
@@ -117,6 +122,12 @@ Deno.test("mutants: the tests of a file are those that reach it, the nearest fir
   assertEquals(tests.get("src/a/d.ts"), ["tests/z_test.ts"]);
   assertEquals(tests.get("src/a/e.ts"), ["tests/a/a_test.ts"]);
   assertEquals(tests.get("src/cli/run.ts"), ["tests/z_test.ts"]);
+  // One of the file's name, then one of its room, however many files lie between.
+  assertEquals(tests.get("src/a/f/deep.ts"), [
+    "tests/q/deep_test.ts",
+    "tests/a/user_test.ts",
+    "tests/b/direct_test.ts",
+  ]);
 });
 
 /** Mutants of `src/a/b.ts`: one for each `<`. */
