@@ -42,6 +42,9 @@ export interface Flag {
   help: string;
 }
 
+/** The editors for which there is a setting. */
+const EDITORS = ["zed", "jetbrains", "neovim", "emacs"];
+
 export const FLAGS = [
   {
     name: "print",
@@ -144,6 +147,13 @@ export const FLAGS = [
       "the longest silence within an answer (120; while a call may be written, as long as the first token)",
   },
   { name: "json", help: "with doctor: one JSON object" },
+  {
+    name: "editor",
+    value: "NAME",
+    values: EDITORS,
+    help: `with setup: ${EDITORS.join(", ")}; prints its setting for copilot`,
+  },
+  { name: "write", help: "with setup --editor: adds the setting to the editor's own file" },
   { name: "no-notify", help: "no notification when a long turn ends and you look elsewhere" },
   {
     name: "theme",
@@ -172,23 +182,33 @@ export type Args =
   /** The word that belongs to no flag: the first message of a session. */
   & { message?: string };
 
+/** What the program does in place of a session, by the first word of its command line. */
+export const COMMANDS = [
+  { name: "doctor", help: "asks the model server what works and what not" },
+  { name: "acp", help: "serves an editor (Agent Client Protocol)" },
+  { name: "setup", help: "the setting of an editor: --editor NAME" },
+] as const;
+type CommandName = typeof COMMANDS[number]["name"];
+export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
+
 /**
  * Reads a command line. A value is the next word, even one with a dash, or follows `=`. One word may
  * belong to no flag, and may be any word behind `--`: the message, or the value that `--print` lacks.
  * Throws a {@linkcode UsageError} for unknown flags, and further words.
  */
-export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
+export function parseArgs(words: readonly string[]): Args & { command?: CommandName } {
   const args: Record<string, string | true> = {};
   if (words.length === 1 && words[0] === "help") return { help: true };
-  if (words[0] === "doctor") args.doctor = true;
-  for (let i = args.doctor ? 1 : 0; i < words.length; i++) {
+  if (COMMAND_NAMES.includes(words[0] ?? "")) args.command = words[0]!;
+  for (let i = args.command ? 1 : 0; i < words.length; i++) {
     const word = words[i]!;
     if (word === "--") {
       for (const operand of words.slice(i + 1)) takeOperand(args, operand);
       break;
     }
     if (!word.startsWith("-")) {
-      if (!/\s/.test(word) && nearest(word, ["doctor"])) throw unexpected(word, MEANT_DOCTOR);
+      const meant = /\s/.test(word) ? undefined : nearest(word, COMMAND_NAMES);
+      if (meant !== undefined) throw unexpected(word, `did you mean copilot ${meant}?`);
       takeOperand(args, word);
       continue;
     }
@@ -216,7 +236,7 @@ export function parseArgs(words: readonly string[]): Args & { doctor?: true } {
 
 /** Takes a word that belongs to no flag. */
 function takeOperand(args: Record<string, string | true>, word: string): void {
-  if (args.doctor || args.print || args.message !== undefined) throw unexpected(word);
+  if (args.command || args.print || args.message !== undefined) throw unexpected(word);
   args.message = word;
 }
 
@@ -253,8 +273,6 @@ function findFlag(word: string): Flag {
   const hint = near ? `did you mean --${near}?` : "--help lists the flags";
   throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
-
-const MEANT_DOCTOR = "did you mean copilot doctor?";
 
 function unexpected(word: string, advice = 'give one message, as one word: "..."'): UsageError {
   return new UsageError(`Unexpected argument ${quotedWord(word)}: ${advice}`);
@@ -296,7 +314,7 @@ Usage:
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
   command | copilot [flags] -p "PROMPT"
   command | copilot [flags] -p    the piped text is the prompt
-  copilot doctor [flags]          asks the model server what works and what not
+${COMMANDS.map(({ name, help }) => `  ${`copilot ${name} [flags]`.padEnd(32)}${help}`).join("\n")}
 
 Flags:
 ${rows.join("\n")}

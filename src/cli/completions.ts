@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXAMPLES, type Flag, FLAGS } from "./args.ts";
+import { COMMAND_NAMES, COMMANDS, EXAMPLES, type Flag, FLAGS } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
 
@@ -40,7 +40,7 @@ ${cases.join("\n")}
   for given in "\${COMP_WORDS[@]:0:COMP_CWORD}"; do
     [ "$given" != -- ] || return
   done
-  [ "$COMP_CWORD" != 1 ] || first=doctor
+  [ "$COMP_CWORD" != 1 ] || first="${COMMAND_NAMES.join(" ")}"
   COMPREPLY=($(compgen -W "$first ${flags.map(({ name }) => `--${name}`).join(" ")}" -- "$word"))
 }
 complete -F _copilot copilot
@@ -55,7 +55,7 @@ function zshScript(): string {
     const names = short ? `'(-${short} --${name})'{-${short},--${name}}` : `--${name}`;
     return `  ${names}'[${text}]${argument}'`;
   });
-  const command = "  '1::command:(doctor)'";
+  const command = `  '1::command:(${COMMAND_NAMES.join(" ")})'`;
   return `#compdef copilot\n_arguments -S \\\n${[command, ...rows].join(" \\\n")}\n`;
 }
 
@@ -67,9 +67,10 @@ function fishScript(): string {
     const letter = short ? ` -s ${short}` : "";
     return `complete -c copilot -f${letter} -l ${name}${argument ?? ""} -d '${text}'\n`;
   });
-  const command =
-    "complete -c copilot -f -n __fish_is_first_token -a doctor -d 'asks the server'\n";
-  return command + rows.join("");
+  const commands = COMMANDS.map(({ name, help }) =>
+    `complete -c copilot -f -n __fish_is_first_token -a ${name} -d '${help}'\n`
+  );
+  return [...commands, ...rows].join("");
 }
 
 export function manPage(version: string): string {
@@ -92,7 +93,7 @@ copilot \\- a coding copilot for the terminal, at home with your own models
 .B copilot
 [\\fIflags\\fR] \\fB\\-p\\fR "\\fIPROMPT\\fR"
 .br
-.B copilot doctor
+.B copilot ${COMMAND_NAMES.join("|")}
 [\\fIflags\\fR]
 .SH OPTIONS
 ${options.join("\n")}

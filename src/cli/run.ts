@@ -102,15 +102,23 @@ async function standingText(args: Args): Promise<string | undefined> {
   return args.man ? manPage(VERSION) : completionScript(args.completions!);
 }
 
-async function dispatch(args: Args & { doctor?: true }, run: Run): Promise<number> {
+async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<number> {
   const text = await standingText(args);
   if (text !== undefined) {
     run.stdout.write(text);
     return EXIT.done;
   }
   const given = args;
-  args = { ...withDefaults(args), ...(args.doctor && { doctor: true }) };
-  if (args.doctor) return await examine(args, run);
+  const { command } = args;
+  if (command === "setup") {
+    return await (await import("./editors.ts")).setUpEditor(args, run.stdout);
+  }
+  args = withDefaults(args);
+  if (command === "doctor") return await examine(args, run);
+  if (command === "acp") {
+    stopOnSignals(run);
+    return await (await import("./acp.ts")).runAcp(args, run.signal);
+  }
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const format = checkedFormat(args, headless);

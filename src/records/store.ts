@@ -5,6 +5,7 @@
  * @module
  */
 
+import { attempt } from "../attempt.ts";
 import { identify } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import type { Message } from "../types/message.ts";
@@ -33,6 +34,7 @@ export class Recorder {
   #recorded = new Set<string>();
   #origin: Origin = {};
   #used: string | undefined;
+  #name: string | undefined;
 
   constructor(private readonly root: string, private readonly folder: () => string) {}
 
@@ -41,10 +43,16 @@ export class Recorder {
     return this.#file;
   }
 
+  /** The name of the file that is written, or will be with the first message. */
+  get name(): string {
+    return this.#name ??= newName();
+  }
+
   /** `messages` are those of another session: what is added to them makes one of its own. */
   continueFrom(messages: Message[], origin: Origin): void {
     identify(messages);
     this.#file?.open.close();
+    if (this.#file) this.#name = undefined;
     this.#file = this.#used = undefined;
     this.#conversation = messages.map(({ id }) => id!);
     this.#recorded.clear();
@@ -87,7 +95,7 @@ export class Recorder {
     const now = JSON.stringify(used);
     if (used && now !== this.#used) entries[0]!.used = used;
     this.#used = now;
-    this.#file ??= createRecord(this.root, { folder: this.folder(), ...this.#origin });
+    this.#file ??= createRecord(this.root, this.name, { folder: this.folder(), ...this.#origin });
     const { open } = this.#file;
     const bytes = new TextEncoder().encode(entries.map(entryLine).join(""));
     for (let at = 0; at < bytes.length;) at += open.writeSync(bytes.subarray(at));
@@ -96,11 +104,13 @@ export class Recorder {
   }
 }
 
-function createRecord(root: string, about: Omit<RecordHead, "version" | "started">) {
+const newName = (): string =>
+  `${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
+
+function createRecord(root: string, name: string, about: Omit<RecordHead, "version" | "started">) {
   Deno.mkdirSync(root, { recursive: true, mode: 0o700 });
   const started = new Date().toISOString();
   for (const old of namesIn(root).slice(MAX_SESSIONS - 1)) Deno.removeSync(join(root, old));
-  const name = `${started.replaceAll(/[:.]/g, "-")}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
   const path = join(root, name);
   const open = Deno.openSync(path, { append: true, createNew: true, mode: 0o600 });
   open.writeSync(new TextEncoder().encode(headLine({ started, ...about })));
@@ -128,8 +138,8 @@ function headOf(path: string): RecordHead {
   return parseHead(text.split("\n", 1)[0]!);
 }
 
-/** The sessions of `folder`, newest first, each repaired, without those that another goes on from. */
-export function* storedSessions(root: string, folder: string): Generator<StoredSession> {
+/** The sessions of `folder`, or of all, newest first, each repaired, without those that another goes on from. */
+export function* storedSessions(root: string, folder?: string): Generator<StoredSession> {
   const parts = new Set<string>();
   for (const name of namesIn(root)) {
     try {
@@ -138,7 +148,7 @@ export function* storedSessions(root: string, folder: string): Generator<StoredS
       // Reading a pipe would wait for a writer.
       if (!isFile || size > MAX_RECORD_BYTES) continue;
       const head = headOf(path);
-      if (head.folder !== folder) continue;
+      if (folder !== undefined && head.folder !== folder) continue;
       const stored = parts.has(name) ? undefined : parseRecord(Deno.readTextFileSync(path));
       if (stored?.messages.length === 0) continue;
       parts.add(head.continues ?? "");
@@ -147,4 +157,45 @@ export function* storedSessions(root: string, folder: string): Generator<StoredS
       // A file of another kind or of a later version, or one that is just being made or removed.
     }
   }
+}
+
+/** A stored session in a list. */
+export interface ListedSession extends StoredSession {
+  /** When its file was last written: ISO 8601. */
+  updated: string;
+}
+
+/** The sessions of `folder`, or of all folders, newest first, each with the time of its last change. */
+export function* listedSessions(root: string, folder?: string): Generator<ListedSession> {
+  for (const stored of storedSessions(root, folder)) {
+    const mtime = attempt(() => Deno.statSync(join(root, stored.name)).mtime);
+    if (mtime) yield { ...stored, updated: mtime.toISOString() };
+  }
+}
+
+/** The session with the name, or the newest that goes on from it; undefined for none. */
+export function storedSession(root: string, name: string): StoredSession | undefined {
+  const names = namesIn(root);
+  const next = new Map<string, string>();
+  for (const one of names) {
+    const { continues } = attempt(() => headOf(join(root, one))) ?? {};
+    if (continues !== undefined && !next.has(continues)) next.set(continues, one);
+  }
+  let newest = names.includes(name) ? name : undefined;
+  for (let on = newest; on !== undefined; on = next.get(on)) newest = on;
+  const stored = newest && attempt(() => parseRecord(Deno.readTextFileSync(join(root, newest))));
+  return stored && newest
+    ? { ...stored, name: newest, messages: repaired(stored.messages) }
+    : undefined;
+}
+
+/** Removes the session with the name and those that it goes on from; false where there is none. */
+export function removeSession(root: string, name: string): boolean {
+  const removed = namesIn(root).includes(name) ? [name] : [];
+  for (const one of removed) {
+    const { continues } = attempt(() => headOf(join(root, one))) ?? {};
+    if (continues !== undefined && namesIn(root).includes(continues)) removed.push(continues);
+    Deno.removeSync(join(root, one));
+  }
+  return removed.length > 0;
 }

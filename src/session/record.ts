@@ -6,7 +6,15 @@ import { targetOf } from "../model_target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import type { ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
-import { Recorder, type StoredSession, storedSessions } from "../records/store.ts";
+import {
+  type ListedSession,
+  listedSessions,
+  Recorder,
+  removeSession,
+  type StoredSession,
+  storedSession,
+  storedSessions,
+} from "../records/store.ts";
 import { typedText } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import { stateFolder } from "../user_files.ts";
@@ -32,6 +40,11 @@ export class SessionRecord {
   /** The file that is written, and the folder it is of; undefined before the first message. */
   get file(): { path: string; folder: string } | undefined {
     return this.#recorder?.file;
+  }
+
+  /** The name by which the record is found again; undefined where none can be written. */
+  get name(): string | undefined {
+    return this.#recorder?.name;
   }
 
   /** Writes what is new: to be called whenever the conversation has changed. */
@@ -66,6 +79,24 @@ export function earlierSessions(agent: CopilotAgent): StoredSession[] {
   const root = sessionsFolder();
   if (root === undefined) return [];
   return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
+}
+
+/** The sessions of a folder, or of all, newest first, with the time of their last change. */
+export function recordedSessions(folder?: string): Iterable<ListedSession> {
+  const root = sessionsFolder();
+  return root === undefined ? [] : listedSessions(root, folder);
+}
+
+/** The session that a record's name stands for: it, or the newest that goes on from it. */
+export function recordedSession(name: string): StoredSession | undefined {
+  const root = sessionsFolder();
+  return root === undefined ? undefined : storedSession(root, name);
+}
+
+/** Forgets a session and those that it goes on from; false where there is none. */
+export function forgetSession(name: string): boolean {
+  const root = sessionsFolder();
+  return root !== undefined && removeSession(root, name);
 }
 
 /** An earlier session in a list: when it began (ISO 8601), and the text that was typed first. */

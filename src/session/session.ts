@@ -9,6 +9,7 @@ import { requestTokens } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
 import { inputParts } from "../text/parts.ts";
 import { type ExecutionFacts, factsOf } from "../records/execution.ts";
+import type { StoredSession } from "../records/store.ts";
 import { shellTool } from "../tools/mod.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
@@ -48,6 +49,8 @@ export interface SessionOptions {
   isRecorded: boolean;
   /** True goes on with the folder's newest recorded conversation; by default false. */
   resumesNewest?: boolean | undefined;
+  /** The recorded conversation to go on with. */
+  resumes?: StoredSession | undefined;
   /** True lets messages be taken back; the files that they changed are then kept in memory. */
   canUndo: boolean;
   /**
@@ -145,6 +148,11 @@ export class Session implements AsyncDisposable {
     return this.#state.record?.file;
   }
 
+  /** The name by which the record is found again; undefined where the conversation is not recorded. */
+  get recordName(): string | undefined {
+    return this.#state.record?.name;
+  }
+
   /** How the calls of the conversation ended, by their ids, as far as that is known. */
   get executions(): ReadonlyMap<string, ExecutionFacts> {
     return this.#state.executions;
@@ -213,14 +221,14 @@ export class Session implements AsyncDisposable {
   }
 
   async #openRecord(): Promise<void> {
-    const { isRecorded, resumesNewest } = this.options;
-    if (!isRecorded && !resumesNewest) return;
+    const { isRecorded, resumesNewest, resumes } = this.options;
+    if (!isRecorded && !resumesNewest && !resumes) return;
     const { earlierSessions, resumeSession, SessionRecord } = await import("./record.ts");
     const state = this.#state;
     const warn = (why: string) => this.#tell({ code: "record", why });
     if (isRecorded) state.record = new SessionRecord(this.agent, state.executions, warn);
-    if (!resumesNewest) return;
-    const [newest] = earlierSessions(this.agent);
+    if (!resumesNewest && !resumes) return;
+    const newest = resumes ?? earlierSessions(this.agent)[0];
     this.#emit({ type: "resumed", resumed: newest && resumeSession(state, newest) });
   }
 

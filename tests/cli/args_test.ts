@@ -51,7 +51,7 @@ const good: [words: string[], args: Record<string, unknown>][] = [
     model: "qwen3",
   }],
   [["--temperature", "-1"], { temperature: "-1" }],
-  [["doctor", "--json"], { doctor: true, json: true }],
+  [["doctor", "--json"], { command: "doctor", json: true }],
   [["-y", "-h", "-V"], { yes: true, help: true, version: true }],
 ];
 

@@ -2,6 +2,7 @@
 
 import type { ArgumentChoice } from "../../session/report.ts";
 import type { ChoiceList } from "../../terminal/screen/screen.ts";
+import { MODE_MEANINGS } from "../modes.ts";
 
 const TITLES: Record<string, string> = {
   model: "Which model?",
@@ -14,14 +15,8 @@ const TITLES: Record<string, string> = {
 };
 
 /** The meanings of arguments, by command. */
-const MEANINGS: Record<string, Record<string, string>> = {
-  approve: {
-    plan: "nothing is written; commands only where a sandbox holds them",
-    never: "what would be asked about is refused",
-    ask: "what only reads; edits and commands are asked about",
-    edits: "edits in the folder, and commands in the sandbox",
-    auto: "the same; the default where a sandbox works",
-  },
+const MEANINGS: Record<string, Readonly<Record<string, string>>> = {
+  approve: MODE_MEANINGS,
   theme: {
     auto: "by the terminal's background",
     dark: "for a dark background",

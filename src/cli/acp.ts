@@ -1,0 +1,53 @@
+/** `copilot acp`: the settings of the command line, for the sessions of an editor. @module */
+
+import { VERSION } from "../config.ts";
+import { UsageError } from "../errors.ts";
+import { serveEditor } from "../frontends/acp/acp.ts";
+import { EXIT } from "../frontends/exit_codes.ts";
+import { parsePermissionChoice } from "../permissions/choice.ts";
+import { openPermissions } from "../session/permissions.ts";
+import { Session } from "../session/session.ts";
+import { type Args, asUsage } from "./args.ts";
+import { isServerOpen, modelFlags, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";
+
+const NO_SERVER =
+  "No model is chosen: run copilot in a terminal once, which lists those at hand, or start copilot acp with flags such as --local or --base-url";
+
+/** Serves the editor on stdin and stdout; the exit code. @throws {UsageError} for flags that make no sense. */
+export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
+  for (const flag of ["print", "output", "message", "continue", "json"] as const) {
+    if (args[flag] !== undefined) throw new UsageError(`copilot acp takes no --${flag}`);
+  }
+  const demo = args.demo && (await import("./demo/server.ts")).startDemoServer();
+  const given = optionsFromArgs(args);
+  const options = demo ? { ...given, local: true, host: demo.host, model: demo.model } : given;
+  try {
+    await serveEditor({
+      input: Deno.stdin.readable,
+      output: Deno.stdout.writable,
+      version: VERSION,
+      setUp: {
+        name: "Choose a model",
+        description: "Lists the model servers of this machine and hosted ones; the choice is kept",
+        args: [],
+      },
+      async makeSession(folder, frontend, resumes) {
+        if (!demo && isServerOpen(args)) throw new UsageError(NO_SERVER);
+        const choice = { ...parsePermissionChoice(args), prefersAuto: true };
+        const permissions = await openPermissions(choice);
+        const config = asUsage(() => toConfig(options));
+        return asUsage(() =>
+          new Session({
+            ...sessionOptions(config, { ...options, workingDir: folder }, args, permissions),
+            modelFlags,
+            resumes,
+          }, frontend)
+        );
+      },
+      signal,
+    });
+    return EXIT.done;
+  } finally {
+    await demo?.close();
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * The Agent Client Protocol, version 1 (https://agentclientprotocol.com): editors drive sessions by
+ * JSON-RPC, a message a line, on stdin and stdout. @module
+ */
+
+import { UsageError } from "../../errors.ts";
+import { linePeer } from "../../rpc/line_peer.ts";
+import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
+import type { RpcPeer } from "../../rpc/peer.ts";
+import type { StoredSession } from "../../records/store.ts";
+import type { Frontend } from "../../session/frontend.ts";
+import {
+  forgetSession,
+  recordedSession,
+  recordedSessions,
+  sessionTitle,
+} from "../../session/record.ts";
+import type { Session } from "../../session/session.ts";
+import { isObject } from "../../text/json.ts";
+import { isAbsolute } from "../../text/std_path.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { AcpSession, type Editor } from "./acp_session.ts";
+
+const PROTOCOL_VERSION = 1;
+/** The most sessions of one page of a list. */
+const PAGE_SESSIONS = 50;
+/** The errors of the protocol beside those of JSON-RPC. */
+const ACP_CODES = { cancelled: -32800, authRequired: -32000, notFound: -32002 } as const;
+
+interface AcpOptions {
+  input: ReadableStream<Uint8Array>;
+  output: WritableStream<Uint8Array>;
+  version: string;
+  /** The way in which a person names a model, where none is named: words for a terminal. */
+  setUp: { name: string; description: string; args: string[] };
+  /**
+   * Makes a session in a folder, not opened. @throws {UsageError} where no server or no key is known.
+   */
+  makeSession(folder: string, frontend: Frontend, resumes?: StoredSession): Promise<Session>;
+  /** Ends all. */
+  signal: AbortSignal;
+}
+
+/** Serves an editor until its stream ends. */
+export async function serveEditor(options: AcpOptions): Promise<void> {
+  const server = new AcpServer(options);
+  const peer = linePeer({
+    input: options.input,
+    output: options.output,
+    answersInvalid: true,
+    onRequest: (method, params, { signal }) => server.answer(method, params, signal),
+    onNotification: (method, params) => {
+      if (method === "session/cancel") server.cancel(params);
+      else if (method === "$/cancel_request") peer.cancelIncoming(params.requestId);
+    },
+    cancellation: (requestId) => ({ method: "$/cancel_request", params: { requestId } }),
+  });
+  server.connect(peer);
+  options.signal.addEventListener("abort", () => peer.close(options.signal.reason));
+  await peer.closed;
+  await server[Symbol.asyncDispose]();
+}
+
+type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unknown;
+
+class AcpServer implements AsyncDisposable, Editor {
+  takes = { notices: false, compaction: false };
+  readonly #sessions = new Map<string, AcpSession>();
+  #peer: RpcPeer | undefined;
+  #isInitialized = false;
+
+  readonly #methods: Readonly<Record<string, Method>> = {
+    initialize: (params) => this.#initialize(params),
+    authenticate: (params) => this.#authenticate(params),
+    "session/new": async (params, signal) => {
+      const session = await this.#open(params, signal);
+      await session.begin();
+      this.#sessions.set(session.id, session);
+      announceSoon(session);
+      return { sessionId: session.id, ...session.settings };
+    },
+    "session/load": (params, signal) => this.#goOn(params, signal, true),
+    "session/resume": (params, signal) => this.#goOn(params, signal, false),
+    "session/list": (params) => listSessions(params),
+    "session/close": async (params) => {
+      await this.#close(this.#sessionOf(params).id);
+      return {};
+    },
+    "session/delete": async (params) => {
+      const id = textIn(params, "sessionId");
+      const isOpen = await this.#close(id);
+      if (!forgetSession(fileName(id)) && !isOpen) throw unknownSession(id);
+      return {};
+    },
+    "session/set_mode": async (params, signal) => {
+      await this.#sessionOf(params).set("mode", params.modeId, signal);
+      return {};
+    },
+    "session/set_config_option": async (params, signal) => {
+      const session = this.#sessionOf(params);
+      return { configOptions: await session.set(params.configId, params.value, signal) };
+    },
+    "session/prompt": async (params, signal) => {
+      return { stopReason: await this.#sessionOf(params).prompt(params.prompt, signal) };
+    },
+  };
+
+  constructor(private readonly options: AcpOptions) {}
+
+  connect(peer: RpcPeer): void {
+    this.#peer = peer;
+  }
+
+  /** Answers a request. @throws {RpcError} */
+  async answer(name: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
+    const method = Object.hasOwn(this.#methods, name) ? this.#methods[name] : undefined;
+    if (method === undefined) {
+      throw new RpcError(RPC_CODES.methodNotFound, `there is no method ${oneLine(name)}`);
+    }
+    if (!this.#isInitialized && name !== "initialize") {
+      throw new RpcError(RPC_CODES.invalidRequest, "the first request must be initialize");
+    }
+    try {
+      return await method(params, signal);
+    } catch (error) {
+      if (error instanceof RpcError) throw error;
+      if (signal.aborted) throw new RpcError(ACP_CODES.cancelled, "cancelled");
+      const message = oneLine((error as Error).message);
+      if (error instanceof UsageError) throw new RpcError(ACP_CODES.authRequired, message);
+      throw new RpcError(RPC_CODES.internalError, message);
+    }
+  }
+
+  cancel({ sessionId }: RpcParams): void {
+    this.#sessions.get(String(sessionId))?.cancel();
+  }
+
+  update(sessionId: string, update: Record<string, unknown>): void {
+    const peer = this.#peer!;
+    // An editor that reads nothing any more is not waited for.
+    peer.notify("session/update", { sessionId, update }).catch((error) => peer.close(error));
+  }
+
+  async request(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
+    return await this.#peer!.request(method, params, { signal });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#sessions.keys()].map((id) => this.#close(id)));
+  }
+
+  #initialize({ protocolVersion, clientCapabilities }: RpcParams): unknown {
+    if (!Number.isInteger(protocolVersion)) {
+      throw invalidParams("protocolVersion must be an integer");
+    }
+    const { session, auth } = isObject(clientCapabilities) ? clientCapabilities : {};
+    const offered = isObject(session) ? session : {};
+    const hasTerminal = isObject(auth) && auth.terminal === true;
+    this.takes = { notices: isObject(offered.notices), compaction: isObject(offered.compaction) };
+    this.#isInitialized = true;
+    const { version, setUp: { args, ...setUp } } = this.options;
+    return {
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: "copilot", title: "copilot", version },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: false, sse: false },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      },
+      authMethods: [{ id: SET_UP, ...setUp, ...hasTerminal && { type: "terminal", args } }],
+    };
+  }
+
+  /** Finds out whether a server and a key are known by now. */
+  async #authenticate({ methodId }: RpcParams): Promise<unknown> {
+    if (methodId !== SET_UP) throw invalidParams(`there is no method ${JSON.stringify(methodId)}`);
+    const session = new AcpSession(this);
+    await using _ = await this.options.makeSession(Deno.cwd(), session);
+    return {};
+  }
+
+  async #open(
+    params: RpcParams,
+    signal: AbortSignal,
+    resumes?: StoredSession,
+  ): Promise<AcpSession> {
+    const folder = textIn(params, "cwd");
+    if (!isAbsolute(folder)) throw invalidParams("cwd must be an absolute path");
+    const info = await Deno.stat(folder).catch(() => undefined);
+    if (!info?.isDirectory) throw invalidParams(`cwd is no folder: ${oneLine(folder)}`);
+    const frontend = new AcpSession(this);
+    const session = await this.options.makeSession(folder, frontend, resumes);
+    frontend.attach(session);
+    try {
+      await session.open(signal);
+    } catch (error) {
+      await session[Symbol.asyncDispose]();
+      throw error;
+    }
+    return frontend;
+  }
+
+  /** Goes on with a recorded session; `isShown`: the editor gets all of it again, before the answer. */
+  async #goOn(params: RpcParams, signal: AbortSignal, isShown: boolean): Promise<unknown> {
+    const id = textIn(params, "sessionId");
+    await this.#close(id);
+    const stored = recordedSession(fileName(id));
+    if (stored === undefined) throw unknownSession(id);
+    const session = await this.#open(params, signal, stored);
+    await session.begin(id);
+    this.#sessions.set(id, session);
+    if (isShown) session.replay();
+    announceSoon(session);
+    return session.settings;
+  }
+
+  #sessionOf(params: RpcParams): AcpSession {
+    const id = textIn(params, "sessionId");
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw unknownSession(id);
+    return session;
+  }
+
+  /** Ends a session with all that it started; false where none is open. */
+  async #close(id: string): Promise<boolean> {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    await session?.[Symbol.asyncDispose]();
+    return session !== undefined;
+  }
+}
+
+const SET_UP = "setup";
+
+const fileName = (id: string): string => `${id}.jsonl`;
+
+/** Once the answer that names the session was sent, what waits is sent. */
+function announceSoon(session: AcpSession): void {
+  setTimeout(() => session.announce(), 0);
+}
+
+function listSessions({ cwd, cursor }: RpcParams): unknown {
+  const folder = typeof cwd === "string" ? cwd : undefined;
+  const sessions: unknown[] = [];
+  let isPast = typeof cursor !== "string";
+  let last = "";
+  for (const stored of recordedSessions(folder)) {
+    const id = stored.name.replace(/\.jsonl$/, "");
+    if (!isPast) {
+      isPast = id === cursor;
+      continue;
+    }
+    if (sessions.length === PAGE_SESSIONS) return { sessions, nextCursor: last };
+    last = id;
+    const { title } = sessionTitle(stored);
+    const info = { cwd: stored.head.folder, title: oneLine(title), updatedAt: stored.updated };
+    sessions.push({ sessionId: id, ...info });
+  }
+  if (!isPast) throw invalidParams("the cursor is of no list");
+  return { sessions };
+}
+
+function textIn(params: RpcParams, name: string): string {
+  const value = params[name];
+  if (typeof value !== "string" || value === "") throw invalidParams(`${name} must be a text`);
+  return value;
+}
+
+const invalidParams = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
+const unknownSession = (id: string): RpcError =>
+  new RpcError(ACP_CODES.notFound, `there is no session ${oneLine(id)}`);

@@ -1,0 +1,455 @@
+/** One session of an editor: events become updates, questions become requests. @module */
+
+import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
+import { commandIn } from "../../session/commands/registry.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalChoice,
+  Frontend,
+  SessionEvent,
+  Status,
+} from "../../session/frontend.ts";
+import { withHint } from "../../session/hints.ts";
+import type { HeededInstructions } from "../../session/report.ts";
+import type { Session } from "../../session/session.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { typedText } from "../../text/parts.ts";
+import { join } from "../../text/std_path.ts";
+import type { Message, Part, ToolCall } from "../../types/message.ts";
+import type { StopReason } from "../../types/event.ts";
+import { answerRows } from "../answers.ts";
+import { noticeLines } from "../notices.ts";
+import { pastExecution } from "../past_execution.ts";
+import { jobEnded, progressLine } from "../progress.ts";
+import { reportText } from "../report_text.ts";
+import { instructionLines, trustQuestion } from "../session_lines.ts";
+import { askedCall, begunCall, type CallUpdate, endedCall } from "./call_updates.ts";
+import { ConfigOptions } from "./config_options.ts";
+import { type ContentBlock, promptParts, saidBlocks } from "./content.ts";
+
+/** The editor, as a session sees it. */
+export interface Editor {
+  /** The optional updates that it takes. */
+  readonly takes: { notices: boolean; compaction: boolean };
+  update(sessionId: string, update: Record<string, unknown>): void;
+  /** @throws {RpcError} the editor's error; the reason of `signal`. */
+  request(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown>;
+}
+
+/** How often the output of a command that runs is shown, in ms, and the most characters of it. */
+const OUTPUT_MS = 250;
+const MAX_OUTPUT_CHARS = 20_000;
+const MAX_SESSION_TITLE = 100;
+/** The width for which reports of slash commands are laid out. */
+const REPORT_COLUMNS = 80;
+/** Slash commands that make no sense in an editor: it has its own way for them. */
+const OWN_WAYS = ["help", "exit", "quit", "setup", "resume"];
+
+const ACP_STOP_REASONS: Readonly<Record<StopReason, string>> = {
+  done: "end_turn",
+  max_rounds: "max_turn_requests",
+  aborted: "cancelled",
+  loop: "end_turn",
+  budget: "max_tokens",
+};
+
+const PERMISSION_KINDS: Readonly<Record<Exclude<ApprovalChoice, "edit">, string>> = {
+  once: "allow_once",
+  session: "allow_always",
+  folder: "allow_always",
+  refuse: "reject_once",
+};
+
+/** The output of the command that runs, as the editor has it. */
+interface ShownOutput {
+  timer: ReturnType<typeof setInterval> | undefined;
+  text: string;
+  newest: string;
+}
+
+export class AcpSession implements Frontend {
+  #session: Session | undefined;
+  #options: ConfigOptions | undefined;
+  #id: string = crypto.randomUUID();
+  /** Updates that wait until the editor knows the session; undefined once it does. */
+  #held: Record<string, unknown>[] | undefined = [];
+  /** The turn under way, and the end of the newest one that was asked for. */
+  #turn: AbortController | undefined;
+  #ended: Promise<unknown> = Promise.resolve();
+  /** The calls that the editor was told of and that did not end. */
+  readonly #open = new Set<string>();
+  #status: Status | undefined;
+  /** The options as the editor has them, as JSON. */
+  #toldOptions = "";
+  #messageId = "";
+  #isTitled = false;
+  #instructions: HeededInstructions | undefined;
+  #output: ShownOutput | undefined;
+
+  constructor(private readonly editor: Editor) {}
+
+  /** The session that this shows; to be set before it is opened. */
+  attach(session: Session): void {
+    this.#session = session;
+    this.#options = new ConfigOptions(session);
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  get #shown(): Session {
+    return this.#session!;
+  }
+
+  /** Reads what an editor may set. `id`: the name by which the editor knows the session already. */
+  async begin(id?: string): Promise<void> {
+    this.#id = id ?? this.#shown.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
+    await this.#options!.look();
+    this.#status = this.#shown.status;
+  }
+
+  /** The modes and options, as the answer that begins a session has them. */
+  get settings(): Record<string, unknown> {
+    const { mode, modes, list } = this.#options!;
+    this.#toldOptions = JSON.stringify(list);
+    return { modes: { currentModeId: mode, availableModes: modes }, configOptions: list };
+  }
+
+  /** From here on the editor knows the session: what waited is sent, and the commands are listed. */
+  async announce(): Promise<void> {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const update of held) this.#update(update);
+    const commands = await this.#shown.commands();
+    this.#update({
+      sessionUpdate: "available_commands_update",
+      availableCommands: commands.filter(({ name }) => !OWN_WAYS.includes(name)).map((command) => ({
+        name: command.name,
+        description: command.help,
+        ...command.argument !== undefined && { input: { hint: command.argument } },
+      })),
+    });
+  }
+
+  /** Shows the whole conversation again. */
+  replay(): void {
+    this.#held = undefined;
+    const { agent, executions } = this.#shown;
+    const { messages, workingDir } = agent.state;
+    const past = {
+      executions,
+      subjectOf: (name: string, args: Record<string, unknown>) =>
+        agent.tools.find((tool) => tool.name === name)?.subject?.(args),
+    };
+    const calls = new Map<string, ToolCall>();
+    for (const message of messages) {
+      for (const call of message.toolCalls ?? []) calls.set(call.id, call);
+      if (message.standsFor !== undefined) continue;
+      if (message.role === "tool") {
+        const ended = endedCall(pastExecution(message, calls, past), workingDir);
+        const rawInput = calls.get(ended.toolCallId)?.arguments;
+        this.#update({ sessionUpdate: "tool_call", ...ended, rawInput });
+      } else this.#replayText(message);
+    }
+    const first = messages.find(({ role, standsFor }) =>
+      role === "user" && standsFor === undefined
+    );
+    if (first) this.#title(typedText(first));
+    this.#tellUsage(this.#shown.status);
+  }
+
+  #replayText(message: Message): void {
+    const messageId = message.id ?? crypto.randomUUID();
+    const say = (sessionUpdate: string, content: ContentBlock) =>
+      this.#update({ sessionUpdate, content, messageId });
+    if (message.role === "user") {
+      for (const block of saidBlocks(message)) say("user_message_chunk", block);
+      return;
+    }
+    const { reasoning = "", content } = message;
+    if (reasoning !== "") say("agent_thought_chunk", { type: "text", text: reasoning });
+    if (content !== "") say("agent_message_chunk", { type: "text", text: content });
+  }
+
+  /** Processes a prompt after those before it; the reason why its turn ended. */
+  prompt(blocks: unknown, signal: AbortSignal): Promise<string> {
+    const { workingDir } = this.#shown.agent.state;
+    const parts = promptParts(blocks, workingDir);
+    const turn = this.#ended.then(() => this.#run(parts, signal));
+    this.#ended = turn.catch(() => {});
+    return turn;
+  }
+
+  async #run(parts: readonly Part[], signal: AbortSignal): Promise<string> {
+    const turn = this.#turn = new AbortController();
+    const all = AbortSignal.any([turn.signal, signal]);
+    try {
+      if (all.aborted) return "cancelled";
+      await this.#askTrust(all);
+      const [first] = parts;
+      const command = first?.type === "text" ? commandIn(first.text) : undefined;
+      if (command !== undefined) return await this.#command(command, all);
+      this.#title(parts.flatMap((part) => part.type === "text" ? [part.text] : []).join(" "));
+      const { stopReason, isUnanswered, response } = await this.#shown.prompt(parts, all);
+      if (isUnanswered) this.#say(response);
+      return ACP_STOP_REASONS[stopReason];
+    } catch (error) {
+      if (all.aborted) return "cancelled";
+      if (error instanceof RpcError) throw error;
+      throw new RpcError(RPC_CODES.internalError, withHint(error, this.#shown.agent.config));
+    } finally {
+      this.#stopOutput();
+      // A call that an error left open is not left turning in the editor.
+      for (const toolCallId of this.#open) {
+        this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
+      }
+      this.#open.clear();
+      this.#turn = undefined;
+    }
+  }
+
+  /** Ends the turn under way. */
+  cancel(): void {
+    this.#turn?.abort(new DOMException("cancelled", "AbortError"));
+  }
+
+  /** Sets an option; all of them. */
+  async set(id: unknown, value: unknown, signal: AbortSignal): Promise<unknown> {
+    await this.#options!.set(id, value, signal);
+    this.#tellOptions();
+    return this.#options!.list;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cancel();
+    this.#stopOutput();
+    await this.#session?.[Symbol.asyncDispose]();
+  }
+
+  async #command(
+    { name, argument }: { name: string; argument: string },
+    signal: AbortSignal,
+  ): Promise<string> {
+    const session = this.#shown;
+    const report = await session.command(name, argument, signal);
+    const text = report.type === "leave" || report.type === "setup"
+      ? "The editor has its own way for this."
+      : reportText(report, { columns: REPORT_COLUMNS, unicode: true });
+    const isLaidOut = text !== null && text.includes("\n");
+    this.#messageId = crypto.randomUUID();
+    this.#say(isLaidOut ? `\`\`\`\n${text}\n\`\`\`` : text ?? "");
+    this.#tellOptions();
+    return "end_turn";
+  }
+
+  onEvent(event: SessionEvent): void {
+    const folder = this.#session?.agent.state.workingDir ?? ".";
+    switch (event.type) {
+      case "status":
+        return this.#onStatus(event);
+      case "thinking":
+        this.#messageId = crypto.randomUUID();
+        return;
+      case "text_delta":
+        return this.#say(event.text);
+      case "reasoning_delta":
+        return this.#say(event.text, "agent_thought_chunk");
+      case "tool_start": {
+        const { name, args, id, subject } = event;
+        const call = { id, toolName: name, arguments: args, ...subject && { subject } };
+        return this.#begin(begunCall(call, folder, "in_progress"));
+      }
+      case "tool_done":
+        this.#stopOutput();
+        if (!this.#open.has(event.exec.toolCallId)) {
+          const { toolCallId: id, toolName, arguments: args, subject } = event.exec;
+          const call = { id, toolName, arguments: args, ...subject && { subject } };
+          this.#begin(begunCall(call, folder, "pending"));
+        }
+        this.#open.delete(event.exec.toolCallId);
+        return this.#update({
+          sessionUpdate: "tool_call_update",
+          ...endedCall(event.exec, folder),
+        });
+      case "output":
+        return this.#showOutput(event.newest);
+      case "session_notice":
+        return this.#notice("info", noticeLines(event.notice, "/model"));
+      case "job_ended":
+        return this.#notice("info", [jobEnded(event.job)]);
+      case "instructions":
+        this.#instructions = event.instructions;
+        return this.#notice("info", instructionLines(event.instructions));
+      case "compaction":
+        if (!this.editor.takes.compaction) return;
+        return this.#update({
+          sessionUpdate: "compaction_update",
+          compactionId: crypto.randomUUID(),
+          status: "completed",
+        });
+      case "notice":
+        return this.#notice(event.level, [event.message]);
+      case "retry":
+      case "loading": {
+        const line = progressLine(event);
+        return this.#notice("info", line === undefined ? [] : [line]);
+      }
+    }
+  }
+
+  /** Asks the person in the editor; a question that it gives up is a no. */
+  readonly approve = async (approval: Approval, signal: AbortSignal): Promise<ApprovalAnswer> => {
+    const id = approval.call.id === "" ? `attached-${crypto.randomUUID()}` : approval.call.id;
+    const { workingDir } = this.#shown.agent.state;
+    const asked = askedCall({ ...approval, call: { ...approval.call, id } }, workingDir);
+    const why = approval.isRoutine ? [] : [`It ${oneLine(approval.reason)}.`];
+    const content = [
+      ...asked.content ?? [],
+      ...[...why, approval.confinedTo ?? ""].filter((text) => text !== "")
+        .map((text) => ({ type: "content", content: { type: "text", text } } as const)),
+    ];
+    this.#begin({ ...asked, content });
+    const options = answerRows(approval, Infinity).map(({ choice, label }) => ({
+      optionId: choice,
+      name: choice === "refuse" ? "No" : label,
+      kind: PERMISSION_KINDS[choice],
+    }));
+    const choice = await this.#ask({ ...asked, content }, options, signal);
+    if (approval.call.id === "") {
+      this.#open.delete(id);
+      const status = choice === undefined || choice === "refuse" ? "failed" : "completed";
+      this.#update({ sessionUpdate: "tool_call_update", toolCallId: id, status });
+    }
+    if (choice === "once" || choice === "session" || choice === "folder") return { choice };
+    return { choice: "refuse", reason: "" };
+  };
+
+  /** The id of the option that the person picked; undefined for none. */
+  async #ask(
+    toolCall: CallUpdate,
+    options: readonly { optionId: string; name: string; kind: string }[],
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const params = { sessionId: this.#id, toolCall, options };
+    const answer = await this.editor.request("session/request_permission", params, signal) as {
+      outcome?: { outcome?: unknown; optionId?: unknown };
+    };
+    const { outcome, optionId } = answer?.outcome ?? {};
+    const isOffered = options.some((option) => option.optionId === optionId);
+    return outcome === "selected" && isOffered ? String(optionId) : undefined;
+  }
+
+  /** Asks once, with the first prompt, whether the folder's instructions count. */
+  async #askTrust(signal: AbortSignal): Promise<void> {
+    const found = this.#instructions;
+    this.#instructions = undefined;
+    if (found === undefined || found.isHeeded !== undefined || found.files.length === 0) return;
+    const { text, title } = trustQuestion({
+      type: "trust",
+      files: found.files,
+      ...found.doubt && { doubt: found.doubt },
+    });
+    const { workingDir } = this.#shown.agent.state;
+    const toolCallId = `trust-${crypto.randomUUID()}`;
+    const call: CallUpdate = {
+      toolCallId,
+      title: `${text} ${title}`,
+      kind: "other",
+      status: "pending",
+      locations: found.files.map(({ name }) => ({ path: join(workingDir, name) })),
+    };
+    this.#begin(call);
+    const answer = await this.#ask(call, [
+      { optionId: "on", name: "Yes, now and later", kind: "allow_always" },
+      { optionId: "off", name: "No", kind: "reject_always" },
+    ], signal);
+    this.#open.delete(toolCallId);
+    const status = answer === "on" ? "completed" : "failed";
+    this.#update({ sessionUpdate: "tool_call_update", toolCallId, status });
+    if (answer !== undefined) await this.#shown.command("trust", answer, signal);
+    this.#instructions = undefined;
+  }
+
+  #begin(call: CallUpdate): void {
+    const isKnown = this.#open.has(call.toolCallId);
+    this.#open.add(call.toolCallId);
+    this.#update({ sessionUpdate: isKnown ? "tool_call_update" : "tool_call", ...call });
+  }
+
+  /** Shows what a command prints while it runs. */
+  #showOutput(newest: () => string): void {
+    this.#stopOutput();
+    const toolCallId = [...this.#open].at(-1);
+    if (toolCallId === undefined) return;
+    const shown: ShownOutput = { timer: undefined, text: "", newest: "" };
+    shown.timer = setInterval(() => {
+      const line = newest();
+      if (line === shown.newest || line === "") return;
+      shown.newest = line;
+      shown.text = `${shown.text}${line}\n`.slice(-MAX_OUTPUT_CHARS);
+      const content = [{ type: "content", content: { type: "text", text: shown.text } }];
+      this.#update({ sessionUpdate: "tool_call_update", toolCallId, content });
+    }, OUTPUT_MS);
+    this.#output = shown;
+  }
+
+  #stopOutput(): void {
+    clearInterval(this.#output?.timer);
+    this.#output = undefined;
+  }
+
+  #onStatus(status: Status): void {
+    const before = this.#status;
+    this.#status = status;
+    if (this.#session === undefined || before === undefined) return;
+    if (status.mode && status.mode.approve !== before.mode?.approve) {
+      const currentModeId = status.mode.approve;
+      this.#update({ sessionUpdate: "current_mode_update", currentModeId });
+      this.#tellOptions();
+    } else if (status.model !== before.model) this.#tellOptions();
+    const isSame = status.tokens.used === before.tokens.used && status.cost === before.cost;
+    if (!isSame) this.#tellUsage(status);
+  }
+
+  #tellOptions(): void {
+    const { list: configOptions } = this.#options!;
+    const text = JSON.stringify(configOptions);
+    if (text === this.#toldOptions) return;
+    this.#toldOptions = text;
+    this.#update({ sessionUpdate: "config_option_update", configOptions });
+  }
+
+  #tellUsage({ tokens: { used, window }, cost }: Status): void {
+    if (window === undefined) return;
+    const amount = cost !== undefined && { cost: { amount: cost, currency: "USD" } };
+    this.#update({ sessionUpdate: "usage_update", used, size: window, ...amount });
+  }
+
+  #title(text: string): void {
+    if (this.#isTitled || text.trim() === "") return;
+    this.#isTitled = true;
+    const title = shortened(oneLine(text), MAX_SESSION_TITLE);
+    const updatedAt = new Date().toISOString();
+    this.#update({ sessionUpdate: "session_info_update", title, updatedAt });
+  }
+
+  #say(text: string, sessionUpdate = "agent_message_chunk"): void {
+    if (text === "") return;
+    const content: ContentBlock = { type: "text", text };
+    this.#update({ sessionUpdate, content, messageId: this.#messageId });
+  }
+
+  #notice(severity: "info" | "warning", lines: readonly string[]): void {
+    if (!this.editor.takes.notices) return;
+    for (const line of lines) {
+      this.#update({ sessionUpdate: "notice", severity, title: oneLine(line).replace(/^· /, "") });
+    }
+  }
+
+  #update(update: Record<string, unknown>): void {
+    if (this.#held !== undefined) this.#held.push(update);
+    else this.editor.update(this.#id, update);
+  }
+}

@@ -1,0 +1,139 @@
+/** Tool calls in the shapes of the Agent Client Protocol. @module */
+
+import type { Approval } from "../../session/frontend.ts";
+import { join, resolve } from "../../text/std_path.ts";
+import type { ToolExecution } from "../../types/event.ts";
+import type { CallAction, Change, ChangeLine, Subject } from "../../types/tool.ts";
+import { type Called, callText, runningText } from "../call_text.ts";
+import type { ContentBlock } from "./content.ts";
+
+type CallKind = "read" | "edit" | "search" | "execute" | "fetch" | "other";
+
+/** A piece of a call's content (schema `ToolCallContent`). */
+type CallContent =
+  | { type: "content"; content: ContentBlock }
+  | { type: "diff"; path: string; oldText: string | null; newText: string };
+
+/** A call, or what changed about it (schema `ToolCall`, `ToolCallUpdate`). */
+export interface CallUpdate {
+  toolCallId: string;
+  title?: string;
+  kind?: CallKind;
+  status?: "pending" | "in_progress" | "completed" | "failed";
+  content?: CallContent[];
+  locations?: { path: string; line?: number }[];
+  rawInput?: unknown;
+  rawOutput?: unknown;
+}
+
+const CALL_KINDS: Readonly<Record<CallAction, CallKind>> = {
+  read: "read",
+  list: "search",
+  find: "search",
+  search: "search",
+  run: "execute",
+  start: "execute",
+  check: "execute",
+  edit: "edit",
+  write: "edit",
+};
+
+/** A call that is asked about, or begins. */
+export function begunCall(
+  call: Called & { id: string },
+  folder: string,
+  status: "pending" | "in_progress",
+): CallUpdate {
+  return {
+    toolCallId: call.id,
+    title: runningText(call),
+    kind: kindOf(call.subject),
+    status,
+    locations: locationsOf(call.subject, folder),
+    rawInput: call.arguments,
+  };
+}
+
+/** A call that is asked about, with the change that it would make. */
+export function askedCall({ call, subject, preview }: Approval, folder: string): CallUpdate {
+  const begun = begunCall(
+    { id: call.id, toolName: call.name, arguments: call.arguments, subject },
+    folder,
+    "pending",
+  );
+  return { ...begun, ...preview && { content: diffsOf(preview, folder) } };
+}
+
+/** A call that ended. */
+export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
+  const { toolCallId, outcome, details, subject, result } = exec;
+  const { verb, object, counts, ending } = callText(exec);
+  const diffs = details?.change ? diffsOf(details.change, folder) : [];
+  const text = details?.output === undefined
+    ? result
+    : [details.output.stdout, details.output.stderr].filter(Boolean).join("\n");
+  const isShown = diffs.length === 0 || outcome !== "done";
+  const content: ContentBlock = { type: "text", text: exec.isError ? result : text };
+  const range = details?.range;
+  return {
+    toolCallId,
+    title: [`${verb} ${object}`, counts, ending].filter((part) => part !== "").join(" · "),
+    kind: kindOf(subject),
+    status: outcome === "done" ? "completed" : "failed",
+    content: [...diffs, ...isShown ? [{ type: "content", content } as const] : []],
+    locations: locationsOf(subject, folder, range?.first ?? firstChanged(details?.change)),
+    rawOutput: {
+      outcome,
+      result,
+      ...details?.exitCode !== undefined && { exitCode: details.exitCode },
+    },
+  };
+}
+
+const kindOf = (subject: Subject | undefined): CallKind =>
+  subject?.action !== undefined
+    ? CALL_KINDS[subject.action]
+    : subject?.url !== undefined
+    ? "fetch"
+    : "other";
+
+function locationsOf(
+  subject: Subject | undefined,
+  folder: string,
+  line?: number,
+): { path: string; line?: number }[] {
+  if (subject?.path === undefined) return [];
+  return [{ path: resolve(folder, subject.path), ...line !== undefined && { line } }];
+}
+
+const firstChanged = (change: Change | undefined): number | undefined =>
+  change?.lines?.find(({ kind, line }) => kind !== " " && line !== undefined)?.line;
+
+/** One block for each run of lines that stand together; none where the lines are not shown. */
+function diffsOf({ path, isNew, lines = [] }: Change, folder: string): CallContent[] {
+  const at = join(resolve(folder, path));
+  return stretches(lines).map((stretch) => ({
+    type: "diff",
+    path: at,
+    oldText: isNew ? null : diffText(stretch, "-"),
+    newText: diffText(stretch, "+"),
+  }));
+}
+
+/** The lines of each place: within one, the numbers of the lines of the new file follow each other. */
+function stretches(lines: readonly ChangeLine[]): ChangeLine[][] {
+  const found: ChangeLine[][] = [];
+  let last: number | undefined;
+  for (const line of lines) {
+    const number = line.kind === "-" ? undefined : line.line;
+    const isApart = number !== undefined && last !== undefined && number > last + 1;
+    if (found.length === 0 || isApart) found.push([]);
+    found.at(-1)!.push(line);
+    last = number ?? last;
+  }
+  return found;
+}
+
+const diffText = (lines: readonly ChangeLine[], kind: "+" | "-"): string =>
+  lines.filter((line) => line.kind === " " || line.kind === kind).map(({ text }) => `${text}\n`)
+    .join("");

@@ -1,0 +1,120 @@
+/** What an editor may set in a session: mode, model, thinking (schema `SessionConfigOption`). @module */
+
+import { THINK_LEVELS, type Thinking } from "../../config.ts";
+import { targetOf, withModel } from "../../model_target.ts";
+import { APPROVE_MODES, type ApproveMode } from "../../permissions/settings.ts";
+import { RPC_CODES, RpcError } from "../../rpc/message.ts";
+import type { ArgumentChoice } from "../../session/report.ts";
+import type { Session } from "../../session/session.ts";
+import { MODE_MEANINGS } from "../modes.ts";
+
+interface SelectOption {
+  id: string;
+  name: string;
+  category: "mode" | "model" | "thought_level";
+  type: "select";
+  currentValue: string;
+  options: { value: string; name: string; description?: string }[];
+}
+
+/** The time in milliseconds that a server gets to list its models. */
+const MODELS_MS = 1000;
+/** The values of the option for thinking; `default` leaves it to the server. */
+const THINKING = ["default", "off", "on", ...THINK_LEVELS.map(String)];
+const MODE_NAMES: Readonly<Record<ApproveMode, string>> = {
+  plan: "Plan",
+  never: "Never ask",
+  ask: "Ask",
+  edits: "Edits",
+  auto: "Auto",
+};
+
+export class ConfigOptions {
+  #models: readonly ArgumentChoice[] = [];
+
+  constructor(private readonly session: Session) {}
+
+  /** Asks the server for its models: without an answer only the one in use can be picked. */
+  async look(): Promise<void> {
+    this.#models = await this.session.choices("model", AbortSignal.timeout(MODELS_MS))
+      .catch(() => []);
+  }
+
+  get list(): SelectOption[] {
+    const { agent, status } = this.session;
+    const { name } = targetOf(agent.config);
+    const model = status.model ?? name;
+    const models = this.#models.map(({ argument, detail }) => ({
+      value: argument,
+      name: argument,
+      ...detail && { description: detail },
+    }));
+    if (!models.some(({ value }) => value === model)) models.unshift({ value: model, name: model });
+    return [
+      {
+        id: "mode",
+        name: "Mode",
+        category: "mode",
+        type: "select",
+        currentValue: this.mode,
+        options: this.modes.map(({ id, ...mode }) => ({ value: id, ...mode })),
+      },
+      {
+        id: "model",
+        name: "Model",
+        category: "model",
+        type: "select",
+        currentValue: model,
+        options: models,
+      },
+      {
+        id: "thinking",
+        name: "Thinking",
+        category: "thought_level",
+        type: "select",
+        currentValue: thinkingIn(agent.config),
+        options: THINKING.map((value) => ({ value, name: value })),
+      },
+    ];
+  }
+
+  get mode(): ApproveMode {
+    return this.session.status.mode?.approve ?? "ask";
+  }
+
+  /** The modes, the most careful one last, as editors go through them. */
+  get modes(): { id: ApproveMode; name: string; description: string }[] {
+    return APPROVE_MODES.toReversed().map((id) => (
+      { id, name: MODE_NAMES[id], description: MODE_MEANINGS[id] }
+    ));
+  }
+
+  /** Sets an option. @throws {RpcError} where there is no such option, or no such value. */
+  async set(id: unknown, value: unknown, signal: AbortSignal): Promise<void> {
+    const option = this.list.find((one) => one.id === id);
+    if (option === undefined) throw badOption(`there is no option ${JSON.stringify(id)}`);
+    if (!option.options.some((one) => one.value === value)) {
+      throw badOption(`${option.id} has no value ${JSON.stringify(value)}`);
+    }
+    const { agent } = this.session;
+    if (id === "mode") await this.session.command("approve", String(value), signal);
+    else if (id === "thinking") {
+      agent.configure(withModel(agent.config, { think: thinkingNamed(String(value)) }));
+    } else {
+      const report = await this.session.command("model", String(value), signal);
+      if (report.type === "message") throw badOption(report.message);
+    }
+  }
+}
+
+const badOption = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
+
+function thinkingIn(config: Session["agent"]["config"]): string {
+  const { think } = config.local ?? config.hosted ?? config.compat!;
+  return think === undefined ? "default" : think === true ? "on" : think === false ? "off" : think;
+}
+
+function thinkingNamed(value: string): Thinking | undefined {
+  if (value === "default") return undefined;
+  return value === "on" ? true : value === "off" ? false : value as Thinking;
+}

@@ -1,0 +1,78 @@
+/** Content blocks of the Agent Client Protocol as the parts of a message, and back. @module */
+
+import { RPC_CODES, RpcError } from "../../rpc/message.ts";
+import { isObject } from "../../text/json.ts";
+import { isWithin } from "../../text/paths.ts";
+import { fromFileUrl, relative } from "../../text/std_path.ts";
+import { typedText } from "../../text/parts.ts";
+import type { Message, Part } from "../../types/message.ts";
+
+/** A block that this program sends (schema `ContentBlock`). */
+export type ContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image"; mimeType: string; data: string };
+
+/**
+ * The parts of a prompt. A link to a file goes along as a typed `@path` does, with the policy's consent;
+ * what the editor embeds goes along as it is. @throws {RpcError} for a block that is none of the protocol.
+ */
+export function promptParts(blocks: unknown, folder: string): Part[] {
+  if (!Array.isArray(blocks) || blocks.length === 0) {
+    throw new RpcError(RPC_CODES.invalidParams, "prompt must be a list of content blocks");
+  }
+  return blocks.map((block, at) => {
+    const part = isObject(block) ? partOf(block, folder) : undefined;
+    if (part !== undefined) return part;
+    const type = isObject(block) ? JSON.stringify(block.type) : "no object";
+    throw new RpcError(RPC_CODES.invalidParams, `prompt[${at}] cannot be used: ${type}`);
+  });
+}
+
+function partOf(block: Record<string, unknown>, folder: string): Part | undefined {
+  const { type, text, uri, data, mimeType, name, resource } = block;
+  if (type === "text" && typeof text === "string") return { type, text };
+  if (type === "image" && typeof data === "string" && typeof mimeType === "string") {
+    return { type, mediaType: mimeType, data };
+  }
+  if (type === "resource_link" && typeof uri === "string") {
+    const path = pathOf(uri, folder);
+    if (path !== undefined && !/["\n]/.test(path)) return { type: "text", text: `@"${path}"` };
+    return { type: "text", text: `${typeof name === "string" ? name : "link"}: ${uri}` };
+  }
+  if (type !== "resource" || !isObject(resource) || typeof resource.uri !== "string") {
+    return undefined;
+  }
+  const named = pathOf(resource.uri, folder) ?? resource.uri;
+  if (typeof resource.text === "string") {
+    return { type: "resource", kind: "file", name: named, text: resource.text };
+  }
+  const isImage = typeof resource.mimeType === "string" && /^image\//.test(resource.mimeType);
+  if (!isImage || typeof resource.blob !== "string") return undefined;
+  return {
+    type: "image",
+    mediaType: resource.mimeType as string,
+    data: resource.blob,
+    name: named,
+  };
+}
+
+/** The path of a `file:` address, relative where it is in `folder`; undefined for another address. */
+function pathOf(uri: string, folder: string): string | undefined {
+  if (!/^file:\/\/(?!\/*$)/i.test(uri)) return undefined;
+  try {
+    const path = fromFileUrl(uri.replace(/[?#].*$/, ""));
+    return isWithin(folder, path) ? relative(folder, path) || "." : path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The blocks of what a person said, as an editor shows it again. */
+export function saidBlocks(message: Message): ContentBlock[] {
+  const images = (message.parts ?? []).filter((part) => part.type === "image");
+  const text = typedText(message);
+  return [
+    ...text === "" ? [] : [{ type: "text", text } as const],
+    ...images.map(({ mediaType, data }) => ({ type: "image", mimeType: mediaType, data } as const)),
+  ];
+}
