@@ -15,9 +15,14 @@ const TIMEOUT_GRACE_MS = 2000;
 /** The exit code of `timeout(1)` for the same case. */
 const TIMEOUT_EXIT_CODE = 124;
 
-/** Words of programs from which the sandbox kept a write, a socket, the name of a host or a file. */
+/** Words of programs from which the sandbox kept a write, or the network. */
+const SIGNS_OF_SANDBOX =
+  /read-only file ?system|EROFS|network is unreachable|ENETUNREACH|could not resolve|unable to resolve|name resolution|ENOTFOUND|EAI_AGAIN|no such host|nodename nor servname/i;
+/** Words that a program which fails may also say for other reasons. */
 const SIGNS_OF_LIMITS =
-  /read-only file ?system|EROFS|network is unreachable|ENETUNREACH|could not resolve|name resolution|ENOTFOUND|EAI_AGAIN|getaddrinfo|no such host|nodename nor servname|operation not permitted|EPERM|no such file or directory|permission denied|connection refused|ECONNREFUSED/i;
+  /getaddrinfo|operation not permitted|EPERM|no such file or directory|permission denied|connection refused|ECONNREFUSED/i;
+/** A pipe: its exit code is that of the last program, whatever became of those before. */
+const ANY_PIPE = /[^|]\|[^|]/;
 const HOW_TO_LEAVE =
   '. Where that made it fail, call again with leave "network" or "sandbox" and a reason: the user decides';
 
@@ -54,10 +59,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   }
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`];
-  if (limits !== undefined && status?.code !== 0) {
-    const said = `${output.stdout ?? ""}\n${output.stderr ?? ""}`;
-    lines.push(SIGNS_OF_LIMITS.test(said) ? `${limits}${HOW_TO_LEAVE}` : limits);
-  }
+  if (limits !== undefined) lines.push(...hintOf(limits, command, status?.code, output));
   const end = `ended after ${timeout_seconds} s, the output is what came so far`;
   if (isTimedOut) lines.push(`timed_out: true (${end})`);
   else if (left.length > 0) lines.push(leftBehind(left));
@@ -67,6 +69,23 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
     ...code !== undefined && { exitCode: code },
     ...isTimedOut ? { isTimedOut } : left.length > 0 && { endedProcesses: left },
   };
+}
+
+/** The limits of a command that may have run into them, with the way to leave them where that is likely. */
+function hintOf(
+  limits: string,
+  command: string,
+  code: number | undefined,
+  { stdout = "", stderr = "" }: CommandOutput,
+): string[] {
+  const leaving = [`${limits}${HOW_TO_LEAVE}`];
+  if (code === 0) {
+    // `curl -s ADDRESS | head` ends well and says nothing.
+    const isSilent = ANY_PIPE.test(command) && `${stdout}${stderr}`.trim() === "";
+    return isSilent || SIGNS_OF_SANDBOX.test(stderr) ? leaving : [];
+  }
+  const said = `${stdout}\n${stderr}`;
+  return SIGNS_OF_SANDBOX.test(said) || SIGNS_OF_LIMITS.test(said) ? leaving : [limits];
 }
 
 /** Waits for the shell's exit, its time limit or an abort, whichever comes first. */

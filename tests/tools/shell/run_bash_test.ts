@@ -363,6 +363,22 @@ Deno.test("a command that fails tells the limits of what confines it", { ignore 
   );
   assertEquals(await bash(ws, "true", 60, confined("no network")), "exit code: 0\nno output");
   assertEquals(await bash(ws, "exit 1", 60, confined()), "exit code: 1\nno output");
+  // A program at the start of a pipe failed, and the last one did not.
+  const isTold = async (command: string) =>
+    (await bash(ws, command, 60, confined("no network"))).includes('leave "network"');
+  const failed = "echo 'curl: (6) Could not resolve host: a' >&2";
+  const rows: [string, boolean][] = [
+    [`{ ${failed}; } | head -1`, true],
+    [`{ ${failed}; } | cat; echo done`, true],
+    ["(exit 6) | head -1", true],
+    ["(exit 6) || true", false],
+    ["echo could not resolve | cat", false],
+    ["ls /none | cat", false],
+    ["true", false],
+  ];
+  for (const [command, told] of rows) {
+    assertEquals([command, await isTold(command)], [command, told]);
+  }
 });
 
 Deno.test("runs in the working directory", { ignore }, async () => {
