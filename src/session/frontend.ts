@@ -10,7 +10,7 @@ import type { TurnEvent } from "../types/event.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
-import type { Change, Job, Subject } from "../types/tool.ts";
+import type { Change, Job, Leave, Subject } from "../types/tool.ts";
 
 /** A question about one call, as data. */
 export interface Approval {
@@ -33,6 +33,8 @@ export interface Approval {
   rules?: readonly OfferedRule[];
   /** The file that the rule is for, where the call names one. */
   rulePath?: string;
+  /** The part of the sandbox that the command leaves with a yes; left out, it leaves none. */
+  leave?: Leave;
   /** The grants of the network that a yes makes for the session. */
   networked?: readonly NetworkGrant[];
   /** The files that the command runs and that changed since it was allowed. */

@@ -129,14 +129,22 @@ function requestNotes(approval: Approval, columns: number, paint: Painter): stri
       wrapped(`  Changed since you allowed it: ${changed.map(oneLine).join(", ")}`, columns),
     );
   }
-  if (approval.networked) {
-    const granted = `  A yes gives the network, in this session, to ${
-      networkedBy(approval.networked)
-    }`;
-    text.push(paintedRows(granted, columns, DIM, paint));
-  }
+  const meaning = meaningOfYes(approval);
+  if (meaning !== undefined) text.push(paintedRows(`  ${meaning}`, columns, DIM, paint));
   if (confinedTo) text.push(paintedRows(`  ${confinedTo}`, columns, DIM, paint));
   return text;
+}
+
+/** What a yes does beyond running the command where it always runs; undefined for nothing. */
+function meaningOfYes({ networked, leave }: Approval): string | undefined {
+  if (networked) {
+    return "A yes runs it with the network, its files confined as before. In this session the network is " +
+      `then open, unasked, to ${networkedBy(networked)}.`;
+  }
+  if (leave === "network") return "A yes runs it with the network, its files confined as before.";
+  if (leave === undefined) return undefined;
+  return "A yes runs it this once without the sandbox: it can read and write all that you can, and use " +
+    "the network.";
 }
 
 /** The programs that get the network: exact words stand in the command above, beginnings cover more than that. */

@@ -137,15 +137,20 @@ Deno.test("SBX-04 a question shows all that a yes gives the network to, however 
     const reason = `asks for the network: ${"why ".repeat(200)}`;
     const networked = networkGrants(command);
     const more = { reason, isRoutine: false, networked };
-    return listedQuestion(approvalOf(bash, { command }, more), 200, (text) => text).split("\n").at(
-      -1,
-    );
+    return listedQuestion(approvalOf(bash, { command }, more), 400, (text) => text).split("\n")
+      .at(-1);
   };
-  const begin = "  A yes gives the network, in this session, to ";
-  assertEquals(shown("curl x"), `${begin}exactly this`);
+  const begin = "  A yes runs it with the network, its files confined as before. " +
+    "In this session the network is then open, unasked, to ";
+  assertEquals(shown("curl x"), `${begin}exactly this.`);
   assertEquals(
     shown(`echo ${"x".repeat(5000)} && npm install a && npm install b; git push`),
-    `${begin}any \`npm install …\` and any \`git push …\` and exactly this`,
+    `${begin}any \`npm install …\` and any \`git push …\` and exactly this.`,
+  );
+  const out = approvalOf(bash, { command: "git commit" }, { isRoutine: false, leave: "sandbox" });
+  assertMatch(
+    listedQuestion(out, 200, (text) => text),
+    /A yes runs it this once without the sandbox: it can read and write all that you can/,
   );
 });
 
