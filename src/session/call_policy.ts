@@ -69,19 +69,31 @@ export class CallPolicy {
     }
     if (verdict.isPlanned) return PLAN_REFUSAL;
     onRefused();
-    const isDenied = verdict.effect === "deny";
-    const how = isDenied ? "" : `; ${this.#wayOut(args, verdict)} allows it`;
-    const summary = `it ${shortened(oneLine(verdict.reason), 100)}${how}`;
-    return { allow: false, ...refusal(this.tool, verdict), summary };
+    const wayOut = verdict.effect === "deny" ? undefined : this.#wayOut(args, verdict);
+    const reason = shortened(oneLine(verdict.reason), 100);
+    const summary = `it ${reason}${wayOut ? `; ${wayOut.said}` : ""}`;
+    return { allow: false, ...refusal(this.tool, verdict, wayOut), summary };
   }
 
-  /** What the person can do for a call that was refused as nobody was asked. */
-  #wayOut(args: Arguments, { leave }: Verdict): string {
-    const { yes, settings } = this.by;
-    if (yes && settings.view !== undefined) {
-      return leave === "network" ? "--network" : "--sandbox off";
+  /** What lets a call run that was refused as nobody was asked: for the person, and for the model. */
+  #wayOut(args: Arguments, { leave, isBeyond, mayBeDenied }: Verdict): WayOut {
+    const { yes, settings: { view, approve } } = this.by;
+    // A rule that denies may be about it: only a person who reads it decides.
+    if (yes && mayBeDenied) {
+      return { said: "a session asks you about it", told: "in a session, which asks them" };
     }
-    return `--yes${this.#rules(args) ? ", or a rule," : ""}`;
+    // With --yes the sandbox decides, and what it leaves out needs more.
+    const isOut = view !== undefined && isBeyond === true;
+    const isAsked = !isOut || leave !== "network" || approve === "ask";
+    const flags = [
+      ...!yes && isAsked ? ["--yes"] : [],
+      ...isOut ? [leave === "network" ? "--network" : "--sandbox off"] : [],
+    ].join(" ");
+    const hasRule = this.#rules(args) !== undefined;
+    return {
+      said: `${flags}${hasRule ? ", or a rule," : ""} allows it`,
+      told: `by starting copilot with ${flags}${hasRule ? ", or with a rule" : ""}`,
+    };
   }
 
   #call(args: Arguments): PolicyCall {
@@ -187,7 +199,7 @@ export class CallPolicy {
 
   #approval(
     args: Arguments,
-    { reason, isRoutine, networked, changed }: Verdict,
+    { reason, isRoutine, networked, changed, leave }: Verdict,
     prepared: Prepared | undefined,
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
@@ -211,6 +223,7 @@ export class CallPolicy {
       ...rules && { rules },
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
+      ...leave && { leave },
       ...networked && { networked },
       ...changed && { changed },
     };
@@ -237,6 +250,9 @@ export class CallPolicy {
   }
 }
 
+/** What would let a refused call run, in words for a person and for the model. */
+type WayOut = Readonly<Record<"said" | "told", string>>;
+
 const PLAN_REFUSAL: Decision = {
   allow: false,
   reason:
@@ -249,16 +265,15 @@ function isReplaced(folder: string): boolean {
   return (attempt(() => Deno.realPathSync(folder)) ?? folder) !== folder;
 }
 
-function refusal({ name, access }: Tool, { effect, reason: why }: Verdict) {
+function refusal({ name, access }: Tool, { reason: why }: Verdict, wayOut: WayOut | undefined) {
   const what = access === "execute" ? "this command" : name;
-  const isDenied = effect === "deny";
-  const explanation = isDenied
+  const explanation = wayOut === undefined
     ? `${what} is not allowed: it ${why}.`
     : `${what} needs an approval, as it ${why}, and nobody is there to give it.`;
-  const how = " (The user can allow it by starting copilot with --yes, or with a rule.)";
+  const how = wayOut === undefined ? "" : ` (The user can allow it ${wayOut.told}.)`;
   const reason =
     `Refused: ${explanation} Do not try another way; answer with what you can read, and say what you would have done.`;
-  return { explanation, reason: isDenied ? reason : reason + how };
+  return { explanation, reason: reason + how };
 }
 
 /** `args` without those that are as they would be if left out. */

@@ -35,7 +35,7 @@ Deno.test({
         bash("mv .git g && cp -r g .git; echo evil >> .git/config; rm -rf .vscode; mv .vscode v"),
         bash("ln .git/config c; mv .git/config d; rm -f .git/config; : > .git/hooks/pre-commit"),
         bash("echo x > .npmrc; echo x > linked/a; : > .mcp.json; : > sub/.gitfile"),
-        bash("git add a.txt; git commit -qm two --allow-empty; git log --oneline | wc -l"),
+        bash("sh -c 'git add a.txt; git commit -qm two --allow-empty; git log --oneline | wc -l'"),
         bash("echo evil > .git/config.worktree; echo evil > .git/worktrees/tree/commondir"),
       ],
       CONFINED,
@@ -202,7 +202,8 @@ Deno.test({
     await turn([bash("true")], CONFINED, {}, ({ folder }) => {
       assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["a.txt"]);
     });
-    await turn([bash(make), bash("git status")], CONFINED, {}, async ({ folder, results }) => {
+    const words = `sh -c '${make.replaceAll("'", "'\\''")}'`;
+    await turn([bash(words), bash("git status")], CONFINED, {}, async ({ folder, results }) => {
       assertMatch(results[0]!, /^exit code: 0/);
       await using server = strictServer([bash("git status"), bash("touch ran"), { text: "Done." }]);
       const args = ["--local", "--host", server.url, "-m", "test", "-p", "go", "--approve", "auto"];
@@ -379,7 +380,7 @@ Deno.test({
         assertStringIncludes(results[0]!, "new");
         // A failure that the sandbox may be the cause of says how to leave it.
         assertStringIncludes(results[4]!, 'call again with leave "network"');
-        assertMatch(results[5]!, /asks for the network: why/);
+        assertMatch(results[5]!, /asks for the network, which the sandbox blocks: why/);
         assertEquals(text(`${folder}/b.txt`), "b");
         assertEquals(existsAt(`${folder}/../c.txt`), false);
       },
@@ -418,6 +419,42 @@ Deno.test({
         );
       },
     ),
+});
+
+Deno.test({
+  ...unreachable,
+  name: `R-01 confined, --yes refuses a commit, and says what allows it${skipped}`,
+  async fn() {
+    const prepare = async (folder: string) => {
+      await sh(
+        `cd '${folder}' && git init -q . && git config user.email a@b && git config user.name a`,
+      );
+    };
+    const commit = bash("git add a.txt && git commit -qm one");
+    for (const flags of [CONFINED, ["--approve", "auto", ...CONFINED]]) {
+      await turn([commit, bash("git log")], flags, { prepare }, ({ results, stderr, code }) => {
+        assertMatch(
+          results[0]!,
+          /^Refused: .* as it writes to the repository, and so runs outside/,
+        );
+        assertStringIncludes(results[0]!, "by starting copilot with --sandbox off");
+        assertStringIncludes(stderr, "--sandbox off, or a rule, allows it");
+        assertEquals(code, 3);
+        // What only reads runs.
+        assertMatch(results[1]!, /^exit code: 128/);
+      });
+    }
+    const flags: [string[], unknown][] = [
+      [["--yes", "--sandbox", "off"], {}],
+      [CONFINED, { allow: ["run_bash(git add *)", "run_bash(git commit *)"] }],
+    ];
+    for (const [given, own] of flags) {
+      await turn([commit, bash("git log --oneline")], given, { prepare, own }, ({ results }) => {
+        assertMatch(results[0]!, /^exit code: 0/);
+        assertMatch(results[1]!, /^exit code: 0[^]* one$/m);
+      });
+    }
+  },
 });
 
 Deno.test({

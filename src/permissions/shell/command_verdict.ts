@@ -32,7 +32,9 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const isKnown = networked && inside.effect === "allow" &&
     networked.every(({ text }) => scene.networked?.includes(text));
   if (isKnown) return { ...ALLOW, leave };
-  const what = leave === "network" ? "asks for the network" : "asks to run outside of the sandbox";
+  const what = leave === "network"
+    ? "asks for the network, which the sandbox blocks"
+    : "asks to run outside of the sandbox";
   const whys = [reason, inside.effect === "ask" ? `it ${inside.reason}` : ""].filter(Boolean);
   const because = askBecause([what, ...whys].join(": "));
   return { ...because, leave, isBeyond: true, ...networked && { networked } };
@@ -164,7 +166,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
     return askBecause(`redirects with ${harmful.operator} ${harmful.target.text}`);
   }
   const plain = withoutTimeout(command);
-  const leaves = isConfined && writesRepository(plain.words);
+  // In every mode: what a person, or --yes, lets run in the sandbox would fail there.
+  const leaves = scene.view !== undefined && writesRepository(plain.words);
   // An option may have a program write there; some expand `~/x` and `$HOME/x` themselves.
   const isAway = words.some(({ text }) => /(^|[=:,])~|\$[\w{(]/.test(text)) ||
     named.map(({ path }) => scene.place(path))
