@@ -28,7 +28,7 @@ export function cutNewResults(
   const results = messages.slice(first);
   const others = [messages[newestOfPerson(messages)], messages[first - 1]];
   const room = most * 0.75 - sizeOf(others.filter((message) => message !== undefined), size);
-  if (results.length === 0 || sizeOf(results, size) <= room) return [messages, 0];
+  if (sizeOf(results, size) <= room) return [messages, 0];
   const share = room / results.length;
   return mapSome(messages, (message, i) => {
     const tokens = size(message);

@@ -60,6 +60,9 @@ const CUTS: [before: string, most: number, after: string, count: number][] = [
   ["u9 a9 t10000", 4000, "u9 a9 t…", 1],
   ["u9 a9 t10000", 10, "u9 a9 t…", 1],
   ["u9 a9 t740 t741 t10000", 3000, "u9 a9 t740 t741 t…", 1],
+  // Results that fit together are left, however they share the room.
+  ["u9 a9 t100 t1382", 2000, "u9 a9 t100 t1382", 0],
+  ["u9 a9 t741 t1000", 2000, "u9 a9 t741 t…", 1],
   ["u9 a9 t10000 t10000 t90", 4000, "u9 a9 t… t… t90", 2],
   ["u9 a0 t5000 a9 t10000", 4000, "u9 a0 t5000 a9 t…", 1],
   ["u9 a0 t5000 a9", 400, "u9 a0 t5000 a9", 0],

@@ -117,6 +117,33 @@ Deno.test("a count of up to four times the estimate is believed", () => {
   }
 });
 
+Deno.test("a request of 2000 estimated tokens: what is learnt of a count, and of a refusal", () => {
+  const request = () => {
+    const agent = agentWith();
+    agent.state.messages.push({ role: "user", content: "x1".repeat(3583) });
+    assertEquals(requestTokens(agent), 2000);
+    return agent;
+  };
+  const counts: (readonly [counted: number, estimate: number, window: number | undefined])[] = [
+    // Up to four times as much, and down to a quarter, a count is believed.
+    ...[[8000, 8000, undefined], [8001, 2000, undefined]] as const,
+    ...[[500, 500, undefined], [499, 2000, undefined]] as const,
+    // Below 0.4 of the estimate it is of a request that was cut, unless it is below any window.
+    ...[[800, 800, undefined], [799, 2000, 799]] as const,
+    ...[[512, 2000, 512], [511, 511, undefined]] as const,
+  ];
+  for (const [inputTokens, estimate, window] of counts) {
+    const agent = request();
+    learnFromUsage(agent, { inputTokens, outputTokens: 1 });
+    assertEquals([requestTokens(agent), contextWindow(agent)], [estimate, window]);
+  }
+  for (const [prompt, estimate] of [[8000, 8000], [8001, 2000], [500, 500], [499, 2000]] as const) {
+    const agent = request();
+    learnFromRefusal(agent, { prompt });
+    assertEquals([requestTokens(agent), contextWindow(agent)], [estimate, estimate]);
+  }
+});
+
 /** Tokens said before each request, what the server counts of it, and which count is news. */
 const CUTS: [name: string, said: number[], counted: number[], noticed: number | undefined][] = [
   ["a server that counts all", [1000, 1000, 9000, 500], [1200, 2200, 11_200, 11_700], undefined],

@@ -80,6 +80,7 @@ const OFFERED: [command: string, offered: string][] = [
   ["sudo ls", "run_bash(sudo ls)"],
   ["find . -exec ls {} +", "run_bash(find . -exec ls '{}' +)"],
   ["rm x", "run_bash(rm x)"],
+  ["a; b; c; d", "run_bash(a) run_bash(b) run_bash(c) run_bash(d)"],
   ["rm it's\\ x\\ \\*", ""],
   ['rm "it\'s *"', "run_bash(rm 'it'\\''s *')"],
   ["cargo test --config a=b", "run_bash(cargo test --config a=b)"],
@@ -434,6 +435,10 @@ Deno.test("CMD-03 what a command may run is looked up in bounds", unix, async ()
   for (let at = 0; at < 30; at++) ws.put(`f${at}`, "");
   const names = Array.from({ length: 30 }, (_, at) => `f${at}`).join(" ");
   assertEquals((await asked(permissions, ws, `tool ${names}`))?.rules, undefined);
+  for (const [count, isKept] of [[20, true], [21, false]] as const) {
+    const command = `tool ${names.split(" ").slice(0, count).join(" ")}`;
+    assertEquals((await asked(permissions, ws, command))?.rules !== undefined, isKept);
+  }
   // No read of it ends.
   assertEquals((await asked(permissions, ws, "tool /proc/kmsg"))?.choices.includes("once"), true);
 });
