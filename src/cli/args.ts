@@ -154,6 +154,7 @@ export const FLAGS = [
     help: `with setup: ${EDITORS.join(", ")}; prints its setting for copilot`,
   },
   { name: "write", help: "with setup --editor: adds the setting to the editor's own file" },
+  { name: "vim", help: 'vim\'s keys in the input line ("keys" in config.json rebinds: see /keys)' },
   { name: "no-notify", help: "no notification when a long turn ends and you look elsewhere" },
   {
     name: "theme",
@@ -180,7 +181,9 @@ export type Args =
   & { [K in Switch]?: true }
   & { [K in Exclude<FlagRow["name"], Switch>]?: string }
   /** The word that belongs to no flag: the first message of a session. */
-  & { message?: string };
+  & { message?: string }
+  /** The keys that the file at `path` binds; no flag has them. */
+  & { bindings?: { path: string; keys: Record<string, unknown> } };
 
 /** What the program does in place of a session, by the first word of its command line. */
 export const COMMANDS = [
@@ -333,7 +336,7 @@ export function comeBackCommand(args: Args, folder: string): string {
   // A key in the list of processes is bad enough: it is not shown.
   const left = new Set(["continue", "api-key", "working-dir"]);
   const words = flags.flatMap(({ name }) => {
-    const given = args[name as keyof Args];
+    const given = args[name as Exclude<keyof Args, "bindings">];
     if (given === undefined || left.has(name)) return [];
     return given === true ? [`--${name}`] : [`--${name}`, shellWord(given)];
   });

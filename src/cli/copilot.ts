@@ -3,6 +3,8 @@ import { TerminalFrontend } from "../frontends/terminal/terminal_frontend.ts";
 import { parsePermissionChoice } from "../permissions/choice.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
+import { UsageError } from "../errors.ts";
+import { type Keymap, keymapOf } from "../terminal/line/actions.ts";
 import { makeSane } from "../terminal/tty.ts";
 import type { Args } from "./args.ts";
 import { keepTheme } from "./defaults.ts";
@@ -31,12 +33,23 @@ export function terminalFrontend(
   return new TerminalFrontend({
     notifies: !args["no-notify"],
     theme: themeOf(args),
+    keymap: keymapFor(args),
     message,
     comeBack,
     setup: setupHome(),
     keepTheme,
     onSignals,
   });
+}
+
+/** The keys in force. @throws {UsageError} where config.json binds a key that there is not, or to nothing. */
+function keymapFor({ bindings, vim }: Args): Keymap {
+  try {
+    return keymapOf(bindings?.keys, vim);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`Cannot use "keys" in ${bindings?.path}: ${error.message}`);
+  }
 }
 
 /** Runs a session in the terminal; the exit code. `checked` makes it, with errors of its own. */

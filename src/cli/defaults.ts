@@ -3,6 +3,7 @@
 import type { Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../frontends/terminal/setup.ts";
+import { isObject } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
@@ -44,6 +45,15 @@ export async function keepSettings(
   await writeConfigFile({ ...settings, ...chosen }, env);
 }
 
+/** The form of a key's name; a secret in the wrong place has another, and is quoted in no error. */
+const KEYBOARD_KEY =
+  /^(?:(?:[a-z]{1,5}-)+(?:\S|[a-z]{2,9})|f\d{1,2}|up|down|left|right|home|end|ins(?:ert)?|del(?:ete)?|page(?:up|down)|pg(?:up|dn)|enter|return|tab|backspace|esc(?:ape)?)(?: \S{1,16}){0,2}$/i;
+
+/** True for a name in `"keys"` that is a key of the keyboard; others are addresses of servers. */
+export function isKeyboardKey(name: string): boolean {
+  return KEYBOARD_KEY.test(name);
+}
+
 /** Writes the theme into the person's `config.json`. @throws {Error} like `keepSettings`. */
 export async function keepTheme(theme: Theme, env?: VariableReader): Promise<void> {
   await writeConfigFile({ ...readConfigFile(env)?.settings, theme }, env);
@@ -62,7 +72,7 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
   if (file === undefined) return args;
-  const { path, settings: { keys: _, ...settings } } = file;
+  const { path, settings: { keys, ...settings } } = file;
   const flags: readonly Flag[] = FLAGS;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
@@ -88,5 +98,7 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
     if (value === false || isOther && ofServer.includes(name)) continue;
     defaults[name] = value === true ? true : String(value);
   }
-  return { ...defaults, ...args };
+  const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
+  const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
+  return { ...defaults, ...bindings, ...args };
 }

@@ -12,7 +12,7 @@ import { UsageError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { isObject } from "../text/json.ts";
 import type { Notice } from "../session/report.ts";
-import { readConfigFile } from "./defaults.ts";
+import { isKeyboardKey, readConfigFile } from "./defaults.ts";
 
 export type Env = Pick<typeof Deno.env, "get">;
 
@@ -69,6 +69,7 @@ function savedKey(address: string, env: Env): string | undefined {
   if (!isObject(file.settings.keys)) throw wrong();
   let saved: string | undefined;
   for (const [of, key] of Object.entries(file.settings.keys)) {
+    if (isKeyboardKey(of)) continue; // a session checks it
     if (typeof key !== "string" || key === "" || !PRINTABLE.test(key)) throw wrong();
     let server: string;
     try {

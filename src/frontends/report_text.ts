@@ -4,6 +4,14 @@ import { dollars } from "../session/prices.ts";
 import type { Report } from "../session/report.ts";
 import type { UndoneFile, UndoReport } from "../session/undo.ts";
 import { type Copied, MAX_COPY_BYTES } from "../terminal/clipboard.ts";
+import {
+  type ActionName,
+  ACTIONS,
+  DEFAULT_KEYMAP,
+  type Keymap,
+  keysOf,
+  VIM_KEYS,
+} from "../terminal/line/actions.ts";
 import { rowsText, styledRow } from "../terminal/styled.ts";
 import { clockTime, count, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -22,6 +30,8 @@ import {
 interface TextOptions {
   columns: number;
   unicode: boolean;
+  /** The keys in force (default: those of the table). */
+  keymap?: Keymap;
   /** Styles what is less important. */
   dim?: (text: string) => string;
 }
@@ -61,9 +71,16 @@ const TEXTS: ReportTexts = {
   message: ({ message }) => message,
   resumed: ({ resumed }, { dim }) => resumedLines(resumed, dim).join("\n"),
   undone: ({ way, undone }) => undone ? undoLines(undone).join("\n") : nothingToUndo(way),
-  commands({ commands }, { columns }) {
+  keys(_, { columns, keymap = DEFAULT_KEYMAP }) {
+    const names = ACTIONS.map(({ name }) => name);
+    const rows = table(keyRows(keymap, names), columns);
+    if (!keymap.isVim) return rows;
+    const vim = table(VIM_KEYS.map(({ keys, help }) => [keys, help]), columns);
+    return `${rows}\n\nIn vim's command mode:\n${vim}`;
+  },
+  commands({ commands }, { columns, keymap = DEFAULT_KEYMAP }) {
     const rows = commands.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
-    return table([...rows, ...HELP_MORE], columns);
+    return table([...rows, ...HELP_MORE, ...keyRows(keymap, HELP_ACTIONS)], columns);
   },
   tools: ({ tools }, { columns }) =>
     table(tools.map(({ name, description }) => [name, description]), columns),
@@ -142,17 +159,24 @@ const TEXTS: ReportTexts = {
 const HELP_MORE: readonly [string, string][] = [
   ["@PATH", "in a message, typed and not pasted: sends the file along"],
   ["!COMMAND", "runs a shell command; its output goes along with the next message"],
-  [
-    "Esc, Ctrl-C",
-    "stop the turn, but no jobs; Ctrl-C twice at an empty line leaves, as does Ctrl-D",
-  ],
-  ["Esc Esc", "at an empty line: goes back to before a message, as /undo does"],
-  ["Alt-Enter", "a new line, as does \\ at the end of one"],
-  ["Up, Down", "what you typed before; what is queued comes back first"],
-  ["Tab, Ctrl-R", "completes; searches in what you typed"],
-  ["Ctrl-O", "the whole conversation, nothing folded; / searches in it, q leaves it"],
-  ["Ctrl-Z", "back to the shell; fg goes on"],
 ];
+/** The actions whose keys the help lists; `/keys` has them all. */
+const HELP_ACTIONS: readonly ActionName[] = [
+  ...["stop", "cancel", "newline", "previous-line", "complete", "search-back", "editor"] as const,
+  ...["transcript", "next-mode", "suspend"] as const,
+];
+
+/** A row for each action that has keys: these, what it does, and its name where it can be rebound. */
+function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string][] {
+  return names.flatMap((name): [string, string][] => {
+    const { help } = ACTIONS.find((one) => one.name === name)!;
+    const keys = keysOf(keymap, name).map(shownKey).join(", ");
+    return keys === "" ? [] : [[keys, help]];
+  });
+}
+
+/** A key as people write it, such as `Ctrl-X Ctrl-E`. */
+const shownKey = (key: string) => key.replace(/(^|[- ])([a-z])/g, (all) => all.toUpperCase());
 
 /** Rows of a name and a text; the lines of a text begin below one another. */
 function table(rows: readonly (readonly string[])[], columns: number): string {

@@ -86,6 +86,26 @@ export function textPartOf(units: readonly Unit[]): TextPart {
   return { type: "text", text: unitsText(units), ...pasted.length > 0 && { pasted } };
 }
 
+/**
+ * The ranges of `text`, into which another program changed `before`, that were pasted: those outside of
+ * what it changed, and all of that where it had some.
+ */
+export function keptRanges({ text: before, pasted = [] }: TextPart, text: string): TextRange[] {
+  const least = Math.min(before.length, text.length);
+  let start = 0;
+  while (start < least && before[start] === text[start]) start++;
+  let tail = 0;
+  while (tail < least - start && before.at(-1 - tail) === text.at(-1 - tail)) tail++;
+  const [oldEnd, end] = [before.length - tail, text.length - tail];
+  const shift = end - oldEnd;
+  const head = pasted.filter(([from]) => from < start)
+    .map(([from, to]): TextRange => [from, Math.min(to, start)]);
+  const last = pasted.filter(([, to]) => to > oldEnd)
+    .map(([from, to]): TextRange => [Math.max(from, oldEnd) + shift, to + shift]);
+  const isOfPasted = pasted.some(([from, to]) => from < Math.max(oldEnd, start + 1) && to > start);
+  return [...head, ...isOfPasted && end > start ? [[start, end] as const] : [], ...last];
+}
+
 /** The text that `units` stand for. */
 export function unitsText(units: readonly Unit[]): string {
   return units.map((unit) => typeof unit === "string" ? unit : unit.text).join("");
@@ -157,7 +177,7 @@ export function lineEndAfter(units: readonly Unit[], at: number): number {
 }
 
 /** True for the units of words: letters, digits and marks, as in readline; a paste is a word. */
-function isWordUnit(unit: Unit): boolean {
+export function isWordUnit(unit: Unit): boolean {
   if (isFolded(unit)) return true;
   return /^[\p{L}\p{N}\p{M}]/u.test(typeof unit === "string" ? unit : unit.text);
 }

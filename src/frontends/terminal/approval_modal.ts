@@ -26,6 +26,7 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "unicode"> {
   /** Text that was printed before it. */
   context: string;
   ring: LineModalOptions["ring"];
+  keymap?: LineModalOptions["keymap"];
   /** Prints what the answers mean. */
   onHelp(): void;
   /** Ctrl-C or Escape: the turn ends. */
@@ -152,13 +153,13 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   }
 
   #open(kind: "reason" | "command", text: string): Outcome<ApprovalAnswer> {
-    const { rows, unicode, ring, hasStyles } = this.options;
+    const { rows, unicode, ring, keymap, hasStyles } = this.options;
     if (kind === "reason") this.#chosen = rows.length - 1;
     const mark = unicode ? "❯" : ">";
     const prompt = kind === "command" ? `${mark} ` : `${mark} ${rows.length}  No: `;
     const color = hasStyles ? "\x1b[1m" : "";
     const state = lineState({ multiline: false, text: graphemes(text) });
-    this.#line = { kind, modal: new AnswerLine(state, { prompt, color, ring }) };
+    this.#line = { kind, modal: new AnswerLine(state, { prompt, color, ring, keymap }) };
     return "none";
   }
 

@@ -50,10 +50,10 @@ export class CommandRunner {
       const report = await this.#report(name, given, signal);
       if (report === undefined) return;
       if (report.type === "resumed") return report;
-      const { columns, dim, look: { unicode } } = display;
+      const { columns, dim, keymap, look: { unicode } } = display;
       if (report.type === "copy") text = this.#copy(report);
       else if (report.type === "theme") text = await this.#setTheme(report.name, signal);
-      else text = reportText(report, { columns, unicode, dim });
+      else text = reportText(report, { columns, unicode, dim, keymap });
     } catch (error) {
       // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;

@@ -2,6 +2,7 @@
 
 import type { Theme } from "../../config.ts";
 import type { Status } from "../../session/frontend.ts";
+import type { Keymap } from "../../terminal/line/actions.ts";
 import { canEdit } from "../../terminal/line/input.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import type { BandLook } from "../../terminal/screen/person_band.ts";
@@ -32,6 +33,7 @@ interface DisplayOptions
   extends
     Pick<ScreenOptions, "history" | "pasted" | "completer" | "onStop" | "onEnd" | "overtakes">,
     Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
+  keymap: Keymap;
   theme: Theme;
   /** Aborted when the session ends. */
   over: AbortSignal;
@@ -72,6 +74,10 @@ export class Display implements Disposable {
       themed({ ...look, background: this.#background ?? background }, theme),
     );
     this.screen.update();
+  }
+
+  get keymap(): Keymap {
+    return this.options.keymap;
   }
 
   get columns(): number {
@@ -137,7 +143,8 @@ export class Display implements Disposable {
       activity: () => this.#activity(),
       band: () => this.band,
       rule: () => this.#sgr(DIM),
-      footer: () => this.status ? footerText(this.status, this.columns) : "",
+      footer: (mode) =>
+        this.status ? footerText(this.status, this.columns, undefined, mode) : mode ?? "",
       get onBackground() {
         return asksBackground() ? onBackground : undefined;
       },

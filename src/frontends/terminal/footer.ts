@@ -6,10 +6,19 @@ import { oneLine } from "../../text/one_line.ts";
 import { displayWidth } from "../../text/width.ts";
 import { dollars } from "../../session/prices.ts";
 
-/** The line for a terminal of `columns`, such as `qwen3:8b · 3.1k tokens · ~/project`. */
-export function footerText(status: Status, columns: number, home = Deno.env.get("HOME")): string {
+/**
+ * The line for a terminal of `columns`, such as `qwen3:8b · 3.1k tokens · ~/project`. `lineMode`: the
+ * mode of vim, where that is used.
+ */
+export function footerText(
+  status: Status,
+  columns: number,
+  home = Deno.env.get("HOME"),
+  lineMode?: string,
+): string {
   const { model, runningJobs, tokens, cost, approvesAll, mode } = status;
   const parts = [
+    ...(lineMode === undefined ? [] : [lineMode]),
     ...(model === undefined ? [] : [modelText(model)]),
     ...(runningJobs > 0 ? [count(runningJobs, "job")] : []),
     ...(tokens.used > 0 ? [tokenShare(tokens)] : []),

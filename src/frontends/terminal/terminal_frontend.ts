@@ -6,6 +6,7 @@ import type { Frontend, SessionEvent, Status } from "../../session/frontend.ts";
 import type { Resumed } from "../../session/record.ts";
 import type { Session } from "../../session/session.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
+import type { Keymap } from "../../terminal/line/actions.ts";
 import type { Completer } from "../../terminal/line/completion.ts";
 import type { PagerModal } from "../../terminal/screen/pager_modal.ts";
 import { makeSane } from "../../terminal/tty.ts";
@@ -34,6 +35,7 @@ interface TerminalOptions extends CommandHome {
   /** Tells a person who looks elsewhere when a long turn is over. */
   notifies: boolean;
   theme: Theme;
+  keymap: Keymap;
   /** The message that begins the session. */
   message?: string | undefined;
   /** The command line that goes on with the newest session of a folder. */
@@ -90,6 +92,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   constructor(private readonly options: TerminalOptions) {
     this.#display = new Display({
       theme: options.theme,
+      keymap: options.keymap,
       over: this.#over.signal,
       // A screen that is made for a setup has no session yet.
       history: () => this.#session?.agent.state.history ?? [],

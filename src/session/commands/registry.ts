@@ -23,6 +23,7 @@ export const commands: readonly Command[] = [
   planCommand,
   jobsCommand,
   copyCommand,
+  { name: "keys", help: "list the keys and their actions", run: () => ({ type: "keys" }) },
   {
     name: "theme",
     argument: "[NAME]",

@@ -5,7 +5,7 @@ import type { CellRow } from "../screen/frame.ts";
 import type { TerminalSize } from "../tty.ts";
 import { unitsText } from "../units.ts";
 import { graphemes } from "../../text/width.ts";
-import { type LineState, withUndo, withUnits } from "./state.ts";
+import { type LineState, withUnits } from "./state.ts";
 
 /** A text that could stand before the cursor, as the list shows it. */
 export interface Offer {
@@ -81,7 +81,7 @@ export function withCommonStart(state: LineState, { items, from, typed }: Menu):
   const common = commonStart(items.map(offeredText));
   // A completer may match in other ways than by the beginning.
   if (common.length < typed.length && items.length > 1) return state;
-  return withUndo(state, withUnits(state, from, state.cursor, graphemes(common)));
+  return withUnits(state, from, state.cursor, graphemes(common));
 }
 
 /** The longest beginning that all have, in whole graphemes. */
@@ -101,7 +101,7 @@ export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineS
   const chosen = stepped(menu.chosen, step, items.length);
   const next = withUnits(state, from, state.cursor, graphemes(offeredText(items[chosen]!)));
   // However many are looked at, undo goes back to before the first.
-  return [isPut ? next : withUndo(state, next), { ...menu, chosen, isPut: true }];
+  return [isPut ? { ...next, undo: state.undo } : next, { ...menu, chosen, isPut: true }];
 }
 
 /** The rows of a menu below a line. */

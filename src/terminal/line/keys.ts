@@ -15,7 +15,12 @@ import { controlKey, csiMeaning, type Meaning, ss3Meaning } from "./key_names.ts
  */
 export type Key =
   | { type: "text" | "paste"; text: string; name?: undefined }
-  | { type: "key"; name: string };
+  | {
+    type: "key";
+    name: string;
+    /** The character behind `alt-` as it was typed: vim mode takes it for Escape and that character. */
+    char?: string;
+  };
 
 /** The beginning of the names of keys that tell the background. */
 export const BACKGROUND_KEY = "background-";
@@ -85,6 +90,10 @@ export class KeyDecoder {
 
   #addKey(name: string): void {
     this.#keys.push({ type: "key", name });
+  }
+
+  #addAlt(char: string): void {
+    this.#keys.push({ type: "key", name: `alt-${char.toLowerCase()}`, char });
   }
 
   /** Decodes `input`; with `final` there is no more of it to wait for. */
@@ -176,7 +185,7 @@ export class KeyDecoder {
       return 2;
     }
     const char = String.fromCodePoint(input.codePointAt(at + 1)!);
-    this.#addKey(`alt-${char.toLowerCase()}`);
+    this.#addAlt(char);
     return 1 + char.length;
   }
 
@@ -187,7 +196,7 @@ export class KeyDecoder {
     if (follows) {
       this.#inString = true;
       this.#string = input[at + 1]!;
-    } else this.#addKey(`alt-${input[at + 1]!.toLowerCase()}`);
+    } else this.#addAlt(input[at + 1]!);
     return 2;
   }
 
@@ -221,7 +230,7 @@ export class KeyDecoder {
     while (end < input.length && input[end]! >= " " && input[end]! <= "/") end++;
     const letter = input[end];
     if (letter === undefined) {
-      if (final && end === at + 2) this.#addKey("alt-[");
+      if (final && end === at + 2) this.#addAlt("[");
       return final || end - at > MAX_SEQUENCE ? end - at : 0;
     }
     if (letter < "@" || letter > "~") return end - at; // broken off by another control
@@ -238,7 +247,7 @@ export class KeyDecoder {
     while (end < input.length && /[\d;]/.test(input[end]!) && end - at < MAX_SEQUENCE) end++;
     const letter = input[end];
     if (letter === undefined) {
-      if (final && end === at + 2) this.#addKey("alt-o");
+      if (final && end === at + 2) this.#addAlt("O");
       return final ? end - at : 0;
     }
     if (letter < "@" || letter > "~") return end - at;

@@ -14,10 +14,14 @@ import {
   putOffer,
   withCommonStart,
 } from "./completion.ts";
+import { graphemes } from "../../text/width.ts";
+import { entryUnits, keptRanges, textPartOf } from "../units.ts";
+import type { Keymap } from "./actions.ts";
 import type { Key } from "./keys.ts";
 import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
-import { type KillRing, type LineState, withKills } from "./state.ts";
+import { type KillRing, type LineState, lineText } from "./state.ts";
+import { withKills, withUndo, withUnits } from "./state.ts";
 
 /** The prompt and the keys of a line. */
 export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"> {
@@ -28,6 +32,12 @@ export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"
   unicode?: boolean;
   /** The kill ring that several lines share. */
   ring: { kills: KillRing };
+  /** The meaning of keys (default: that of the table). */
+  keymap?: Keymap | undefined;
+  /** Has the text edited in a program; undefined where it stays as it is. */
+  edit?: ((text: string) => Promise<string | undefined>) | undefined;
+  /** The text that stands for the image in the clipboard; undefined where there is none. */
+  pasteImage?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** A line of input; the results of its keys are left to {@linkcode LineModal.leave}. */
@@ -61,7 +71,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   press(key: Key): Outcome<T> {
     const chosen = this.#menu && this.#pressMenu(this.#menu, key);
     if (chosen !== undefined) return chosen;
-    const isTyping = key.type === "text" || /^(backspace|ctrl-h|ctrl-w)$/.test(key.name ?? "");
+    const isTyping = key.type === "text" && this.state.vi?.mode !== "command" ||
+      /^(backspace|ctrl-h|ctrl-w)$/.test(key.name ?? "");
     // What is typed narrows it: it stays until the next one is there.
     if (!isTyping) this.#menu = undefined;
     const outcome = this.#pressLine(key);
@@ -75,8 +86,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   #pressLine(key: Key): Outcome<T> {
-    const { ring } = this.options;
-    const { state, effect } = press(withKills(this.state, ring.kills), key);
+    const { ring, keymap } = this.options;
+    const { state, effect } = press(withKills(this.state, ring.kills), key, keymap);
     this.state = state;
     ring.kills = state.kills;
     switch (effect) {
@@ -89,6 +100,10 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
       case "search-back":
       case "search-forward":
         return { push: this.search = new SearchModal(this, effect === "search-back" ? -1 : 1) };
+      case "editor":
+        return { later: this.#edit() };
+      case "paste-image":
+        return { later: this.#pasteImage() };
       case "ignored":
         return "none";
     }
@@ -108,6 +123,27 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   wholeText(columns: number, state = this.state): string {
     const { rows } = this.whole(Infinity, state);
     return rowsText(rows.flatMap((row) => brokenRow(row, columns)));
+  }
+
+  /** Takes the text back from a program; the line stays where it gives none. */
+  async #edit(): Promise<Outcome<T>> {
+    const before = this.state;
+    const text = await this.options.edit?.(lineText(before));
+    if (text === undefined) return this.options.edit ? "none" : "bell";
+    if (text === lineText(before)) return "none";
+    // What was pasted stays known as that, as far as it is still there.
+    const units = entryUnits(text, keptRanges(textPartOf(before.units), text));
+    const next = { ...before, units, cursor: units.length };
+    this.state = withUndo(before, next, before.units.length);
+    return "none";
+  }
+
+  async #pasteImage(): Promise<Outcome<T>> {
+    const text = await this.options.pasteImage?.();
+    if (text === undefined) return this.options.pasteImage ? "none" : "bell";
+    const { cursor } = this.state;
+    this.state = withUnits(this.state, cursor, cursor, graphemes(text));
+    return "none";
   }
 
   async #complete(): Promise<Outcome<T>> {

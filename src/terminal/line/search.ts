@@ -3,10 +3,10 @@
 import type { Frame } from "../screen/frame.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import type { TerminalSize } from "../tty.ts";
-import { entryUnits } from "../units.ts";
+import { entryUnits, unitsText } from "../units.ts";
 import { graphemes } from "../../text/width.ts";
 import type { Key } from "./keys.ts";
-import type { LineState, Snapshot } from "./state.ts";
+import { type LineState, type Snapshot, withEntry, withUndo } from "./state.ts";
 
 interface SearchedLine {
   state: LineState;
@@ -73,15 +73,13 @@ export class SearchModal implements Modal<void> {
     return "none";
   }
 
-  /** The line with the entry found; undo leads back to the line where the search began. */
+  /** The line with the entry found, whose own changes undo takes back. */
   #found(): LineState {
-    const { state } = this.line;
-    const from = this.#from;
-    const undo = state.units === from.units ? state.undo : [...state.undo, from];
-    const edited = state.entry === from.entry
-      ? state.edited
-      : new Map(state.edited).set(from.entry, from.units);
-    return { ...state, lastQuery: this.#query || state.lastQuery, undo, edited };
+    const { units, cursor, entry, ...state } = this.line.state;
+    const began = withEntry({ ...state, ...this.#from }, entry);
+    const next = { ...began, cursor, lastQuery: this.#query || state.lastQuery };
+    const isAsLeft = unitsText(units) === unitsText(began.units);
+    return isAsLeft ? next : withUndo(began, { ...next, units }, undefined);
   }
 
   #end(state: LineState): Outcome<void> {

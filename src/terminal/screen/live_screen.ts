@@ -5,6 +5,7 @@
 
 import { clipboardSequence, type Copied } from "../clipboard.ts";
 import { processTerminal, type Terminal } from "../terminal.ts";
+import { DEFAULT_KEYMAP } from "../line/actions.ts";
 import { BACKGROUND_KEY, type Key } from "../line/keys.ts";
 import type { Background } from "../style.ts";
 import type { KillRing } from "../line/state.ts";
@@ -34,10 +35,12 @@ interface LiveScreenOptions extends
     | "onStop"
     | "rewindLine"
     | "overtakes"
+    | "keymap"
   > {
   /** The progress of the turn, in rows with SGR; undefined while there is none. */
   activity: () => readonly string[] | undefined;
-  footer: () => string;
+  /** The status line; with the mode of vim, where that is used. */
+  footer: (lineMode?: string) => string;
   /** The style of the rule above the input line, as SGR; without it there is no rule. */
   rule?: (() => string) | undefined;
   /** False where the terminal shows ASCII alone. */
@@ -168,6 +171,7 @@ export class LiveScreen implements Screen {
       hasStyles: color !== "",
       unicode,
       ring: this.#ring,
+      keymap: this.options.keymap,
       context: this.#printed,
       onCancel: () => this.#message.hold(),
     };
@@ -263,6 +267,7 @@ export class LiveScreen implements Screen {
       color: this.options.color,
       unicode: this.options.unicode,
       ring: this.#ring,
+      keymap: this.options.keymap,
       append: (lines: string) => this.#output.append(lines),
       columns: () => this.terminal.size().columns,
     };
@@ -303,10 +308,10 @@ export class LiveScreen implements Screen {
   }
 
   #status(): string {
-    const { isLeaving, isRewinding } = this.#message;
+    const { isLeaving, isRewinding, state } = this.#message;
     if (isLeaving) return "Ctrl-C again leaves";
     if (isRewinding) return "Esc again lists what can be taken back";
-    return this.options.footer();
+    return this.options.footer(this.#isAsking() ? undefined : state.vi?.mode);
   }
 
   /** True at an empty line, amid nothing. */
@@ -332,12 +337,13 @@ export class LiveScreen implements Screen {
   #onKey(key: Key): boolean | Promise<boolean> {
     this.#keyTime = this.terminal.now();
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
-    const { onShiftTab } = this.options;
-    if (key.name === "shift-tab" && onShiftTab && !this.#isAsking() && !this.#message.hasMenu) {
+    const { onShiftTab, keymap = DEFAULT_KEYMAP } = this.options;
+    const action = keymap.bindings.get(key.name ?? "");
+    if (action === "next-mode" && onShiftTab && !this.#isAsking() && !this.#message.hasMenu) {
       onShiftTab();
       return true;
     }
-    if (key.name !== "ctrl-o" || this.#modals.isFullScreen) return false;
+    if (action !== "transcript" || this.#modals.isFullScreen) return false;
     return this.#openTranscript();
   }
 

@@ -2,7 +2,9 @@
 
 import { LineModal } from "../line/line_modal.ts";
 import type { Key } from "../line/keys.ts";
+import { isEscapable } from "../line/press.ts";
 import { cleared, lineState, withHistory } from "../line/state.ts";
+import { viStart } from "../line/vi_state.ts";
 import type { TextPart } from "../../types/message.ts";
 import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
 import type { Outcome } from "./modal.ts";
@@ -76,6 +78,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     const wasRewinding = this.isRewinding;
     this.isRewinding = false;
     if (this.hasMenu) return super.press(key);
+    if (key.name === "escape" && isEscapable(this.state)) return super.press(key);
     if (key.name === "escape" && this.options.isActive()) return this.#cancel();
     if (key.name === "escape" && this.#canRewind) {
       if (wasRewinding) this.#send([...this.options.rewindLine!]);
@@ -105,9 +108,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   #begin(text: readonly Unit[] = []): void {
-    const { history, pasted } = this.options;
+    const { history, pasted, keymap } = this.options;
     // A copy: the keeper of the history adds to it while the line is edited.
-    this.state = lineState({ history: [...history()], pasted: pasted(), text });
+    const entries = [...history()];
+    const vi = keymap?.isVim ? viStart(entries.length, this.state.vi?.memory) : undefined;
+    this.state = lineState({ history: entries, pasted: pasted(), text, vi });
   }
 
   #submit(): void {

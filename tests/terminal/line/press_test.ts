@@ -66,14 +66,17 @@ const rows: [keys: string, text: string, ...effects: string[]][] = [
   ["ONE\x01\x1bl", "one|"],
   ["straße x\x01\x1bu", "STRASSE| x"],
 
-  // Undo: by words, erasures and everything else as one step.
-  ["one two\x1f", "one |"],
-  ["one two\x1f\x1f", "|"],
-  ["one two\x1f\x1f\x1f", "|", "bell"],
+  // Undo: what is typed in steps of 20 bytes, each other change alone; readline_test.ts has more.
+  ["one two\x1f", "|"],
+  ["one two three four five\x1f", "one two three four f|"],
+  ["one two\x1f\x1f", "|", "bell"],
   ["one two\x17\x1f", "one two|"],
-  ["abc\x7f\x7f\x1f", "abc|"],
+  ["abc\x7f\x7f\x1f", "ab|"],
+  ["abc\x7f\x7f\x1f\x1f", "abc|"],
   [`abc${paste("def")}\x1f`, "abc|"],
-  ["abc\x01\x0b\x19\x1f\x1f", "|abc"],
+  ["abc\x01\x0b\x19\x1f\x1f", "abc|"],
+  ["abc\x15\x18\x15", "abc|"],
+  ["one two\x1bt", "two one|"],
 
   // Several lines.
   ["one\x1b\rtwo", "one\ntwo|"],
@@ -121,15 +124,15 @@ Deno.test("keys, the text and the cursor they lead to, and what the driver does"
   }
 });
 
-Deno.test("the kill ring keeps 60 texts, undo 200 steps", async () => {
+Deno.test("the kill ring keeps 60 texts, undo 500 steps", async () => {
   const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
   const killed = await pressAll(numbers(70).map((text) => `${text}\x17\x06`).join(""));
   assertEquals(killed.state.kills.map(unitsText), numbers(70).slice(10));
 
-  const edited = await pressAll("x\x05".repeat(210));
-  assertEquals(edited.state.undo.length, 200);
-  await pressAll("\x1f".repeat(201), edited);
-  assertEquals([lineText(edited.state), edited.effects], ["x".repeat(10), ["bell"]]);
+  const edited = await pressAll("é".repeat(510));
+  assertEquals(edited.state.undo.length, 500);
+  await pressAll("\x1f".repeat(501), edited);
+  assertEquals([lineText(edited.state), edited.effects], ["é".repeat(10), ["bell"]]);
 });
 
 const history = ["make test", "git log", "two\nlines", "git push"];
@@ -147,8 +150,10 @@ const historyRows: [keys: string, text: string, ...effects: string[]][] = [
   [`new\x1b<\x1b>`, "new|"],
   [`\x1b<${UP}`, "make test|", "bell"],
   [DOWN, "|", "bell"],
-  [`${UP}\x1f`, "|"],
-  [`${UP}\x1f${UP}`, "git push|"],
+  // Each entry has its own changes to undo.
+  [`${UP}\x1f`, "git push|", "bell"],
+  [`x${UP}Y${DOWN}\x1f`, "|"],
+  [`x${UP}Y${DOWN}${UP}\x1f`, "git push|"],
 
   // Incremental search.
   ["\x12git", "|git push"],
@@ -162,7 +167,7 @@ const historyRows: [keys: string, text: string, ...effects: string[]][] = [
   ["\x12git l\x05!", "git log!|"],
   ["\x12git l\r", "|git log", "submit"],
   ["abc\x12git\x07", "abc|"],
-  ["abc\x12git\x05\x1f", "abc|"],
+  ["abc\x12git\x05\x1f", "git push|", "bell"],
   ["abc\x12git\x03", "|git push", "cancel"],
   [`abc\x12log\x05${DOWN}${DOWN}${DOWN}`, "abc|"],
   ["\x12log\x05\x15\x12\x12", "git |log"], // the last query again

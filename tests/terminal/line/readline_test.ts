@@ -1,72 +1,14 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { lineState, lineText, withKills } from "../../../src/terminal/line/state.ts";
 import { seeded } from "../../helpers/split.ts";
 import { pressAll, PressedLine } from "./press_helper.ts";
+import { readline } from "./readline_oracle.ts";
 
 /**
- * Types each line of keys at GNU readline in a pseudo-terminal, with the history given, and tells
- * what came of it. Lines end with Enter; killed text is forgotten by nobody in between.
+ * A key that does nothing in readline. Text that is typed ahead does not end a series of kills there, as
+ * the next key is a part of it; this one is.
  */
-const PROGRAM = `
-import json, os, pty, sys
-lines, history = json.load(sys.stdin)
-child, fd = pty.fork()
-if child == 0:
-    import readline
-    for key in ('"\\\\C-h": backward-delete-char', 'set bell-style none', 'set enable-bracketed-paste off'):
-        readline.parse_and_bind(key)
-    readline.set_auto_history(False)
-    os.write(1, b"<" + json.dumps("GNU" in readline.__doc__).encode() + b">")
-    for line in lines:
-        readline.clear_history()
-        for entry in history: readline.add_history(entry)
-        text = input("ready\\n")
-        os.write(1, b"<" + json.dumps(text).encode() + b">")
-    os._exit(0)
-seen = b""
-def until(marker):
-    global seen
-    while marker not in seen:
-        got = os.read(fd, 65536)
-        if not got: sys.exit("readline ended")
-        seen += got
-    before, seen = seen.split(marker, 1)
-    return before
-def result():
-    until(b"<")
-    return json.loads(until(b">"))
-answers = [result()]
-for line in lines:
-    until(b"ready")
-    os.write(fd, line.encode())
-    answers.append(result())
-json.dump(answers, sys.stdout)
-`;
-
-/** What readline makes of the lines, or why it can not be asked. */
-async function readline(lines: string[], history: string[]): Promise<string[] | string> {
-  try {
-    const child = new Deno.Command("python3", {
-      args: ["-c", PROGRAM],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-      env: { INPUTRC: "/dev/null", TERM: "xterm", LC_ALL: "C.UTF-8", COLUMNS: "1000" },
-    }).spawn();
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(JSON.stringify([lines, history])));
-    await writer.close();
-    const { stdout, stderr } = await child.output();
-    const text = new TextDecoder().decode(stdout);
-    if (text === "") {
-      return `python3 has no readline: ${new TextDecoder().decode(stderr).slice(-200)}`;
-    }
-    const [gnu, ...answers] = JSON.parse(text);
-    return gnu ? answers : "python3 uses another library than GNU readline";
-  } catch (error) {
-    return `no python3: ${(error as Error).message}`;
-  }
-}
+const NOTHING = "\x1e";
 
 /** Keys that mean the same in both, on a text of one line. */
 const KEYS = [
@@ -81,14 +23,21 @@ const KEYS = [
   "\x1b[F",
   "\x1b[3~",
   "\x7f",
-  ..."\x01\x02\x05\x06\x08\x0b\x14\x15\x17\x19",
+  ..."\x01\x02\x04\x05\x06\x08\x0b\x15\x17\x19",
   "\x1bb",
   "\x1bf",
-  "\x1bd",
-  "\x1b\x7f",
+  // Python asks readline for a byte at a time, and Escape alone ends a series of kills then.
+  `${NOTHING}\x1bd`,
+  `${NOTHING}\x1b\x7f`,
+  // Of one character of several bytes alone, readline's undo has a step that does nothing.
+  `ab${NOTHING}\x14`,
+  `ab${NOTHING}\x1b[D\x14`,
   "\x1bu",
   "\x1bl",
   "\x1bc",
+  "\x1bt",
+  "\x1f",
+  "\x1f",
   "\x1b[1;5C",
   "\x1b[1;5D",
 ];
@@ -117,29 +66,47 @@ const HISTORY = ["make test", "git log", "echo x", "git push"];
 Deno.test("the same keys give the same text as in GNU readline", async (t) => {
   const random = seeded(5);
   const lines = Array.from(
-    { length: 400 },
+    { length: 700 },
     () =>
       Array.from(
-        { length: 2 + Math.floor(random() * 14) },
-        () => KEYS[Math.floor(random() * KEYS.length)],
-      ).join(""),
+        { length: 2 + Math.floor(random() * 18) },
+        () => KEYS[Math.floor(random() * KEYS.length)]!,
+      ),
   );
-  lines.push(...ROWS);
-  // A bar tells where the cursor is, but in a search, where it would be looked for.
-  const keys = lines.map((line) => line.startsWith("\x12") ? `${line}\r` : `${line}|\r`);
-  const answers = await readline(keys, HISTORY);
+  const all: { line: string; keys: string; asked: string }[] = [];
+  for (const line of lines) {
+    // Ctrl-D at an empty line ends the input.
+    const { ended } = await typed(line.join(""), HISTORY);
+    const keys = `${line.join("")}|\r`;
+    const asked = line.map((key) => key >= " " && key !== "\x7f" ? key + NOTHING : key).join("");
+    if (!ended) all.push({ line: line.join(""), keys, asked: `${asked}|${NOTHING}\r` });
+  }
+  for (const line of ROWS) {
+    // A bar tells where the cursor is, but in a search, where it would be looked for.
+    const keys = line.startsWith("\x12") ? `${line}\r` : `${line}|\r`;
+    all.push({ line, keys, asked: keys });
+  }
+  const settings = ['"\\C-h": backward-delete-char', '"\\C-^": set-mark'];
+  const answers = await readline(all.map(({ asked }) => asked), HISTORY, settings);
   const why = typeof answers === "string" ? answers : "";
+  assert(all.length > 500, `${all.length}`);
   await t.step({
-    name: `${lines.length} lines${why && `: skipped, ${why}`}`,
+    name: `${all.length} lines${why && `: skipped, ${why}`}`,
     ignore: why !== "",
     async fn() {
       let { kills } = lineState();
-      for (const [i, line] of lines.entries()) {
+      for (const [i, { line, keys }] of all.entries()) {
         const begun = new PressedLine(withKills(lineState({ history: HISTORY }), kills));
-        const { state } = await pressAll(keys[i]!, begun);
+        const { state } = await pressAll(keys, begun);
         ({ kills } = state);
         assertEquals(lineText(state), answers[i], JSON.stringify(line));
       }
     },
   });
 });
+
+async function typed(keys: string, history: string[]): Promise<{ ended: boolean }> {
+  const line = new PressedLine(lineState({ history }));
+  const { effects } = await pressAll(keys, line);
+  return { ended: effects.includes("end") };
+}

@@ -1,0 +1,229 @@
+/**
+ * The actions on a line: `(state) -> state`, or an effect beyond it. Pure. Names and behaviour are GNU
+ * readline's where it has them (its manual, "Bindable Readline Commands"), with lines of a longer text
+ * in place of its one. @module
+ */
+
+import { graphemes } from "../../text/width.ts";
+import {
+  joinUnits,
+  lineEndAfter,
+  lineStartBefore,
+  pastedUnits,
+  replaceUnits,
+  spacedWordStart,
+  type Unit,
+  wordEnd,
+  wordStart,
+} from "../units.ts";
+import type { ActionName } from "./actions.ts";
+import {
+  type Did,
+  type LineEffect,
+  type LineState,
+  undone,
+  withEntry,
+  withUndo,
+  withUnits,
+} from "./state.ts";
+
+/** The next state, or an effect with the line unchanged. */
+export type EditCommand = (state: LineState) => LineState | LineEffect;
+/** A position in the line, as an index of its units. */
+type Position = (state: LineState) => number;
+/** The most entries of the kill ring; the oldest are dropped. */
+const MAX_KILLS = 60;
+
+const moveTo = (to: Position) => (state: LineState) => ({ ...state, cursor: to(state) });
+
+/** Removes the text between the cursor and a position. */
+const eraseTo = (position: Position): EditCommand => (state) => {
+  const { cursor } = state;
+  const other = position(state);
+  if (other === cursor) return "bell";
+  return withUnits(state, Math.min(cursor, other), Math.max(cursor, other), []);
+};
+
+/** Moves the text between the cursor and a position to the kill ring; kills in a row make one. */
+const killTo = (position: Position): EditCommand => (state) => {
+  const { cursor, units, kills } = state;
+  const other = position(state);
+  const erased = eraseTo(position)(state);
+  if (typeof erased === "string") return erased;
+  const killed = units.slice(Math.min(cursor, other), Math.max(cursor, other));
+  if (state.did !== "kill") return withKill(erased, killed);
+  const last = kills.at(-1) ?? [];
+  const whole = other < cursor ? joinUnits(killed, last) : joinUnits(last, killed);
+  return withKill({ ...erased, kills: kills.slice(0, -1) }, whole);
+};
+
+/** `state` with a text that Ctrl-Y and `p` bring back. */
+export function withKill(state: LineState, killed: readonly Unit[]): LineState {
+  const ring = state.kills.slice(1 - MAX_KILLS);
+  return { ...state, kills: [...ring, killed], yanked: { length: 0, kill: ring.length } };
+}
+
+export const toStart: Position = ({ units, cursor }) => lineStartBefore(units, cursor);
+export const toEnd: Position = ({ units, cursor }) => lineEndAfter(units, cursor);
+const before: Position = ({ cursor }) => Math.max(0, cursor - 1);
+const after: Position = ({ units, cursor }) => Math.min(units.length, cursor + 1);
+/** Kills up to the line's end; at the end, the line feed. */
+const restOfText: Position = (state) => toEnd(state) === state.cursor ? after(state) : toEnd(state);
+const startOfText: Position = (state) =>
+  toStart(state) === state.cursor ? before(state) : toStart(state);
+
+/** Enter: at a `\` that ends the text a new line, else the end. */
+const enterKey: EditCommand = (state) => {
+  const { units, multiline } = state;
+  if (!multiline || units.at(-1) !== "\\") return "submit";
+  return withUnits(state, units.length - 1, units.length, ["\n"]);
+};
+
+/** A new line; where there is but one, the end, as Ctrl-J is in GNU readline. */
+const newLine: EditCommand = (state) =>
+  state.multiline ? withUnits(state, state.cursor, state.cursor, ["\n"]) : "submit";
+
+/** Puts in the text that was killed last. */
+export const yank: EditCommand = (state) => {
+  const kill = state.kills[state.yanked.kill];
+  if (kill === undefined) return "bell";
+  const next = withUnits(state, state.cursor, state.cursor, kill);
+  return { ...next, yanked: { ...state.yanked, length: next.cursor - state.cursor } };
+};
+
+/** Replaces the kill just put in by the one before it. */
+const yankPop: EditCommand = (state) => {
+  const { cursor, kills, yanked: { kill, length } } = state;
+  if (state.did !== "yank") return "bell";
+  const taken = withUnits(state, cursor - length, cursor, []);
+  const yanked = { length: 0, kill: (kill - 1 + kills.length) % kills.length };
+  return yank({ ...taken, yanked });
+};
+
+/** Swaps the units around the cursor; at a line's end, the two before it. */
+const transposeChars: EditCommand = (state) => {
+  const { units, cursor } = state;
+  const at = cursor === toEnd(state) ? cursor - 1 : cursor;
+  if (at <= toStart(state)) return "bell";
+  const swapped = joinUnits([units[at]!], [units[at - 1]!]);
+  return withUndo(state, { ...state, ...replaceUnits(units, at - 1, at + 1, swapped) }, at);
+};
+
+/** Swaps the word at the cursor, or behind it, with the one before. */
+const transposeWords: EditCommand = (state) => {
+  const { units } = state;
+  const end = wordEnd(state);
+  const start = wordStart({ units, cursor: end });
+  const first = wordStart({ units, cursor: start });
+  const firstEnd = wordEnd({ units, cursor: first });
+  if (first === start || start < firstEnd) return "bell";
+  const swapped = joinUnits(
+    joinUnits(units.slice(start, end), units.slice(firstEnd, start)),
+    units.slice(first, firstEnd),
+  );
+  return withUndo(state, { ...state, ...replaceUnits(units, first, end, swapped) }, end);
+};
+
+/** Changes the case of the word behind the cursor, and goes to its end. */
+const recase = (change: (word: string) => string): EditCommand => (state) => {
+  const { units, cursor } = state;
+  const to = wordEnd(state);
+  if (to === cursor) return "bell";
+  const changed: Unit[] = [];
+  let word = "";
+  for (const unit of units.slice(cursor, to)) {
+    if (typeof unit === "string") word += unit;
+    else {
+      changed.push(...graphemes(change(word)), unit);
+      word = "";
+    }
+  }
+  return withUnits(state, cursor, to, [...changed, ...graphemes(change(word))]);
+};
+
+/** Begins with a capital from the first letter or digit on; signs before it stay. */
+const capitalize = (word: string) =>
+  word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
+
+/** Moves a line up or down within the text; from its first or last, through the history. */
+const vertical = (step: -1 | 1): EditCommand => (state) => {
+  const { units, cursor } = state;
+  const [from, to] = [toStart(state), toEnd(state)];
+  if (step < 0 ? from === 0 : to === units.length) return showEntry(state, state.entry + step);
+  const column = state.did === "vertical" ? state.column : cursor - from;
+  const line = step < 0 ? lineStartBefore(units, from - 1) : to + 1;
+  return { ...state, column, cursor: Math.min(line + column, lineEndAfter(units, line)) };
+};
+
+/** Shows an entry of the history, and keeps the edits of the one before. */
+function showEntry(state: LineState, entry: number): LineState | LineEffect {
+  if (entry < 0 || entry > state.history.length) return "bell";
+  if (entry === state.entry) return state;
+  const next = withEntry(state, entry);
+  return { ...next, column: next.cursor - toStart(next) };
+}
+
+/** What each action does, and its kind. */
+export const EDITS = {
+  "submit": enterKey,
+  "newline": newLine,
+  "complete": "complete",
+  "cancel": "cancel",
+  "stop": "ignored",
+  "delete-char-or-leave": (state) => state.units.length === 0 ? "end" : eraseTo(after)(state),
+  "editor": "editor",
+  "paste-image": "paste-image",
+  "transcript": "ignored",
+  "next-mode": "ignored",
+  "clear-screen": "clear",
+  "suspend": "suspend",
+  "search-back": "search-back",
+  "search-forward": "search-forward",
+  "backward-char": moveTo(before),
+  "forward-char": moveTo(after),
+  "beginning-of-line": moveTo(toStart),
+  "end-of-line": moveTo(toEnd),
+  "beginning-of-text": moveTo(() => 0),
+  "end-of-text": moveTo(({ units }) => units.length),
+  "backward-word": moveTo(wordStart),
+  "forward-word": moveTo(wordEnd),
+  "previous-line": [vertical(-1), "vertical"],
+  "next-line": [vertical(1), "vertical"],
+  "beginning-of-history": (state) => showEntry(state, 0),
+  "end-of-history": (state) => showEntry(state, state.history.length),
+  "backward-delete-char": eraseTo(before),
+  "delete-char": eraseTo(after),
+  "kill-line": [killTo(restOfText), "kill"],
+  "kill-to-start": [killTo(startOfText), "kill"],
+  "kill-spaced-word": [killTo(spacedWordStart), "kill"],
+  "kill-word": [killTo(wordEnd), "kill"],
+  "backward-kill-word": [killTo(wordStart), "kill"],
+  "yank": [yank, "yank"],
+  "yank-pop": [yankPop, "yank"],
+  "transpose-chars": transposeChars,
+  "transpose-words": transposeWords,
+  "upcase-word": recase((word) => word.toUpperCase()),
+  "downcase-word": recase((word) => word.toLowerCase()),
+  "capitalize-word": recase(capitalize),
+  "undo": (state) => undone(state) ?? "bell",
+} satisfies Readonly<Record<ActionName, EditCommand | LineEffect | [EditCommand, Did]>>;
+
+/** A longer text in one piece was not typed: a terminal without bracketed paste. */
+const MAX_TYPED = 200;
+
+/** Puts in what was typed or pasted. */
+export function inserted(
+  state: LineState,
+  { type, text }: { type: "text" | "paste"; text: string },
+): LineState {
+  const pieces = type === "paste"
+    ? [pastedUnits(text)]
+    // A character at a time, as undo goes by characters; not where that would take long.
+    : text.length > MAX_TYPED
+    ? [graphemes(text)]
+    : Array.from(text, (char) => [char]);
+  return pieces.reduce(
+    (next, piece) => withUnits(next, next.cursor, next.cursor, piece),
+    state,
+  );
+}
