@@ -44,7 +44,17 @@ export interface CompatConfig extends ConnectionSettings {
   /** The most tokens of an answer: 4096 (local: 32768, hosted: 8192). */
   maxTokens: number;
   /** Sampling temperature, 0 to 2 (hosted: 0 to 1): 0.1. */
-  temperature: number;
+  temperature?: number;
+  /** The share of the likeliest tokens that are sampled from, 0 to 1; unset leaves it to the server. */
+  topP?: number;
+  /** The number of the likeliest tokens that are sampled from; unset leaves it to the server. */
+  topK?: number;
+  /** The least probability of a token, relative to the likeliest one; servers of one's own know it. */
+  minP?: number;
+  /** Penalty for repetition, which servers of one's own know: 1.2 on the native local endpoint. */
+  repeatPenalty?: number;
+  /** Where the sampling settings that are not set come from: see {@linkcode Sampling}. */
+  sampling?: Sampling;
   /** Tokens that the model has room for, where known: the conversation is kept within it. */
   contextLength?: number;
   /**
@@ -63,10 +73,8 @@ export interface CompatConfig extends ConnectionSettings {
 export interface LocalConfig extends Omit<CompatConfig, "baseUrl"> {
   /** The server's address. `user:password@` in it goes as Basic authorization. */
   host: string;
-  /** Penalty for repetition on the native endpoint: 1.2. */
-  repeatPenalty: number;
   /** Penalty for frequency on the compatible endpoint, -2 to 2: 0. */
-  frequencyPenalty: number;
+  frequencyPenalty?: number;
   /** True for `/v1/chat/completions`, false for `/api/chat`. */
   useCompat: boolean;
   /**
@@ -83,7 +91,7 @@ export interface LocalConfig extends Omit<CompatConfig, "baseUrl"> {
 }
 
 /** Settings for the hosted messages API (spec 2.1). */
-export interface HostedConfig extends Omit<CompatConfig, "textTools"> {
+export interface HostedConfig extends Omit<CompatConfig, "textTools" | "minP" | "repeatPenalty"> {
   /** The address without `/v1`. */
   baseUrl: string;
   /** Sent as `anthropic-version`: `2023-06-01`. */
@@ -106,6 +114,16 @@ export interface AgentSettings {
 export type Thinking = boolean | "low" | "medium" | "high";
 /** The values of {@linkcode Thinking} beside on and off. */
 export const THINK_LEVELS: readonly Thinking[] = ["low", "medium", "high"];
+/**
+ * Sampling settings that are not set: unset, they are the defaults here; `auto`, those too, but the
+ * model's own where its server states them; `server`, none is sent.
+ */
+export type Sampling = "auto" | "server";
+/** All values of {@linkcode Sampling}. */
+export const SAMPLINGS: readonly Sampling[] = ["auto", "server"];
+/** The sampling settings that are sent where nobody set others (spec 2.2, 8). */
+export const DEFAULT_SAMPLING = { temperature: 0.1, repeatPenalty: 1.2, frequencyPenalty: 0 };
+
 /** A value of {@linkcode AgentSettings.promptTier}. */
 export type PromptTier = "auto" | "lean" | "full";
 /** All values of {@linkcode AgentSettings.promptTier}. */
@@ -140,7 +158,7 @@ export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
     model: "gpt-4o",
     baseUrl: DEFAULT_ADDRESSES.compat,
     maxTokens: 4096,
-    temperature: 0.1,
+    ...sampled(settings, "temperature"),
     ...CONNECTION,
   }, settings);
 }
@@ -154,9 +172,7 @@ export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
     model: LOCAL_DEFAULT_MODEL,
     host: DEFAULT_ADDRESSES.local,
     maxTokens: 32_768,
-    temperature: 0.1,
-    repeatPenalty: 1.2,
-    frequencyPenalty: 0,
+    ...sampled(settings, "temperature", "repeatPenalty", "frequencyPenalty"),
     useCompat: false,
     apiKey: "",
     ...CONNECTION,
@@ -173,7 +189,7 @@ export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }):
     model: "claude-sonnet-4-20250514",
     baseUrl: DEFAULT_ADDRESSES.hosted,
     maxTokens: 8192,
-    temperature: 0.1,
+    ...sampled(settings, "temperature"),
     apiVersion: "2023-06-01",
     ...CONNECTION,
   }, settings);
@@ -185,12 +201,26 @@ export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }):
   return config;
 }
 
+/** The defaults of sampling settings, which count only where `sampling` says nothing. */
+function sampled<K extends keyof typeof DEFAULT_SAMPLING>(
+  { sampling }: { sampling?: Sampling | undefined },
+  ...names: K[]
+): Partial<Pick<typeof DEFAULT_SAMPLING, K>> {
+  if (sampling !== undefined) return {};
+  return Object.fromEntries(
+    names.map((name) => [name, DEFAULT_SAMPLING[name]]),
+  ) as Pick<typeof DEFAULT_SAMPLING, K>;
+}
+
 /** The allowed range of each number, ends included; `true` for whole numbers only. */
 const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?: true]>> = {
   maxTokens: [1, Number.MAX_SAFE_INTEGER, true],
   temperature: [0, 2],
   "hosted.temperature": [0, 1],
   repeatPenalty: [0, 10],
+  topP: [0, 1],
+  topK: [0, 2 ** 31 - 1, true],
+  minP: [0, 1],
   contextLength: [256, 2 ** 31 - 1, true],
   frequencyPenalty: [-2, 2],
   maxRetries: [0, 100, true],
@@ -226,6 +256,13 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   textTools: "boolean",
   keepAlive: "string",
   contextLength: "number",
+  temperature: "number",
+  topP: "number",
+  topK: "number",
+  minP: "number",
+  repeatPenalty: "number",
+  frequencyPenalty: "number",
+  sampling: "string",
 };
 
 /** Lays `given` over `defaults` (an `undefined` leaves the default) and checks every value. */
@@ -260,6 +297,9 @@ function checkTextSetting(where: string, key: string, value: string): void {
   // A header value is printable ASCII: anything else would fail later inside fetch, naming no cause.
   if ((key === "apiKey" || key === "apiVersion") && /[^\x21-\x7e]/.test(value)) {
     why = "it must be printable ASCII without spaces: the current value is not";
+  }
+  if (key === "sampling" && value !== undefined && !SAMPLINGS.includes(value as Sampling)) {
+    why = `it must be one of ${SAMPLINGS.join(", ")}${shown}`;
   }
   if (key === "keepAlive" && !/^(-?\d+(\.\d+)?(ms|s|m|h)|0|)$/.test(value)) {
     why = `it must be a time such as 30m${shown}`;

@@ -1,6 +1,13 @@
 /** The model that settings lead to, in one shape for all three backends, and the way back. @module */
 
-import type { CompatConfig, CopilotConfig, HostedConfig, LocalConfig, Thinking } from "./config.ts";
+import type {
+  CompatConfig,
+  CopilotConfig,
+  HostedConfig,
+  LocalConfig,
+  Sampling,
+  Thinking,
+} from "./config.ts";
 
 export interface ModelTarget {
   /** The backend that it is asked through. */
@@ -48,6 +55,7 @@ interface ModelChange {
   /** The hosted backend has no such setting: it takes tools with every model. */
   textTools?: boolean | undefined;
   think?: Thinking | undefined;
+  sampling?: Sampling;
   /** A setting of the local backend alone. */
   useCompat?: boolean;
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isSettingError, PROMPT_TIERS, THEMES, THINK_LEVELS } from "../config.ts";
+import { isSettingError, PROMPT_TIERS, SAMPLINGS, THEMES, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { FORMATS } from "../frontends/print/json_output.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
@@ -116,7 +116,26 @@ export const FLAGS = [
     value: "N",
     help: "tokens of context (with --local the model's own, at most 32768)",
   },
-  { name: "temperature", value: "T", help: "sampling temperature (0.1)" },
+  { name: "temperature", value: "T", help: "sampling temperature (0.1, or the model's own)" },
+  { name: "top-p", value: "P", help: "sample from this share of the likeliest tokens, 0 to 1" },
+  { name: "top-k", value: "N", help: "sample from this many of the likeliest tokens" },
+  {
+    name: "min-p",
+    value: "P",
+    help: "the least probability of a token, relative to the likeliest",
+  },
+  {
+    name: "repeat-penalty",
+    value: "R",
+    help: "penalty for repetition (--local: 1.2, or the model's own)",
+  },
+  {
+    name: "sampling",
+    value: "WHOSE",
+    values: SAMPLINGS,
+    help:
+      "sampling that no flag sets: auto (the model's own where the server states it), or server (nothing is sent)",
+  },
   {
     name: "think",
     value: "HOW",

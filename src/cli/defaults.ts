@@ -66,17 +66,61 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 }
 
 /**
- * `args`, with the values of `config.json` for flags that were not given: `{"local": true, "model": "qwen3"}`.
+ * `args`, with the values of `config.json` for flags that were not given: `{"local": true, "model": "qwen3"}`;
+ * those under `models` count for the model of that name.
  * @throws {UsageError} when it names anything but flags, or gives one a value that it cannot have.
  */
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
   if (file === undefined) return args;
-  const { path, settings: { keys, ...settings } } = file;
-  const flags: readonly Flag[] = FLAGS;
+  const { path, settings: { keys, models, ...settings } } = file;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
-  const defaults: Record<string, string | true> = {};
+  const found = flagsIn(settings, path);
+  const defaults = Object.entries(found).filter(([name]) => !isOther || !ofServer.includes(name));
+  const all: Args = { ...Object.fromEntries(defaults), ...args };
+  const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
+  const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
+  return { ...all, ...bindings, ...ofModel(models, all.model, path), ...args };
+}
+
+/** Flags that a model may have values of its own for. */
+const FLAGS_OF_MODEL = new Set(
+  "temperature top-p top-k min-p repeat-penalty sampling think max-tokens context-length prompt-tier"
+    .split(" "),
+);
+
+/** The flags that the file has for `model` alone: `{"models": {"qwen3:8b": {"temperature": 0.6}}}`. */
+function ofModel(
+  models: unknown,
+  model: string | undefined,
+  path: string,
+): Record<string, string | true> {
+  if (models === undefined) return {};
+  if (!isObject(models) || !Object.values(models).every(isObject)) {
+    const form = '{"NAME": {"temperature": 0.6}}';
+    throw new UsageError(`Cannot use models in ${path} as it must be an object such as ${form}`);
+  }
+  const own = Object.entries(models as Record<string, Record<string, unknown>>).map(
+    ([name, settings]) => {
+      const other = Object.keys(settings).find((flag) => !FLAGS_OF_MODEL.has(flag));
+      if (other === undefined) return [name, flagsIn(settings, path)] as const;
+      const known = [...FLAGS_OF_MODEL].join(", ");
+      throw new UsageError(
+        `Cannot use ${JSON.stringify(other)} of a model in ${path} as it must be one of ${known}`,
+      );
+    },
+  );
+  return own.find(([name]) => name === model || name === `${model}:latest`)?.[1] ?? {};
+}
+
+/**
+ * The values of flags in the file's `settings`; a switch that is off is left out.
+ * @throws {UsageError} when they name anything but flags, or give one a value that it cannot have.
+ */
+function flagsIn(settings: Record<string, unknown>, path: string): Record<string, string | true> {
+  const flags: readonly Flag[] = FLAGS;
+  const values: Record<string, string | true> = {};
   for (const [name, given] of Object.entries(settings)) {
     const isList = name === "env" && Array.isArray(given);
     const value = isList ? given.join(",") : given;
@@ -95,10 +139,7 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
       const wanted = flag.value === undefined ? "true or false" : "a text or a number";
       throw new UsageError(`Cannot use ${name} in ${path} as it must be ${wanted}`);
     }
-    if (value === false || isOther && ofServer.includes(name)) continue;
-    defaults[name] = value === true ? true : String(value);
+    if (value !== false) values[name] = value === true ? true : String(value);
   }
-  const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
-  const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
-  return { ...defaults, ...bindings, ...args };
+  return values;
 }

@@ -10,6 +10,7 @@ import {
   type LocalConfig,
   localConfig,
   type PromptTier,
+  type Sampling,
   type Some,
   takesEnvKey,
   type Theme,
@@ -73,6 +74,9 @@ export function toConfig(
     throw new UsageError("--host needs --local (or use --base-url)");
   }
   if (!local && useCompat) throw new UsageError("--use-compat needs --local");
+  if (hosted && (common.minP ?? common.repeatPenalty) !== undefined) {
+    throw new UsageError("--min-p and --repeat-penalty need a server of one's own");
+  }
   if (!local && keepAlive !== undefined) throw new UsageError("--keep-alive needs --local");
   if (apiKey === "") {
     throw new UsageError("--api-key is empty: give the key, or leave the flag out");
@@ -80,7 +84,8 @@ export function toConfig(
   const kind = local ? "local" : hosted ? "hosted" : "compat";
   const named = (local ? host : baseUrl) ?? addressIn(env, kind);
   const at = checkedUrl(kind, local ? "host" : "baseUrl", named ?? DEFAULT_ADDRESSES[kind]);
-  const settings = { ...common, apiKey: apiKey ?? keyFor(kind, at, env) };
+  const { sampling = hosted ? undefined : "auto" } = common;
+  const settings = { ...common, sampling, apiKey: apiKey ?? keyFor(kind, at, env) };
   if (kind === "local") {
     return { ...tier, local: localConfig({ ...settings, host: named, useCompat, keepAlive }) };
   }
@@ -147,6 +152,11 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     maxTokens: number(args, "max-tokens"),
     contextLength: number(args, "context-length"),
     temperature: number(args, "temperature"),
+    topP: number(args, "top-p"),
+    topK: number(args, "top-k"),
+    minP: number(args, "min-p"),
+    repeatPenalty: number(args, "repeat-penalty"),
+    sampling: oneOf(args, "sampling") as Sampling | undefined,
     think: thinkingOf(oneOf(args, "think")),
     keepAlive: args["keep-alive"],
     promptTier: oneOf(args, "prompt-tier") as PromptTier | undefined,
@@ -162,7 +172,10 @@ export function themeOf(args: Args): Theme {
   return oneOf(args, "theme") as Theme | undefined ?? "auto";
 }
 
-function oneOf(args: Args, flag: "think" | "prompt-tier" | "theme"): string | undefined {
+function oneOf(
+  args: Args,
+  flag: "think" | "prompt-tier" | "theme" | "sampling",
+): string | undefined {
   const text = args[flag];
   const { values } = FLAGS.find((row: Flag) => row.name === flag) as { values: readonly string[] };
   if (text === undefined || values.includes(text)) return text;
@@ -173,7 +186,7 @@ function thinkingOf(text: string | undefined): Thinking | undefined {
   return text === "on" ? true : text === "off" ? false : text as Thinking | undefined;
 }
 
-function number(args: Args, name: "max-tokens" | "context-length" | "temperature" | TimeoutFlag) {
+function number(args: Args, name: NumberFlag) {
   const text = args[name];
   if (text === undefined) return undefined;
   if (text.trim() === "" || !Number.isFinite(Number(text))) {
@@ -182,6 +195,15 @@ function number(args: Args, name: "max-tokens" | "context-length" | "temperature
   return Number(text);
 }
 
+type NumberFlag =
+  | "max-tokens"
+  | "context-length"
+  | "temperature"
+  | "top-p"
+  | "top-k"
+  | "min-p"
+  | "repeat-penalty"
+  | TimeoutFlag;
 type TimeoutFlag = keyof Args & `${string}-timeout`;
 
 function seconds(args: Args, name: TimeoutFlag): number | undefined {

@@ -7,7 +7,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
 import type { LocalServerOptions, ServedModel } from "../backends/local/connection.ts";
 import { isSmall } from "../agent/prompt.ts";
-import type { CopilotConfig, PromptTier, Thinking } from "../config.ts";
+import type { CopilotConfig, PromptTier, Sampling, Thinking } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import type { TurnResult } from "../types/event.ts";
@@ -84,6 +84,7 @@ interface FittedSettings {
   contextLength?: number | undefined;
   textTools?: boolean | undefined;
   promptTier?: PromptTier | undefined;
+  sampling?: Sampling | undefined;
   /** The person's setting that was left out, as the model does not think. */
   think?: Thinking | undefined;
 }
@@ -107,12 +108,15 @@ export function apply(
   };
   const think = config[target.kind]?.think ?? previous.think;
   const leavesThinking = facts?.thinks === false && think !== undefined;
+  const { sampling } = config[target.kind] ?? {};
+  const isAuto = sampling === "auto" || sampling !== undefined && sampling === previous.sampling;
   const { promptTier = "auto" } = config;
   const fittedTier = promptTier === "auto" || promptTier === previous.promptTier
     ? tierOf(facts, change.contextLength ?? target.contextLength)
     : undefined;
   const fitted = withModel(config, {
     ...{ model: name, ...change },
+    ...isAuto && { sampling: facts?.statesSampling ? "server" : "auto" },
     ...think !== undefined && { think: leavesThinking ? undefined : think },
   });
   return {
@@ -121,6 +125,7 @@ export function apply(
       key: facts && targetKey({ ...target, name }),
       ...change,
       ...leavesThinking && { think },
+      ...isAuto && facts?.statesSampling && { sampling: "server" },
       ...fittedTier !== undefined && fittedTier !== "auto" && { promptTier: fittedTier },
     },
   };

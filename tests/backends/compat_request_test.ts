@@ -206,6 +206,39 @@ Deno.test("the bodies have the documented fields, messages last", () => {
       '{"model":"m","stream":true,"keep_alive":"30m",' +
       `"truncate":false,"shift":false,"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2,"num_ctx":8192},${hi}`,
     ],
+    // Where the server is to choose, only what was set is sent.
+    ...([
+      [{ sampling: "server" }, '{"num_predict":32768}'],
+      [
+        { sampling: "server", temperature: 0.6, topK: 20, topP: 0.95, minP: 0 },
+        '{"num_predict":32768,"temperature":0.6,"top_p":0.95,"top_k":20,"min_p":0}',
+      ],
+      [
+        { sampling: "auto", topK: 20 },
+        '{"num_predict":32768,"temperature":0.1,"top_k":20,"repeat_penalty":1.2}',
+      ],
+      [
+        { sampling: "auto", repeatPenalty: 1 },
+        '{"num_predict":32768,"temperature":0.1,"repeat_penalty":1}',
+      ],
+    ] as const).map(([set, sent]): [string, string] => [
+      localBody(localConfig({ model: "m", keepAlive: "", ...set }), messages, [], true),
+      `{"model":"m","stream":true,"truncate":false,"shift":false,"options":${sent},${hi}`,
+    ]),
+    [
+      compatBody({ ...compatConfig({ model: "m", sampling: "server" }) }, messages, [], false),
+      `{"model":"m","stream":false,"max_tokens":4096,${hi}`,
+    ],
+    [
+      compatBody(
+        compatConfig({ model: "m", sampling: "auto", repeatPenalty: 1.05, topP: 0.8 }),
+        messages,
+        [],
+        false,
+      ),
+      `{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,"top_p":0.8,` +
+      `"repeat_penalty":1.05,${hi}`,
+    ],
     [
       localBody(localConfig({ model: "m", think: false }), messages, [tool], true),
       '{"model":"m","stream":true,"think":false,"keep_alive":"30m",' +

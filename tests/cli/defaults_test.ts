@@ -104,3 +104,36 @@ Deno.test("OLLAMA_HOST that is no address is wrong usage", () => {
   const env = { get: () => "http://" };
   assertThrows(() => toConfig({ local: true }, env), UsageError, "OLLAMA_HOST is no address");
 });
+
+Deno.test("config.json: settings of a model count for that model, over those for all", () =>
+  withFile(
+    '{"temperature": 0.2, "models": {"qwen3:8b": {"temperature": 0.6, "top-k": 20}, "a:latest": {"think": "on"}}}',
+    (env) => {
+      assertEquals(withDefaults({ model: "qwen3:8b" }, env), {
+        ...{ model: "qwen3:8b", temperature: "0.6", "top-k": "20" },
+      });
+      assertEquals(withDefaults({ model: "qwen3:8b", temperature: "1" }, env).temperature, "1");
+      assertEquals(withDefaults({ model: "a" }, env), {
+        model: "a",
+        temperature: "0.2",
+        think: "on",
+      });
+      assertEquals(withDefaults({ model: "b" }, env), { model: "b", temperature: "0.2" });
+      assertEquals(withDefaults({}, env), { temperature: "0.2" });
+    },
+  ));
+
+Deno.test("config.json: settings of a model that are none are refused", async () => {
+  for (
+    const [models, message] of [
+      ['["m"]', "models"],
+      ['{"m": 1}', "models"],
+      ['{"m": {"host": "h"}}', '"host" of a model'],
+      ['{"m": {"top-k": {}}}', "top-k"],
+    ] as const
+  ) {
+    await withFile(`{"models": ${models}}`, (env) => {
+      assertThrows(() => withDefaults({ model: "x" }, env), UsageError, message);
+    });
+  }
+});

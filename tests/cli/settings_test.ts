@@ -70,8 +70,7 @@ Deno.test("flags reach the configuration", () => {
     firstTokenTimeoutMs: 3000,
     idleTimeoutMs: 500,
     connectTimeoutMs: 10_000,
-    repeatPenalty: 1.2,
-    frequencyPenalty: 0,
+    sampling: "auto",
     maxRetries: 4,
     apiKey: "",
   });
@@ -163,5 +162,25 @@ Deno.test("/model takes the flags of a model, and no others", () => {
     const words = "value" in flag ? [`--${name}`, "x"] : [`--${name}`];
     if ([...modelFlags.names, "--api-key"].includes(`--${name}`)) continue;
     assertThrows(() => modelFlags.parse(words), UsageError, `/model does not take --${name}`);
+  }
+});
+
+Deno.test("sampling flags reach the configuration", () => {
+  const flags = "--local --top-p 0.8 --top-k 20 --min-p 0 --repeat-penalty 1.05 --sampling server";
+  const { topP, topK, minP, repeatPenalty, temperature, sampling } = config(flags.split(" "))
+    .local!;
+  assertEquals([topP, topK, minP, repeatPenalty, temperature, sampling], [
+    ...[0.8, 20, 0, 1.05, undefined, "server"],
+  ]);
+  assertEquals(config(["--hosted", "--api-key", "k"]).hosted!.temperature, 0.1);
+  for (
+    const [words, message] of [
+      ["--local --top-p 2", "topP as it must be a number from 0 to 1"],
+      ["--local --top-k 1.5", "topK as it must be a whole number"],
+      ["--local --sampling mine", "--sampling must be auto, server"],
+      ["--hosted --api-key k --min-p 0.1", "need a server of one's own"],
+    ] as const
+  ) {
+    assertThrows(() => config(words.split(" ")), Error, message);
   }
 });

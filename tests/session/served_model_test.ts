@@ -383,6 +383,23 @@ Deno.test("a thinking that the model has not is left out, and comes back with on
   assertEquals([again.config.local!.think, again.fitted.think], ["high", undefined]);
 });
 
+Deno.test("a model's own sampling is left to the server where the person left it open", () => {
+  const states = { statesSampling: true };
+  const fit = (
+    set: Parameters<typeof localConfig>[0],
+    facts: Parameters<typeof apply>[2],
+    previous: Parameters<typeof apply>[3] = {},
+  ) => {
+    const { config, fitted } = apply({ local: localConfig(set) }, "m", facts, previous);
+    return [config.local!.sampling, fitted.sampling];
+  };
+  assertEquals(fit({}, states), [undefined, undefined]);
+  assertEquals(fit({ sampling: "auto" }, states), ["server", "server"]);
+  assertEquals(fit({ sampling: "auto" }, {}), ["auto", undefined]);
+  assertEquals(fit({ sampling: "server" }, {}), ["server", undefined]);
+  assertEquals(fit({ sampling: "server" }, {}, { sampling: "server" }), ["auto", undefined]);
+});
+
 Deno.test("the tier follows the size that the server states, where the person left it open", () => {
   const local = localConfig({ model: "my-7b-merge" });
   const tier = (

@@ -48,6 +48,10 @@ export function compatBackend(config: CompatConfig): Backend {
 const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("max_tokens", "the limit is sent as max_completion_tokens from now on"),
   unsupported("temperature", "the temperature is left to the model from now on"),
+  unsupported("top_p", "top_p is left out from now on"),
+  unsupported("top_k", "top_k is left out from now on"),
+  unsupported("min_p", "min_p is left out from now on"),
+  unsupported("repeat_penalty", "repeat_penalty is left out from now on"),
   unsupported("frequency_penalty", "frequency_penalty is left out from now on"),
   unsupported("reasoning_effort", "how much it thinks is left to the model from now on"),
   unsupported("chat_template_kwargs", "thinking is left to the model from now on"),
@@ -59,7 +63,9 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
 ];
 
 /** The protocol of chat completions; also of a local server's compatible endpoint. */
-export function chatCompletions(config: CompatConfig & { frequencyPenalty?: number }): Protocol {
+export function chatCompletions(
+  config: CompatConfig & { frequencyPenalty?: number | undefined },
+): Protocol {
   return {
     url: `${config.baseUrl}/chat/completions`,
     headers: keyHeader(config),

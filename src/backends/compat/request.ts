@@ -8,6 +8,7 @@ import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted } from "../adjust.ts";
+import { samplingParameters } from "../sampling.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
 /** A tool in a request; the compatible and the native local endpoint share the form. */
@@ -40,7 +41,7 @@ export type CompatPart =
  * brackets. `adjusted`: the parameters that the server wants in another form, or not at all.
  */
 export function compatBody(
-  config: CompatConfig & { frequencyPenalty?: number },
+  config: CompatConfig & { frequencyPenalty?: number | undefined },
   messages: readonly Message[],
   tools: readonly Tool[],
   stream: boolean,
@@ -54,7 +55,7 @@ export function compatBody(
     // Of llama.cpp's server; others over http ignore it, or refuse it by its name.
     ...(streams && config.baseUrl?.startsWith("http:") && { return_progress: true }),
     [limit]: config.maxTokens,
-    temperature: config.temperature,
+    ...samplingParameters(config),
     frequency_penalty: config.frequencyPenalty,
     ...thinking(config),
   };

@@ -8,6 +8,7 @@ import type { HostedConfig, Thinking } from "../../config.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 import type { Adjusted } from "../adjust.ts";
+import { samplingParameters } from "../sampling.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
 /** A content block of the hosted API; blocks that it sent may hold more than is known here. */
@@ -61,7 +62,7 @@ export function hostedBody(
     // With thinking the API takes no other temperature than its own.
     ...(budget > 0
       ? { thinking: { type: "enabled", budget_tokens: budget } }
-      : !adjusted.has("temperature") && { temperature: config.temperature }),
+      : hostedSampling(config, adjusted)),
     stream,
     ...(!adjusted.has("cache_control") && EPHEMERAL),
     ...(tools.length > 0 && { tools: toolsToHostedFormat(tools) }),
@@ -70,6 +71,11 @@ export function hostedBody(
       ? [LOST_BEGINNING, ...hostedMessages]
       : hostedMessages,
   });
+}
+
+function hostedSampling(config: HostedConfig, adjusted: Adjusted): Record<string, unknown> {
+  const { temperature, top_p, top_k } = samplingParameters(config);
+  return { ...!adjusted.has("temperature") && { temperature }, top_p, top_k };
 }
 
 /** Tokens for thinking; 0 for none. */

@@ -12,6 +12,7 @@ import type { Fields } from "../fields.ts";
 import { configuredBackend } from "../reply.ts";
 import { keyHeader } from "../wire_values.ts";
 import { listLocalModels, onFailure } from "./connection.ts";
+import { defaultOf } from "../sampling.ts";
 import { localBody } from "./request.ts";
 import { localParts } from "./response.ts";
 import { LocalReader } from "./stream.ts";
@@ -33,7 +34,11 @@ export async function callLocal(
 ): Promise<Fields> {
   const settings = localConfig(config);
   const protocol = settings.useCompat
-    ? chatCompletions({ ...settings, baseUrl: `${settings.host}/v1` })
+    ? chatCompletions({
+      ...settings,
+      baseUrl: `${settings.host}/v1`,
+      frequencyPenalty: settings.frequencyPenalty ?? defaultOf(settings, "frequencyPenalty"),
+    })
     : nativeChat(settings);
   try {
     return await exchange(config, settings, protocol, messages, tools, options);

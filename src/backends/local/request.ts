@@ -6,6 +6,7 @@ import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
 import { toolsToCompatFormat } from "../compat/request.ts";
+import { defaultOf, samplingParameters } from "../sampling.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
 /** A message as `/api/chat` takes it. */
@@ -39,7 +40,7 @@ export function localBody(
   adjusted: Adjusted = new Set(),
   { room = Infinity }: AnswerLimits = {},
 ): string {
-  const { model, maxTokens, temperature, repeatPenalty, think, contextLength } = config;
+  const { model, maxTokens, repeatPenalty, think, contextLength } = config;
   const { keepAlive = LOCAL_KEEP_ALIVE } = config;
   return jsonText({
     model,
@@ -50,8 +51,8 @@ export function localBody(
     shift: false,
     options: {
       num_predict: Math.min(maxTokens, room),
-      temperature,
-      repeat_penalty: repeatPenalty,
+      ...samplingParameters(config),
+      repeat_penalty: repeatPenalty ?? defaultOf(config, "repeatPenalty"),
       ...(contextLength !== undefined && { num_ctx: contextLength }),
     },
     ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
