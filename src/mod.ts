@@ -40,6 +40,7 @@ export {
   type LocalConfig,
   localConfig,
   type PromptTier,
+  type Sampling,
   type Some,
   type Thinking,
 } from "./config.ts";

@@ -18,7 +18,7 @@ interface AnswerStreamOptions {
   /** Called once, when the model repeats itself without end. */
   onRunaway: () => void;
   /** True where the text holds neither calls nor reasoning: false. */
-  isTyped?: boolean;
+  isTyped?: () => boolean;
   /** False where code blocks are no calls: true. */
   fences?: boolean;
 }
@@ -34,7 +34,7 @@ export class AnswerStream implements Splitter {
   #cut: SplitAnswer | undefined;
 
   constructor(private readonly options: AnswerStreamOptions) {
-    const { tools, isTyped = false, fences = true } = options;
+    const { tools, isTyped = () => false, fences = true } = options;
     this.#splitter = new AnswerSplitter({
       isTyped,
       ...(tools.length > 0 && { calls: new ToolCallFilter({ ...namesAndSchemas(tools), fences }) }),

@@ -60,7 +60,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const system: Message = { role: "system", content: agent.systemPrompt };
   const { messages = [system, ...agent.state.messages] } = options;
   const backend = await agent.backend();
-  const { isTyped } = backend;
+  const isTyped = () => backend.isTyped;
   const runaway = new AbortController();
   const onRunaway = () => runaway.abort();
   const fences = !agent.callsNatively();

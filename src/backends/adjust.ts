@@ -29,6 +29,11 @@ const knownAdjustments = new WeakMap<object, Adjusted>();
 /** What is asked of one answer, beside the settings. */
 export type AnswerLimits = Pick<CallOptions, "room">;
 
+/** True where the server behind a configuration gets the tools in the prompt, as it takes no others. */
+export function getsToolsAsText(key: object): boolean {
+  return knownAdjustments.get(key)?.has(TEXT_TOOLS.name) === true;
+}
+
 /** A protocol at the address of one server. */
 export interface Protocol {
   url: string;
@@ -66,15 +71,18 @@ export async function exchange(
       ? [withTextTools(messages, tools), []]
       : [messages, tools];
     const { firstTokenTimeoutMs, idleTimeoutMs } = config;
+    // What is described in the text comes in pieces.
     const isSilent = !streamsCalls && offered.length > 0;
     const idle = isSilent ? Math.max(idleTimeoutMs, firstTokenTimeoutMs) : idleTimeoutMs;
     try {
       const answer = await requestStream(
         { url, headers, body: body(sent, offered, stream, adjusted, options) },
         { ...config, idleTimeoutMs: idle, ...(fetch && { fetch }), signal, ready, onRetry },
-        (contentType) => reader(contentType, stream, onDelta),
+        (contentType) => {
+          knownAdjustments.set(key, adjusted);
+          return reader(contentType, stream, onDelta);
+        },
       );
-      knownAdjustments.set(key, adjusted);
       return answer;
     } catch (error) {
       const words = refusalIn(error);

@@ -17,8 +17,11 @@ interface CallFilter {
 }
 
 interface SplitterOptions {
-  /** True where text is only that: the protocol has blocks of its own for reasoning and calls. */
-  isTyped?: boolean | undefined;
+  /**
+   * True where text is only that, as the protocol has blocks of its own for reasoning and calls; it is
+   * asked once the answer comes.
+   */
+  isTyped?: (() => boolean) | undefined;
   /** Finds calls in the text; without it none are looked for. */
   calls?: CallFilter | undefined;
   /** Called with each piece of text and of reasoning, as soon as it is known which of the two it is. */
@@ -32,7 +35,9 @@ type SplitSoFar = Pick<SplitAnswer, "text" | "reasoning">;
 /** Splits one answer. However it is cut into pieces, the end is the same. */
 export class AnswerSplitter implements Splitter {
   /** Calls are taken out first: the arguments of one may hold think tags. */
-  readonly #calls: CallFilter | undefined;
+  get #calls(): CallFilter | undefined {
+    return this.options.isTyped?.() ? undefined : this.options.calls;
+  }
   readonly #think = new ThinkFilter();
   readonly #seen: SplitSoFar = { text: "", reasoning: "" };
   /** White space that the server told as reasoning before any reasoning came. */
@@ -41,9 +46,7 @@ export class AnswerSplitter implements Splitter {
   #isApart = false;
   #found: ToolCall[] | undefined;
 
-  constructor(private readonly options: SplitterOptions = {}) {
-    this.#calls = options.isTyped ? undefined : options.calls;
-  }
+  constructor(private readonly options: SplitterOptions = {}) {}
 
   /** The text and the reasoning that were given out so far. */
   get soFar(): Readonly<SplitSoFar> {
@@ -70,7 +73,7 @@ export class AnswerSplitter implements Splitter {
   }
 
   #pushText(piece: string): void {
-    if (this.options.isTyped) return this.#add("text", piece);
+    if (this.options.isTyped?.()) return this.#add("text", piece);
     this.#take(this.#think.push(this.#calls ? this.#calls.push(piece) : piece));
   }
 

@@ -5,6 +5,7 @@ import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import { excerpt } from "../wire/excerpt.ts";
+import { getsToolsAsText } from "./adjust.ts";
 import { AnswerSplitter } from "./answer_splitter.ts";
 import type {
   Backend,
@@ -66,7 +67,9 @@ export function configuredBackend<C extends { model: string }>(
 ): Backend {
   return {
     model: config.model,
-    isTyped,
+    get isTyped() {
+      return isTyped && !getsToolsAsText(config);
+    },
     async send(messages, tools, { splitter = new AnswerSplitter(), ...options }) {
       const { stream = true, onDelta } = options;
       const response = await call(config, messages, tools, {
@@ -76,7 +79,7 @@ export function configuredBackend<C extends { model: string }>(
           onDelta?.(delta);
         },
       });
-      const parts = read(response);
+      const parts = { ...read(response), isTyped: this.isTyped };
       if (!stream) pushParts(splitter, parts);
       return toReply(parts, splitter.end());
     },

@@ -131,7 +131,7 @@ async function sendProbe(
       if (delta.type === "text") content += delta.text;
       if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
     },
-    splitter: new AnswerSplitter({ isTyped: backend.isTyped, calls }),
+    splitter: new AnswerSplitter({ isTyped: () => backend.isTyped, calls }),
   };
   const reply = await backend.send(messages, tools, options).catch((error): Reply => {
     if (signal.aborted || !stop.signal.aborted) throw error;

@@ -152,7 +152,7 @@ Deno.test("arguments of calls are told as they come, behind the text before them
     tools,
     emit: (event) => events.push(event),
     onRunaway() {},
-    isTyped: true,
+    isTyped: () => true,
   });
   stream.push({ type: "text", text: "Look:" });
   stream.push({ type: "tool_call", name: "echo" });

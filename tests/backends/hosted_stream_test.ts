@@ -323,6 +323,26 @@ Deno.test("NET-11 a block that begins twice is a protocol error, an event withou
   assertEquals(fold(pieces).content, [{ type: "text", text: "a" }]);
 });
 
+Deno.test("a call with the number of the thought before it is a block of its own, as of Ollama 0.17", () => {
+  const call = { type: "tool_use", id: "1", name: "f", input: {} };
+  const delta = (delta: Json) => ({ type: "content_block_delta", index: 0, delta });
+  const pieces = [sse(
+    start,
+    begin(0, { type: "thinking", thinking: "" }),
+    delta({ type: "thinking_delta", thinking: "Hm." }),
+    begin(0, call),
+    delta({ type: "input_json_delta", partial_json: '{"a":1}' }),
+    { type: "content_block_stop", index: 0 },
+    { type: "content_block_stop", index: 1 },
+    finish("tool_use"),
+    stop,
+  )];
+  assertEquals(fold(pieces).content, [
+    { type: "thinking", thinking: "Hm." },
+    { ...call, input: { a: 1 } },
+  ]);
+});
+
 /** Every way to put one wrong value into one place of `value`. */
 function* damaged(value: unknown): Generator<unknown> {
   const wrong = [null, undefined, 0, -1.5, "x", true, [], {}, [[]], { type: "text" }, [{

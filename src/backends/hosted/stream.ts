@@ -44,6 +44,8 @@ class HostedReader extends DeltaReader {
     stop_reason: null,
   });
   readonly #usage: Fields = Object.create(null);
+  /** All blocks as they came, and the newest one of each number. */
+  readonly #all: [index: number, block: StreamedBlock][] = [];
   readonly #blocks = new Map<number, StreamedBlock>();
   protected readonly decoder = new SseDecoder((event) => this.#takeEvent(event));
 
@@ -57,7 +59,7 @@ class HostedReader extends DeltaReader {
       throw shapeError("content type", "text/event-stream", this.contentType);
     }
     if (!this.done) throw brokeOff();
-    const blocks = [...this.#blocks].sort(([a], [b]) => a - b);
+    const blocks = this.#all.toSorted(([a], [b]) => a - b);
     const content = blocks.map(([, block]) => wholeBlock(block));
     return { ...this.#message, content, usage: { ...this.#usage } };
   }
@@ -89,8 +91,13 @@ class HostedReader extends DeltaReader {
   }
 
   #begin(index: number, fields: Fields): void {
-    if (this.#blocks.has(index)) throw shapeError("content blocks", "numbered apart", index);
-    this.#blocks.set(index, { fields, json: "" });
+    // Ollama gives a call the number of the thought before it.
+    if (this.#blocks.get(index)?.fields.type === fields.type) {
+      throw shapeError("content blocks", "numbered apart", index);
+    }
+    const block = { fields, json: "" };
+    this.#all.push([index, block]);
+    this.#blocks.set(index, block);
     this.progress++;
     reportBlock(fields, (delta) => this.emit(delta));
   }
