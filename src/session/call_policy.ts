@@ -33,6 +33,7 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
 export class CallPolicy {
   /** Each path is resolved once: the question, the verdict and the grant use the same place. */
   readonly #places = new Map<string, Place>();
+  readonly #shared = new Map<string, boolean>();
   /** The SHA-256 of the files that the call may run, by name: they are read where a question depends on them. */
   #digests: ReadonlyMap<string, string> | undefined;
   /** Loaded where the call has a command. */
@@ -55,8 +56,12 @@ export class CallPolicy {
     }
     let verdict = await this.#verdict(args);
     const { path } = this.#call(args);
-    const grant = path !== undefined &&
-      { grant: grantOf(this.tool, path, settings, this.#place, !yes) };
+    const grant = path !== undefined && {
+      grant: {
+        ...grantOf(this.tool, path, settings, this.#place, !yes),
+        ...this.#isShared(args) && { isShared: true } as const,
+      },
+    };
     // Confined, --yes grants what the view does; else all but what a rule that denies may be about.
     const isYes = yes && !verdict.mayBeDenied && !(verdict.isBeyond && settings.view !== undefined);
     if (verdict.effect === "allow" || verdict.effect === "ask" && isYes) {
@@ -135,13 +140,14 @@ export class CallPolicy {
     return place;
   };
 
-  /** True where the call writes a file that has other names. */
+  /** True where the call writes a file that has other names: looked up once, for verdict and grant alike. */
   #isShared(args: Arguments): boolean {
     const { tool, path } = this.#call(args);
     if (path === undefined || tool.access !== "write") return false;
     const { real } = this.#place(path);
-    const info = attempt(() => Deno.lstatSync(real));
-    return info?.isFile === true && (info.nlink ?? 1) > 1;
+    const isShared = this.#shared.get(real) ?? hasOtherNames(real);
+    this.#shared.set(real, isShared);
+    return isShared;
   }
 
   /**
@@ -252,6 +258,11 @@ export class CallPolicy {
 
 /** What would let a refused call run, in words for a person and for the model. */
 type WayOut = Readonly<Record<"said" | "told", string>>;
+
+function hasOtherNames(path: string): boolean {
+  const info = attempt(() => Deno.lstatSync(path));
+  return info?.isFile === true && (info.nlink ?? 1) > 1;
+}
 
 const PLAN_REFUSAL: Decision = {
   allow: false,

@@ -45,6 +45,8 @@ export interface Grant {
   realPath: string;
   /** Files and folders that a search leaves out: reading them by name would be refused or asked about. */
   withheld: Withheld;
+  /** True where the file had other names (hard links) when the call was decided: only then is it written in place. */
+  isShared?: true;
   /** True where the path is likely to hold secrets: a {@linkcode Change} then shows none of its lines. */
   isSecret?: boolean;
 }

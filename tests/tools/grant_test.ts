@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { placeOf } from "../../src/permissions/places.ts";
 import { grantOf } from "../../src/permissions/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
@@ -55,6 +55,34 @@ const CALLS: [name: string, run: Run, args: Record<string, unknown>, path: strin
     "dir/new",
   ],
 ];
+
+Deno.test({
+  name:
+    "PTH-03 a hard link that takes the place of a file since the decision is not written through",
+  ...unix,
+  async fn() {
+    using made = scene();
+    const path = made.at("ws/dir/f");
+    made.put("out/same", "old in\n");
+    Deno.removeSync(path);
+    Deno.linkSync(made.at("out/same"), path);
+    const calls: [Run, Record<string, unknown>][] = [
+      [editFile, { file_path: "dir/f", old_string: "old", new_string: "new" }],
+      [writeFile, { file_path: "dir/f", content: "new in\n" }],
+    ];
+    for (const [run, args] of calls) {
+      const { message } = await assertRejects(() => run(args, granted(made.working, path)), Error);
+      assertStringIncludes(message, "it changed on disk");
+      assertEquals(made.text("out/same"), "old in\n");
+    }
+    // A person who was asked about a file with other names had it written under all of them.
+    const context = granted(made.working, path);
+    const shared = { ...context, grant: { ...context.grant!, isShared: true } as const };
+    await editFile(calls[0]![1], shared);
+    assertEquals(made.text("out/same"), "new in\n");
+    assertEquals([...Deno.readDirSync(made.at("ws/dir"))].map(({ name }) => name), ["f"]);
+  },
+});
 
 for (const [name, run, args, path] of CALLS) {
   Deno.test({
