@@ -70,6 +70,16 @@ const SECRETS: readonly FileGroup[] = [
   },
   // Addresses with a password or a token, and headers that a check-out left. git itself reads them.
   { what: "credentials of git", paths: ".git/**/config .git/**/config.worktree" },
+  { // what only root reads: confined, root itself does not; SSH, TLS, Kerberos, WireGuard, Wi-Fi, PPP, systemd
+    what: "keys of the system",
+    paths:
+      "/etc/ssh/ssh_host_*_key /etc/{ssl,pki/tls}/private/ /etc/letsencrypt/ /etc/krb5.keytab /etc/wireguard/ " +
+      "/etc/NetworkManager/system-connections/ /etc/ppp/{chap,pap}-secrets /var/lib/systemd/credential.secret",
+  },
+  { // databases and containers
+    what: "what services keep",
+    paths: "/var/lib/{postgresql,mysql,docker,containerd,kubelet,etcd,samba/private}/",
+  },
   { what: "passwords of the system", paths: "/etc/{shadow,gshadow,sudoers}* /etc/sudoers.d/" },
   { what: "what this program keeps", paths: ".copilot/ .config/copilot/ .local/state/copilot/" },
 ];
