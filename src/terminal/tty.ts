@@ -10,6 +10,8 @@ import { writeStdout } from "./stdio.ts";
 export interface RawTerminal extends Disposable {
   /** Stops the process as Ctrl-Z does, the terminal restored; resolves when it goes on. */
   suspend(): Promise<void>;
+  /** Gives the terminal, restored, to another program until `run` is done with it. */
+  lend<T>(run: () => Promise<T>): Promise<T>;
 }
 
 export interface RawOptions {
@@ -36,6 +38,8 @@ const unix = Deno.build.os !== "windows";
 const holders: RawOptions[] = [];
 /** Removes the listeners of {@linkcode watch}. */
 let endWatch = () => {};
+/** True while another program has the terminal. */
+let isLent = false;
 /** Resolves the promise that {@linkcode suspend} returned. */
 let onResumed = () => {};
 /** A stop not come within these milliseconds was ignored: no shell could continue the process. */
@@ -50,6 +54,7 @@ export function rawTerminal(options: RawOptions = {}): RawTerminal {
   } else if (options.focus) writeStdout(FOCUS_ON);
   return {
     suspend,
+    lend,
     [Symbol.dispose]() {
       const at = holders.indexOf(options);
       if (at < 0) return;
@@ -136,7 +141,7 @@ function exitRaw(): void {
 }
 
 function exitInHaste(): void {
-  if (holders.length === 0) return;
+  if (holders.length === 0 || isLent) return;
   unlessGone(() => writeStdout(holders.map(({ onLeave }) => onLeave?.() ?? "").join("")));
   exitRaw();
 }
@@ -158,6 +163,8 @@ function watch(): () => void {
 }
 
 function endProcess(signal: Deno.Signal): void {
+  // Ctrl-C is for the program that has the terminal.
+  if (isLent && signal === "SIGINT") return;
   const { onSignal } = holders[0] ?? {};
   exitInHaste();
   if (onSignal) return onSignal(signal);
@@ -168,6 +175,7 @@ function endProcess(signal: Deno.Signal): void {
 }
 
 function redraw(afterStop: boolean): void {
+  if (isLent) return;
   for (const { onRedraw } of holders) onRedraw?.(afterStop);
 }
 
@@ -190,8 +198,20 @@ function suspend(): Promise<void> {
   });
 }
 
+async function lend<T>(run: () => Promise<T>): Promise<T> {
+  exitInHaste();
+  isLent = true;
+  try {
+    return await run();
+  } finally {
+    isLent = false;
+    resumed();
+  }
+}
+
 /** The process goes on; meanwhile somebody else had the terminal. */
 function resumed(): void {
+  if (isLent) return; // stopped and continued along with the program that has it
   // A terminal that is closed wakes us as well: SIGHUP, or the next use of it, ends the session.
   unlessGone(() => {
     enterRaw();

@@ -44,7 +44,6 @@ export const ACTIONS = [
     keys: "ctrl-g, ctrl-x ctrl-e",
     help: "edit the line in $VISUAL or $EDITOR",
   },
-  { name: "paste-image", keys: "ctrl-v", help: "attach the image in the clipboard" },
   { name: "clear-screen", keys: "ctrl-l", help: "clear the screen" },
   { name: "suspend", keys: "ctrl-z", help: "back to the shell; fg goes on" },
   {

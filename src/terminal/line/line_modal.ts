@@ -14,14 +14,13 @@ import {
   putOffer,
   withCommonStart,
 } from "./completion.ts";
-import { graphemes } from "../../text/width.ts";
 import { entryUnits, keptRanges, textPartOf } from "../units.ts";
 import type { Keymap } from "./actions.ts";
 import type { Key } from "./keys.ts";
 import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
 import { type KillRing, type LineState, lineText } from "./state.ts";
-import { withKills, withUndo, withUnits } from "./state.ts";
+import { withKills, withUndo } from "./state.ts";
 
 /** The prompt and the keys of a line. */
 export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"> {
@@ -36,8 +35,6 @@ export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"
   keymap?: Keymap | undefined;
   /** Has the text edited in a program; undefined where it stays as it is. */
   edit?: ((text: string) => Promise<string | undefined>) | undefined;
-  /** The text that stands for the image in the clipboard; undefined where there is none. */
-  pasteImage?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** A line of input; the results of its keys are left to {@linkcode LineModal.leave}. */
@@ -102,8 +99,6 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
         return { push: this.search = new SearchModal(this, effect === "search-back" ? -1 : 1) };
       case "editor":
         return { later: this.#edit() };
-      case "paste-image":
-        return { later: this.#pasteImage() };
       case "ignored":
         return "none";
     }
@@ -135,14 +130,6 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     const units = entryUnits(text, keptRanges(textPartOf(before.units), text));
     const next = { ...before, units, cursor: units.length };
     this.state = withUndo(before, next, before.units.length);
-    return "none";
-  }
-
-  async #pasteImage(): Promise<Outcome<T>> {
-    const text = await this.options.pasteImage?.();
-    if (text === undefined) return this.options.pasteImage ? "none" : "bell";
-    const { cursor } = this.state;
-    this.state = withUnits(this.state, cursor, cursor, graphemes(text));
     return "none";
   }
 

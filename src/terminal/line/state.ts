@@ -61,12 +61,11 @@ export interface LineState extends Snapshot {
  * The effect of a key beside a change of the line: `"submit"` ends with the text, `"cancel"`
  * (Ctrl-C) and `"end"` (Ctrl-D at an empty line) without; `"clear"` clears the screen, `"suspend"`
  * stops the program, `"complete"` asks the completer, `"search-back"` and `"search-forward"` open a
- * search, `"editor"` opens the text in a program, `"paste-image"` attaches an image; `"bell"`: nothing
- * could be done; `"ignored"`: the key means nothing here.
+ * search, `"editor"` opens the text in a program; `"bell"`: nothing could be done; `"ignored"`: the key means nothing here.
  */
 export type LineEffect =
   | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
-  | ("search-back" | "search-forward" | "editor" | "paste-image" | "bell" | "ignored");
+  | ("search-back" | "search-forward" | "editor" | "bell" | "ignored");
 
 /** The most steps that undo goes back. */
 const MAX_UNDO = 500;

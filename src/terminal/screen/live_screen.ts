@@ -103,6 +103,7 @@ export class LiveScreen implements Screen {
     this.#message = new MessageModal({
       ...this.#lineOptions("> "),
       ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },
+      edit: (text) => this.#edit(text),
       // It stays open, whatever the colours become.
       get color() {
         return options.color;
@@ -300,6 +301,14 @@ export class LiveScreen implements Screen {
       rows: [...shown, ...input.rows, ...footer],
       cursor: { ...input.cursor, row: shown.length + input.cursor.row },
     };
+  }
+
+  /** Has `text` edited in the person's editor; says why where that fails. */
+  async #edit(text: string): Promise<string | undefined> {
+    const { editInProgram } = await import("../external_editor.ts");
+    const edited = await editInProgram(text, (run) => this.#driver.lend(run));
+    if (edited.failure !== undefined) this.print(`· ${edited.failure}`);
+    return edited.text;
   }
 
   #rule(columns: number): CellRow[] {

@@ -49,6 +49,12 @@ export class ModalDriver implements Disposable {
     }
   }
 
+  /** Gives the terminal to another program until `run` is done with it; then all is drawn anew. */
+  lend<T>(run: () => Promise<T>): Promise<T> {
+    this.options.output.pause();
+    return this.#raw.lend(run);
+  }
+
   [Symbol.dispose](): void {
     this.#raw[Symbol.dispose]();
   }

@@ -1,5 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { ACTIONS, DEFAULT_KEYMAP, keymapOf, keysOf } from "../../../src/terminal/line/actions.ts";
+import {
+  ACTIONS,
+  DEFAULT_KEYMAP,
+  keymapOf,
+  keysOf,
+  VIM_KEYS,
+} from "../../../src/terminal/line/actions.ts";
 import { press } from "../../../src/terminal/line/press.ts";
 import { lineState, lineText } from "../../../src/terminal/line/state.ts";
 import type { Key } from "../../../src/terminal/line/keys.ts";
@@ -75,4 +81,17 @@ Deno.test("what is no key and no action is refused with one sentence", () => {
   for (const [own, message] of rows) {
     assertThrows(() => keymapOf(own), SyntaxError, message, JSON.stringify(own));
   }
+});
+
+Deno.test("docs/keys.md has the rows of the tables, and no others", async () => {
+  const text = await Deno.readTextFile(new URL("../../../docs/keys.md", import.meta.url));
+  const cells = text.split("\n").filter((line) => /^\| +`/.test(line))
+    .map((line) =>
+      line.replaceAll("`", "").split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim())
+    );
+  const rows = [
+    ...ACTIONS.map(({ name, keys, help }) => [name, keys, help]),
+    ...VIM_KEYS.map(({ keys, help }) => [keys, help]),
+  ].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  assertEquals(cells, rows);
 });

@@ -77,7 +77,11 @@ export class FakeTerminal implements Terminal {
 
   raw(options: RawOptions) {
     this.holders.push(options);
-    return { suspend: () => Promise.resolve(), [Symbol.dispose]() {} };
+    return {
+      suspend: () => Promise.resolve(),
+      lend: <T>(run: () => Promise<T>) => run(),
+      [Symbol.dispose]() {},
+    };
   }
 
   pause(ms: number, signal: AbortSignal): Promise<void> {
