@@ -17,8 +17,8 @@ export interface ModelAnswer {
   usage?: Usage | undefined;
   /** Set when the turn ends here, whatever the message asks for. */
   stopReason?: StopReason;
-  /** True when the model thought, then said and called nothing, and may be asked once more. */
-  askAgain?: boolean;
+  /** Asks once more for an answer that did not come; to be added to the conversation. */
+  askAgain?: Message;
 }
 
 /** Stand in for an answer without text and calls, and where the person stopped the model. */
@@ -27,9 +27,14 @@ const INTERRUPTED_NOTE = "[Interrupted by the user]";
 const ASK_AGAIN =
   "[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]";
 
+const CALL_AGAIN =
+  '[Your answer did not arrive: the server could not read it. If it was a call, write it again; its arguments must be one valid JSON object, such as {"path": "src"}.]';
+/** An answer of fewer tokens that holds nothing is an empty one: an end, or a tag. */
+const MIN_SWALLOWED = 8;
+
 /** A message that asks for the answer that did not come; in the person's place, as roles alternate. */
-export function reminder(): Message {
-  return { role: "user", content: ASK_AGAIN, standsFor: "reminder" };
+function reminder(content: string): Message {
+  return { role: "user", content, standsFor: "reminder" };
 }
 
 /** The message of an answer that the person stopped, with what there was of it. */
@@ -42,7 +47,7 @@ export function interruption(text = ""): Message {
 interface AskOptions extends Pick<CallOptions, "ready"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
-  /** True to report an answer of reasoning alone as `askAgain`: false. */
+  /** True to report an answer of reasoning alone, or one that the server kept, as `askAgain`: false. */
   mayAskAgain?: boolean;
   /** The tools to offer: the agent's. */
   tools?: readonly Tool[];
@@ -91,7 +96,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     throw error;
   }
   // The last piece may have completed the repetition when the whole answer was already there.
-  if (!runaway.signal.aborted) return completed(reply, options);
+  if (!runaway.signal.aborted) return completed(reply, tools.length, options);
   return { ...stoppedAnswer(splitter, emit), usage: reply.usage };
 }
 
@@ -119,8 +124,12 @@ function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
   };
 }
 
-/** The answer of a whole reply; notices tell of one that did not end well. */
-function completed(reply: Reply, { mayAskAgain, emit }: AskOptions): ModelAnswer {
+/** The answer of a whole reply, for which tools were `offered`; notices tell of one that did not end well. */
+function completed(
+  reply: Reply,
+  offered: number,
+  { mayAskAgain, emit }: AskOptions,
+): ModelAnswer {
   const { message, usage, finish, finishDetail } = reply;
   const tell = (level: "info" | "warning", code: string, message: string) =>
     emit({ type: "notice", level, code, message });
@@ -128,7 +137,14 @@ function completed(reply: Reply, { mayAskAgain, emit }: AskOptions): ModelAnswer
   const isEmpty = isBlank(message.content) && !message.toolCalls?.length;
   if (mayAskAgain && finish === "stop" && isEmpty && hasThought) {
     tell("info", "asked_again", "The model gave no answer, only reasoning: it is asked once more.");
-    return { message: withAnswer(message), usage, askAgain: true };
+    return { message: withAnswer(message), usage, askAgain: reminder(ASK_AGAIN) };
+  }
+  const written = usage?.outputTokens ?? 0;
+  if (mayAskAgain && finish === "stop" && isEmpty && offered > 0 && written >= MIN_SWALLOWED) {
+    const what =
+      `The server handed on nothing of ${written} tokens, likely a call that it could not`;
+    tell("info", "asked_again", `${what} read: the model is asked once more.`);
+    return { message: withAnswer(message), usage, askAgain: reminder(CALL_AGAIN) };
   }
   if (finish === "length") {
     const what = "The answer was cut off at the token limit (maxTokens, or the model's context).";

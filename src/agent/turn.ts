@@ -7,7 +7,7 @@ import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "..
 import type { Message, Part, ToolCall } from "../types/message.ts";
 import type { Job } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
-import { askModel, interruption, type ModelAnswer, reminder } from "./ask_model.ts";
+import { askModel, interruption, type ModelAnswer } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
 import { loopGuard } from "./loop_guard.ts";
 import { runTools } from "./run_tools.ts";
@@ -86,7 +86,7 @@ class Turn {
     this.#add(message);
     if (askAgain) {
       this.#wasAskedAgain = true;
-      this.#add(reminder());
+      this.#add(askAgain);
       return undefined;
     }
     if (stopReason !== undefined || !message.toolCalls?.length) {

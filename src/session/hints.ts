@@ -48,8 +48,12 @@ export function withHint(error: unknown, config: CopilotConfig): string {
   return `${message}${/[.!?…]$/.test(message) ? "" : "."} ${hint}`;
 }
 
+/** The native endpoint gives the model the context that each request asks for. */
+const MORE_CONTEXT = "Make room with /compact, or give the model more with --context-length";
+
 function hintFor(error: BackendError, config: CopilotConfig): string | undefined {
   const { kind, isNative, url } = targetOf(config);
+  if (error.kind === "context_too_long" && isNative) return MORE_CONTEXT;
   if (error.kind === "auth" && kind !== "local") return authHint(kind, url);
   if (error.kind !== "request" || error.status !== 404) return HINTS[kind][error.kind];
   // llama.cpp, LM Studio and vLLM have no native endpoint.

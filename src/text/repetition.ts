@@ -128,14 +128,58 @@ const LOOK_CHARS = 128;
 /** The characters at the end of the text that are kept: a runaway is seen before its cycle is longer. */
 const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + LOOK_CHARS;
 
+/** A line that comes so often in a row is a runaway wherever it is: nobody wants it, in a block of code neither. */
+const SAME_LINES = 300;
+
+/** A row of a table, of JSON or of numbers, of which there may be as many as somebody wants. */
+const DATA_ROW = /^\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$)/;
+
+/** Counts how often the newest line came in a row. */
+class LineCounter {
+  #line = "";
+  #before: string | undefined;
+  #times = 0;
+  #position = 0;
+  #secondEnd = 0;
+
+  /** Takes the next piece; returns the end of the second of lines that are a runaway. */
+  push(piece: string): number | undefined {
+    const [first, ...lines] = piece.split("\n");
+    this.#add(first!);
+    for (const line of lines) {
+      this.#end();
+      if (this.#times >= SAME_LINES) return this.#secondEnd;
+      this.#position++;
+      this.#add(line);
+    }
+    return undefined;
+  }
+
+  #add(part: string): void {
+    this.#position += part.length;
+    if (this.#line.length <= MAX_UNIT) this.#line += part;
+  }
+
+  #end(): void {
+    const line = this.#line;
+    const isSame = line === this.#before && line.length <= MAX_UNIT && line.trim() !== "" &&
+      !DATA_ROW.test(line);
+    this.#times = isSame ? this.#times + 1 : 1;
+    if (this.#times === 2) this.#secondEnd = this.#position;
+    this.#before = line;
+    this.#line = "";
+  }
+}
+
 /**
  * Watches a text as it streams for a runaway: a unit of at most 4096 characters that has been
  * repeated without a break until now, four times at least, for 4000 characters, or 12 500 in code and
- * data; of sentences, six times are enough, or four for 1200 characters. The text is to be cut after
+ * data; of sentences, six times are enough, or four for 1200 characters; of a line, 300 times. The text is to be cut after
  * the second unit. However it is cut into pieces, the answer is the same.
  */
 export class RepetitionWatcher {
   readonly #code = new CodeTracker();
+  readonly #lines = new LineCounter();
   /** The last characters; a rope, flattened once for each look. */
   #tail = "";
   #position = 0;
@@ -153,10 +197,12 @@ export class RepetitionWatcher {
     for (let i = 0; i < piece.length && this.#cut === undefined;) {
       const end = Math.min(piece.length, i + LOOK_CHARS - this.#position % LOOK_CHARS);
       this.#code.feed(piece, i, end);
-      this.#tail += piece.slice(i, end);
+      const part = piece.slice(i, end);
+      this.#tail += part;
+      if (this.limit === undefined) this.#cut = this.#lines.push(part);
       this.#position += end - i;
       i = end;
-      if (this.#position % LOOK_CHARS === 0) this.#look();
+      if (this.#cut === undefined && this.#position % LOOK_CHARS === 0) this.#look();
     }
     return this.#cut;
   }

@@ -1,9 +1,11 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { loopGuard } from "../../src/agent/loop_guard.ts";
+import { localConfig } from "../../src/config.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
 import type { Tool } from "../../src/types/tool.ts";
+import { ndjson, serve } from "../helpers/server.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
 
@@ -184,6 +186,27 @@ onAll(
     assertStringIncludes(requests()[1]!, "You gave no answer");
   },
 );
+
+Deno.test("tokens of which the server handed on nothing are asked for once more, with the shape of a call", async () => {
+  const empty = (eval_count: number) =>
+    ndjson([{
+      message: { role: "assistant", content: "" },
+      done: true,
+      done_reason: "stop",
+      prompt_eval_count: 900,
+      eval_count,
+    }]);
+  const said = ndjson([{ message: { content: "There." }, done: true, done_reason: "stop" }]);
+  for (const [eval_count, requests] of [[7, 1], [8, 2]] as const) {
+    await using server = serve(empty(eval_count), said);
+    const local = localConfig({ host: server.url, model: "m" });
+    const agent = new CopilotAgent({ local }, ".");
+    await processTurn(agent, "go");
+    assertEquals(server.requests.length, requests);
+    const again = server.requests[1]?.json().messages.at(-1).content ?? "one valid JSON object";
+    assertStringIncludes(again, "one valid JSON object");
+  }
+});
 
 onAll(
   "an empty answer without reasoning, or cut by the limit, is not asked for again",

@@ -1,5 +1,4 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { reminder } from "../../src/agent/ask_model.ts";
 import { cutNewResults, startOfNewest, stubOldResults } from "../../src/agent/shrink.ts";
 import { isSummary, outline, summaryMessages, summaryRequest } from "../../src/agent/summary.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
@@ -10,7 +9,9 @@ import type { Tool } from "../../src/types/tool.ts";
 function history(text: string): Message[] {
   return text.split(" ").filter(Boolean).map((word): Message => {
     const content = "x".repeat(Number(word.slice(1)));
-    if (word === "?") return reminder();
+    if (word === "?") {
+      return { role: "user", content: "Say what you found out.", standsFor: "reminder" };
+    }
     if (word[0] === "t") return { role: "tool", toolCallId: "1", toolName: "look", content };
     return { role: word[0] === "u" ? "user" : "assistant", content };
   });

@@ -242,7 +242,7 @@ Deno.test("RepetitionWatcher: honest answers are not ended", () => {
   for (
     const text of [
       "| a | b |\n|---|---|\n" + "| 0 | 0 |\n".repeat(300),
-      "x.push(0);\n".repeat(300),
+      "x.push(0);\n".repeat(299),
       "0,0,0,0,0,0,0,0\n".repeat(200),
       `\`${"A".repeat(3500)}\``,
       dump,
@@ -265,8 +265,8 @@ Deno.test("RepetitionWatcher: data has the limit of code without a fence too, wh
   for (
     const [line, end] of [
       ["| 0 | 0 |\n"],
-      ["    x.push(0);\n"],
-      ["\tx.push(0);\n"],
+      [`    x.push(${"0, ".repeat(20)}0);\n`],
+      [`\tx.push(${"0, ".repeat(20)}0);\n`],
       ['{"value": null, "ok": true},\n'],
       ["  [0, 0, 0, 0, 0, 0, 0, 0],\n"],
       ["<tr><td></td><td></td></tr>\n"],
@@ -314,5 +314,23 @@ Deno.test("RepetitionWatcher: a unit must come four times, a block of short ones
   for (const [unit, repeats, isRunaway] of rows) {
     const text = `Well: ${unit.repeat(repeats)}${unit.slice(0, repeats % 1 * unit.length)}`;
     assertEquals(watched([text]).cut !== undefined, isRunaway, unit);
+  }
+});
+
+Deno.test("a line 300 times in a row is a runaway, in code too, and cut after the second", () => {
+  const rows: [text: string, cut: number | undefined][] = [
+    ["#\n".repeat(299), undefined],
+    ["#\n".repeat(300), 3],
+    [`a\n\`\`\`py\n${"    # x\n".repeat(300)}`, 23],
+    [`${"# a\n".repeat(200)}# b\n${"# a\n".repeat(200)}`, undefined],
+    ["0,0\n".repeat(600), undefined],
+    ["\n".repeat(600), undefined],
+  ];
+  for (const [text, cut] of rows) {
+    assertEquals(new RepetitionWatcher().push(text), cut);
+    const watcher = new RepetitionWatcher();
+    let found: number | undefined;
+    for (const char of text) found ??= watcher.push(char);
+    assertEquals(found, cut);
   }
 });
